@@ -2,12 +2,14 @@
 //!
 //! Everything here works for a [`Call`]. Nothing here prints, and nothing knows how arguments are spelled.
 
+pub(crate) mod agents;
 pub(crate) mod auto_chain;
 pub(crate) mod bundle;
 pub(crate) mod call;
 pub(crate) mod caller;
 pub(crate) mod facts;
 pub(crate) mod files;
+pub(crate) mod git;
 pub(crate) mod history;
 pub(crate) mod hosts;
 pub(crate) mod named;
@@ -15,6 +17,7 @@ pub(crate) mod program;
 pub(crate) mod project;
 pub(crate) mod user;
 pub(crate) mod workstreams;
+pub(crate) mod worktree;
 pub(crate) mod writing;
 
 pub(crate) use call::{Call, Flags};

@@ -1,11 +1,11 @@
 //! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
 
 use crate::acts::facts;
+use crate::acts::git::phase_work::PhaseWork;
 use crate::acts::hosts;
 use crate::acts::named;
 use crate::commands::frame::Context;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::git::phase_work::PhaseWork;
 use crate::failure::Failure;
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::acts::git::phase_work::{self, PhaseWork};
+use crate::acts::git::tree::CommitFiles;
+use crate::acts::git::uncommitted::Uncommitted;
 use crate::commands::frame::Context;
 use crate::commands::frame::named::{NonBlank, PhaseArg};
-use crate::commands::git::phase_work::{self, PhaseWork};
-use crate::commands::git::tree::CommitFiles;
-use crate::commands::git::uncommitted::Uncommitted;
 use crate::failure::Failure;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};

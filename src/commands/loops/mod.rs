@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::acts::git::phase_work;
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::{Context, verbs};
-use crate::commands::git::phase_work;
 use crate::failure::Failure;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};

@@ -1,9 +1,9 @@
 //! Paused work: writing down where it was left, and taking it up again.
 
 use crate::acts::facts;
+use crate::acts::worktree::git::uncommitted_in;
 use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
-use crate::commands::worktree::git::uncommitted_in;
 use crate::failure::Failure;
 use crate::operations::notes::handoff::{self, Measured};
 use crate::project::git_settings::names_no_filter;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::acts::git::commit::{CommitReport, commit_files};
+use crate::acts::git::undo;
 use crate::commands::checks::{check, work};
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};
-use crate::commands::git::commit::{CommitReport, commit_files};
-use crate::commands::git::undo;
 use crate::disk;
 use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes;

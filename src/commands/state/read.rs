@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer::{FailureReport, emit_found};
+use crate::acts::git::uncommitted::Uncommitted;
 use crate::commands::frame::{Context, error::codes::DEGRADED};
-use crate::commands::git::uncommitted::Uncommitted;
 use crate::failure::{Failure, Reason};
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};

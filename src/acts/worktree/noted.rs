@@ -1,11 +1,11 @@
 //! The wave that `create-wave` noted: which worktrees are its own, who may merge them, and what becomes of the note.
 
-use super::cleanup::{Stop, Task, Warning, clear_all, is_clean};
+use super::cleanup::{Stop, Task, Warning, WaveReport, clear_all, is_clean};
 use super::git::{Git, KnownWorktree};
-use super::{CleanupArgs, Refusal, emit, refuse};
+use super::{Answer, Refusal};
+use crate::acts::Call;
 use crate::acts::files;
 use crate::acts::program;
-use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Change, Digest};
 use crate::failure::Failure;
 use crate::operations::agents::worktree::{FRESH, LockedWorktree};
@@ -21,9 +21,9 @@ use crate::text::shell::{Typed, typed};
 const COARSE: i64 = 2000;
 
 /// A wave that is not merged yet.
-pub(super) struct NotedWave {
-    pub(super) note: WaveNote,
-    pub(super) worktrees: Vec<NotedWorktree>,
+pub(crate) struct NotedWave {
+    pub(crate) note: WaveNote,
+    pub(crate) worktrees: Vec<NotedWorktree>,
     /// Work that may be of somebody else.
     unclaimed: Vec<Warning>,
     /// What is merged, and whose folder is gone: only git still knows it.
@@ -31,8 +31,8 @@ pub(super) struct NotedWave {
 }
 
 /// A worktree of the wave, or the branch that is left of one.
-pub(super) struct NotedWorktree {
-    pub(super) entry: WaveEntry,
+pub(crate) struct NotedWorktree {
+    pub(crate) entry: WaveEntry,
     listed: Option<KnownWorktree>,
     claim: Claim,
 }
@@ -113,7 +113,7 @@ impl NotedWorktree {
     }
 
     /// Whether only its folder is left: it had work, and that is merged.
-    pub(super) fn is_merged(&self, git: &Git, note: &WaveNote) -> bool {
+    pub(crate) fn is_merged(&self, git: &Git, note: &WaveNote) -> bool {
         let branch = format!("refs/heads/{}", self.entry.branch);
         let is_clean = || is_clean(&git.at(&self.entry.worktree_path)).is_ok();
         git.is_ancestor(&branch, "HEAD")
@@ -134,8 +134,8 @@ fn holder(worktree: &KnownWorktree) -> Option<Holder> {
 impl NotedWave {
     /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left`
     /// also those in which nothing was done: an executor that died before its first commit left one.
-    pub(super) fn read(context: &Context, with_left: bool) -> Result<Option<Self>, Failure> {
-        let state = context.local_state()?;
+    pub(crate) fn read(call: &Call, with_left: bool) -> Result<Option<Self>, Failure> {
+        let state = call.local_state()?;
         let Some(note) = state.read::<WaveNote>(WAVE_NOTE)?.filter(WaveNote::is_open) else { return Ok(None) };
         let path = state.file(WAVE_NOTE);
         let text = disk::read_text(&path)?.unwrap_or_default();
@@ -147,12 +147,12 @@ impl NotedWave {
             let message = format!("`{path}` lists {} worktrees that cannot be read", manifest.unsound);
             return Err(Failure::usage(message).hint("correct the file; `git worktree list` shows the worktrees"));
         }
-        let git = of_root(context);
+        let git = of_root(call);
         let listed = git.worktrees().map_err(|complaint| no_answer(&complaint))?;
         let mut wave = Self { note, worktrees: Vec::new(), unclaimed: Vec::new(), done: Vec::new() };
         for entry in manifest.entries {
             let listed = listed.iter().find(|worktree| worktree.branch.as_ref() == Some(&entry.branch)).cloned();
-            if !disk::is_folder(context.here().resolve(&entry.worktree_path)) {
+            if !disk::is_folder(call.here().resolve(&entry.worktree_path)) {
                 let reference = format!("refs/heads/{}", entry.branch);
                 let exists = git.answer(&["rev-parse", "--verify", "--quiet", &reference]).is_some();
                 if !exists || git.is_ancestor(&reference, "HEAD") {
@@ -164,9 +164,9 @@ impl NotedWave {
         }
         // Worktrees of ours are all in the note: any other is somebody's own.
         if wave.note.isolation == Isolation::HarnessWorktree.word()
-            && let Some(start) = wave.branch_start(context)?
+            && let Some(start) = wave.branch_start(call)?
         {
-            wave.find_of_host(context, &git, &listed, (&start, with_left))?;
+            wave.find_of_host(call, &git, &listed, (&start, with_left))?;
         }
         Ok(Some(wave))
     }
@@ -176,17 +176,17 @@ impl NotedWave {
     }
 
     /// How the branches of the worktrees begin that the host makes itself: any other may be a person's.
-    fn branch_start(&self, context: &Context) -> Result<Option<String>, Failure> {
+    fn branch_start(&self, call: &Call) -> Result<Option<String>, Failure> {
         Ok(match &self.note.branch_start {
             Some(start) => Some(start.clone()),
-            None => host_branches(context)?,
+            None => host_branches(call)?,
         })
     }
 
     /// Adds what the host made for this wave.
     fn find_of_host(
         &mut self,
-        context: &Context,
+        call: &Call,
         git: &Git,
         listed: &[KnownWorktree],
         (start, with_left): (&str, bool),
@@ -232,7 +232,7 @@ impl NotedWave {
                 Claim::Noted | Claim::Commits | Claim::Left => self.worktrees.push(found),
             }
         }
-        let missing = self.unaccounted(context, git)?;
+        let missing = self.unaccounted(call, git)?;
         for mut worktree in doubtful {
             if !missing.is_empty() {
                 // The executor of one of these plans may have made it.
@@ -267,8 +267,8 @@ impl NotedWave {
     }
 
     /// The plans of the wave of whose execution nothing is known: no worktree, no commit here, no SUMMARY.
-    fn unaccounted(&self, context: &Context, git: &Git) -> Result<Vec<String>, Failure> {
-        let view = context.view();
+    fn unaccounted(&self, call: &Call, git: &Git) -> Result<Vec<String>, Failure> {
+        let view = call.view();
         let phase = self.note.phase.as_deref().map(|phase| view.find_phase(phase)).transpose()?;
         let folder = phase.and_then(|lookup| lookup.folder);
         let has_summary = |id: &str| {
@@ -288,34 +288,34 @@ impl NotedWave {
 
     /// Why another session than the one that began the wave had better not touch it yet. Whether that one still runs is
     /// known where it locked a worktree; else it may run for as long as something changed a short time ago.
-    pub(super) fn in_use(&self, context: &Context) -> Option<Refusal> {
-        let own = session_key(context);
+    pub(crate) fn in_use(&self, call: &Call) -> Option<Refusal> {
+        let own = session_key(call);
         let noted = self.note.session.as_ref().filter(|session| own.as_ref() != Some(session))?;
         if self.worktrees.iter().any(|worktree| matches!(worktree.holder(), Some(Holder::Gone))) {
             return None;
         }
-        let git = of_root(context);
-        let touched = self.worktrees.iter().filter_map(|worktree| worktree.touched(&git, context.here()));
+        let git = of_root(call);
+        let touched = self.worktrees.iter().filter_map(|worktree| worktree.touched(&git, call.here()));
         let last = touched.fold(self.note.written_at, i64::max);
-        let quiet = (context.world().now().milliseconds() - last) / 1000;
+        let quiet = (call.world().now().milliseconds() - last) / 1000;
         (quiet < FRESH).then(|| {
             let hint = format!(
                 "another session, `{noted}`, is working on this wave: its last change was {} seconds ago. Wait for it. Only if \
                  it has ended, run `{} worktree cleanup-wave --keep-work --take-over`",
                 quiet.max(0),
-                program::word_of(context)
+                program::word_of(call)
             );
             Refusal::because("wave_in_use", hint)
         })
     }
 
     /// Why this is not the place to merge the wave.
-    fn elsewhere(&self, context: &Context, git: &Git) -> Result<Option<Refusal>, Failure> {
-        let here = disk::canonical(context.root())?.to_string();
+    fn elsewhere(&self, call: &Call, git: &Git) -> Result<Option<Refusal>, Failure> {
+        let here = disk::canonical(call.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
             let hint = format!(
                 "the wave started in `{root}`; run `{}`",
-                typed!("{} --cwd {} worktree cleanup-wave", Typed::of_quoted(program::word_of(context)), root)
+                typed!("{} --cwd {} worktree cleanup-wave", Typed::of_quoted(program::word_of(call)), root)
             );
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }
@@ -340,31 +340,40 @@ impl NotedWave {
     }
 }
 
+/// How the noted wave is merged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Commit the uncommitted work of interrupted executors and merge it too.
+    pub(crate) keep_work: bool,
+    /// Merge a wave that another session started.
+    pub(crate) take_over: bool,
+}
+
 /// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
-pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), Failure> {
-    let note_path = context.local_state()?.file(WAVE_NOTE);
-    let Some(wave) = NotedWave::read(context, arguments.keep_work)? else {
+pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveReport> {
+    let note_path = call.local_state()?.file(WAVE_NOTE);
+    let Some(wave) = NotedWave::read(call, manner.keep_work)? else {
         return Err(Failure::usage("`worktree cleanup-wave` needs --manifest: no wave is recorded for this project")
             .hint("`gsd-tools worktree create-wave --help` shows how to start one")
             .exits(2));
     };
-    let git = of_root(context);
-    if let Some(refusal) = wave.elsewhere(context, &git)? {
-        return refuse(context, &refusal);
+    let git = of_root(call);
+    if let Some(refusal) = wave.elsewhere(call, &git)? {
+        return Ok(Err(refusal));
     }
-    if let Some(refusal) = wave.in_use(context).filter(|_| !arguments.take_over) {
-        return refuse(context, &refusal);
+    if let Some(refusal) = wave.in_use(call).filter(|_| !manner.take_over) {
+        return Ok(Err(refusal));
     }
-    let start = wave.branch_start(context)?;
+    let start = wave.branch_start(call)?;
     let NotedWave { note, worktrees, unclaimed, done } = wave;
     let base = note.base.clone().unwrap_or_default();
     let prefix = git.answer(&["rev-parse", "--show-prefix"]).unwrap_or_default();
     let mut tasks = Vec::new();
     for worktree in worktrees {
-        let obstacle = worktree.obstacle(&git, &note, context.here());
+        let obstacle = worktree.obstacle(&git, &note, call.here());
         let mut entry = worktree.entry;
-        if arguments.keep_work && obstacle.is_none() && !context.is_rehearsal() {
-            keep_uncommitted(&git, context, &entry);
+        if manner.keep_work && obstacle.is_none() && !call.is_rehearsal() {
+            keep_uncommitted(&git, call, &entry);
         }
         // A worktree that never moved to the wave's commit still merges, as long as it started below it.
         if let Some(own) = git.answer(&["merge-base", &base, &entry.branch])
@@ -375,17 +384,16 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         let is_empty = git.is_ancestor(&entry.branch, &base);
         tasks.push(Task { entry, obstacle, is_empty, prefix: prefix.clone() });
     }
-    let places: Vec<AbsolutePath> =
-        tasks.iter().map(|task| context.here().resolve(&task.entry.worktree_path)).collect();
+    let places: Vec<AbsolutePath> = tasks.iter().map(|task| call.here().resolve(&task.entry.worktree_path)).collect();
     for warning in &unclaimed {
         if let Warning::WorktreeUnclaimed { branch, path } = warning {
-            context.warn(format!(
+            call.warn(format!(
                 "`{path}` (`{branch}`) has work that belongs to no plan of the wave; it was not changed"
             ));
         }
     }
-    let report = clear_all(context, git.clone(), tasks, unclaimed)?;
-    if !context.is_rehearsal() {
+    let report = clear_all(call, git.clone(), tasks, unclaimed)?;
+    if !call.is_rehearsal() {
         if note.isolation == Isolation::HarnessWorktree.word()
             && let Some(start) = start
         {
@@ -399,28 +407,27 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         let kept: Vec<&str> = report.left().map(|entry| entry.branch.as_str()).collect();
         if kept.is_empty() {
             disk::remove_note(&note_path)?;
-            forget_folders(context, &places);
+            forget_folders(call, &places);
         } else {
             let is_kept =
                 |value: &&serde_json::Value| value["branch"].as_str().is_some_and(|branch| kept.contains(&branch));
             let worktrees = note.worktrees.iter().filter(is_kept).cloned().collect();
-            let session = session_key(context).or(note.session);
+            let session = session_key(call).or(note.session);
             let text = serde_json::to_string_pretty(&WaveNote { session, worktrees, ..note })?;
-            files::edit_note(context, &note_path, |_| Ok(((), Some(text))))?;
+            files::edit_note(call, &note_path, |_| Ok(((), Some(text))))?;
         }
     }
-    let ok = report.ok;
-    emit(context, ok, &report)
+    Ok(Ok(report))
 }
 
 /// Git in the root of the project: the folder of the call may be one that is removed.
-pub(super) fn of_root(context: &Context) -> Git {
-    Git::here(context).at(context.root().as_path())
+pub(crate) fn of_root(call: &Call) -> Git {
+    Git::here(call).at(call.root().as_path())
 }
 
 /// The session of this call, if it has a name.
-pub(super) fn session_key(context: &Context) -> Option<String> {
-    workstream::session_key(|name| context.world().variable(name))
+pub(crate) fn session_key(call: &Call) -> Option<String> {
+    workstream::session_key(|name| call.world().variable(name))
 }
 
 fn no_answer(complaint: &str) -> Failure {
@@ -436,8 +443,8 @@ fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
 
 /// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the
 /// middle of a merge, or on another branch, it is left as it is.
-fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
-    let worktree = git.at(context.here().resolve(&entry.worktree_path).as_path());
+fn keep_uncommitted(git: &Git, call: &Call, entry: &WaveEntry) {
+    let worktree = git.at(call.here().resolve(&entry.worktree_path).as_path());
     let is_on_branch = worktree.branch().as_ref() == Some(&entry.branch);
     let is_in_conflict = || !worktree.run(&["diff", "--name-only", "--diff-filter=U"]).text().is_empty();
     if worktree.status().text().is_empty() || !is_on_branch || is_in_conflict() {
@@ -448,14 +455,14 @@ fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
     for arguments in [&["add", "--all"][..], &["commit", "--quiet", "--no-verify", "-m", &message]] {
         let finished = worktree.run(arguments);
         if !finished.success() {
-            context.warn(format!("`{}`: {}", entry.worktree_path, finished.error_text()));
+            call.warn(format!("`{}`: {}", entry.worktree_path, finished.error_text()));
         }
     }
 }
 
 /// How the branches of worktrees begin that the host of this call makes itself.
-pub(super) fn host_branches(context: &Context) -> Result<Option<String>, Failure> {
-    let dispatch = context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
+pub(crate) fn host_branches(call: &Call) -> Result<Option<String>, Failure> {
+    let dispatch = call.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
     Ok(dispatch.and_then(|dispatch| dispatch.worktree_branch))
 }
 
@@ -475,8 +482,8 @@ fn forget_unused_branches(git: &Git, base: &str, start: &str) {
 }
 
 /// Removes the folders that worktrees were made in, where nothing is left in them.
-pub(super) fn forget_folders(context: &Context, places: &[AbsolutePath]) {
-    let own = context.root().resolve(context.layout().worktrees());
+pub(crate) fn forget_folders(call: &Call, places: &[AbsolutePath]) {
+    let own = call.root().resolve(call.layout().worktrees());
     let holds_only_ours = |folder: &AbsolutePath| {
         let entries = disk::list(folder).ok().flatten().unwrap_or_default();
         entries.iter().all(|entry| *folder == own && entry.name == ".gitignore")
@@ -487,7 +494,7 @@ pub(super) fn forget_folders(context: &Context, places: &[AbsolutePath]) {
     folders.dedup();
     for folder in folders.into_iter().filter(|folder| folder.name() == "worktrees" && disk::is_folder(folder)) {
         if holds_only_ours(&folder) {
-            let _ = files::change(context, &[&folder.parent().unwrap_or_else(|| folder.clone())], |changes| {
+            let _ = files::change(call, &[&folder.parent().unwrap_or_else(|| folder.clone())], |changes| {
                 let ignore = folder.resolve(".gitignore");
                 if let Some(bytes) = disk::read_bytes(&ignore)? {
                     changes.remove(ignore, Digest::of(&bytes));

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk;
 use crate::failure::{Failure, Reason};
 use crate::operations::phases::branch;
@@ -17,27 +17,21 @@ use crate::world::WorldError;
 /// What is staged where no files are named.
 const PLANNING: &str = ".planning/";
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct CommitArgs {
-    /// The commit message
-    message: Vec<String>,
-    /// Commit only these files
-    #[arg(long, num_args = 0..)]
-    files: Vec<String>,
-    /// Commit the removal of these files
-    #[arg(long, num_args = 0..)]
-    files_removed: Vec<String>,
-    /// Change the last commit instead of adding one
-    #[arg(long)]
-    amend: bool,
-    /// Skip the git hooks of the repository
-    #[arg(long)]
-    no_verify: bool,
+/// A commit that is asked for: all planning files, or those that are named.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) message: String,
+    pub(crate) files: Vec<String>,
+    pub(crate) files_removed: Vec<String>,
+    /// Change the last commit instead of adding one.
+    pub(crate) amend: bool,
+    /// Skip the git hooks of the repository.
+    pub(crate) no_verify: bool,
 }
 
 /// What became of a commit.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(in crate::commands) struct CommitReport {
+pub(crate) struct CommitReport {
     committed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<bool>,
@@ -58,19 +52,19 @@ pub(in crate::commands) struct CommitReport {
 
 /// A commit that was rehearsed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct WouldCommit {
+pub(crate) struct WouldCommit {
     /// Empty where the last commit keeps its own.
-    pub(super) message: String,
-    pub(super) files: Vec<String>,
+    pub(crate) message: String,
+    pub(crate) files: Vec<String>,
     /// The branch it would be on; absent where a commit is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// Whether the branch would be made first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) new_branch: bool,
+    pub(crate) new_branch: bool,
     /// Whether it would take the place of the last commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) amend: bool,
+    pub(crate) amend: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -86,11 +80,12 @@ impl CommitReport {
     }
 
     /// Whether there was something to commit, and git did not commit it.
-    pub(in crate::commands) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         matches!(self.reason, "staging_failed" | "staging_timeout" | "commit_failed" | "commit_timeout")
     }
 
-    fn raw(&self) -> &str {
+    /// The hash, or a word that says what became of the commit.
+    pub(crate) fn raw(&self) -> &str {
         match (&self.hash, self.reason) {
             (Some(hash), _) => hash,
             (None, "nothing_to_commit") => "nothing",
@@ -100,49 +95,40 @@ impl CommitReport {
     }
 }
 
-pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), Failure> {
-    if arguments.no_verify {
-        caller::refuses_agents(context, "commit --no-verify")?;
+/// Commits by the project's rules, for a caller who may be an agent.
+pub(crate) fn commit(call: &Call, request: &Request) -> Result<CommitReport, Failure> {
+    if request.no_verify {
+        caller::refuses_agents(call, "commit --no-verify")?;
     }
-    let message = arguments.message.join(" ");
-    if message.trim().is_empty() && !arguments.amend {
+    if request.message.trim().is_empty() && !request.amend {
         return Err(Failure::new(Reason::Usage, "`commit` needs a message")
             .hint("for example: `gsd-tools commit \"docs: update the plan\"`"));
     }
-    let message = message_for_log(context, message.trim());
-    let report = outcome(context, arguments, &message)?;
+    let message = message_for_log(call, request.message.trim());
+    let report = outcome(call, request, &message)?;
     // Workflows name the mirror with the documents; it does not exist before the first change of the state.
-    let mirror = context.layout().state_mirror();
+    let mirror = call.layout().state_mirror();
     for file in report.skipped_files.iter().filter(|file| **file != mirror) {
-        let why = if disk::exists(context.root().resolve(file)) { "is ignored by git" } else { "does not exist" };
-        context.warn(format!("`{file}` {why} and is not part of the commit"));
+        let why = if disk::exists(call.root().resolve(file)) { "is ignored by git" } else { "does not exist" };
+        call.warn(format!("`{file}` {why} and is not part of the commit"));
     }
-    if report.has_failed() {
-        context.exit_with(1);
-    }
-    let raw = report.raw().to_owned();
-    context.emit_raw(&report, raw)
+    Ok(report)
 }
 
 /// Commits `files` by the project's rules, as `commit --files` does.
-pub(in crate::commands) fn commit_files(
-    context: &Context,
-    message: &str,
-    files: Vec<String>,
-) -> Result<CommitReport, Failure> {
-    if context.is_rehearsal() {
+pub(crate) fn commit_files(call: &Call, message: &str, files: Vec<String>) -> Result<CommitReport, Failure> {
+    if call.is_rehearsal() {
         return Ok(CommitReport { reason: "rehearsed", ..CommitReport::default() });
     }
-    let arguments =
-        CommitArgs { message: Vec::new(), files, files_removed: Vec::new(), amend: false, no_verify: false };
-    outcome(context, &arguments, &message_for_log(context, message))
+    let request = Request { files, ..Request::default() };
+    outcome(call, &request, &message_for_log(call, message))
 }
 
-fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, Failure> {
-    let repository = Repository::of(context).for_writing(context)?;
-    let named = [&arguments.files[..], &arguments.files_removed[..]].concat();
+fn outcome(call: &Call, request: &Request, message: &str) -> Result<CommitReport, Failure> {
+    let repository = Repository::of(call).for_writing(call)?;
+    let named = [&request.files[..], &request.files_removed[..]].concat();
     let phase = branch::phase_of_commit(message, &named);
-    let config = context.config()?;
+    let config = call.config()?;
     let allowed = match phase.and_then(crate::project::phase::folder_token) {
         Some(phase) => config.commit_docs_of(phase),
         None => config.commit_docs(),
@@ -153,7 +139,7 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
     if repository.ignores_planning() {
         return Ok(CommitReport::skipped("skipped_gitignored"));
     }
-    let staged = stage(context, &repository, arguments);
+    let staged = stage(call, &repository, request);
     if let Some(failure) = staged.failures.first() {
         return Ok(CommitReport {
             reason: if failure.timed_out { "staging_timeout" } else { "staging_failed" },
@@ -166,24 +152,24 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
     }
     let nothing = staged.paths.is_empty() && !staged.whole_index;
     let paths = if staged.whole_index { Vec::new() } else { staged.paths };
-    if !arguments.amend && (nothing || !repository.has_staged(&paths)) {
+    if !request.amend && (nothing || !repository.has_staged(&paths)) {
         let skipped_files = staged.skipped;
         return Ok(CommitReport { reason: "nothing_to_commit", skipped_files, ..CommitReport::default() });
     }
-    let start = phase.map(|phase| branch_to_start(context, &repository, phase)).transpose()?.flatten();
-    let report = if context.is_rehearsal() {
-        rehearse(&repository, arguments, message, &paths, start)
+    let start = phase.map(|phase| branch_to_start(call, &repository, phase)).transpose()?.flatten();
+    let report = if call.is_rehearsal() {
+        rehearse(&repository, request, message, &paths, start)
     } else {
         if let Some(start) = start {
-            start_branch(context, &repository, &start)?;
+            start_branch(call, &repository, &start)?;
         }
-        make(&repository, arguments, message, &paths)
+        make(&repository, request, message, &paths)
     };
     Ok(CommitReport { skipped_files: staged.skipped, ..report })
 }
 
-fn make(repository: &Repository, arguments: &CommitArgs, message: &str, paths: &[String]) -> CommitReport {
-    asked(repository, &commit_line(arguments, message, paths), || CommitReport {
+fn make(repository: &Repository, request: &Request, message: &str, paths: &[String]) -> CommitReport {
+    asked(repository, &commit_line(request, message, paths), || CommitReport {
         committed: true,
         hash: repository.short_hash(),
         reason: "committed",
@@ -194,7 +180,7 @@ fn make(repository: &Repository, arguments: &CommitArgs, message: &str, paths: &
 /// What [`make`] would do, on the branch that is there or on `start`. The hooks of the repository are not asked.
 fn rehearse(
     repository: &Repository,
-    arguments: &CommitArgs,
+    request: &Request,
     message: &str,
     paths: &[String],
     start: Option<String>,
@@ -202,7 +188,7 @@ fn rehearse(
     if let Some(error) = repository.complaint_of_author() {
         return failed("commit_failed", error);
     }
-    let mut line = commit_line(arguments, message, paths);
+    let mut line = commit_line(request, message, paths);
     line.insert(1, "--dry-run".to_owned());
     asked(repository, &line, || CommitReport {
         reason: "rehearsed",
@@ -211,7 +197,7 @@ fn rehearse(
             files: repository.staged(paths),
             new_branch: start.is_some(),
             branch: start.or_else(|| repository.branch()),
-            amend: arguments.amend,
+            amend: request.amend,
         }),
         ..CommitReport::default()
     })
@@ -234,15 +220,15 @@ fn failed(reason: &'static str, error: String) -> CommitReport {
     CommitReport { reason, error: Some(error), ..CommitReport::default() }
 }
 
-fn commit_line(arguments: &CommitArgs, message: &str, paths: &[String]) -> Vec<String> {
+fn commit_line(request: &Request, message: &str, paths: &[String]) -> Vec<String> {
     let mut line = vec!["commit"];
     if message.is_empty() {
         line.push("--no-edit");
     } else {
         line.extend(["-m", message]);
     }
-    line.extend(arguments.amend.then_some("--amend"));
-    line.extend(arguments.no_verify.then_some("--no-verify"));
+    line.extend(request.amend.then_some("--amend"));
+    line.extend(request.no_verify.then_some("--no-verify"));
     about(&line, paths)
 }
 
@@ -262,20 +248,20 @@ const ADD: &[&str] = &["add", "--all"];
 const REMOVE: &[&str] = &["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
 
 /// Stages what is to be committed. If one path cannot be staged, none is.
-fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> Staged {
+fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
     let mut staged = Staged::default();
-    let everything = arguments.files.is_empty() && arguments.files_removed.is_empty();
-    let is_there = |file: &str| disk::exists(context.root().resolve(file));
+    let everything = request.files.is_empty() && request.files_removed.is_empty();
+    let is_there = |file: &str| disk::exists(call.root().resolve(file));
     let (mut added, mut removed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    if everything && !arguments.amend {
+    if everything && !request.amend {
         // Of a merge git commits all or nothing: to end one that the user began is not for a call that names nothing.
         staged.whole_index = !repository.is_amid_another_commit();
         if is_there(PLANNING) { added.push(PLANNING) } else { removed.push(PLANNING) }
     }
-    for file in &arguments.files {
+    for file in &request.files {
         if is_there(file) { added.push(file) } else { staged.skipped.push(file.clone()) }
     }
-    for file in &arguments.files_removed {
+    for file in &request.files_removed {
         if is_there(file) {
             let error = format!("`{file}` is in `--files-removed` and still exists");
             staged.failures.push(StagingFailure { file: file.clone(), error, timed_out: false });
@@ -299,7 +285,7 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
     }
     for path in added {
         // A folder may hold nothing that git keeps.
-        let is_kept = || !disk::is_folder(context.root().resolve(path)) || repository.has_staged(&[path]);
+        let is_kept = || !disk::is_folder(call.root().resolve(path)) || repository.has_staged(&[path]);
         if told_git(repository, ADD, path, &mut staged) && is_kept() {
             staged.paths.push(path.to_owned());
         }
@@ -338,12 +324,12 @@ fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Sta
 
 /// The branch of a phase that starts at its first commit. A branch that is there, a phase that was worked on elsewhere,
 /// and a branch of the user's own are left alone.
-fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> Result<Option<String>, Failure> {
-    let config = context.config()?;
+fn branch_to_start(call: &Call, repository: &Repository, phase: &str) -> Result<Option<String>, Failure> {
+    let config = call.config()?;
     if config.branching() == Branching::None {
         return Ok(None);
     }
-    let view = context.view();
+    let view = call.view();
     let plan_of = |text: &str| text.rsplit_once('-').map(|(phase, _)| phase.to_owned());
     let mut found = view.find_phase(crate::project::phase::folder_token(phase).unwrap_or(phase))?.folder;
     if found.is_none()
@@ -365,24 +351,23 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
         return Ok(None);
     }
     if repository.has_branch(&target) {
-        context.warn(format!("this work belongs on branch `{target}`; committing on {here}"));
+        call.warn(format!("this work belongs on branch `{target}`; committing on {here}"));
     } else if config.branching() == Branching::Phase && repository.has_history(&folder.path) {
-        context.warn(format!(
+        call.warn(format!(
             "branch `{target}` does not exist and the phase has commits on another branch; committing on {here}"
         ));
     } else if current.as_deref() == Some(repository.base_branch(config).as_str()) {
         return Ok(Some(target));
     } else {
-        context
-            .warn(format!("branch `{target}` was not created: it starts from the base branch; committing on {here}"));
+        call.warn(format!("branch `{target}` was not created: it starts from the base branch; committing on {here}"));
     }
     Ok(None)
 }
 
-fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), Failure> {
+fn start_branch(call: &Call, repository: &Repository, target: &str) -> Result<(), Failure> {
     let finished = repository.git(&["checkout", "-q", "-b", target])?;
     if !finished.success() {
-        context.warn(format!(
+        call.warn(format!(
             "cannot create branch `{target}`: {}; committing on the current branch",
             complaint(&finished)
         ));

@@ -4,34 +4,34 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phase_work::no_answer;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::failure::Failure;
 use crate::install;
 use crate::project::git_settings::names_no_filter;
 
 /// What `git uncommitted` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(in crate::commands) struct Uncommitted {
+pub(crate) struct Uncommitted {
     /// Files of the project, from its root; in a repository that is larger, those outside of it from the top.
-    pub(in crate::commands) files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// Planning files.
-    pub(in crate::commands) planning: Vec<String>,
+    pub(crate) planning: Vec<String>,
     /// How many files that an install put here git does not know. They are in nobody's way.
     installed: usize,
 }
 
 impl Uncommitted {
     /// Asks git.
-    pub(in crate::commands) fn of(context: &Context) -> Result<Self, Failure> {
-        let root = context.root();
+    pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
+        let root = call.root();
         let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-        let status = context.world().git_differences(root.as_path(), names_no_filter, line)?;
-        let prefix = context.world().git(root.as_path(), ["rev-parse", "--show-prefix"])?;
+        let status = call.world().git_differences(root.as_path(), names_no_filter, line)?;
+        let prefix = call.world().git(root.as_path(), ["rev-parse", "--show-prefix"])?;
         if !status.success() || !prefix.success() {
             return Err(no_answer(if status.success() { &prefix } else { &status }));
         }
         let (told, prefix) = (String::from_utf8_lossy(&status.stdout).into_owned(), prefix.text());
-        let planning = format!("{}/", context.layout().planning());
+        let planning = format!("{}/", call.layout().planning());
         let owned = if told.contains("?? ") { install::owned_in(root) } else { std::collections::BTreeSet::new() };
         let mut answer = Self::default();
         for record in told.split('\0') {
@@ -47,9 +47,4 @@ impl Uncommitted {
         }
         Ok(answer)
     }
-}
-
-pub(super) fn show(context: &mut Context) -> Result<(), Failure> {
-    let answer = Uncommitted::of(context)?;
-    context.emit(&answer)
 }

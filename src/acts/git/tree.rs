@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::repository::complaint;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::failure::Failure;
 use crate::project::files::{Entry, FileError, Files, sha256};
 use crate::world::{Program, World};
 
 /// The files of a commit. What was asked for ahead is read at once, the rest one by one.
 #[derive(Debug)]
-pub(in crate::commands) struct CommitFiles {
+pub(crate) struct CommitFiles {
     world: World,
     folder: PathBuf,
     /// The blob of each regular file, by its path.
@@ -24,13 +24,9 @@ pub(in crate::commands) struct CommitFiles {
 
 impl CommitFiles {
     /// The files of `commit`, or of a tree. Those that `ahead` picks are read now.
-    pub(in crate::commands) fn of(
-        context: &Context,
-        commit: &str,
-        ahead: impl Fn(&str) -> bool,
-    ) -> Result<Self, Failure> {
-        let folder = context.root().as_path().to_owned();
-        let finished = context.world().git(&folder, ["ls-tree", "-r", "-z", commit])?;
+    pub(crate) fn of(call: &Call, commit: &str, ahead: impl Fn(&str) -> bool) -> Result<Self, Failure> {
+        let folder = call.root().as_path().to_owned();
+        let finished = call.world().git(&folder, ["ls-tree", "-r", "-z", commit])?;
         if !finished.success() {
             return Err(Failure::usage(format!("git cannot list `{commit}`: {}", complaint(&finished)))
                 .hint("name a commit of this repository; `git log --oneline` lists them"));
@@ -45,34 +41,34 @@ impl CommitFiles {
         let blobs: BTreeMap<String, String> = listed.split('\0').filter_map(blob).collect();
         let entry = |record: &str| record.split_once('\t').map(|(head, path)| (path.to_owned(), head.to_owned()));
         let entries = listed.split('\0').filter_map(entry).collect();
-        let files = Self { world: context.world().clone(), folder, blobs, entries, known: Mutex::default() };
+        let files = Self { world: call.world().clone(), folder, blobs, entries, known: Mutex::default() };
         files.read_ahead(ahead)?;
         Ok(files)
     }
 
-    pub(in crate::commands) fn paths(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &String> {
         self.blobs.keys()
     }
 
     /// What names the content of a regular file; `None` where the commit has none.
-    pub(in crate::commands) fn blob(&self, path: &str) -> Option<&str> {
+    pub(crate) fn blob(&self, path: &str) -> Option<&str> {
         self.blobs.get(path).map(String::as_str)
     }
 
     /// What names mode and content of anything, links among it; `None` where the commit has nothing there.
-    pub(in crate::commands) fn entry(&self, path: &str) -> Option<&str> {
+    pub(crate) fn entry(&self, path: &str) -> Option<&str> {
         self.entries.get(path).map(String::as_str)
     }
 
     /// The files that the other commit has otherwise, or not at all, or alone.
-    pub(in crate::commands) fn differing(&self, other: &Self) -> Vec<String> {
+    pub(crate) fn differing(&self, other: &Self) -> Vec<String> {
         let paths: BTreeSet<&String> = self.entries.keys().chain(other.entries.keys()).collect();
         let differs = |path: &&&String| self.entry(path) != other.entry(path);
         paths.iter().filter(differs).map(|path| (*path).clone()).collect()
     }
 
     /// The bytes of a regular file; `None` where the commit has none.
-    pub(in crate::commands) fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
+    pub(crate) fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
         let Some(blob) = self.blobs.get(path) else { return Ok(None) };
         if let Some(bytes) = self.known.lock().ok().and_then(|known| known.get(blob).cloned()) {
             return Ok(Some(bytes));
@@ -87,7 +83,7 @@ impl CommitFiles {
     }
 
     /// Reads the files that `ahead` picks at once.
-    pub(in crate::commands) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    pub(crate) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), Failure> {
         let wanted = self.blobs.iter().filter(|(path, _)| ahead(path)).map(|(_, blob)| format!("{blob}\n"));
         let asked: String = wanted.collect();
         if asked.is_empty() {

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Git;
 use super::cleanup::only_here;
-use super::{Context, Git, emit};
-use crate::commands::git::repository::refuse_repository_of_others;
+use crate::acts::Call;
+use crate::acts::git::repository::refuse_repository_of_others;
 use crate::disk;
 use crate::failure::Failure;
 use crate::operations::agents::worktree::{KeepReason, LockedWorktree};
 
 /// What `worktree reap-orphans` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct ReapReport {
+pub(crate) struct ReapReport {
     ok: bool,
     reaped: usize,
     /// With `--dry-run`: how many would be removed.
@@ -35,11 +36,11 @@ enum Fate {
     Reaped(&'static str),
 }
 
-pub(super) fn reap_orphans(context: &mut Context) -> Result<(), Failure> {
-    refuse_repository_of_others(context.here())?;
-    let rehearsal = context.is_rehearsal();
-    let git = Git::here(context);
-    let now = context.world().now().milliseconds() / 1000;
+pub(crate) fn reap_orphans(call: &Call) -> Result<ReapReport, Failure> {
+    refuse_repository_of_others(call.here())?;
+    let rehearsal = call.is_rehearsal();
+    let git = Git::here(call);
+    let now = call.world().now().milliseconds() / 1000;
     let mut entries = Vec::new();
     // The first one is the main worktree, which cannot be removed.
     for worktree in git.worktrees().unwrap_or_default().iter().skip(1) {
@@ -57,7 +58,7 @@ pub(super) fn reap_orphans(context: &mut Context) -> Result<(), Failure> {
     }
     let gone = entries.iter().filter(|entry| matches!(entry.reason, Fate::Reaped(_))).count();
     let (reaped, would_reap) = if rehearsal { (0, Some(gone)) } else { (gone, None) };
-    emit(context, true, &ReapReport { ok: true, reaped, would_reap, entries })
+    Ok(ReapReport { ok: true, reaped, would_reap, entries })
 }
 
 /// What would be lost with a worktree: commits that are not in the current branch, files that are not committed.

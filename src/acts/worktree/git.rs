@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::commands::frame::Context;
-use crate::commands::git::scratch::GitScratch;
+use crate::acts::Call;
+use crate::acts::git::scratch::GitScratch;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::project::head::Head;
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Git in one folder.
 #[derive(Clone, Debug)]
-pub(super) struct Git {
+pub(crate) struct Git {
     world: World,
     folder: PathBuf,
     /// Git before its verb, in a rehearsal.
@@ -28,16 +28,16 @@ pub(super) struct Git {
 
 /// A change in a worktree that is not committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::commands) struct Uncommitted {
+pub(crate) struct Uncommitted {
     /// From the root of the worktree.
-    pub(in crate::commands) path: String,
-    pub(super) is_untracked: bool,
+    pub(crate) path: String,
+    pub(crate) is_untracked: bool,
 }
 
 /// A worktree as git lists it, and what git keeps for it.
 #[derive(Clone, Debug)]
-pub(super) struct KnownWorktree {
-    pub(super) listed: ListedWorktree,
+pub(crate) struct KnownWorktree {
+    pub(crate) listed: ListedWorktree,
     /// The folder in which git keeps what belongs to this worktree; none for the main one.
     own: Option<PathBuf>,
 }
@@ -57,22 +57,22 @@ impl KnownWorktree {
     }
 
     /// When the worktree was made: git writes this file once.
-    pub(super) fn made(&self) -> Option<i64> {
+    pub(crate) fn made(&self) -> Option<i64> {
         self.written("commondir")
     }
 
-    pub(super) fn locked_since(&self) -> Option<i64> {
+    pub(crate) fn locked_since(&self) -> Option<i64> {
         self.written("locked")
     }
 
     /// The last time that git changed something here.
-    pub(super) fn touched(&self) -> Option<i64> {
+    pub(crate) fn touched(&self) -> Option<i64> {
         ["index", "HEAD", "logs/HEAD", "commondir"].iter().filter_map(|name| self.written(name)).max()
     }
 }
 
 /// The changes that `git status --porcelain -z` lists.
-pub(in crate::commands) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
+pub(crate) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
     let mut fields = status.split('\0');
     let mut found = Vec::new();
     while let Some(field) = fields.next() {
@@ -87,18 +87,18 @@ pub(in crate::commands) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
 }
 
 impl Git {
-    pub(super) fn here(context: &Context) -> Self {
-        let folder = context.here().as_path();
-        let still = context.is_rehearsal().then(|| Arc::new(context.world().still_git(folder)));
-        Self { world: context.world().clone(), folder: folder.to_path_buf(), still, scratch: None }
+    pub(crate) fn here(call: &Call) -> Self {
+        let folder = call.here().as_path();
+        let still = call.is_rehearsal().then(|| Arc::new(call.world().still_git(folder)));
+        Self { world: call.world().clone(), folder: folder.to_path_buf(), still, scratch: None }
     }
 
     /// The same, with what is merged merged beside the repository.
-    pub(super) fn aside(self, context: &Context) -> Result<Self, Failure> {
-        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(context, context.here())?)), ..self })
+    pub(crate) fn aside(self, call: &Call) -> Result<Self, Failure> {
+        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(call, call.here())?)), ..self })
     }
 
-    pub(super) fn at(&self, folder: impl Into<PathBuf>) -> Self {
+    pub(crate) fn at(&self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         let still = self.still.as_ref().map(|_| Arc::new(self.world.still_git(&folder)));
         Self { world: self.world.clone(), folder, still, scratch: None }
@@ -106,12 +106,12 @@ impl Git {
 
     /// What is uncommitted in the worktree, whatever the settings of git hide. Git would bring the index up to date on
     /// the way; this only reads.
-    pub(super) fn status(&self) -> Finished {
+    pub(crate) fn status(&self) -> Finished {
         self.run(&["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none"])
     }
 
     /// As [`Self::status`], file by file; the complaint of git if it does not answer.
-    pub(super) fn uncommitted(&self) -> Result<Vec<Uncommitted>, String> {
+    pub(crate) fn uncommitted(&self) -> Result<Vec<Uncommitted>, String> {
         let arguments = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
         let status = self.run(&arguments);
         if !status.success() {
@@ -121,7 +121,7 @@ impl Git {
     }
 
     /// The folders of the index that are submodules.
-    pub(super) fn submodules(&self) -> Vec<String> {
+    pub(crate) fn submodules(&self) -> Vec<String> {
         let listed = self.answer(&["ls-files", "--stage", "-z"]).unwrap_or_default();
         // A line is `MODE HASH STAGE<tab>PATH`; the mode of a submodule is that of a link to a commit.
         let submodules = listed.split('\0').filter(|line| line.starts_with("160000 "));
@@ -130,18 +130,18 @@ impl Git {
 
     /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is
     /// asked not to.
-    pub(super) fn remove_worktree(&self, path: &str) -> Finished {
+    pub(crate) fn remove_worktree(&self, path: &str) -> Finished {
         self.run(&["-c", "status.showUntrackedFiles=all", "worktree", "remove", "--", path])
     }
 
     /// Removes a branch whose work HEAD has. By itself git also refuses one that its upstream lacks.
-    pub(super) fn remove_merged_branch(&self, branch: &str) -> Finished {
+    pub(crate) fn remove_merged_branch(&self, branch: &str) -> Finished {
         let is_merged = self.is_ancestor(&format!("refs/heads/{branch}"), "HEAD");
         self.run(&["branch", if is_merged { "-D" } else { "-d" }, "--", branch])
     }
 
     /// The worktrees of the repository, the main one first; the complaint of git if it does not answer.
-    pub(super) fn worktrees(&self) -> Result<Vec<KnownWorktree>, String> {
+    pub(crate) fn worktrees(&self) -> Result<Vec<KnownWorktree>, String> {
         let answer = self.run(&["worktree", "list", "--porcelain", "-z"]);
         if !answer.success() {
             return Err(answer.error_text());
@@ -164,22 +164,22 @@ impl Git {
     }
 
     /// The branch that is checked out here; `None` where a commit is.
-    pub(super) fn branch(&self) -> Option<String> {
+    pub(crate) fn branch(&self) -> Option<String> {
         Head::branch_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
     }
 
     /// The commit that is checked out here; `None` before the first one.
-    pub(super) fn commit(&self) -> Option<String> {
+    pub(crate) fn commit(&self) -> Option<String> {
         Head::commit_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
     }
 
     /// Whether the first commit is the second, or in its history.
-    pub(super) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
+    pub(crate) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
         self.run(&["merge-base", "--is-ancestor", commit, of]).success()
     }
 
     /// Runs git; one that cannot be run has failed with that as its complaint.
-    pub(super) fn run(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         let still = self.still.as_deref().cloned();
         let program = still.unwrap_or_else(|| Program::git(&self.folder));
         let program = program.arguments(arguments).timeout(PATIENCE);
@@ -193,7 +193,7 @@ impl Git {
     }
 
     /// What git answers, if it does.
-    pub(super) fn answer(&self, arguments: &[&str]) -> Option<String> {
+    pub(crate) fn answer(&self, arguments: &[&str]) -> Option<String> {
         let finished = self.run(arguments);
         finished.success().then(|| finished.text())
     }

@@ -5,33 +5,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::git::Git;
-use super::{ORCHESTRATOR, emit};
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
-use crate::operations::agents::worktree::{BaseFacts, FORK, base_check};
+use crate::operations::agents::worktree::{BaseFacts, BaseReport, FORK, base_check};
 use crate::runtime::{Descriptor, Scope, StartCommit};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 
-pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), Failure> {
-    let git = Git::here(context);
+pub(crate) fn check_base(call: &Call, orchestrated: bool) -> Result<BaseReport, Failure> {
+    let git = Git::here(call);
     let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
-    let facts = BaseFacts {
-        head: git.commit(),
-        fork: commit(FORK),
-        asks_for_head: asks_for_head(context)?,
-        orchestrated: mode == Some(ORCHESTRATOR),
-    };
-    emit(context, true, &base_check(facts))
+    let facts = BaseFacts { head: git.commit(), fork: commit(FORK), asks_for_head: asks_for_head(call)?, orchestrated };
+    Ok(base_check(facts))
 }
 
 /// The value of a host's setting that has worktrees start from the current commit.
 const HEAD: &str = "head";
 
 /// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
-fn asks_for_head(context: &Context) -> Result<bool, Failure> {
-    let Some(start) = start_commit(context)? else { return Ok(false) };
+fn asks_for_head(call: &Call) -> Result<bool, Failure> {
+    let Some(start) = start_commit(call)? else { return Ok(false) };
     for file in [&start.file, &start.shared] {
         let Some(text) = disk::read_text(file)? else { continue };
         match JsonDocument::parse(&text, JsonDialect::Comments) {
@@ -40,7 +34,7 @@ fn asks_for_head(context: &Context) -> Result<bool, Failure> {
                     return Ok(value.as_str() == Some(HEAD));
                 }
             }
-            Err(error) => context.warn(format!("ignored `{file}`: it is not valid JSON: {error}")),
+            Err(error) => call.warn(format!("ignored `{file}`: it is not valid JSON: {error}")),
         }
     }
     Ok(false)
@@ -54,17 +48,17 @@ struct StartSetting {
 }
 
 /// The setting of the host of this call, or of the one host that has such a setting.
-fn start_commit(context: &Context) -> Result<Option<StartSetting>, Failure> {
-    let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
+fn start_commit(call: &Call) -> Result<Option<StartSetting>, Failure> {
+    let of_call = call.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
     let descriptor = match of_call {
         Some(descriptor) => Some(descriptor),
-        None => context.registry()?.all()?.into_iter().find(|each| start_of(each).is_some()),
+        None => call.registry()?.all()?.into_iter().find(|each| start_of(each).is_some()),
     };
     let Some(descriptor) = descriptor else { return Ok(None) };
     let Some(StartCommit { file, path }) = start_of(&descriptor).cloned() else { return Ok(None) };
     let Some(settings) = descriptor.files.get(&file) else { return Ok(None) };
     let Some(local) = descriptor.home.local.folder() else { return Ok(None) };
-    let folder = context.here().resolve(local);
+    let folder = call.here().resolve(local);
     let at = |scope| folder.resolve(settings.path(scope, |name| disk::is_file(folder.resolve(name))));
     Ok(Some(StartSetting { file: at(Scope::Local), shared: at(Scope::Global), path }))
 }
@@ -75,7 +69,7 @@ fn start_of(descriptor: &Descriptor) -> Option<&StartCommit> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct BaseRefReport {
+pub(crate) struct BaseRefReport {
     changed: bool,
     skipped: Option<&'static str>,
     previous: Option<serde_json::Value>,
@@ -83,8 +77,8 @@ pub(in crate::commands) struct BaseRefReport {
     file: String,
 }
 
-pub(super) fn set_base(context: &mut Context) -> Result<(), Failure> {
-    let Some(start) = start_commit(context)? else {
+pub(crate) fn set_base(call: &Call) -> Result<BaseRefReport, Failure> {
+    let Some(start) = start_commit(call)? else {
         return Err(Failure::usage("no host has a setting for the commit that worktrees start from")
             .hint("`gsd-tools runtimes` lists what each host supports"));
     };
@@ -92,7 +86,7 @@ pub(super) fn set_base(context: &mut Context) -> Result<(), Failure> {
         Failure::usage(format!("cannot edit `{}`: {error}", start.file))
             .hint("correct the file, then run the command again; it was not changed")
     };
-    let (skipped, previous) = files::edit(context, &start.file, |text| {
+    let (skipped, previous) = files::edit(call, &start.file, |text| {
         let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)
             .map_err(|error| malformed(error.to_string()))?;
         let previous = document.value(&start.path);
@@ -108,7 +102,6 @@ pub(super) fn set_base(context: &mut Context) -> Result<(), Failure> {
         document.apply(&edit).map_err(|error| malformed(error.to_string()))?;
         Ok(((skipped, previous), Some(document.to_string())))
     })?;
-    let changed = skipped.is_none() && !context.is_rehearsal();
-    let report = BaseRefReport { changed, skipped, previous, base_ref: HEAD, file: start.file.to_string() };
-    emit(context, true, &report)
+    let changed = skipped.is_none() && !call.is_rehearsal();
+    Ok(BaseRefReport { changed, skipped, previous, base_ref: HEAD, file: start.file.to_string() })
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::repository::{Repository, refuse_repository_of_others};
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
 use crate::failure::{Failure, Reason};
 
@@ -13,14 +13,14 @@ use crate::failure::{Failure, Reason};
 const MARK: &str = "# gsd-core:commit-docs-guard";
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct EnabledReport {
+pub(crate) struct EnabledReport {
     enabled: bool,
     action: &'static str,
     path: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct DisabledReport {
+pub(crate) struct DisabledReport {
     disabled: bool,
     action: &'static str,
     path: String,
@@ -30,11 +30,11 @@ pub(in crate::commands) struct DisabledReport {
 }
 
 /// Where git looks for the hook.
-fn hook(context: &Context) -> Result<AbsolutePath, Failure> {
-    let repository = Repository::of(context);
+fn hook(call: &Call) -> Result<AbsolutePath, Failure> {
+    let repository = Repository::of(call);
     let folder = repository.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok_or_else(|| {
         let told =
-            Failure::new(Reason::CommitDocsGuardNotARepo, format!("`{}` is not in a git repository", context.root()));
+            Failure::new(Reason::CommitDocsGuardNotARepo, format!("`{}` is not in a git repository", call.root()));
         told.hint("`git init` creates one")
     })?;
     if let Some(hooks) = repository.answer(&["config", "core.hooksPath"]) {
@@ -46,11 +46,12 @@ fn hook(context: &Context) -> Result<AbsolutePath, Failure> {
     Ok(AbsolutePath::parse(folder)?.resolve("hooks/pre-commit"))
 }
 
-pub(super) fn enable(context: &mut Context) -> Result<(), Failure> {
-    let hook = &hook(context)?;
-    refuse_repository_of_others(context.root())?;
-    let script = script(context)?;
-    let action = files::change(context, &[&folder(hook)], |changes| {
+/// Writes the hook.
+pub(crate) fn enable(call: &Call) -> Result<EnabledReport, Failure> {
+    let hook = &hook(call)?;
+    refuse_repository_of_others(call.root())?;
+    let script = script(call)?;
+    let action = files::change(call, &[&folder(hook)], |changes| {
         let found = disk::read_bytes(hook)?;
         let action = match &found {
             Some(bytes) if !is_marked(bytes) => return Err(foreign(hook)),
@@ -63,15 +64,16 @@ pub(super) fn enable(context: &mut Context) -> Result<(), Failure> {
         changes.push(Change::WriteFile { path: hook.clone(), bytes: script.into_bytes(), access, owner, before });
         Ok(action)
     })?;
-    let enabled = action == "already_enabled" || !context.is_rehearsal();
-    context.emit_raw(&EnabledReport { enabled, action, path: hook.to_string() }, "enabled")
+    let enabled = action == "already_enabled" || !call.is_rehearsal();
+    Ok(EnabledReport { enabled, action, path: hook.to_string() })
 }
 
-pub(super) fn disable(context: &mut Context) -> Result<(), Failure> {
-    let hook = &hook(context)?;
-    let script = script(context)?;
+/// Removes the hook; one that somebody changed is kept beside it.
+pub(crate) fn disable(call: &Call) -> Result<DisabledReport, Failure> {
+    let hook = &hook(call)?;
+    let script = script(call)?;
     let mut kept = None;
-    let action = files::change(context, &[&folder(hook)], |changes| {
+    let action = files::change(call, &[&folder(hook)], |changes| {
         let Some(bytes) = disk::read_bytes(hook)? else { return Ok("noop") };
         if !is_marked(&bytes) {
             return Err(foreign(hook));
@@ -88,8 +90,8 @@ pub(super) fn disable(context: &mut Context) -> Result<(), Failure> {
         }
         Ok("removed")
     })?;
-    let disabled = action == "noop" || !context.is_rehearsal();
-    context.emit_raw(&DisabledReport { disabled, action, path: hook.to_string(), kept }, "disabled")
+    let disabled = action == "noop" || !call.is_rehearsal();
+    Ok(DisabledReport { disabled, action, path: hook.to_string(), kept })
 }
 
 /// The folder of the hook.
@@ -107,8 +109,8 @@ fn foreign(hook: &AbsolutePath) -> Failure {
         .hint("call `gsd-tools check-commit` from it, or rename it first")
 }
 
-fn script(context: &Context) -> Result<String, Failure> {
-    let program = context.world().executable()?.to_string_lossy().replace('\'', "'\\''");
+fn script(call: &Call) -> Result<String, Failure> {
+    let program = call.world().executable()?.to_string_lossy().replace('\'', "'\\''");
     Ok(format!(
         "#!/bin/sh\n{MARK}\n\
          # Refuses commits of planning files where the project keeps them out.\n\

@@ -9,8 +9,7 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::frame::Context;
-use crate::commands::frame::named::NonBlank;
+use crate::acts::Call;
 use crate::failure::Failure;
 use crate::project::repository::is_repository;
 use crate::world::Finished;
@@ -18,23 +17,22 @@ use crate::world::Finished;
 /// How long git may take: hooks run inside it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct SubrepoArgs {
-    /// The commit message
-    message: NonBlank,
-    /// The files to commit, relative to the project root
-    #[arg(long, num_args = 1.., required = true)]
-    files: Vec<String>,
-}
-
 /// What `commit-to-subrepo` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct SubrepoReport {
+pub(crate) struct SubrepoReport {
     committed: bool,
     repos: BTreeMap<String, RepositoryReport>,
     /// Files that lie in none of the repositories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmatched: Vec<String>,
+}
+
+impl SubrepoReport {
+    /// Each repository with its new commit.
+    pub(crate) fn raw(&self) -> String {
+        let hash = |report: &RepositoryReport| report.hash.clone().unwrap_or_else(|| "skip".to_owned());
+        self.repos.iter().map(|(name, report)| format!("{name}:{}", hash(report))).collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,9 +49,10 @@ struct RepositoryReport {
     would_commit: Option<WouldCommit>,
 }
 
-pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), Failure> {
-    let message = &message_for_log(context, &arguments.message);
-    let config = context.config()?;
+/// Commits files, each in the repository that it lies in.
+pub(crate) fn commit(call: &Call, message: &str, files: &[String]) -> Result<SubrepoReport, Failure> {
+    let message = &message_for_log(call, message);
+    let config = call.config()?;
     let known: Vec<String> = config
         .sub_repositories()
         .iter()
@@ -65,9 +64,9 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
     }
     let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut unmatched = Vec::new();
-    for typed in &arguments.files {
+    for typed in files {
         // With its dots resolved, so that no path leaves the repository it seems to be in.
-        let inside = context.layout().inside(typed);
+        let inside = call.layout().inside(typed);
         let repository = inside.as_deref().and_then(|path| {
             known.iter().find(|name| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
         });
@@ -77,27 +76,19 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
         }
     }
     if !unmatched.is_empty() {
-        context.warn(format!("not in a repository of `planning.sub_repos`: {}", unmatched.join(", ")));
+        call.warn(format!("not in a repository of `planning.sub_repos`: {}", unmatched.join(", ")));
     }
     let mut repos = BTreeMap::new();
     for (name, files) in matched {
-        let repository = Repository::at(context, context.root().resolve(&name), PATIENCE).for_writing(context)?;
-        let report = commit_in(context, &repository, &name, files, message);
+        let repository = Repository::at(call, call.root().resolve(&name), PATIENCE).for_writing(call)?;
+        let report = commit_in(call, &repository, &name, files, message);
         repos.insert(name, report);
     }
-    let raw: Vec<String> =
-        repos.iter().map(|(name, report)| format!("{name}:{}", report.hash.as_deref().unwrap_or("skip"))).collect();
     let committed = repos.values().any(|report| report.committed);
-    context.emit_raw(&SubrepoReport { committed, repos, unmatched }, raw.join(" "))
+    Ok(SubrepoReport { committed, repos, unmatched })
 }
 
-fn commit_in(
-    context: &Context,
-    repository: &Repository,
-    name: &str,
-    files: Vec<String>,
-    message: &str,
-) -> RepositoryReport {
+fn commit_in(call: &Call, repository: &Repository, name: &str, files: Vec<String>, message: &str) -> RepositoryReport {
     let git = |arguments: &[&str], paths: &[&str]| -> Finished {
         repository
             .git(&about(arguments, paths))
@@ -111,7 +102,7 @@ fn commit_in(
         error,
         would_commit: None,
     };
-    let folder = context.root().resolve(name);
+    let folder = call.root().resolve(name);
     if !is_repository(&folder) {
         let error = format!("`{folder}` is not a git repository");
         return left("error", Some(error), files);
@@ -125,13 +116,13 @@ fn commit_in(
         return left("nothing_to_commit", None, files);
     }
     // The paths again: what else is staged there is not part of this commit.
-    let rehearsal: &[&str] = if context.is_rehearsal() { &["--dry-run"] } else { &[] };
+    let rehearsal: &[&str] = if call.is_rehearsal() { &["--dry-run"] } else { &[] };
     let committed = git(&[&["commit"], rehearsal, &["-q", "-m", message]].concat(), &paths);
     if !committed.success() {
         let told = format!("{}\n{}", committed.text(), committed.error_text());
         return left("error", Some(told.trim().to_owned()), files);
     }
-    if context.is_rehearsal() {
+    if call.is_rehearsal() {
         if let Some(error) = repository.complaint_of_author() {
             return left("error", Some(error), files);
         }

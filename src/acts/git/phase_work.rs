@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repository::complaint;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::failure::Failure;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan_commits;
@@ -11,8 +11,8 @@ use crate::world::{Finished, Program, pathspec};
 
 /// A commit of a phase, or one of none.
 #[derive(Clone, Debug)]
-pub(in crate::commands) struct PhaseCommit {
-    pub(in crate::commands) hash: String,
+pub(crate) struct PhaseCommit {
+    pub(crate) hash: String,
     subject: String,
     /// The plans, or the phase where the commit is that of none.
     scopes: Vec<String>,
@@ -22,20 +22,20 @@ pub(in crate::commands) struct PhaseCommit {
 
 /// The work of a phase, as git has it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::commands) struct PhaseWork {
+pub(crate) struct PhaseWork {
     /// The newest first. Those that another commit took back are left out.
-    pub(in crate::commands) commits: Vec<PhaseCommit>,
+    pub(crate) commits: Vec<PhaseCommit>,
     /// Commits since the base and before the end of the work that have the scope of no phase.
     unscoped: Vec<PhaseCommit>,
     /// The commit before the first of them; without any, `None`.
-    pub(in crate::commands) base: Option<String>,
+    pub(crate) base: Option<String>,
 }
 
 impl PhaseWork {
     /// What git knows of the phase. Numbers may start over with a milestone: what came before its plans does not count.
-    pub(in crate::commands) fn of(context: &Context, folder: &PhaseFolder) -> Result<Self, Failure> {
+    pub(crate) fn of(call: &Call, folder: &PhaseFolder) -> Result<Self, Failure> {
         let git = |arguments: &[&str]| {
-            let finished = context.world().git(context.root().as_path(), arguments)?;
+            let finished = call.world().git(call.root().as_path(), arguments)?;
             if finished.success() { Ok(finished) } else { Err(no_answer(&finished)) }
         };
         let range = Self::range(&git, folder)?;
@@ -52,7 +52,7 @@ impl PhaseWork {
             line.extend(patterns.iter().map(String::as_str));
         }
         line.extend([range.as_str(), "--"]);
-        let planning = format!("{}/", context.layout().planning());
+        let planning = format!("{}/", call.layout().planning());
         let told = git(&line)?;
         let told = String::from_utf8_lossy(&told.stdout).into_owned();
         let undone = undone(&git, &range)?;
@@ -77,7 +77,7 @@ impl PhaseWork {
         };
         let (commits, unscoped): (Vec<PhaseCommit>, Vec<PhaseCommit>) =
             all.into_iter().skip(end).filter(is_work).partition(|commit| !commit.scopes.is_empty());
-        let base = base_of(context, folder, &commits)?;
+        let base = base_of(call, folder, &commits)?;
         let since = match &base {
             Some(base) if range != "HEAD" => git(&["rev-list", &format!("{base}..HEAD")]).map(|found| found.text()),
             _ => Ok(String::new()),
@@ -92,7 +92,7 @@ impl PhaseWork {
 
     /// The files that commits without the scope of any phase changed while the phase was worked on, each with the last of those
     /// commits.
-    pub(in crate::commands) fn unscoped(&self) -> BTreeMap<&str, String> {
+    pub(crate) fn unscoped(&self) -> BTreeMap<&str, String> {
         let mut files = BTreeMap::new();
         for commit in &self.unscoped {
             let shown = || format!("{} {}", commit.hash.get(..8).unwrap_or(&commit.hash), commit.subject);
@@ -122,7 +122,7 @@ impl PhaseWork {
     }
 
     /// The files that the commits changed, each with the scopes of those that did.
-    pub(in crate::commands) fn files(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+    pub(crate) fn files(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for commit in &self.commits {
             for file in &commit.files {
@@ -134,8 +134,8 @@ impl PhaseWork {
 }
 
 /// Why git can say nothing about the work here; `None` where it can.
-pub(in crate::commands) fn silent(context: &Context) -> Option<String> {
-    match context.world().git(context.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+pub(crate) fn silent(call: &Call) -> Option<String> {
+    match call.world().git(call.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
         Ok(finished) if finished.success() => None,
         Ok(_) => Some("there is no commit here, so that nothing could be looked at".to_owned()),
         Err(error) => Some(format!("nothing could be looked at: {error}")),
@@ -144,14 +144,10 @@ pub(in crate::commands) fn silent(context: &Context) -> Option<String> {
 
 /// Whether work of the phase came after these documents of it were last committed: what they say is not about all of it.
 /// Documents that are in no commit, and a git that does not answer, say nothing.
-pub(in crate::commands) fn came_after(
-    context: &Context,
-    folder: &PhaseFolder,
-    documents: &[String],
-) -> Result<bool, Failure> {
+pub(crate) fn came_after(call: &Call, folder: &PhaseFolder, documents: &[String]) -> Result<bool, Failure> {
     let mut line = vec!["log".to_owned(), "-1".to_owned(), "--format=%H".to_owned(), "--".to_owned()];
     line.extend(documents.iter().map(|path| pathspec(path)));
-    let git = |line: &[String]| context.world().git(context.root().as_path(), line);
+    let git = |line: &[String]| call.world().git(call.root().as_path(), line);
     let written = match git(&line) {
         Ok(finished) if finished.success() && !finished.text().is_empty() => finished.text(),
         _ => return Ok(false),
@@ -165,7 +161,7 @@ pub(in crate::commands) fn came_after(
     if later.is_empty() {
         return Ok(false);
     }
-    let work = PhaseWork::of(context, folder)?;
+    let work = PhaseWork::of(call, folder)?;
     Ok(work.commits.iter().any(|commit| later.contains(commit.hash.as_str())))
 }
 
@@ -190,15 +186,15 @@ fn undone(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, range: &str) -> R
 
 /// What all of the commits came after. Plans of one wave were made side by side, from the same commit. Commits before that
 /// which have no scope belong to what is looked at, back to the one that wrote the first plan.
-fn base_of(context: &Context, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result<Option<String>, Failure> {
+fn base_of(call: &Call, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result<Option<String>, Failure> {
     let Some(oldest) = commits.last() else { return Ok(None) };
-    let git = |arguments: &[String]| context.world().git(context.root().as_path(), arguments);
+    let git = |arguments: &[String]| call.world().git(call.root().as_path(), arguments);
     let before = |hash: &str| format!("{hash}^");
     let first = git(&["rev-parse".to_owned(), "--verify".to_owned(), "--quiet".to_owned(), before(&oldest.hash)])?;
     if !first.success() {
         // The first commit of all: before it there was no file.
-        let empty = Program::git(context.root().as_path()).arguments(["hash-object", "-t", "tree", "--stdin"]);
-        return Ok(Some(context.world().run(&empty.stdin(Vec::new()))?.text()));
+        let empty = Program::git(call.root().as_path()).arguments(["hash-object", "-t", "tree", "--stdin"]);
+        return Ok(Some(call.world().run(&empty.stdin(Vec::new()))?.text()));
     }
     let mut line = vec!["merge-base".to_owned(), "--octopus".to_owned()];
     line.extend(commits.iter().map(|commit| before(&commit.hash)));
@@ -224,7 +220,7 @@ fn base_of(context: &Context, folder: &PhaseFolder, commits: &[PhaseCommit]) -> 
 }
 
 /// A git that does not answer is no phase without work.
-pub(super) fn no_answer(finished: &Finished) -> Failure {
+pub(crate) fn no_answer(finished: &Finished) -> Failure {
     Failure::usage(format!("git does not answer: {}", complaint(finished)))
         .hint("run this in the project's repository; `git status` shows whether git can read it")
 }

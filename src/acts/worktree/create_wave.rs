@@ -8,11 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
-use super::{Git, ManifestFile, Refusal, emit, make, refuse};
-use crate::commands::agents::dispatch::CAPACITY_VARIABLE;
-use crate::commands::agents::dispatch::answers;
-use crate::commands::frame::Context;
-use crate::commands::git::repository::refuse_repository_of_others;
+use super::{Answer, Git, ManifestFile, Refusal, make};
+use crate::acts::Call;
+use crate::acts::agents::dispatch;
+use crate::acts::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
 use crate::failure::Failure;
 use crate::operations::agents::worktree::FORK;
@@ -26,19 +25,9 @@ use crate::runtime::Isolation;
 use crate::text::shell::typed;
 use crate::text::slug;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct WaveArgs {
-    /// The phase, such as `2`
-    #[arg(long)]
-    phase: String,
-    /// The plans of the wave, separated by commas
-    #[arg(long, value_delimiter = ',', required = true)]
-    plans: Vec<String>,
-}
-
 /// What `worktree create-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct CreatedWave {
+pub(crate) struct CreatedWave {
     ok: bool,
     isolation: Isolation,
     /// Plans to start together, each in a worktree.
@@ -57,58 +46,57 @@ struct Side {
     prompt: String,
 }
 
-pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result<(), Failure> {
-    refuse_repository_of_others(context.here())?;
-    let note_path = context.local_state()?.file(WAVE_NOTE);
-    if let Some(refusal) = open_wave(context)? {
-        return refuse(context, &refusal);
+pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> Answer<CreatedWave> {
+    refuse_repository_of_others(call.here())?;
+    let note_path = call.local_state()?.file(WAVE_NOTE);
+    if let Some(refusal) = open_wave(call)? {
+        return Ok(Err(refusal));
     }
-    let index = index::plan_index(&context.view(), &arguments.phase)
+    let index = index::plan_index(&call.view(), phase)
         .map_err(|error| Failure::usage(error.to_string()).hint("change `depends_on` in one of these plans"))?;
-    let plans = chosen(&index, arguments)?;
-    let git = of_root(context);
+    let plans = chosen(&index, phase, plans)?;
+    let git = of_root(call);
     let (base, branch) = (git.commit(), git.branch());
-    let host = context.host()?;
-    let dispatch = host.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
-    let of_host = answers::isolation(
+    let host = call.host()?;
+    let dispatch = dispatch::facts(call)?;
+    let of_host = dispatch::isolation(
         &host.id,
         dispatch.as_ref(),
         None,
-        context.config()?.flag("workflow.use_worktrees"),
-        answers::RunIn::default(),
+        call.config()?.flag("workflow.use_worktrees"),
+        dispatch::RunIn::default(),
     );
-    let asked = context.world().variable(CAPACITY_VARIABLE);
-    let capacity = answers::capacity(&host.id, dispatch.as_ref(), asked.as_deref());
+    let capacity = dispatch::capacity_of_call(call)?;
     // A host that gives agents worktrees runs several of them, also where its maker names no number.
     let capacity = if capacity.is_known() { usize::try_from(capacity.capacity).unwrap_or(1) } else { SIDE_BY_SIDE };
     let on_branch = branch.is_some() && base.is_some();
-    let facts = facts(context, (&git, on_branch), of_host.isolation, capacity, &plans)?;
+    let facts = facts(call, (&git, on_branch), of_host.isolation, capacity, &plans)?;
     let decision = waves::decide(&plans, &facts);
     let isolation = if decision.side_by_side.is_empty() { Isolation::None } else { of_host.isolation };
     let flag = of_host.harness_flag.filter(|_| isolation == Isolation::HarnessWorktree);
     let start_in = dispatch.as_ref().and_then(|dispatch| dispatch.start_in.as_deref());
     let base = base.unwrap_or_default();
     if isolation == Isolation::OrchestratorWorktree {
-        refuse_links(context, &decision.side_by_side, &base)?;
+        refuse_links(call, &decision.side_by_side, &base)?;
     }
     if decision.side_by_side.is_empty() {
         // Nothing will be merged, so nothing would ever end the note.
-        if !context.is_rehearsal() {
+        if !call.is_rehearsal() {
             disk::remove_note(&note_path)?;
         }
         let side_by_side = Vec::new();
-        return emit(context, true, &CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn });
+        return Ok(Ok(CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn }));
     }
     let note = WaveNote {
         isolation: isolation.word().to_owned(),
         harness_flag: flag.clone(),
         phase: Some(index.phase.clone()),
-        written_at: context.world().now().milliseconds(),
+        written_at: call.world().now().milliseconds(),
         base: Some(base.clone()),
         branch: branch.map(|branch| format!("refs/heads/{branch}")),
-        root: Some(disk::canonical(context.root())?.to_string()),
-        branch_start: host_branches(context)?.filter(|_| isolation == Isolation::HarnessWorktree),
-        session: session_key(context),
+        root: Some(disk::canonical(call.root())?.to_string()),
+        branch_start: host_branches(call)?.filter(|_| isolation == Isolation::HarnessWorktree),
+        session: session_key(call),
         plans: decision
             .side_by_side
             .iter()
@@ -117,23 +105,23 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         ..WaveNote::default()
     };
     let text = serde_json::to_string_pretty(&note)?;
-    files::edit_note(context, &note_path, |_| Ok(((), Some(text))))?;
-    let place = place_in_repository(context);
+    files::edit_note(call, &note_path, |_| Ok(((), Some(text))))?;
+    let place = place_in_repository(call);
     let mut side_by_side = Vec::new();
     let mut made = Vec::new();
     for plan in &decision.side_by_side {
         let (argument, place) = if isolation == Isolation::HarnessWorktree {
             (flag.clone(), place_of_host(&base, place.as_ref()))
         } else {
-            let entry = entry_of(context, plan, &base);
-            match make_worktree(context, &note_path, &entry) {
+            let entry = entry_of(call, plan, &base);
+            match make_worktree(call, &note_path, &entry) {
                 Ok(Ok(())) => made.push(entry.clone()),
                 Ok(Err(refusal)) => {
-                    take_back(context, &git, &note_path, &made)?;
-                    return refuse(context, &refusal);
+                    take_back(call, &git, &note_path, &made)?;
+                    return Ok(Err(refusal));
                 }
                 Err(error) => {
-                    take_back(context, &git, &note_path, &made)?;
+                    take_back(call, &git, &note_path, &made)?;
                     return Err(error);
                 }
             }
@@ -157,13 +145,13 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         );
         side_by_side.push(Side { plan: plan.id.clone(), argument, prompt });
     }
-    emit(context, true, &CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn })
+    Ok(Ok(CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn }))
 }
 
 /// The plans that were asked for, each once, in the order of the index.
-fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'a IndexedPlan>, Failure> {
+fn chosen<'a>(index: &'a PlanIndexReport, phase: &str, plans: &[String]) -> Result<Vec<&'a IndexedPlan>, Failure> {
     let mut wanted = BTreeSet::new();
-    for name in arguments.plans.iter().map(|name| name.trim()) {
+    for name in plans.iter().map(|name| name.trim()) {
         let positions = |fits: &dyn Fn(&IndexedPlan) -> bool| -> Vec<usize> {
             (0..index.plans.len()).filter(|position| fits(&index.plans[*position])).collect()
         };
@@ -171,11 +159,11 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
         if found.is_empty() {
             found = positions(&|plan| canonical_id(&plan.id).eq_ignore_ascii_case(name));
         }
-        let list = format!("`{}` lists the plans", typed!("gsd-tools phase-plan-index {}", arguments.phase));
+        let list = format!("`{}` lists the plans", typed!("gsd-tools phase-plan-index {}", phase));
         let [position] = found[..] else {
             let message = match found.len() {
-                0 => format!("phase {} has no plan `{name}`", arguments.phase),
-                count => format!("phase {} has {count} plans `{name}`", arguments.phase),
+                0 => format!("phase {} has no plan `{name}`", phase),
+                count => format!("phase {} has {count} plans `{name}`", phase),
             };
             return Err(Failure::usage(message).hint(list));
         };
@@ -190,8 +178,8 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
 }
 
 /// Where the project is in its repository; `None` where it is the root of it.
-fn place_in_repository(context: &Context) -> Option<RelativePath> {
-    context.root().relative_to(&repository::repository_of(context.root())?)
+fn place_in_repository(call: &Call) -> Option<RelativePath> {
+    call.root().relative_to(&repository::repository_of(call.root())?)
 }
 
 /// What a prompt says of a worktree that the host makes.
@@ -206,9 +194,9 @@ fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
 }
 
 /// Why a wave that was noted before cannot be forgotten yet.
-fn open_wave(context: &Context) -> Result<Option<Refusal>, Failure> {
-    let Some(wave) = NotedWave::read(context, false)? else { return Ok(None) };
-    let git = of_root(context);
+fn open_wave(call: &Call) -> Result<Option<Refusal>, Failure> {
+    let Some(wave) = NotedWave::read(call, false)? else { return Ok(None) };
+    let git = of_root(call);
     // A worktree that git would not remove holds up nobody once it is merged.
     let open: Vec<&str> = wave
         .worktrees
@@ -217,27 +205,27 @@ fn open_wave(context: &Context) -> Result<Option<Refusal>, Failure> {
         .map(|worktree| &worktree.entry)
         .map(|entry| if entry.worktree_path.is_empty() { entry.branch.as_str() } else { entry.worktree_path.as_str() })
         .collect();
-    let hint = match (wave.in_use(context).and_then(|refusal| refusal.hint), open.is_empty()) {
+    let hint = match (wave.in_use(call).and_then(|refusal| refusal.hint), open.is_empty()) {
         (None, true) => return Ok(None),
         (Some(used), _) => used,
         (None, false) => format!(
             "worktrees of an earlier wave are not merged yet: {}; run `{} worktree cleanup-wave`",
             open.join(", "),
-            program::word_of(context)
+            program::word_of(call)
         ),
     };
     Ok(Some(Refusal::because("wave_open", hint)))
 }
 
 fn facts(
-    context: &Context,
+    call: &Call,
     (git, on_branch): (&Git, bool),
     isolation: Isolation,
     capacity: usize,
     plans: &[&IndexedPlan],
 ) -> Result<WaveFacts, Failure> {
-    let config = context.config()?;
-    let layout = context.layout();
+    let config = call.config()?;
+    let layout = call.layout();
     let (uncommitted, unlisted) = match uncommitted(git, layout, plans) {
         Ok(files) => (files, None),
         Err(error) => (Vec::new(), Some(error)),
@@ -250,21 +238,18 @@ fn facts(
     });
     Ok(WaveFacts {
         use_worktrees: config.flag("workflow.use_worktrees"),
-        is_unit: context.world().is_unit(),
+        is_unit: call.world().is_unit(),
         parallelization: config.flag("parallelization"),
         host_can: match isolation {
             Isolation::None => false,
             Isolation::OrchestratorWorktree => true,
-            Isolation::HarnessWorktree => host_branches(context)?.is_some(),
+            Isolation::HarnessWorktree => host_branches(call)?.is_some(),
         },
         capacity,
         on_branch,
-        submodules: if disk::exists(context.root().resolve(".gitmodules")) { git.submodules() } else { Vec::new() },
+        submodules: if disk::exists(call.root().resolve(".gitmodules")) { git.submodules() } else { Vec::new() },
         sub_repositories: !config.sub_repositories().is_empty(),
-        program_is_local: context
-            .world()
-            .executable()
-            .is_ok_and(|program| program.starts_with(context.root().as_path())),
+        program_is_local: call.world().executable().is_ok_and(|program| program.starts_with(call.root().as_path())),
         commits_documents: config.commit_docs() && !ignored,
         uncommitted,
         unlisted,
@@ -285,21 +270,21 @@ fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec
 
 /// The worktree that a plan is to get.
 /// Refuses worktrees whose places are below a link: git follows every one.
-fn refuse_links(context: &Context, plans: &[&IndexedPlan], base: &str) -> Result<(), Failure> {
-    let (boundary, root) = (context.project().boundary()?, disk::canonical(context.root())?);
-    let worktrees = root.resolve(context.layout().worktrees());
+fn refuse_links(call: &Call, plans: &[&IndexedPlan], base: &str) -> Result<(), Failure> {
+    let (boundary, root) = (call.project().boundary()?, disk::canonical(call.root())?);
+    let worktrees = root.resolve(call.layout().worktrees());
     for plan in plans {
-        boundary.check(entry_of(context, plan, base).worktree_path)?;
+        boundary.check(entry_of(call, plan, base).worktree_path)?;
         disk::passes_no_link(&worktrees.resolve(slug(&plan.id)), &root)?;
     }
     Ok(disk::passes_no_link(&worktrees.resolve(".gitignore"), &root)?)
 }
 
-fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
+fn entry_of(call: &Call, plan: &IndexedPlan, base: &str) -> WaveEntry {
     let name = slug(&plan.id);
     WaveEntry {
         agent_id: Some(canonical_id(&plan.id).to_owned()),
-        worktree_path: context.root().resolve(context.layout().worktrees()).resolve(&name).to_string(),
+        worktree_path: call.root().resolve(call.layout().worktrees()).resolve(&name).to_string(),
         branch: format!("agent-{name}-{}", base.get(..7).unwrap_or(base)),
         expected_base: base.to_owned(),
         files_modified: None,
@@ -307,16 +292,16 @@ fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
     }
 }
 
-fn make_worktree(context: &Context, note: &AbsolutePath, entry: &WaveEntry) -> Result<Result<(), Refusal>, Failure> {
-    if context.is_rehearsal() {
+fn make_worktree(call: &Call, note: &AbsolutePath, entry: &WaveEntry) -> Answer<()> {
+    if call.is_rehearsal() {
         return Ok(Ok(()));
     }
-    let ignore = context.root().resolve(context.layout().worktrees()).resolve(".gitignore");
+    let ignore = call.root().resolve(call.layout().worktrees()).resolve(".gitignore");
     if !disk::exists(&ignore) {
-        files::edit(context, &ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
+        files::edit(call, &ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }
     let made = match ManifestFile::note_at(note) {
-        Ok(file) => make(context, &file, entry)?,
+        Ok(file) => make(call, &file, entry)?,
         Err(refusal) => Err(refusal),
     };
     Ok(made.map(drop).map_err(|refusal| Refusal {
@@ -331,7 +316,7 @@ fn make_worktree(context: &Context, note: &AbsolutePath, entry: &WaveEntry) -> R
 }
 
 /// Removes the worktrees that this call made, and the note: a wave is made as a whole.
-fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), Failure> {
+fn take_back(call: &Call, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), Failure> {
     let remove = |entry: &WaveEntry| {
         git.remove_worktree(&entry.worktree_path).success() && git.remove_merged_branch(&entry.branch).success()
     };
@@ -339,6 +324,6 @@ fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntr
     if made.iter().filter(|entry| !remove(entry)).count() == 0 {
         disk::remove_note(note)?;
     }
-    forget_folders(context, &[]);
+    forget_folders(call, &[]);
     Ok(())
 }

@@ -1,9 +1,15 @@
-//! What the facts about a host come to: by which name an agent is started, in which worktree, how many at once.
+//! How agents are started on the host of the call: by which name, in which worktree, how many at once.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::acts::{Call, files, hosts, program};
+use crate::auto::runner::table::Runners;
+use crate::auto::runner::version::{major_of, version_of};
+use crate::disk;
+use crate::failure::{Failure, Reason};
+use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::runtime::{AgentReach, Dispatch, Isolation};
 
 /// What is told where the host's maker does not tell.
@@ -12,7 +18,7 @@ const UNDOCUMENTED: &str = "undocumented";
 /// How a host runs agents, as it is told to scripts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct DispatchReport {
+pub(crate) struct DispatchReport {
     named_dispatch: Value,
     nested: Value,
     max_depth: Value,
@@ -47,7 +53,7 @@ fn told(fact: Option<impl Into<Value>>) -> Value {
 }
 
 /// The name under which a host starts the agent `requested`: its own, where the host starts agents by name.
-pub(in crate::commands) fn agent_type<'text>(dispatch: Option<&Dispatch>, requested: &'text str) -> &'text str {
+pub(crate) fn agent_type<'text>(dispatch: Option<&Dispatch>, requested: &'text str) -> &'text str {
     if requested.is_empty() {
         return DOER;
     }
@@ -69,7 +75,7 @@ const STAND_INS: &[(&[&str], &str)] = &[
 
 /// Whether agents that would start agents are better started one by one: only where the host lets an agent in the
 /// background start others, two levels deep, can they be left to it.
-pub(in crate::commands) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
+pub(crate) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
     !dispatch.is_some_and(|dispatch| {
         dispatch.nested == Some(true)
             && dispatch.nested_background == Some(true)
@@ -79,9 +85,9 @@ pub(in crate::commands) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
 
 /// What `dispatch-capacity` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct CapacityReport {
-    pub(in crate::commands) runtime: String,
-    pub(in crate::commands) capacity: u32,
+pub(crate) struct CapacityReport {
+    pub(crate) runtime: String,
+    pub(crate) capacity: u32,
     declared: Value,
     source: &'static str,
     reason: &'static str,
@@ -89,13 +95,13 @@ pub(in crate::commands) struct CapacityReport {
 
 impl CapacityReport {
     /// Whether the number is somebody's word, not our caution.
-    pub(in crate::commands) fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.source != "fallback"
     }
 }
 
 /// How many agents run at once: as many as the person says, else as many as the host runs, else one.
-pub(in crate::commands) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option<&str>) -> CapacityReport {
+pub(crate) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option<&str>) -> CapacityReport {
     let asked = asked.and_then(|asked| asked.trim().parse::<u32>().ok()).filter(|asked| *asked > 0);
     let declared = dispatch.and_then(|dispatch| dispatch.concurrency);
     let (capacity, source, reason) = match (asked, declared) {
@@ -111,12 +117,12 @@ pub(in crate::commands) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, 
 /// What `dispatch-isolation` answers.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct IsolationReport {
-    pub(in crate::commands) runtime: String,
-    pub(in crate::commands) isolation: Isolation,
+pub(crate) struct IsolationReport {
+    pub(crate) runtime: String,
+    pub(crate) isolation: Isolation,
     /// What starts an agent in a worktree that is there already; none without a folder, or where the host does it.
     exec: Option<ExecReport>,
-    pub(in crate::commands) harness_flag: Option<String>,
+    pub(crate) harness_flag: Option<String>,
 }
 
 /// A program to run.
@@ -141,15 +147,15 @@ impl ExecReport {
 
 /// Where an agent is to run, and what it is told.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::commands) struct RunIn<'text> {
-    pub(in crate::commands) folder: Option<&'text str>,
-    pub(in crate::commands) prompt: Option<&'text str>,
+pub(crate) struct RunIn<'text> {
+    pub(crate) folder: Option<&'text str>,
+    pub(crate) prompt: Option<&'text str>,
     /// The major version of the program, where the call depends on it.
-    pub(in crate::commands) major: Option<u64>,
+    pub(crate) major: Option<u64>,
 }
 
 /// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
-pub(in crate::commands) fn isolation(
+pub(crate) fn isolation(
     runtime: &str,
     dispatch: Option<&Dispatch>,
     asked: Option<Isolation>,
@@ -168,6 +174,126 @@ pub(in crate::commands) fn isolation(
         exec: template.zip(run_in.folder).and_then(|(run, folder)| ExecReport::new(&run, folder, run_in.prompt)),
         harness_flag: flag.filter(|_| isolation != Isolation::None),
     }
+}
+
+/// Says how many agents may run at once.
+pub(crate) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
+
+/// What is known of how the host of the call runs agents.
+pub(crate) fn facts(call: &Call) -> Result<Option<Dispatch>, Failure> {
+    Ok(call.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone()))
+}
+
+/// Who makes the worktrees of agents here; `forced` takes the place of what the host supports. With `folder`, also how an
+/// agent is started in that worktree.
+pub(crate) fn isolation_of_call(
+    call: &Call,
+    forced: Option<&str>,
+    folder: Option<&str>,
+    prompt: Option<&str>,
+) -> Result<IsolationReport, Failure> {
+    let use_worktrees = call.config()?.flag("workflow.use_worktrees");
+    let words = [Isolation::HarnessWorktree, Isolation::OrchestratorWorktree, Isolation::None];
+    let asked = forced.and_then(|word| words.into_iter().find(|known| known.word().eq_ignore_ascii_case(word)));
+    if let (Some(word), None) = (forced, asked) {
+        call.warn(format!(
+            "ignored `--force-isolation {word}`: it takes harness-worktree, orchestrator-worktree or none"
+        ));
+    }
+    let facts = facts(call)?;
+    let has_majors = facts.as_ref().filter(|facts| folder.is_some() && !facts.run_in_majors.is_empty());
+    let program = has_majors.and_then(|facts| facts.run_in.as_ref()?.first());
+    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
+    let runner = program.and_then(|program| runners.iter().find(|runner| runner.programs.contains(program)));
+    let major = program.and_then(|program| major_of(&version_of(call.world(), runner, program)?));
+    let run_in = RunIn { folder, prompt, major };
+    let report = isolation(&call.host()?.id, facts.as_ref(), asked, use_worktrees, run_in);
+    if asked.is_some_and(|asked| asked != report.isolation) {
+        call.warn("ignored `--force-isolation`: `workflow.use_worktrees` is off");
+    }
+    Ok(report)
+}
+
+/// How many agents may run at once here.
+pub(crate) fn capacity_of_call(call: &Call) -> Result<CapacityReport, Failure> {
+    let asked = call.world().variable(CAPACITY_VARIABLE);
+    Ok(capacity(&call.host()?.id, facts(call)?.as_ref(), asked.as_deref()))
+}
+
+/// Whether there is an agent of this name that may be used.
+pub(crate) fn has_agent(call: &Call, name: &str) -> Result<bool, Failure> {
+    Ok(call.config()?.flag("workflow.agent_hint_routing")
+        && !name.is_empty()
+        && !name.contains(['/', '\\'])
+        && hosts::agent_files(call, name).iter().any(disk::is_file))
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RecordedReport {
+    recorded: bool,
+    path: String,
+}
+
+/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays
+/// as it is: it says what is to be merged, and how its executors are started.
+pub(crate) fn note(
+    call: &Call,
+    isolation: Isolation,
+    flag: Option<&String>,
+    (phase, plan): (Option<&String>, Option<&String>),
+) -> Result<RecordedReport, Failure> {
+    let path = call.local_state()?.file(WAVE_NOTE);
+    let written_at = call.world().now().milliseconds();
+    let noted = files::edit_note(call, &path, |text| {
+        // A note that does not parse may be all that is known of some worktrees.
+        let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
+            Failure::usage(format!("`{path}` is not valid JSON: {error}"))
+                .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
+        })?;
+        if known.is_some_and(|note| note.is_open()) {
+            return Ok((false, None));
+        }
+        let note = WaveNote {
+            isolation: isolation.word().to_owned(),
+            harness_flag: flag.cloned(),
+            phase: phase.cloned(),
+            plan: plan.cloned(),
+            written_at,
+            ..WaveNote::default()
+        };
+        Ok((true, Some(serde_json::to_string(&note)?)))
+    })?;
+    if !noted {
+        call.warn(format_args!(
+            "nothing was recorded: an earlier wave is not merged yet; run `{} worktree cleanup-wave`",
+            program::word_of(call)
+        ));
+    }
+    Ok(RecordedReport { recorded: noted && !call.is_rehearsal(), path: path.to_string() })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TeamsReport {
+    pub(crate) active: bool,
+    runtime: String,
+    env_present: bool,
+    source: String,
+}
+
+/// Whether the host has teams of agents: few have, and only if their environment says so.
+pub(crate) fn teams(call: &Call) -> Result<TeamsReport, Failure> {
+    let runtime = call.host()?.id.clone();
+    let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
+    let of_call = call.host()?.descriptor.clone();
+    let hosts = of_call.into_iter().chain(call.registry()?.all()?);
+    let with_teams = hosts.into_iter().find_map(|host| Some((host.id, variable_of(host.dispatch)?)));
+    let env_present = with_teams.as_ref().is_some_and(|(_, variable)| call.world().flag(variable));
+    let source = match &with_teams {
+        Some((host, _)) if host.as_str() != runtime => format!("off: non-{host}"),
+        _ if env_present => "on: env".to_owned(),
+        _ => "off: flag absent".to_owned(),
+    };
+    Ok(TeamsReport { active: source.starts_with("on"), runtime, env_present, source })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::repository::{Repository, complaint, refuse_repository_of_others};
 use super::scratch::GitScratch;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::failure::{Failure, Reason};
 use crate::operations::agents::instructions;
 use crate::text::shell::typed;
@@ -33,21 +33,20 @@ const OURS: &[&str] = &[".planning", ".gsd"];
 /// What git prints a change as, whatever its settings say.
 const PLAIN: &[&str] = &["--no-ext-diff", "--no-textconv", "--no-renames", "--no-color"];
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct ReviewBranchArgs {
-    /// The name of the new branch (default: the current one with `-pr`)
-    branch: Option<String>,
-    /// The branch that the pull request is for (default: the base branch of the project)
-    #[arg(long)]
-    target: Option<String>,
-    /// Leave out the roadmap and the other records too (default: `planning.pr_strict`)
-    #[arg(long)]
-    strict: bool,
+/// A branch for review that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// Its name; without one, that of the current branch with `-pr`.
+    pub(crate) branch: Option<&'a str>,
+    /// The branch that the pull request is for; without one, the base branch of the project.
+    pub(crate) target: Option<&'a str>,
+    /// Leave out the records of the planning folder too.
+    pub(crate) strict: bool,
 }
 
 /// What `git pr-branch` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct ReviewBranchReport {
+pub(crate) struct ReviewBranchReport {
     branch: String,
     /// The branch that the commits are from.
     from: String,
@@ -78,19 +77,19 @@ struct ReviewCommit {
 }
 
 /// Makes the branch.
-pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Result<(), Failure> {
-    refuse_repository_of_others(context.root())?;
-    let here = Repository::of(context);
+pub(crate) fn make(call: &Call, request: &Request) -> Result<ReviewBranchReport, Failure> {
+    refuse_repository_of_others(call.root())?;
+    let here = Repository::of(call);
     let from = here.branch().ok_or_else(|| {
         Failure::usage("no branch is checked out here").hint("switch to the branch with the work first")
     })?;
-    let local = match &arguments.target {
-        Some(target) => target.clone(),
-        None => here.base_branch(context.config()?),
+    let local = match request.target {
+        Some(target) => target.to_owned(),
+        None => here.base_branch(call.config()?),
     };
     let target = on_remote(&here, &local).unwrap_or_else(|| local.clone());
-    let branch = arguments.branch.clone().unwrap_or_else(|| format!("{from}-pr"));
-    let maker = Maker::new(context)?;
+    let branch = request.branch.map_or_else(|| format!("{from}-pr"), str::to_owned);
+    let maker = Maker::new(call)?;
     if branch.starts_with('-') || !maker.run(&["check-ref-format", "--branch", &branch], None)?.success() {
         return Err(Failure::usage(format!("`{branch}` is not a valid branch name"))
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates-pr`"));
@@ -108,8 +107,8 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
         return Err(Failure::usage(format!("`{target}` and `{from}` have no commit in common"))
             .hint("name the branch that the pull request is for: `--target BRANCH`"));
     };
-    let strict = arguments.strict || context.config()?.flag("planning.pr_strict");
-    let excluded = maker.excluded(context, &base, &tip, strict)?;
+    let strict = request.strict || call.config()?.flag("planning.pr_strict");
+    let excluded = maker.excluded(call, &base, &tip, strict)?;
     let mut report = ReviewBranchReport {
         branch,
         from,
@@ -126,15 +125,15 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
     };
     let made = maker.build(&base, &tip, &mut report)?;
     if made == base {
-        return context.emit(&report);
+        return Ok(report);
     }
-    if !context.is_rehearsal() {
+    if !call.is_rehearsal() {
         let reference = format!("refs/heads/{}", report.branch);
         // An old value of nothing: a branch that somebody made meanwhile is not moved.
         maker.must(&["update-ref", &reference, &made, ""], None)?;
         report.created = true;
     }
-    context.emit(&report)
+    Ok(report)
 }
 
 /// The branch that a pull request is compared with: that of the remote, which has not yet what the local one of this name
@@ -159,17 +158,17 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(context: &Context) -> Result<Self, Failure> {
-        let here = Repository::of(context);
+    fn new(call: &Call) -> Result<Self, Failure> {
+        let here = Repository::of(call);
         let (Some(top), prefix) =
             (here.answer(&["rev-parse", "--show-toplevel"]), here.answer(&["rev-parse", "--show-prefix"]))
         else {
-            return Err(Failure::usage(format!("`{}` is not in a git repository", context.root()))
+            return Err(Failure::usage(format!("`{}` is not in a git repository", call.root()))
                 .hint("run `git init` there, or go to the project"));
         };
         let program = Program::git(std::path::Path::new(&top));
-        let scratch = GitScratch::beside(context, context.root())?;
-        let (world, rehearses) = (context.world().clone(), context.is_rehearsal());
+        let scratch = GitScratch::beside(call, call.root())?;
+        let (world, rehearses) = (call.world().clone(), call.is_rehearsal());
         Ok(Self { git: program, scratch, rehearses, world, prefix: prefix.unwrap_or_default() })
     }
 
@@ -270,7 +269,7 @@ impl Maker {
 
     /// Paths from the top of the repository that no reviewer of the code wants to see: folders of ours, all of them or all
     /// but the record, and instruction files in which only our parts changed.
-    fn excluded(&self, context: &Context, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, Failure> {
+    fn excluded(&self, call: &Call, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, Failure> {
         let named = self.must(&["diff", "--name-only", "--no-renames", "-z", base, tip, "--", ":/"], None)?;
         let touched = self.must(
             &["log", "--format=", "--name-only", "--no-renames", "-z", &format!("{base}..{tip}"), "--", ":/"],
@@ -282,9 +281,9 @@ impl Maker {
                 excluded.push(path);
             }
         };
-        let hosts = context.registry()?.all()?;
+        let hosts = call.registry()?.all()?;
         let mut files: Vec<String> = hosts.iter().map(|host| host.instruction_file.clone()).collect();
-        files.extend(context.config()?.text("claude_md_path").map(str::to_owned));
+        files.extend(call.config()?.text("claude_md_path").map(str::to_owned));
         for path in named.split('\0').chain(touched.split('\0')).map(|path| path.trim_start_matches('\n')) {
             let Some(inside) = path.strip_prefix(self.prefix.as_str()).filter(|inside| !inside.is_empty()) else {
                 continue;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::scratch::GitScratch;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::AbsolutePath;
 use crate::failure::{Failure, Reason};
 use crate::project::config::Config;
@@ -23,7 +23,7 @@ const REMOTE_PATIENCE: Duration = Duration::from_secs(10);
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// Refuses to change a repository that the one at `folder` only claims to be.
-pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), Failure> {
+pub(crate) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), Failure> {
     if let Some(folder) = embedded_repository(folder.as_path()) {
         let hint = format!(
             "if you did not create it, remove `HEAD` in `{}`; to make the folder a repository, run `git init` there",
@@ -36,13 +36,13 @@ pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) ->
 }
 
 /// A line for git about these paths as they are spelled, or about everything where there is none.
-pub(super) fn about<S: AsRef<str>>(line: &[&str], paths: &[S]) -> Vec<String> {
+pub(crate) fn about<S: AsRef<str>>(line: &[&str], paths: &[S]) -> Vec<String> {
     let paths = paths.iter().map(|path| pathspec(path.as_ref()));
     line.iter().map(|word| (*word).to_owned()).chain(["--".to_owned()]).chain(paths).collect()
 }
 
 /// What git complains of, in words of the caller's: without the marks of [`pathspec`].
-pub(super) fn complaint(finished: &Finished) -> String {
+pub(crate) fn complaint(finished: &Finished) -> String {
     let error = finished.error_text();
     let told = if error.is_empty() { finished.text() } else { error };
     told.replace(&pathspec(""), "")
@@ -53,7 +53,7 @@ const ASKING: [&str; 2] = ["config", "rev-parse"];
 
 /// Git in one folder.
 #[derive(Clone, Debug)]
-pub(super) struct Repository {
+pub(crate) struct Repository {
     world: World,
     folder: AbsolutePath,
     patience: Duration,
@@ -65,33 +65,33 @@ pub(super) struct Repository {
 
 impl Repository {
     /// The repository of the project's root.
-    pub(super) fn of(context: &Context) -> Self {
-        Self::at(context, context.root().clone(), PATIENCE)
+    pub(crate) fn of(call: &Call) -> Self {
+        Self::at(call, call.root().clone(), PATIENCE)
     }
 
-    pub(super) fn at(context: &Context, folder: AbsolutePath, patience: Duration) -> Self {
-        let still = context.is_rehearsal().then(|| Arc::new(context.world().still_git(folder.as_path())));
-        Self { world: context.world().clone(), folder, patience, still, scratch: None }
+    pub(crate) fn at(call: &Call, folder: AbsolutePath, patience: Duration) -> Self {
+        let still = call.is_rehearsal().then(|| Arc::new(call.world().still_git(folder.as_path())));
+        Self { world: call.world().clone(), folder, patience, still, scratch: None }
     }
 
     /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
-    pub(super) fn for_writing(self, context: &Context) -> Result<Self, Failure> {
+    pub(crate) fn for_writing(self, call: &Call) -> Result<Self, Failure> {
         refuse_repository_of_others(&self.folder)?;
-        let rehearsal = context.is_rehearsal();
-        let scratch = rehearsal.then(|| GitScratch::beside(context, &self.folder).map(Arc::new)).transpose()?;
+        let rehearsal = call.is_rehearsal();
+        let scratch = rehearsal.then(|| GitScratch::beside(call, &self.folder).map(Arc::new)).transpose()?;
         Ok(Self { scratch, ..self })
     }
 
-    pub(super) fn folder(&self) -> &AbsolutePath {
+    pub(crate) fn folder(&self) -> &AbsolutePath {
         &self.folder
     }
 
-    pub(super) fn git<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
+    pub(crate) fn git<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         self.world.run(&self.program(arguments))
     }
 
     /// As [`Self::git`]; where another git holds a lock of the repository, tries again for a while.
-    pub(super) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
+    pub(crate) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         self.world.git_in_turn(&self.program(arguments))
     }
 
@@ -113,25 +113,25 @@ impl Repository {
     }
 
     /// What git answers, if it does and it is not nothing.
-    pub(super) fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
+    pub(crate) fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
         let finished = self.git(arguments).ok().filter(Finished::success)?;
         Some(finished.text()).filter(|text| !text.is_empty())
     }
 
     /// The staged paths, as the repository names them, of a renamed file both; with `paths`, those among them.
-    pub(super) fn staged<S: AsRef<str>>(&self, paths: &[S]) -> Vec<String> {
+    pub(crate) fn staged<S: AsRef<str>>(&self, paths: &[S]) -> Vec<String> {
         let arguments = about(&["diff", "--cached", "--name-only", "--no-renames", "-z"], paths);
         let names = self.answer(&arguments).unwrap_or_default();
         names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
     /// Whether one of `paths` has something staged.
-    pub(super) fn has_staged<S: AsRef<str>>(&self, paths: &[S]) -> bool {
+    pub(crate) fn has_staged<S: AsRef<str>>(&self, paths: &[S]) -> bool {
         self.git(&about(&["diff", "--cached", "--quiet"], paths)).is_ok_and(|finished| finished.code == Some(1))
     }
 
     /// Those of `paths` that git ignores: a file that is tracked is not.
-    pub(super) fn ignored(&self, paths: &[&str]) -> Vec<String> {
+    pub(crate) fn ignored(&self, paths: &[&str]) -> Vec<String> {
         let is_ignored = |path: &&&str| self.agrees(&["check-ignore", "-q", "--", path]);
         // Where none is, one question answers for all.
         let line: Vec<&str> = ["check-ignore", "--"].into_iter().chain(paths.iter().copied()).collect();
@@ -143,22 +143,22 @@ impl Repository {
 
     /// Whether a rule of the repository ignores the planning folder. It says what is wanted from now on, also of files that
     /// were tracked before.
-    pub(super) fn ignores_planning(&self) -> bool {
+    pub(crate) fn ignores_planning(&self) -> bool {
         self.agrees(&["check-ignore", "-q", "--no-index", "--", ".planning"])
     }
 
     /// Whether a merge, or a commit that is taken over or taken back, waits for its own commit.
-    pub(super) fn is_amid_another_commit(&self) -> bool {
+    pub(crate) fn is_amid_another_commit(&self) -> bool {
         let heads = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
         heads.iter().any(|head| self.agrees(&["rev-parse", "-q", "--verify", head]))
     }
 
     /// The current branch; `None` where a commit is checked out.
-    pub(super) fn branch(&self) -> Option<String> {
+    pub(crate) fn branch(&self) -> Option<String> {
         Head::branch_at(&self.folder, |arguments| self.answer(arguments))
     }
 
-    pub(super) fn has_branch(&self, name: &str) -> bool {
+    pub(crate) fn has_branch(&self, name: &str) -> bool {
         self.has_ref(&format!("refs/heads/{name}"))
     }
 
@@ -167,12 +167,12 @@ impl Repository {
     }
 
     /// Whether a commit has touched `path`.
-    pub(super) fn has_history(&self, path: &str) -> bool {
+    pub(crate) fn has_history(&self, path: &str) -> bool {
         self.answer(&about(&["log", "-1", "--format=%H"], &[path])).is_some()
     }
 
     /// What git has against a commit by this user.
-    pub(super) fn complaint_of_author(&self) -> Option<String> {
+    pub(crate) fn complaint_of_author(&self) -> Option<String> {
         let idents = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"];
         idents.iter().find_map(|ident| match self.git(&["var", ident]) {
             Ok(finished) if finished.success() => None,
@@ -182,13 +182,13 @@ impl Repository {
     }
 
     /// The first seven digits of the current commit.
-    pub(super) fn short_hash(&self) -> Option<String> {
+    pub(crate) fn short_hash(&self) -> Option<String> {
         self.answer(&["rev-parse", "--short=7", "HEAD"])
     }
 
     /// The branch that work starts from: configured, the remote's own, or the first usual name there is, here or among
     /// what was fetched. Where nothing of that is known the remote is asked.
-    pub(super) fn base_branch(&self, config: &Config) -> String {
+    pub(crate) fn base_branch(&self, config: &Config) -> String {
         let configured = config.text("git.base_branch").map(str::to_owned);
         let of_remote = || {
             let head = self.answer(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])?;

@@ -5,14 +5,14 @@
 
 use std::path::Path;
 
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::world::{Finished, Program, in_path_list};
 
 /// An index and a store of objects of their own.
 #[derive(Debug)]
-pub(in crate::commands) struct GitScratch {
+pub(crate) struct GitScratch {
     folder: disk::Scratch,
     /// The objects of the repository, which git reads beside those it makes.
     objects: Option<String>,
@@ -20,8 +20,8 @@ pub(in crate::commands) struct GitScratch {
 
 impl GitScratch {
     /// Begins with the index of the repository at `folder`.
-    pub(in crate::commands) fn beside(context: &Context, folder: &AbsolutePath) -> Result<Self, Failure> {
-        let world = context.world();
+    pub(crate) fn beside(call: &Call, folder: &AbsolutePath) -> Result<Self, Failure> {
+        let world = call.world();
         let scratch = disk::Scratch::new(&world.temporary_folder())?;
         scratch.make_folder("objects")?;
         let told = world.git(
@@ -39,12 +39,12 @@ impl GitScratch {
     }
 
     /// Has the program stage here, with the objects of the repository.
-    pub(in crate::commands) fn divert_index(&self, program: Program) -> Program {
+    pub(crate) fn divert_index(&self, program: Program) -> Program {
         program.variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
     }
 
     /// Has the program write here.
-    pub(in crate::commands) fn divert(&self, program: Program) -> Program {
+    pub(crate) fn divert(&self, program: Program) -> Program {
         let program = program
             .variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
             .variable("GIT_OBJECT_DIRECTORY", self.folder.path("objects").as_path());

@@ -1,27 +1,14 @@
 //! How agents are started on the host of the call.
 
-pub(in crate::commands) mod answers;
-
-use crate::acts::files;
-use crate::acts::hosts;
-use crate::acts::program;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::auto::runner::table::Runners;
-use crate::auto::runner::version::{major_of, version_of};
+use crate::acts::agents::dispatch::{self, DispatchReport, IsolationReport, RunIn};
 use crate::commands::frame::{Context, verbs};
-use crate::disk;
-use crate::disk::AbsolutePath;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::operations::agents::failure::classify_failure;
-use crate::project::wave::{WAVE_NOTE, WaveNote};
-use crate::runtime::{Dispatch, Isolation};
-use answers::{DispatchReport, IsolationReport, RunIn};
-
-/// Says how many agents may run at once.
-pub(in crate::commands) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
+use crate::runtime::Isolation;
 
 /// The agent that does what no agent of its own is there for.
 const FALLBACK_AGENT: &str = "gsd-executor";
@@ -44,24 +31,24 @@ verbs! {
     /// agents work in the main tree.
     ///
     /// Example: `gsd-tools dispatch-isolation --phase 2` prints `harness-worktree`, `orchestrator-worktree` or `none`.
-    "dispatch-isolation": runs [unasked] json(answers::IsolationReport) = isolation(IsolationArgs);
+    "dispatch-isolation": runs [unasked] json(dispatch::IsolationReport) = isolation(IsolationArgs);
 
     /// Show who would create the worktrees of agents; records nothing
     ///
     /// Example: `gsd-tools inspect-dispatch-isolation --json`.
-    "inspect-dispatch-isolation": reads json(answers::IsolationReport) = inspect(JsonArgs);
+    "inspect-dispatch-isolation": reads json(dispatch::IsolationReport) = inspect(JsonArgs);
 
     /// Record who created the worktrees of agents
     ///
     /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
-    "record-dispatch-isolation": acts [unasked] json(RecordedReport) = record(RecordArgs);
+    "record-dispatch-isolation": acts [unasked] json(dispatch::RecordedReport) = record(RecordArgs);
 
     /// Show how many agents may run at once
     ///
     /// Reads `GSD_DISPATCH_MAX_CONCURRENCY`, then the limit of the host; 1 if neither is known.
     ///
     /// Example: `gsd-tools dispatch-capacity` prints a number.
-    "dispatch-capacity": reads json(answers::CapacityReport) = capacity(JsonArgs);
+    "dispatch-capacity": reads json(dispatch::CapacityReport) = capacity(JsonArgs);
 
     /// Show whether agents must be started one by one, without nesting
     ///
@@ -88,7 +75,7 @@ verbs! {
     /// Show whether agent teams are enabled on the host
     ///
     /// Example: `gsd-tools teams-status --active` exits with 1 if they are not.
-    "teams-status": reads json(TeamsReport) = teams(TeamsArgs);
+    "teams-status": reads json(dispatch::TeamsReport) = teams(TeamsArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -194,7 +181,8 @@ pub(crate) struct TeamsArgs {
 }
 
 fn inspect(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
-    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
+    let report =
+        dispatch::isolation(&context.host()?.id, dispatch::facts(context)?.as_ref(), None, true, RunIn::default());
     tell_isolation(context, &report, *json)
 }
 
@@ -204,11 +192,6 @@ fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) ->
         None => classify_failure(&words.join(" ")),
     };
     context.emit(&report)
-}
-
-/// What is known of how the host of the call runs agents.
-fn facts(context: &Context) -> Result<Option<Dispatch>, Failure> {
-    Ok(context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone()))
 }
 
 /// Answers with JSON where that is asked for, else with a line.
@@ -232,9 +215,9 @@ pub(in crate::commands) struct TypeReport<'a> {
 
 fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
-    let facts = facts(context)?;
+    let facts = dispatch::facts(context)?;
     let requested = arguments.requested.as_deref().unwrap_or_default();
-    let resolved = answers::agent_type(facts.as_ref(), requested);
+    let resolved = dispatch::agent_type(facts.as_ref(), requested);
     let dispatch = facts.as_ref().map(DispatchReport::from);
     let report = TypeReport { runtime: &runtime, requested, resolved, dispatch };
     tell(context, arguments.json, &report, resolved)
@@ -245,88 +228,21 @@ fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -
 }
 
 fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Failure> {
-    let use_worktrees = context.config()?.flag("workflow.use_worktrees");
-    let word = arguments.force_isolation.as_deref();
-    let asked = word.and_then(|word| IsolationWord::from_str(word, true).ok()).map(Isolation::from);
-    if let (Some(word), None) = (word, asked) {
-        context.warn(format!(
-            "ignored `--force-isolation {word}`: it takes harness-worktree, orchestrator-worktree or none"
-        ));
-    }
-    let facts = facts(context)?;
     let (folder, prompt) = (arguments.cwd_target.as_deref(), arguments.prompt.as_deref());
-    let has_majors = facts.as_ref().filter(|facts| folder.is_some() && !facts.run_in_majors.is_empty());
-    let program = has_majors.and_then(|facts| facts.run_in.as_ref()?.first());
-    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
-    let runner = program.and_then(|program| runners.iter().find(|runner| runner.programs.contains(program)));
-    let major = program.and_then(|program| major_of(&version_of(context.world(), runner, program)?));
-    let run_in = RunIn { folder, prompt, major };
-    let report = answers::isolation(&context.host()?.id, facts.as_ref(), asked, use_worktrees, run_in);
-    if asked.is_some_and(|asked| asked != report.isolation) {
-        context.warn("ignored `--force-isolation`: `workflow.use_worktrees` is off");
-    }
-    note(context, report.isolation, report.harness_flag.as_ref(), (arguments.phase.as_ref(), arguments.plan.as_ref()))?;
+    let report = dispatch::isolation_of_call(context, arguments.force_isolation.as_deref(), folder, prompt)?;
+    let work = (arguments.phase.as_ref(), arguments.plan.as_ref());
+    dispatch::note(context, report.isolation, report.harness_flag.as_ref(), work)?;
     tell_isolation(context, &report, arguments.json)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct RecordedReport {
-    recorded: bool,
-    path: String,
-}
-
 fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), Failure> {
-    let (path, noted) = note(
-        context,
-        arguments.isolation.into(),
-        arguments.harness_flag.as_ref().filter(|flag| !flag.is_empty()),
-        (arguments.phase.as_ref(), arguments.plan.as_ref()),
-    )?;
-    context.emit(&RecordedReport { recorded: noted && !context.is_rehearsal(), path: path.to_string() })
-}
-
-/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays
-/// as it is: it says what is to be merged, and how its executors are started. Gives its place, and whether it was
-/// written.
-fn note(
-    context: &Context,
-    isolation: Isolation,
-    flag: Option<&String>,
-    (phase, plan): (Option<&String>, Option<&String>),
-) -> Result<(AbsolutePath, bool), Failure> {
-    let path = context.local_state()?.file(WAVE_NOTE);
-    let written_at = context.world().now().milliseconds();
-    let noted = files::edit_note(context, &path, |text| {
-        // A note that does not parse may be all that is known of some worktrees.
-        let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
-            Failure::usage(format!("`{path}` is not valid JSON: {error}"))
-                .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
-        })?;
-        if known.is_some_and(|note| note.is_open()) {
-            return Ok((false, None));
-        }
-        let note = WaveNote {
-            isolation: isolation.word().to_owned(),
-            harness_flag: flag.cloned(),
-            phase: phase.cloned(),
-            plan: plan.cloned(),
-            written_at,
-            ..WaveNote::default()
-        };
-        Ok((true, Some(serde_json::to_string(&note)?)))
-    })?;
-    if !noted {
-        context.warn(format_args!(
-            "nothing was recorded: an earlier wave is not merged yet; run `{} worktree cleanup-wave`",
-            program::word_of(context)
-        ));
-    }
-    Ok((path, noted))
+    let flag = arguments.harness_flag.as_ref().filter(|flag| !flag.is_empty());
+    let work = (arguments.phase.as_ref(), arguments.plan.as_ref());
+    context.emit(&dispatch::note(context, arguments.isolation.into(), flag, work)?)
 }
 
 fn capacity(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
-    let asked = context.world().variable(CAPACITY_VARIABLE);
-    let report = answers::capacity(&context.host()?.id, facts(context)?.as_ref(), asked.as_deref());
+    let report = dispatch::capacity_of_call(context)?;
     let line = report.capacity.to_string();
     tell(context, *json, &report, &line)
 }
@@ -341,8 +257,8 @@ pub(in crate::commands) struct FlattenReport<'a> {
 
 fn should_flatten(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
-    let facts = facts(context)?;
-    let should_flatten = answers::should_flatten(facts.as_ref());
+    let facts = dispatch::facts(context)?;
+    let should_flatten = dispatch::should_flatten(facts.as_ref());
     let dispatch = facts.as_ref().map(DispatchReport::from);
     let report = FlattenReport { runtime: &runtime, should_flatten, dispatch };
     tell(context, *json, &report, if should_flatten { "true" } else { "false" })
@@ -359,43 +275,19 @@ pub(in crate::commands) struct AgentReport<'a> {
 fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
     let requested = arguments.name.as_deref().unwrap_or_default();
-    let there = context.config()?.flag("workflow.agent_hint_routing")
-        && !requested.is_empty()
-        && !requested.contains(['/', '\\'])
-        && hosts::agent_files(context, requested).iter().any(disk::is_file);
+    let there = dispatch::has_agent(context, requested)?;
     let resolved = if there { requested } else { FALLBACK_AGENT };
     let report = AgentReport { runtime: &runtime, requested, resolved, fallback: !there };
     tell(context, arguments.json, &report, resolved)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct TeamsReport {
-    active: bool,
-    runtime: String,
-    env_present: bool,
-    source: String,
-}
-
-/// Few hosts have teams, and only where their environment says so.
 fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), Failure> {
-    let runtime = context.host()?.id.clone();
-    let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
-    let of_call = context.host()?.descriptor.clone();
-    let hosts = of_call.into_iter().chain(context.registry()?.all()?);
-    let with_teams = hosts.into_iter().find_map(|host| Some((host.id, variable_of(host.dispatch)?)));
-    let set = |name: &str| context.world().flag(name);
-    let env_present = with_teams.as_ref().is_some_and(|(_, variable)| set(variable));
-    let source = match &with_teams {
-        Some((host, _)) if host.as_str() != runtime => format!("off: non-{host}"),
-        _ if env_present => "on: env".to_owned(),
-        _ => "off: flag absent".to_owned(),
-    };
-    let active = source.starts_with("on");
-    if arguments.active {
-        if !active {
-            context.exit_with(1);
-        }
-        return Ok(());
+    let report = dispatch::teams(context)?;
+    if !arguments.active {
+        return context.emit(&report);
     }
-    context.emit(&TeamsReport { active, runtime, env_present, source })
+    if !report.active {
+        context.exit_with(1);
+    }
+    Ok(())
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::repository::{Repository, complaint};
 use super::scratch::GitScratch;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::failure::Failure;
 use crate::operations::answers::changes;
 use crate::operations::plans::close::PlanPlace;
@@ -25,7 +25,7 @@ use crate::world::{Finished, Program};
 
 /// What `plan undo` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct UndoReport {
+pub(crate) struct UndoReport {
     plan: String,
     /// The commits that are taken back, the newest first.
     commits: Vec<UndoneCommit>,
@@ -47,12 +47,8 @@ struct UndoneCommit {
 }
 
 /// Takes back the plan `place`.
-pub(in crate::commands) fn undo_plan(
-    context: &Context,
-    place: &PlanPlace,
-    reason: Option<&str>,
-) -> Result<UndoReport, Failure> {
-    let git = Git::of(context)?;
+pub(crate) fn undo_plan(call: &Call, place: &PlanPlace, reason: Option<&str>) -> Result<UndoReport, Failure> {
+    let git = Git::of(call)?;
     let head = git.must(&["rev-parse", "--verify", "HEAD^{commit}"])?;
     let commits = git.commits_of(place.id())?;
     if commits.is_empty() {
@@ -61,7 +57,7 @@ pub(in crate::commands) fn undo_plan(
             typed!("git log --oneline -E --grep={}", plan_commits::pattern(place.id()))
         )));
     }
-    let facts = facts::state_facts(context)?;
+    let facts = facts::state_facts(call)?;
     let prepare = |view: &ProjectView| {
         let (requirements_reopened, edits) = undo::undo(view, place, &facts)?;
         let documents = Documents::of(view, &edits, &git.prefix);
@@ -75,14 +71,14 @@ pub(in crate::commands) fn undo_plan(
         let report = UndoReport { plan, commits: commits.clone(), files, requirements_reopened, later, commit: None };
         Ok::<_, Failure>((report, tree, edits, untracked))
     };
-    if context.is_rehearsal() {
-        let view = context.view();
+    if call.is_rehearsal() {
+        let view = call.view();
         let (report, _, edits, _) = prepare(&view)?;
-        context.note_rehearsed(&changes::diff(&view, &edits)?);
+        call.note_rehearsed(&changes::diff(&view, &edits)?);
         return Ok(report);
     }
     let mut made = None;
-    let mut report = context.write(Target::Project, |view| {
+    let mut report = call.write(Target::Project, |view| {
         let (report, tree, _, untracked) = prepare(view)?;
         made = Some(git.commit(&head, &tree, place.id(), reason, &commits)?);
         // What git does not have is written by the transaction; the rest came with the commit.
@@ -113,8 +109,8 @@ impl Documents {
 }
 
 /// Git in the repository of the project; in a rehearsal its objects go elsewhere.
-struct Git<'context> {
-    context: &'context Context,
+struct Git<'call> {
+    call: &'call Call,
     /// The folder of the working tree, and what leads from there to the project.
     top: PathBuf,
     prefix: String,
@@ -122,10 +118,10 @@ struct Git<'context> {
     index: GitScratch,
 }
 
-impl<'context> Git<'context> {
-    fn of(context: &'context Context) -> Result<Self, Failure> {
-        super::repository::refuse_repository_of_others(context.root())?;
-        let repository = Repository::of(context);
+impl<'call> Git<'call> {
+    fn of(call: &'call Call) -> Result<Self, Failure> {
+        super::repository::refuse_repository_of_others(call.root())?;
+        let repository = Repository::of(call);
         if repository.is_amid_another_commit() {
             return Err(Failure::usage("git is in the middle of a merge, rebase or revert; nothing was changed")
                 .hint("finish it or abort it, as `git status` says, and call again"));
@@ -138,17 +134,17 @@ impl<'context> Git<'context> {
             return Err(Failure::usage(complaint).hint("set `user.name` and `user.email` with `git config`"));
         }
         let asked = |word: &str| {
-            let told = context.world().git(context.root().as_path(), ["rev-parse", word])?;
+            let told = call.world().git(call.root().as_path(), ["rev-parse", word])?;
             Ok::<_, Failure>(told.text())
         };
         let (top, prefix) = (PathBuf::from(asked("--show-toplevel")?), asked("--show-prefix")?);
-        let beside = || GitScratch::beside(context, context.root());
-        Ok(Self { context, top, prefix, scratch: beside()?, index: beside()? })
+        let beside = || GitScratch::beside(call, call.root());
+        Ok(Self { call, top, prefix, scratch: beside()?, index: beside()? })
     }
 
     fn program(&self, arguments: &[&str]) -> Program {
-        let program = if self.context.is_rehearsal() {
-            self.scratch.divert(self.context.world().still_git(&self.top))
+        let program = if self.call.is_rehearsal() {
+            self.scratch.divert(self.call.world().still_git(&self.top))
         } else {
             Program::git(&self.top)
         };
@@ -156,7 +152,7 @@ impl<'context> Git<'context> {
     }
 
     fn run(&self, program: &Program) -> Result<Finished, Failure> {
-        Ok(self.context.world().run(program)?)
+        Ok(self.call.world().run(program)?)
     }
 
     /// What git answers; a complaint of it is the error.

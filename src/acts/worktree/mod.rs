@@ -3,189 +3,44 @@
 //! Only what a manifest names, or what a dead process of ours locked, is ever removed, and nothing that is not merged
 //! or not committed.
 
-pub(super) mod base;
-pub(super) mod cleanup;
-pub(super) mod create_wave;
-pub(super) mod git;
-mod noted;
-pub(super) mod reap;
+pub(crate) mod base;
+pub(crate) mod cleanup;
+pub(crate) mod create_wave;
+pub(crate) mod git;
+pub(crate) mod noted;
+pub(crate) mod reap;
 
-use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
-use crate::commands::git::repository::refuse_repository_of_others;
+use crate::acts::git::repository::refuse_repository_of_others;
+use crate::acts::{Call, files};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
 use crate::text::shell::{Typed, typed};
 use git::Git;
 
-verbs! {
-    "Worktrees";
-    groups { "worktree": "Create, merge and remove the worktrees of agents"; }
-
-    /// Create the worktrees of a wave and print how to start its plans
-    ///
-    /// For each plan, prints the argument for the call that starts its executor and a line for the executor's prompt.
-    /// Plans run one after the other if worktrees are off or impossible, or if plans share files; the answer says why.
-    /// Records the wave outside the project, for `worktree cleanup-wave`.
-    ///
-    /// Example: `gsd-tools worktree create-wave --phase 2 --plans 02-01,02-02`.
-    "worktree create-wave": acts [unasked] json(create_wave::CreatedWave, Refusal)
-        = create_wave::create_wave(create_wave::WaveArgs);
-
-    /// Merge the worktrees of a wave and remove them
-    ///
-    /// Without `--manifest`, merges the wave that `create-wave` recorded, into the branch it started on. A worktree
-    /// with uncommitted files, a running executor, another branch or base, or deletions that no plan declares is
-    /// skipped. Exits with 1 if a worktree is left.
-    ///
-    /// Example: `gsd-tools worktree cleanup-wave --pick result.reason`.
-    "worktree cleanup-wave": acts [unasked] json(Refusal, cleanup::WaveReport) = cleanup_wave(CleanupArgs);
-
-    /// Add an existing worktree to the manifest of its wave
-    ///
-    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
-    ///
-    /// Example: `gsd-tools worktree record-agent --manifest wave.json --agent-id a1 --path ../a1 --branch agent-a1 --base 1f3c`.
-    "worktree record-agent": acts [unasked] json(NotedReport, Refusal) = record_agent(RecordArgs);
-
-    /// Remove worktrees left by dead processes if their work is merged
-    ///
-    /// Removes only worktrees locked by a process that no longer runs. Worktrees with uncommitted files or unmerged
-    /// commits are kept, and so are all branches.
-    ///
-    /// Example: `gsd-tools worktree reap-orphans --pick reaped`.
-    "worktree reap-orphans": acts json(reap::ReapReport) = reap::reap_orphans();
-
-    /// Check whether new worktrees would start from the current commit
-    ///
-    /// `shouldDegrade` is true if they would start from another commit; plans then run one after the other in the main
-    /// tree.
-    ///
-    /// Example: `gsd-tools worktree base-check --pick shouldDegrade`.
-    "worktree base-check": reads json(crate::operations::agents::worktree::BaseReport) = base_check(BaseArgs);
-
-    /// Set the host to start its worktrees from the current commit
-    ///
-    /// Edits the host's settings file in this project. A setting that has another value is not changed.
-    ///
-    /// Example: `gsd-tools worktree set-baseref --pick changed`.
-    "worktree set-baseref": acts json(base::BaseRefReport) = base::set_base();
-
-    /// Create a worktree for an agent and add it to the manifest
-    ///
-    /// The manifest is a JSON file that has to exist; an empty one is `{"worktrees": []}`.
-    ///
-    /// Example: `gsd-tools worktree create --manifest wave.json --agent-id a1 --path trees/a1 --branch agent-a1 --base 1f3c --root .`.
-    "worktree create": acts [unasked] json(NotedReport, Refusal) = create(CreateArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct CleanupArgs {
-    /// The manifest of the wave (default: the wave that `create-wave` recorded)
-    #[arg(long)]
-    manifest: Option<String>,
-    /// Commit the uncommitted work of interrupted executors and merge it too
-    #[arg(long, conflicts_with = "manifest")]
-    keep_work: bool,
-    /// Merge a wave that another session started; use this only if that session has ended
-    #[arg(long, conflicts_with = "manifest")]
-    take_over: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct RecordArgs {
-    /// The manifest of the wave
-    #[arg(long)]
-    manifest: Option<String>,
-    /// The identifier of the agent
-    #[arg(long)]
-    agent_id: Option<String>,
-    /// The folder of the worktree
-    #[arg(long)]
-    path: Option<String>,
-    /// The branch; its name starts with `agent-`, `worktree-agent-` or `worktree-wf_`
-    #[arg(long)]
-    branch: Option<String>,
-    /// The commit the branch starts from
-    #[arg(long)]
-    base: Option<String>,
-    /// The files the agent may change, separated by spaces
-    #[arg(long)]
-    files: Option<String>,
-    /// The files the agent may remove, separated by spaces
-    #[arg(long)]
-    deletions: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct CreateArgs {
-    #[command(flatten)]
-    record: RecordArgs,
-    /// The folder that must contain the worktree
-    #[arg(long)]
-    root: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct BaseArgs {
-    /// Who creates the worktrees: the host or gsd-tools
-    #[arg(long, value_parser = [HARNESS, ORCHESTRATOR])]
-    mode: Option<String>,
-}
-
-const HARNESS: &str = "harness-worktree";
-const ORCHESTRATOR: &str = "orchestrator-worktree";
-
-fn cleanup_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), Failure> {
-    refuse_repository_of_others(context.here())?;
-    match &arguments.manifest {
-        Some(manifest) => cleanup::cleanup_wave(context, manifest),
-        None => noted::cleanup_noted_wave(context, arguments),
-    }
-}
-
-fn base_check(context: &mut Context, arguments: &BaseArgs) -> Result<(), Failure> {
-    base::check_base(context, arguments.mode.as_deref())
-}
-
 /// A refusal that scripts read from standard output.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     ok: bool,
-    reason: &'static str,
+    pub(crate) reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    pub(crate) hint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stderr: Option<String>,
+    pub(crate) stderr: Option<String>,
 }
+
+/// What became of a request: the report, or the refusal.
+type Answer<R> = Result<Result<R, Refusal>, Failure>;
 
 impl Refusal {
     fn because(reason: &'static str, hint: impl Into<String>) -> Self {
         Self { reason, hint: Some(hint.into()), ..Self::default() }
     }
-}
-
-/// Answers with one line end behind the JSON, as scripts know it of these verbs; `ok` decides the exit code.
-fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), Failure> {
-    context.emit(report)?;
-    context.text("\n");
-    if !ok {
-        context.exit_with(1);
-    }
-    Ok(())
-}
-
-fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), Failure> {
-    if let Some(told) = refusal.hint.as_ref().or(refusal.stderr.as_ref()) {
-        context.warn(format!("{}: {told}", refusal.reason));
-    }
-    emit(context, false, refusal)
 }
 
 /// A manifest and where it is.
@@ -197,9 +52,9 @@ struct ManifestFile {
 }
 
 impl ManifestFile {
-    fn read(context: &Context, typed: &str) -> Result<Self, Refusal> {
-        let path = context.here().resolve(typed);
-        let text = files::read(context, &path);
+    fn read(call: &Call, typed: &str) -> Result<Self, Refusal> {
+        let path = call.here().resolve(typed);
+        let text = files::read(call, &path);
         Self::of(path, text, false)
     }
 
@@ -225,7 +80,7 @@ impl ManifestFile {
     }
 
     /// Writes the manifest with one more entry, beside what others have noted meanwhile.
-    fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, Failure> {
+    fn note(&self, call: &Call, entry: &WaveEntry) -> Answer<()> {
         let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
                 manifest.with(entry).map_err(|error| match error {
@@ -246,7 +101,7 @@ impl ManifestFile {
                 Err(refusal) => (Err(refusal), None),
             })
         };
-        if self.is_note { files::edit_note(context, &self.path, edit) } else { files::edit(context, &self.path, edit) }
+        if self.is_note { files::edit_note(call, &self.path, edit) } else { files::edit(call, &self.path, edit) }
     }
 }
 
@@ -254,29 +109,43 @@ fn parsed(path: &AbsolutePath, text: &str) -> Result<WaveManifest, Refusal> {
     WaveManifest::parse(text).map_err(|error| Refusal::because("invalid_manifest_json", format!("`{path}`, {error}")))
 }
 
-impl RecordArgs {
+/// A worktree that is to be noted in a manifest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    pub(crate) manifest: Option<&'a str>,
+    pub(crate) agent_id: Option<&'a str>,
+    pub(crate) path: Option<&'a str>,
+    pub(crate) branch: Option<&'a str>,
+    /// The commit that the branch starts from.
+    pub(crate) base: Option<&'a str>,
+    /// The files that the agent may change, and may remove, separated by spaces.
+    pub(crate) files: Option<&'a str>,
+    pub(crate) deletions: Option<&'a str>,
+}
+
+impl<'a> Record<'a> {
     /// The manifest and the entry that was asked for. Without a manifest there is nobody to tell anything; a field that is
     /// missing is told as every refusal of these verbs.
-    fn entry(&self, verb: &str) -> Result<Result<(&str, WaveEntry), Refusal>, Failure> {
-        let Some(manifest) = &self.manifest else {
+    fn entry(&self, verb: &str) -> Answer<(&'a str, WaveEntry)> {
+        let Some(manifest) = self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
             let example = format!("`{}` shows an example", typed!("gsd-tools worktree {} --help", Typed::words(verb)));
             return Err(Failure::usage(message).hint(example).exits(2));
         };
-        let given = |field: &'static str, value: &Option<String>| {
-            let value = value.clone().filter(|value| !value.trim().is_empty());
+        let given = |field: &'static str, value: Option<&str>| {
+            let value = value.filter(|value| !value.trim().is_empty()).map(str::to_owned);
             value.ok_or_else(|| Refusal::because("missing_field", format!("`worktree {verb}` needs {field}")))
         };
-        let fields = given("--agent-id", &self.agent_id).and_then(|agent_id| {
-            let (path, branch) = (given("--path", &self.path)?, given("--branch", &self.branch)?);
-            Ok((agent_id, path, branch, given("--base", &self.base)?))
+        let fields = given("--agent-id", self.agent_id).and_then(|agent_id| {
+            let (path, branch) = (given("--path", self.path)?, given("--branch", self.branch)?);
+            Ok((agent_id, path, branch, given("--base", self.base)?))
         });
         let (agent_id, path, branch, base) = match fields {
             Ok(fields) => fields,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let listed = |text: &Option<String>| {
-            let names: Vec<String> = text.as_deref()?.split_whitespace().map(str::to_owned).collect();
+        let listed = |text: Option<&str>| {
+            let names: Vec<String> = text?.split_whitespace().map(str::to_owned).collect();
             Some(names).filter(|names| !names.is_empty())
         };
         let entry = WaveEntry {
@@ -284,8 +153,8 @@ impl RecordArgs {
             worktree_path: path,
             branch,
             expected_base: base,
-            files_modified: listed(&self.files),
-            declared_deletions: listed(&self.deletions),
+            files_modified: listed(self.files),
+            declared_deletions: listed(self.deletions),
         };
         Ok(Ok((manifest, entry)))
     }
@@ -303,7 +172,7 @@ fn unsound(entry: &WaveEntry) -> Option<Refusal> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NotedReport {
+pub(crate) struct NotedReport {
     ok: bool,
     reason: &'static str,
     entry: WaveEntry,
@@ -312,57 +181,59 @@ pub(super) struct NotedReport {
     manifest_path: String,
 }
 
-fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Failure> {
-    refuse_repository_of_others(context.here())?;
-    let (manifest, entry) = match arguments.entry("record-agent")? {
+/// Notes a worktree that is there already.
+pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> Answer<NotedReport> {
+    refuse_repository_of_others(call.here())?;
+    let (manifest, entry) = match record.entry("record-agent")? {
         Ok(asked) => asked,
-        Err(refusal) => return refuse(context, &refusal),
+        Err(refusal) => return Ok(Err(refusal)),
     };
     if let Some(refusal) = unsound(&entry) {
-        return refuse(context, &refusal);
+        return Ok(Err(refusal));
     }
-    let file = match ManifestFile::read(context, manifest) {
+    let file = match ManifestFile::read(call, manifest) {
         Ok(file) => file,
-        Err(refusal) => return refuse(context, &refusal),
+        Err(refusal) => return Ok(Err(refusal)),
     };
-    if let Err(refusal) = file.note(context, &entry)? {
-        return refuse(context, &refusal);
+    if let Err(refusal) = file.note(call, &entry)? {
+        return Ok(Err(refusal));
     }
     let manifest_path = manifest.to_owned();
-    let reason = if context.is_rehearsal() { "rehearsed" } else { "ok" };
-    emit(context, true, &NotedReport { ok: true, reason, entry, cwd: None, manifest_path })
+    let reason = if call.is_rehearsal() { "rehearsed" } else { "ok" };
+    Ok(Ok(NotedReport { ok: true, reason, entry, cwd: None, manifest_path }))
 }
 
-fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> {
-    refuse_repository_of_others(context.here())?;
-    let (manifest, entry) = match arguments.record.entry("create")? {
+/// Makes a worktree in `root` and notes it.
+pub(crate) fn create(call: &Call, record: &Record<'_>, root: Option<&str>) -> Answer<NotedReport> {
+    refuse_repository_of_others(call.here())?;
+    let (manifest, entry) = match record.entry("create")? {
         Ok(asked) => asked,
-        Err(refusal) => return refuse(context, &refusal),
+        Err(refusal) => return Ok(Err(refusal)),
     };
-    let Some(root) = &arguments.root else {
+    let Some(root) = root else {
         return Err(Failure::usage("`worktree create` needs --root")
             .hint("`gsd-tools worktree create --help` shows an example")
             .exits(2));
     };
-    let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
+    let (folder, within) = (call.here().resolve(&entry.worktree_path), call.here().resolve(root));
     let refusal = match unsound(&entry) {
-        None => misplaced(&entry, &folder, &within)?.or(linked(context, &folder)?),
+        None => misplaced(&entry, &folder, &within)?.or(linked(call, &folder)?),
         unsound => unsound,
     };
     if let Some(refusal) = refusal {
-        return refuse(context, &refusal);
+        return Ok(Err(refusal));
     }
-    files::hold_to_project(context, &folder)?;
-    let made = match ManifestFile::read(context, manifest) {
-        Ok(file) => make(context, &file, &entry)?,
+    files::hold_to_project(call, &folder)?;
+    let made = match ManifestFile::read(call, manifest) {
+        Ok(file) => make(call, &file, &entry)?,
         Err(refusal) => Err(refusal),
     };
     match made {
-        Err(refusal) => refuse(context, &refusal),
+        Err(refusal) => Ok(Err(refusal)),
         Ok(cwd) => {
             let (cwd, manifest_path) = (Some(cwd), manifest.to_owned());
-            let reason = if context.is_rehearsal() { "rehearsed" } else { "created" };
-            emit(context, true, &NotedReport { ok: true, reason, entry, cwd, manifest_path })
+            let reason = if call.is_rehearsal() { "rehearsed" } else { "created" };
+            Ok(Ok(NotedReport { ok: true, reason, entry, cwd, manifest_path }))
         }
     }
 }
@@ -387,17 +258,17 @@ fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> R
 }
 
 /// Why the worktree cannot be in `folder` of the project: the project brings a link that is on the way there.
-fn linked(context: &Context, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
-    let Some(below) = folder.relative_to(context.root()) else { return Ok(None) };
-    let root = disk::canonical(context.root())?;
+fn linked(call: &Call, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
+    let Some(below) = folder.relative_to(call.root()) else { return Ok(None) };
+    let root = disk::canonical(call.root())?;
     let linked = disk::passes_no_link(&root.join(&below), &root).err();
     Ok(linked.map(|error| Refusal::because("path_outside_root", error.to_string())))
 }
 
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
-fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Result<String, Refusal>, Failure> {
-    let folder = context.here().resolve(&entry.worktree_path);
-    let git = Git::here(context);
+fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> Answer<String> {
+    let folder = call.here().resolve(&entry.worktree_path);
+    let git = Git::here(call);
     let place = folder.as_path().to_string_lossy().into_owned();
     let base = git.answer(&[
         "rev-parse",
@@ -411,17 +282,17 @@ fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Res
         return Ok(Err(Refusal { reason: "worktree_add_failed", stderr, ..Refusal::default() }));
     };
     let refused = |stderr| Refusal { reason: "worktree_add_failed", stderr: Some(stderr), ..Refusal::default() };
-    if context.is_rehearsal() {
+    if call.is_rehearsal() {
         return match hindrance(&git, &entry.branch, &folder) {
             Some(why) => Ok(Err(refused(why))),
-            None => Ok(file.note(context, entry)?.map(|()| place)),
+            None => Ok(file.note(call, entry)?.map(|()| place)),
         };
     }
     let added = git.run(&["worktree", "add", "-b", &entry.branch, "--", &place, &base]);
     if !added.success() {
         return Ok(Err(refused(added.error_text())));
     }
-    match file.note(context, entry) {
+    match file.note(call, entry) {
         Ok(Ok(())) => Ok(Ok(place)),
         unnoted => {
             // Just made and empty of work: without a note nobody would ever clear it up.

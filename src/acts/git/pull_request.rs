@@ -8,26 +8,13 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::Repository;
-use crate::commands::frame::Context;
-use crate::commands::frame::named::NonBlank;
+use crate::acts::Call;
 use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::world::Finished;
 
 /// How long git may take: hooks run inside it, and a push goes over the network.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct PullRequestArgs {
-    /// The commit message
-    message: NonBlank,
-    /// The repository, relative to the project root
-    #[arg(long)]
-    repo: NonBlank,
-    /// The name of the new branch
-    #[arg(long)]
-    branch: NonBlank,
-}
 
 /// What `pr-subrepo` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,7 +31,7 @@ pub(crate) struct PullRequestReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     untracked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    commit_hash: Option<String>,
+    pub(crate) commit_hash: Option<String>,
     /// Where the branch went.
     remote_url: Option<String>,
     /// Owner and name of the repository, where the address tells them.
@@ -55,13 +42,13 @@ pub(crate) struct PullRequestReport {
 }
 
 /// Commits what changed in files that git knows, on the branch, and pushes it.
-pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), Failure> {
-    let (repo, branch) = (arguments.repo.trim().to_owned(), arguments.branch.trim().to_owned());
-    let message = message_for_log(context, arguments.message.trim());
-    let folder = context.root().resolve(&repo);
-    if context.layout().inside(&repo).is_none() {
+pub(crate) fn prepare(call: &Call, message: &str, repo: &str, branch: &str) -> Result<PullRequestReport, Failure> {
+    let (repo, branch) = (repo.trim().to_owned(), branch.trim().to_owned());
+    let message = message_for_log(call, message.trim());
+    let folder = call.root().resolve(&repo);
+    if call.layout().inside(&repo).is_none() {
         return Err(Failure::usage(format!("`{repo}` of `--repo` is outside the project"))
-            .hint(format!("name a folder below `{}`", context.root())));
+            .hint(format!("name a folder below `{}`", call.root())));
     }
     if !crate::disk::is_folder(&folder) {
         return Err(Failure::usage(format!("folder not found: `{folder}`"))
@@ -71,7 +58,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
         return Err(Failure::usage(format!("`{folder}` is not a git repository"))
             .hint(format!("`{}` makes it one", typed!("git init {}", folder))));
     }
-    let git = Git(Repository::at(context, folder, PATIENCE).for_writing(context)?);
+    let git = Git(Repository::at(call, folder, PATIENCE).for_writing(call)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
         return Err(Failure::usage(format!("`{branch}` is not a valid branch name"))
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates`"));
@@ -96,14 +83,14 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
         would_commit: None,
     };
     if files.is_empty() {
-        return context.emit_raw(&report, "nothing_to_commit");
+        return Ok(report);
     }
-    if context.is_rehearsal() {
+    if call.is_rehearsal() {
         rehearse(&git, &repo)?;
         report.reason = Some("rehearsed");
         report.would_commit =
             Some(WouldCommit { message, files, branch: Some(branch), new_branch: true, amend: false });
-        return context.emit(&report);
+        return Ok(report);
     }
     git.must(&["switch", "-q", "-c", &branch], || format!("cannot switch `{repo}` to branch `{branch}`"))?;
     git.must(&["commit", "-q", "-a", "-m", &message], || format!("cannot commit in `{repo}`"))?;
@@ -119,11 +106,10 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     report.committed = true;
     report.reason = None;
     report.files = files;
-    let raw = commit_hash.clone();
     report.commit_hash = Some(commit_hash);
     report.remote_slug = remote_url.as_deref().and_then(slug);
     report.remote_url = remote_url;
-    context.emit_raw(&report, raw)
+    Ok(report)
 }
 
 /// Whether a commit can be made and there is somewhere to push it to. The remote is not asked.

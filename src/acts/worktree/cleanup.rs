@@ -1,26 +1,27 @@
 //! Merging the worktrees of a wave into the current branch, and removing them.
 
+use crate::acts::Call;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Git, ManifestFile, Refusal, emit, refuse};
+use super::{Answer, Git, ManifestFile, Refusal};
 use crate::disk;
 use crate::failure::Failure;
 use crate::project::wave::{WaveEntry, WaveManifest};
 
 /// What `worktree cleanup-wave` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct WaveReport {
-    pub(super) ok: bool,
+pub(crate) struct WaveReport {
+    pub(crate) ok: bool,
     plan: Plan,
     result: Outcome,
 }
 
 impl WaveReport {
     /// The worktrees, or their branches, that are still there.
-    pub(super) fn left(&self) -> impl Iterator<Item = &WaveEntry> {
+    pub(crate) fn left(&self) -> impl Iterator<Item = &WaveEntry> {
         self.result.entries.iter().filter(|entry| !entry.status.is_gone()).map(|entry| &entry.entry)
     }
 }
@@ -84,7 +85,7 @@ impl Status {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
-pub(super) enum Warning {
+pub(crate) enum Warning {
     /// A file that the agent was not announced to change.
     ScopeOutOfDeclared { branch: String, path: String },
     /// A file that git ignores and that is in this worktree alone: the worktree is merged and kept.
@@ -96,14 +97,14 @@ pub(super) enum Warning {
 }
 
 /// A worktree to clear, and what is known of it beforehand.
-pub(super) struct Task {
-    pub(super) entry: WaveEntry,
+pub(crate) struct Task {
+    pub(crate) entry: WaveEntry,
     /// Why it must not be touched.
-    pub(super) obstacle: Option<Stop>,
+    pub(crate) obstacle: Option<Stop>,
     /// Whether nothing was ever committed in it.
-    pub(super) is_empty: bool,
+    pub(crate) is_empty: bool,
     /// What comes before paths of the plan in paths of git, such as `app/`.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
 }
 
 impl From<WaveEntry> for Task {
@@ -113,60 +114,58 @@ impl From<WaveEntry> for Task {
 }
 
 /// Why a worktree was not merged and removed.
-pub(super) struct Stop {
+pub(crate) struct Stop {
     status: Status,
     reason: &'static str,
     stderr: String,
 }
 
 impl Stop {
-    pub(super) fn blocked(reason: &'static str, stderr: impl Into<String>) -> Self {
+    pub(crate) fn blocked(reason: &'static str, stderr: impl Into<String>) -> Self {
         Self { status: Status::Blocked, reason, stderr: stderr.into() }
     }
 }
 
-pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), Failure> {
+pub(crate) fn cleanup_wave(call: &Call, manifest: &str) -> Answer<WaveReport> {
     let skipped = |reason, warnings| {
         let plan = Plan { action: Action::Skip, discovery: "manifest", reason, entries: 0 };
         let result = Outcome { ok: false, action: Action::Skip, reason, entries: Vec::new(), pending: [], warnings };
         WaveReport { ok: false, plan, result }
     };
-    let WaveManifest { entries, unsound, .. } = match ManifestFile::read(context, manifest) {
+    let WaveManifest { entries, unsound, .. } = match ManifestFile::read(call, manifest) {
         Ok(file) => file.manifest,
         Err(Refusal { reason: reason @ "invalid_manifest_json", hint, .. }) => {
             if let Some(hint) = hint {
-                context.warn(hint);
+                call.warn(hint);
             }
-            return emit(context, false, &skipped(reason, Vec::new()));
+            return Ok(Ok(skipped(reason, Vec::new())));
         }
-        Err(refusal) => return refuse(context, &Refusal { hint: None, ..refusal }),
+        Err(refusal) => return Ok(Err(Refusal { hint: None, ..refusal })),
     };
     let mut warnings = Vec::new();
     if unsound > 0 {
         warnings.push(Warning::EntriesUnsound { count: unsound });
     }
     if entries.is_empty() {
-        return emit(context, false, &skipped("empty_manifest", warnings));
+        return Ok(Ok(skipped("empty_manifest", warnings)));
     }
-    let git = Git::here(context);
+    let git = Git::here(call);
     if git.commit().is_some() && git.branch().is_none() {
         let hint = "no branch is checked out here; run `git switch BRANCH`, then this command again";
-        return refuse(context, &Refusal::because("wrong_branch", hint));
+        return Ok(Err(Refusal::because("wrong_branch", hint)));
     }
     let tasks = entries.into_iter().map(Task::from).collect();
-    let report = clear_all(context, git, tasks, warnings)?;
-    let ok = report.ok;
-    emit(context, ok, &report)
+    clear_all(call, git, tasks, warnings).map(Ok)
 }
 
-pub(super) fn clear_all(
-    context: &Context,
+pub(crate) fn clear_all(
+    call: &Call,
     git: Git,
     tasks: Vec<Task>,
     mut warnings: Vec<Warning>,
 ) -> Result<WaveReport, Failure> {
-    let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
-    let folder = |task: &Task| context.here().resolve(&task.entry.worktree_path);
+    let mut way = if call.is_rehearsal() { Way::Rehearse(Rehearsal::new(call)?) } else { Way::Act(git) };
+    let folder = |task: &Task| call.here().resolve(&task.entry.worktree_path);
     let entries: Vec<Cleared> = tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
     warnings.extend(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()));
     let ok = entries.iter().all(|entry| entry.status.is_gone());
@@ -195,8 +194,8 @@ struct Rehearsal {
 }
 
 impl Rehearsal {
-    fn new(context: &Context) -> Result<Self, Failure> {
-        Ok(Self { git: Git::here(context).aside(context)?, tip: "HEAD".to_owned() })
+    fn new(call: &Call) -> Result<Self, Failure> {
+        Ok(Self { git: Git::here(call).aside(call)?, tip: "HEAD".to_owned() })
     }
 
     /// What [`merge_and_remove`] would do, as far as git can tell without its hooks.
@@ -316,7 +315,7 @@ fn is_named(path: &str, names: &[String], prefix: &str) -> bool {
     path.strip_prefix(prefix).is_some_and(|path| names.iter().any(|name| name.trim_start_matches("./") == path))
 }
 
-pub(super) fn is_clean(worktree: &Git) -> Result<(), Stop> {
+pub(crate) fn is_clean(worktree: &Git) -> Result<(), Stop> {
     let status = worktree.status();
     if !status.success() || !status.stdout.is_empty() {
         let told = if status.success() { status.text() } else { status.error_text() };
@@ -362,7 +361,7 @@ const ENDS_MADE_ANEW: &[&str] = &[".pyc", ".pyo", ".o", ".class", ".tsbuildinfo"
 
 /// The files of a worktree that git ignores, so that removing it would lose them: those that are not the same in the main
 /// tree, and that no program creates again.
-pub(super) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
+pub(crate) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
     let top = |git: &Git| git.answer(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
     let (Some(main), Some(own)) = (top(git), top(worktree)) else { return Vec::new() };
     let listed = |more: &[&str]| {

@@ -1,0 +1,3 @@
+//! Agents: how a host starts them, and lanes of review by other programs.
+
+pub(crate) mod dispatch;
