@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
 
+use crate::acts::listing::Listed;
 use crate::acts::user;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Steps};
 use crate::failure::{Failure, Reason};
@@ -18,8 +19,8 @@ use crate::world::World;
 pub(crate) struct Call {
     world: World,
     pub(crate) flags: Flags,
-    /// Shows a person how far a long call has come.
-    progress: fn(&str),
+    pub(super) terminal: Terminal,
+    listing: fn() -> Vec<Listed>,
     here: AbsolutePath,
     root: OnceCell<AbsolutePath>,
     layout: OnceCell<Layout>,
@@ -40,6 +41,15 @@ pub(crate) struct Call {
     pub(crate) warnings: RefCell<Vec<String>>,
     /// Of a rehearsal of a command that acts: the lines of files that would have changed.
     pub(crate) rehearsed: RefCell<String>,
+}
+
+/// How a person at the terminal is reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Shows how far a long call has come.
+    pub(crate) show: fn(&str),
+    /// Asks a question; no answer is a no.
+    pub(crate) confirm: fn(&str) -> Result<bool, Failure>,
 }
 
 /// The flags that change how any call works.
@@ -81,7 +91,12 @@ pub(crate) struct Written {
 }
 
 impl Call {
-    pub(crate) fn new(world: World, flags: Flags, progress: fn(&str)) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        world: World,
+        flags: Flags,
+        terminal: Terminal,
+        listing: fn() -> Vec<Listed>,
+    ) -> Result<Self, Failure> {
         let started = AbsolutePath::parse(world.folder()?)?;
         let root = OnceCell::new();
         let here = match (&flags.project_folder, &flags.folder) {
@@ -106,7 +121,8 @@ impl Call {
         Ok(Self {
             world,
             flags,
-            progress,
+            terminal,
+            listing,
             here,
             root,
             layout: OnceCell::new(),
@@ -126,6 +142,11 @@ impl Call {
 
     pub(crate) fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Every verb there is.
+    pub(crate) fn verbs(&self) -> Vec<Listed> {
+        (self.listing)()
     }
 
     /// Whether the call only shows what it would change.
@@ -229,7 +250,7 @@ impl Call {
 
     /// Shows how far a long call has come.
     pub(crate) fn tell(&self, progress: impl Display) {
-        (self.progress)(&progress.to_string());
+        (self.terminal.show)(&progress.to_string());
     }
 
     /// Adds lines to what a command that acts would change.

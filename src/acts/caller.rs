@@ -43,6 +43,17 @@ pub(crate) fn is_for_a_person(world: &World, hosts: &OnceCell<Registry>) -> bool
     terminal.stdin && terminal.stdout && agent_session(world, hosts).is_ok_and(|session| session.is_none())
 }
 
+/// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
+pub(crate) fn can_confirm(call: &Call) -> bool {
+    let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
+    call.world().terminal().stderr && call.is_for_a_person() && !call.world().variable("CI").is_some_and(is_on)
+}
+
+/// Asks the person at the terminal; no answer is a no.
+pub(crate) fn confirms(call: &Call, question: &str) -> Result<bool, Failure> {
+    (call.terminal.confirm)(question)
+}
+
 /// Refuses to an agent what a person alone decides; a script of a person's may do it.
 pub(crate) fn refuses_agents(call: &Call, command: &str) -> Result<(), Failure> {
     let Some(name) = call.agent_session()? else { return Ok(()) };

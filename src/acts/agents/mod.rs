@@ -1,3 +1,3 @@
-//! Agents: how a host starts them, and lanes of review by other programs.
+//! Agents: how a host starts them.
 
 pub(crate) mod dispatch;

@@ -148,8 +148,8 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Fai
     let profile = arguments.profile.to_ascii_lowercase();
     if !PROFILES.contains(&profile.as_str()) {
         let known = PROFILES.join(", ");
-        let told = Failure::usage(format!("unknown model profile `{}`", arguments.profile));
-        return Err(told.hint(format!("use one of {known}")));
+        let refused = Failure::usage(format!("unknown model profile `{}`", arguments.profile));
+        return Err(refused.hint(format!("use one of {known}")));
     }
     let setting = Setting::parse("model_profile", &profile)?;
     let set = with_new_file(context, None, |context, new| {

@@ -73,7 +73,7 @@ pub(super) fn approve(
         } else {
             "New in this repository since it was approved, and a run would run it on this computer:"
         };
-        if !is_ahead && agent.is_none() && context.can_confirm() {
+        if !is_ahead && agent.is_none() && crate::acts::caller::can_confirm(context) {
             let lines = pending.lines().iter().fold(String::new(), |text, line| text + "    " + line + "\n");
             context.tell(format_args!("{what}\n\n{lines}"));
             if !Context::confirms("Allow it to run")? {

@@ -178,5 +178,5 @@ fn is_measured(name: &str) -> bool {
 
 fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), Failure> {
     let now = context.world().now().to_string();
-    context.emit(&context.write(Target::Project, |view| refactor::decide(view, phase, declined, &now)?))
+    context.emit(&context.write(Target::Project, |view| refactor::decide(view, phase, declined, &now))?)
 }

@@ -27,7 +27,7 @@ use super::frame::argv::{self, Wants};
 use super::frame::error::Manner;
 use super::frame::{tree, usage};
 use super::install;
-use crate::commands::frame::listing::Effect;
+use crate::acts::listing::Effect;
 use crate::failure::Failure;
 use crate::library::Library;
 use crate::operations::capability;

@@ -1,17 +1,16 @@
 //! Configuration: reading and setting keys of `config.json`, making the file, moving old keys.
 
+use crate::acts::configured;
 use crate::acts::user;
 use crate::acts::writing::Target;
 use serde_json::Value;
 
 use super::settings;
 use crate::commands::frame::{Context, verbs};
-use crate::commands::loops::installed::features;
 use crate::failure::{Failure, Reason};
 use crate::operations::documents::configuration::{self, CreateReport, NewFile};
-use crate::project::config::{Setting, is_key, unknown};
+use crate::project::config::{Setting, is_key};
 use crate::project::view::{Edits, ProjectView};
-use crate::text::shell::typed;
 
 verbs! {
     "Configuration";
@@ -154,7 +153,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let setting = if is_key(&arguments.key) {
         Setting::parse(&arguments.key, &arguments.value)?
     } else {
-        added(context, &arguments.key, &arguments.value)?
+        configured::added(context, &arguments.key, &arguments.value)?
     };
     let report = if arguments.dry_run {
         context.needs_a_project()?;
@@ -182,19 +181,6 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     context.say(&report, Some(&raw), |_| said)
 }
 
-/// A key that an installed feature adds.
-fn added(context: &Context, key: &str, value: &str) -> Result<Setting, Failure> {
-    let features = features(context)?;
-    let Some((feature, setting)) = features.settings().find(|(_, setting)| setting.key == key) else {
-        return Err(unknown(key));
-    };
-    Setting::added(key, value, |value| setting.kind.fits(value)).ok_or_else(|| {
-        let refused = format!("`{key}` of the feature `{}` cannot be `{value}`; it takes {}", feature.id, setting.kind);
-        Failure::new(Reason::Usage, refused)
-            .hint(format!("`{}` unsets it", typed!("gsd-tools config-set {} null", key)))
-    })
-}
-
 /// Makes the file of a new project by `operation`, which decides what becomes of one that is there.
 fn create(
     context: &mut Context,
@@ -219,7 +205,7 @@ pub(in crate::commands) fn with_new_file<T>(
     act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let personal = user::defaults(context.world())?;
-    let services = services(context);
+    let services = configured::services(context);
     act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
 }
 
@@ -241,25 +227,6 @@ fn migrate(context: &mut Context) -> Result<(), Failure> {
         None => "no old keys to move".to_owned(),
     };
     context.emit_raw(&report, raw)
-}
-
-/// Search services and the variable that holds the key of each; the key may also stand in a file of that name.
-const SERVICES: &[(&str, &str)] = &[
-    ("brave_search", "BRAVE_API_KEY"),
-    ("firecrawl", "FIRECRAWL_API_KEY"),
-    ("exa_search", "EXA_API_KEY"),
-    ("tavily_search", "TAVILY_API_KEY"),
-    ("ref_search", "REF_API_KEY"),
-    ("perplexity", "PERPLEXITY_API_KEY"),
-    ("jina", "JINA_API_KEY"),
-];
-
-/// The search services that the user has a key for.
-pub(in crate::commands) fn services(context: &Context) -> Vec<&'static str> {
-    let found = |variable: &str| {
-        context.world().variable(variable).is_some() || user::has_file(context.world(), &variable.to_ascii_lowercase())
-    };
-    SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
 }
 
 /// A value as a shell wants it.

@@ -1,6 +1,6 @@
 //! Projects of another layout.
 
-use super::config;
+use crate::acts::configured;
 use crate::acts::facts;
 use crate::acts::files;
 use crate::acts::user;
@@ -44,7 +44,7 @@ fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), Failur
     context.start_a_project();
     let layout = Layout::new(root.as_path(), None, None);
     let personal = user::defaults(context.world())?;
-    let services = config::services(context);
+    let services = configured::services(context);
     let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
     let facts = facts::state_facts(context)?;
     let outcome = context.write(Target::Of(layout), |view| gsd2::import(view, arguments.force, new, &facts))?;

@@ -43,7 +43,7 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure
     let prefix = context.command_prefix()?.to_owned();
     let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
     let (target, path) = files::target(context, &file)?;
-    context.emit(&context.write(target, |view| instructions::generate(view, &path, request)?))
+    context.emit(&context.write(target, |view| instructions::generate(view, &path, request))?)
 }
 
 /// The configured file; else the one that the host of the call reads first. A configured name that only other hosts look

@@ -1,8 +1,8 @@
 //! All families, and the questions other code has about their verbs. The list is `CATALOG` in `commands/families.rs`.
 
 use super::Family;
-use super::listing::Listed;
 use super::verb::Verb;
+use crate::acts::listing::Listed;
 
 /// The families of the program, in the order of the help.
 #[derive(Clone, Copy, Debug)]

@@ -11,11 +11,11 @@ use super::Catalog;
 use super::Family;
 use super::argv::{self, EXIT_CODES, Flag, Invocation, Lifted};
 use super::error::codes;
-use super::listing::Listed;
 use super::tree;
 use super::usage;
 use super::verb::Verb;
 use crate::acts::call::InstalledHost;
+use crate::acts::listing::Listed;
 
 /// The part of a help page about them.
 fn global_flags() -> String {

@@ -7,7 +7,6 @@ pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod family;
 pub(crate) mod help;
-pub(crate) mod listing;
 pub(crate) mod named;
 pub(crate) mod reach;
 pub(crate) mod table;

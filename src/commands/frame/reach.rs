@@ -1,8 +1,8 @@
 //! Limits of a call: which folders it may name, and what an agent may not do.
 
-use super::listing::Effect;
 use super::verb::Verb;
 use super::{Context, Family, tree, usage};
+use crate::acts::listing::Effect;
 use crate::auto::real::UNIT_VARIABLE;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
@@ -70,7 +70,11 @@ pub(super) fn hold_units_to_what_runs_unasked(context: &Context, verb: &Verb) ->
 /// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
 /// not asked about, and where nobody is at a terminal the call means what it says.
 pub(super) fn asks_before_it_destroys(context: &Context, verb: &Verb) -> Result<(), Failure> {
-    if verb.effect != Effect::Destroys || context.is_sure() || context.is_rehearsal() || !context.can_confirm() {
+    if verb.effect != Effect::Destroys
+        || context.is_sure()
+        || context.is_rehearsal()
+        || !crate::acts::caller::can_confirm(context)
+    {
         return Ok(());
     }
     let command = verb.command();

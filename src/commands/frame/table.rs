@@ -44,11 +44,11 @@ macro_rules! verbs {
     (@first $first:path) => { Some($first) };
     (@alias) => { None };
     (@alias $alias:literal) => { Some($alias) };
-    (@effect reads) => { $crate::commands::frame::listing::Effect::Reads };
-    (@effect writes) => { $crate::commands::frame::listing::Effect::Writes };
-    (@effect acts) => { $crate::commands::frame::listing::Effect::Acts };
-    (@effect runs) => { $crate::commands::frame::listing::Effect::Runs };
-    (@effect destroys) => { $crate::commands::frame::listing::Effect::Destroys };
+    (@effect reads) => { $crate::acts::listing::Effect::Reads };
+    (@effect writes) => { $crate::acts::listing::Effect::Writes };
+    (@effect acts) => { $crate::acts::listing::Effect::Acts };
+    (@effect runs) => { $crate::acts::listing::Effect::Runs };
+    (@effect destroys) => { $crate::acts::listing::Effect::Destroys };
     (@unasked) => { None };
     (@unasked asked) => { Some(false) };
     (@unasked unasked) => { Some(true) };

@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use crate::failure::Failure;
 
 use super::Context;
-use super::listing::{Effect, Listed};
+use crate::acts::listing::{Effect, Listed};
 
 /// What a verb prints when it succeeds.
 #[cfg(test)]

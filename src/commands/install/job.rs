@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use super::report::{InstallReport, Planned};
 use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
+use crate::acts::listing;
 use crate::auto::runner::table::Runners;
-use crate::commands::frame::{Context, listing};
+use crate::commands::frame::Context;
 use crate::commands::hooks::state::Off;
 use crate::disk::{Disk, Snapshot};
 use crate::failure::Failure;
@@ -332,7 +333,7 @@ impl Job {
     /// Whether a person is asked before anything is written.
     fn may_confirm(&self, context: &Context) -> bool {
         let quiet = self.which.json || self.only_show || self.asking.no_input || self.asking.yes;
-        context.can_confirm() && !quiet
+        crate::acts::caller::can_confirm(context) && !quiet
     }
 }
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod auto_chain;
 pub(crate) mod capability;
-pub(in crate::commands) mod installed;
+mod installed;
 
 use crate::acts::hosts;
 use crate::acts::named;
@@ -13,6 +13,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::acts::features::features;
+use crate::acts::features::shown;
 use crate::acts::git::phase_work;
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::{Context, verbs};
@@ -65,7 +67,7 @@ pub(crate) struct RenderArgs {
 }
 
 fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), Failure> {
-    let features = installed::features(context)?;
+    let features = features(context)?;
     let report = enter(context, arguments, &features)?;
     context.emit(&report)
 }
@@ -78,8 +80,8 @@ fn point(typed: &str) -> Result<&'static str, Failure> {
 }
 
 fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), Failure> {
-    let features = installed::features(context)?;
-    let report = capability::at(context, point(&arguments.point)?, &features, &arguments.host)?;
+    let features = features(context)?;
+    let report = shown::at(context, point(&arguments.point)?, &features, arguments.host.choice())?;
     match &arguments.active_cap {
         None => context.emit(&report),
         Some(feature) => {
@@ -172,7 +174,7 @@ enum StepReference<'a> {
 
 fn enter<'a>(context: &Context, arguments: &EnterArgs, features: &'a Features) -> Result<EnterReport<'a>, Failure> {
     let point = point(&arguments.point)?;
-    let wanted = capability::at(context, point, features, &arguments.host)?;
+    let wanted = shown::at(context, point, features, arguments.host.choice())?;
     let view = context.view();
     let typed = arguments.phase.as_deref();
     let phase = typed.map(|typed| named::phase_named(context, &view, typed)).transpose()?;

@@ -43,7 +43,7 @@ pub(crate) struct AppendArgs {
 
 fn quick_tasks_migrate(context: &mut Context) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
-    context.emit(&context.write(Target::Project, |view| quick_tasks::migrate(view, &facts)?))
+    context.emit(&context.write(Target::Project, |view| quick_tasks::migrate(view, &facts))?)
 }
 
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> {

@@ -160,5 +160,5 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Failure
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;
         return context.emit(&report);
     }
-    context.emit(&context.write(Target::Project, |view| upgrade::upgrade(view, convention.as_deref(), &facts)?))
+    context.emit(&context.write(Target::Project, |view| upgrade::upgrade(view, convention.as_deref(), &facts))?)
 }

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{Context, listing::Listed, verbs};
+use crate::acts::listing::Listed;
+use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 

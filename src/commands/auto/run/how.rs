@@ -2,6 +2,7 @@
 
 use super::arguments::{RunArgs, unfinished};
 use crate::acts::caller;
+use crate::acts::listing;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::event::{Means, Run};
 use crate::auto::memory::Memory;
@@ -10,7 +11,7 @@ use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::runner::version::version_of;
 use crate::commands::auto::place::Preferred;
-use crate::commands::frame::{Context, listing};
+use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::text::words::of_word;

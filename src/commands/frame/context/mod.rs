@@ -13,13 +13,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::acts::call::Written;
-use crate::acts::{Call, workstreams};
+use crate::acts::call::{Terminal, Written};
+use crate::acts::listing::Listed;
+use crate::acts::{Call, caller, workstreams};
 use crate::commands::frame::Answer;
 use crate::commands::frame::argv::Globals;
 use crate::commands::frame::error::codes::DEGRADED;
 use crate::commands::frame::error::{ExitContract, refused};
-use crate::commands::frame::listing::Listed;
 use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes::ChangedField;
 use crate::text::screen::Screen;
@@ -33,7 +33,6 @@ pub(crate) struct Context {
     globals: Globals,
     /// The words of the verb that runs.
     pub(super) verb: &'static str,
-    listing: fn() -> Vec<Listed>,
     tree: fn() -> clap::Command,
     stdout: String,
     /// What the answer is about, for a later write.
@@ -110,15 +109,15 @@ impl Context {
         listing: fn() -> Vec<Listed>,
         tree: fn() -> clap::Command,
     ) -> Result<Self, Failure> {
-        let call = Call::new(world, globals.flags.clone(), show_progress)?;
+        let call = Call::new(
+            world,
+            globals.flags.clone(),
+            Terminal { show: show_progress, confirm: Self::confirms },
+            listing,
+        )?;
         let stdout = String::new();
         let (token, failed_payload, exit_code) = (None, false, 0);
-        Ok(Self { call, globals, verb: "", listing, tree, stdout, token, failed_payload, exit_code })
-    }
-
-    /// Every verb there is.
-    pub(in crate::commands) fn verbs(&self) -> Vec<Listed> {
-        (self.listing)()
+        Ok(Self { call, globals, verb: "", tree, stdout, token, failed_payload, exit_code })
     }
 
     /// Every command below one program, for what is made of all of them.
@@ -140,13 +139,7 @@ impl Context {
 
     /// Whether a question with choices can be asked.
     pub(in crate::commands) fn can_ask(&self) -> bool {
-        self.world().terminal().moves && self.can_confirm()
-    }
-
-    /// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
-    pub(in crate::commands) fn can_confirm(&self) -> bool {
-        let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
-        self.world().terminal().stderr && self.is_for_a_person() && !self.world().variable("CI").is_some_and(is_on)
+        self.world().terminal().moves && caller::can_confirm(self)
     }
 
     /// Whether the answer is text for a person: one is there, and asked for no other form of it.

@@ -4,9 +4,9 @@
 use clap::{ArgAction, ArgMatches, Command};
 
 use super::{Unread, attempt, flag_named};
+use crate::acts::listing::Effect;
 use crate::commands::frame::Family;
 use crate::commands::frame::error::ExitContract;
-use crate::commands::frame::listing::Effect;
 use crate::failure::Failure;
 
 /// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one

@@ -110,7 +110,7 @@ pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Comm
         dry_run: effect.rehearses() && !has("dry-run"),
         // An install has no documents that a token could be of.
         if_match: effect.writes() && row.usage_code == 1,
-        yes: effect == super::listing::Effect::Destroys && !has("yes") && !has("confirm"),
+        yes: effect == crate::acts::listing::Effect::Destroys && !has("yes") && !has("confirm"),
     })
 }
 

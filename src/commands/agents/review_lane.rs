@@ -1,22 +1,12 @@
 //! `review-lane`: reviews by the agents of other hosts and by servers of models. The command lines are facts of ours; a
 //! project only chooses among the reviewers.
 
-mod changes;
-mod run;
-
-use crate::acts::files;
 use std::fmt::Write as _;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::acts::review::changes::{self, Step};
+use crate::acts::review::{self, Invocation, PlanReport, reviewers, selected};
 use crate::commands::frame::{Context, verbs};
-use crate::disk::{self, AbsolutePath};
-use crate::failure::{Failure, Reason};
-use crate::operations::agents::reviewers::{Lane, LaneError, Reviewers, Transport};
-
-use changes::DispatchArgs;
-use run::{InvokeReport, Place};
+use crate::failure::Failure;
 
 verbs! {
     "Reviews";
@@ -57,7 +47,7 @@ verbs! {
     /// why and the call exits with 1.
     ///
     /// Example: `gsd-tools review-lane invoke --slug gemini --run-dir /tmp/review`.
-    "review-lane invoke": runs json(InvokeReport) = invoke(InvokeArgs);
+    "review-lane invoke": runs json(review::run::InvokeReport) = invoke(InvokeArgs);
 
     /// Run the reviewers of a code review on the changed files
     ///
@@ -103,6 +93,31 @@ pub(crate) struct ArgvArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct DispatchArgs {
+    /// The feature whose step this is, such as `code-review`
+    #[arg(long, value_name = "FEATURE")]
+    cap_id: Option<String>,
+    /// The point of the loop, such as `execute:post`
+    #[arg(long)]
+    point: Option<String>,
+    /// The reviewers, separated by commas
+    #[arg(long, value_name = "NAMES")]
+    explicit: Option<String>,
+    /// The commit before the changes
+    #[arg(long, value_name = "COMMIT")]
+    base_sha: Option<String>,
+    /// How thorough: quick, standard or deep (default: `workflow.code_review_depth`)
+    #[arg(long)]
+    depth: Option<String>,
+    /// The directory for the prompt and the reviews
+    #[arg(long, value_name = "FOLDER")]
+    run_dir: Option<String>,
+    /// The repository under review (default: the project root)
+    #[arg(long, value_name = "FOLDER")]
+    repo_root: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct InvokeArgs {
     /// The reviewer, or an instance from `review.reviewer_instances`
     #[arg(long, value_name = "NAME")]
@@ -130,73 +145,8 @@ pub(crate) struct InvokeArgs {
     explicit: bool,
 }
 
-/// A reviewer in `review-lane plan`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(in crate::commands) enum PlanReport {
-    #[serde(rename_all = "camelCase")]
-    Lane {
-        slug: String,
-        ok: bool,
-        section: String,
-        transport: Transport,
-        /// The most tokens of its prompt; null for no limit.
-        prompt_budget: Option<u64>,
-        /// The file that is sent; null where the reviewer reads it itself, or takes none.
-        prompt_path: Option<String>,
-    },
-    Refused {
-        slug: String,
-        ok: bool,
-        reason: &'static str,
-        detail: String,
-        hint: String,
-    },
-}
-
-/// The file with the prompt, in the directory of a run.
-const PROMPT: &str = "gsd-review-prompt.md";
-
-fn reviewers() -> Result<Reviewers, Failure> {
-    Reviewers::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))
-}
-
-/// The names in a list separated by commas.
-fn names(list: &str) -> impl Iterator<Item = &str> {
-    list.split(',').map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// A name, and the reviewer that it means.
-type Named<'a> = (String, Result<Lane<'a>, LaneError>);
-
-/// The reviewers that are listed; all that are built in where none is.
-fn selected<'a>(context: &Context, reviewers: &'a Reviewers, list: Option<&str>) -> Result<Vec<Named<'a>>, Failure> {
-    let config = context.config()?;
-    let mut chosen: Vec<String> = names(list.unwrap_or_default()).map(str::to_owned).collect();
-    if chosen.is_empty() {
-        chosen = reviewers.iter().map(|reviewer| reviewer.slug.clone()).collect();
-    }
-    Ok(chosen.into_iter().map(|name| (name.clone(), reviewers.lane(&name, config))).collect())
-}
-
 fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
-    let reviewers = reviewers()?;
-    let config = context.config()?;
-    let report = |(slug, lane): Named<'_>| match lane {
-        Ok(lane) => PlanReport::Lane {
-            slug,
-            ok: true,
-            section: lane.section(),
-            transport: lane.reviewer.transport,
-            prompt_budget: lane.budget(config),
-            prompt_path: lane.reviewer.is_sent_the_prompt().then(|| format!("{}/{PROMPT}", arguments.run_dir)),
-        },
-        Err(error) => {
-            PlanReport::Refused { slug, ok: false, reason: error.reason, detail: error.message, hint: error.hint }
-        }
-    };
-    let lanes = selected(context, &reviewers, arguments.selected.as_deref())?;
-    let report: Vec<PlanReport> = lanes.into_iter().map(report).collect();
+    let report = review::plan(context, arguments.selected.as_deref(), &arguments.run_dir)?;
     let is_refused = |row: &PlanReport| matches!(row, PlanReport::Refused { .. });
     context.exit_with(u8::from(report.iter().any(is_refused)));
     context.emit(&report)
@@ -233,25 +183,18 @@ fn explicit_from_argv(context: &mut Context, arguments: &ArgvArgs) -> Result<(),
 }
 
 fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), Failure> {
-    let reviewers = reviewers()?;
-    let lane = reviewers
-        .lane(&arguments.slug, context.config()?)
-        .and_then(|lane| lane.called(arguments.name.as_deref(), arguments.model.as_deref()))
-        .and_then(|lane| lane.with_agent(arguments.agent.clone()));
-    let mut report = match lane {
-        Err(error) => InvokeReport::refused(&arguments.slug, error),
-        Ok(lane) => {
-            let run = run_folder(context, &arguments.run_dir)?;
-            let prompt = arguments.prompt_file.as_ref().map(|file| context.here().resolve(file));
-            let prompt = prompt.unwrap_or_else(|| run.resolve(PROMPT));
-            let repository = repository(context, arguments.repo_root.as_deref())?;
-            let place = Place { prompt, run, repository };
-            let work = run::prepare(context, lane, &place)?;
-            let outcome = work.run(context.world());
-            run::finish(context, &work, outcome, &place)?
-        }
-    };
-    arguments.slug.clone_into(&mut report.slug);
+    let report = review::invoke(
+        context,
+        Invocation {
+            slug: &arguments.slug,
+            run: &arguments.run_dir,
+            repository: arguments.repo_root.as_deref(),
+            prompt: arguments.prompt_file.as_deref(),
+            model: arguments.model.as_deref(),
+            agent: arguments.agent.as_deref(),
+            name: arguments.name.as_deref(),
+        },
+    )?;
     if arguments.explicit
         && let Some(detail) = &report.detail
     {
@@ -262,33 +205,16 @@ fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), Failure> 
 }
 
 fn dispatch_step(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
-    let report = changes::dispatch(context, arguments)?;
+    let step = Step {
+        feature: arguments.cap_id.as_deref(),
+        point: arguments.point.as_deref(),
+        explicit: arguments.explicit.as_deref(),
+        base: arguments.base_sha.as_deref(),
+        depth: arguments.depth.as_deref(),
+        run: arguments.run_dir.as_deref(),
+        repository: arguments.repo_root.as_deref(),
+    };
+    let report = changes::dispatch(context, step)?;
     context.exit_with(u8::from(!report.ok));
     context.emit(&report)
-}
-
-/// The directory of a run: in the project, or where anybody may write.
-fn run_folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
-    let folder = context.here().resolve(typed);
-    if !disk::is_folder(&folder) {
-        return Err(Failure::usage(format!("the run directory `{folder}` does not exist"))
-            .hint(format!("create it, and write the prompt to `{PROMPT}` in it")));
-    }
-    let boundary = context.project().boundary()?;
-    if boundary.is_about(&folder) {
-        boundary.check(&folder)?;
-    } else {
-        files::hold_agents_off(context, &folder)?;
-    }
-    Ok(folder)
-}
-
-fn repository(context: &Context, typed: Option<&str>) -> Result<AbsolutePath, Failure> {
-    let Some(typed) = typed else { return Ok(context.root().clone()) };
-    let folder = context.here().resolve(typed);
-    if disk::is_folder(&folder) {
-        return Ok(folder);
-    }
-    Err(Failure::usage(format!("`{folder}` is not a folder"))
-        .hint("set `--repo-root` to the folder of the repository, or leave it out"))
 }

@@ -11,12 +11,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::acts::Call;
 use crate::auto::runner::event::{Event, Terminal};
 use crate::auto::runner::own::{Staged, unknown_folders};
 use crate::auto::runner::stream::{Dialect, Facts, Opening};
 use crate::auto::runner::table::{Runner, Runners};
 use crate::auto::runner::version::{major_of, version_of};
-use crate::commands::frame::Context;
 use crate::disk::{AbsolutePath, Digest, Scratch};
 use crate::failure::{Explain, Failure, Reason};
 use crate::operations::agents::prompt_budget::tokens;
@@ -40,16 +40,16 @@ const SHORT: Duration = Duration::from_secs(20);
 
 /// The folders and files of a run.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) prompt: AbsolutePath,
-    pub(super) run: AbsolutePath,
-    pub(super) repository: AbsolutePath,
+pub(crate) struct Place {
+    pub(crate) prompt: AbsolutePath,
+    pub(crate) run: AbsolutePath,
+    pub(crate) repository: AbsolutePath,
 }
 
 /// A reviewer that is ready to be asked, or why it cannot be.
 #[derive(Debug)]
-pub(super) struct Work<'a> {
-    pub(super) lane: Lane<'a>,
+pub(crate) struct Work<'a> {
+    pub(crate) lane: Lane<'a>,
     means: Result<Means, Failed>,
     limit: Duration,
     /// How this program is called in hints.
@@ -58,13 +58,13 @@ pub(super) struct Work<'a> {
 
 #[derive(Debug)]
 enum Means {
-    Program(Box<Call>),
+    Program(Box<Command>),
     Server { address: String, prompt: String },
 }
 
 /// How a program is asked.
 #[derive(Debug)]
-struct Call {
+struct Command {
     program: Program,
     name: String,
     /// Asks it for its help, which has to have this word.
@@ -100,7 +100,7 @@ impl Failed {
 
 /// How it went.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     failed: Option<Failed>,
     /// The review, or what there was of it.
     text: String,
@@ -113,17 +113,17 @@ pub(super) struct Outcome {
 
 /// What `review-lane invoke` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct InvokeReport {
-    pub(super) slug: String,
+pub(crate) struct InvokeReport {
+    pub(crate) slug: String,
     /// Whether there is a review.
-    pub(super) ok: bool,
+    pub(crate) ok: bool,
     /// The review file only says why there is no review.
     stubbed: bool,
     model: ModelReport,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<&'static str>,
+    pub(crate) reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) detail: Option<String>,
+    pub(crate) detail: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// The file of the review.
@@ -158,7 +158,7 @@ enum ModelSource {
 
 impl InvokeReport {
     /// The answer about a reviewer that cannot be asked as the call or the configuration says.
-    pub(super) fn refused(slug: &str, error: LaneError) -> Self {
+    pub(crate) fn refused(slug: &str, error: LaneError) -> Self {
         Self {
             slug: slug.to_owned(),
             ok: false,
@@ -176,50 +176,52 @@ impl InvokeReport {
 }
 
 /// Looks up all that asking the reviewer needs.
-pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, Failure> {
-    let limit = Duration::from_secs(lane.seconds(context.config()?));
-    let means = match prompt(context, &lane, place)? {
+pub(crate) fn prepare<'a>(call: &Call, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, Failure> {
+    let limit = Duration::from_secs(lane.seconds(call.config()?));
+    let means = match prompt(call, &lane, place)? {
         Err(failed) => Err(failed),
         Ok(prompt) => match lane.reviewer.transport {
-            Transport::Spawn => call(context, &lane, place, prompt, limit)?.map(|call| Means::Program(Box::new(call))),
-            Transport::OpenaiHttp => address(context, &lane)?.map(|address| Means::Server { address, prompt }),
+            Transport::Spawn => {
+                command(call, &lane, place, prompt, limit)?.map(|command| Means::Program(Box::new(command)))
+            }
+            Transport::OpenaiHttp => address(call, &lane)?.map(|address| Means::Server { address, prompt }),
         },
     };
-    Ok(Work { lane, means, limit, program: program_word(context) })
+    Ok(Work { lane, means, limit, program: program_word(call) })
 }
 
 /// The prompt; an empty one for a reviewer that takes none.
-fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, Failure> {
+fn prompt(call: &Call, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, Failure> {
     if lane.reviewer.delivery == Delivery::None {
         return Ok(Ok(String::new()));
     }
     let path = &place.prompt;
-    let text = files::read(context, path)?.unwrap_or_default();
+    let text = files::read(call, path)?.unwrap_or_default();
     if text.trim().is_empty() {
         let detail = format!("the prompt `{path}` is missing or empty");
         return Ok(Err(Failed::new("missing_prompt", detail, "write the prompt to that file, then call again")));
     }
     let size = tokens(&text) as u64;
-    Ok(match lane.budget(context.config()?) {
+    Ok(match lane.budget(call.config()?) {
         Some(budget) if size > budget => {
             let detail = format!("the prompt has about {size} tokens; `{}` may be sent {budget}", lane.name);
             let hint =
-                format!("shorten it: `{}`", typed!("{} prompt-budget --budget {} ...", program_word(context), budget));
+                format!("shorten it: `{}`", typed!("{} prompt-budget --budget {} ...", program_word(call), budget));
             Err(Failed::new("prompt_over_budget", detail, hint))
         }
         _ => Ok(text),
     })
 }
 
-fn call(
-    context: &Context,
+fn command(
+    call: &Call,
     lane: &Lane<'_>,
     place: &Place,
     prompt: String,
     limit: Duration,
-) -> Result<Result<Call, Failed>, Failure> {
+) -> Result<Result<Command, Failed>, Failure> {
     let reviewer = lane.reviewer;
-    let world = context.world();
+    let world = call.world();
     let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = reviewer.runner.as_deref().map(|name| runners.find(name)).transpose();
     let runner = runner.map_err(|error| Failure::because(Reason::Unknown, &error))?;
@@ -241,7 +243,7 @@ fn call(
         let variables = usual.chain(&reviewer.environment);
         variables.fold(program, |program, (name, value)| program.variable(name, value))
     };
-    let session = caller::session_variables(context)?;
+    let session = caller::session_variables(call)?;
     let mut program = started(arguments, limit).without(&session);
     if reviewer.delivery == Delivery::StandardInput {
         program = program.stdin(prompt);
@@ -254,9 +256,9 @@ fn call(
     (program, help) = (program.detached(), help.map(|(help, word)| (help.detached(), word)));
     let fenced = match runner.filter(|_| world.fencing() != Fencing::Unavailable) {
         None => None,
-        Some(runner) if runner.own.is_none() && may_run_unfenced(context, &lane.name)? => None,
+        Some(runner) if runner.own.is_none() && may_run_unfenced(call, &lane.name)? => None,
         Some(runner) => match own(world, runner)? {
-            Some(own) => Some((fence(context, runner, &own)?, own)),
+            Some(own) => Some((fence(call, runner, &own)?, own)),
             None => return Ok(Err(unknown(runner, &lane.name))),
         },
     };
@@ -272,7 +274,7 @@ fn call(
     let is_fenced = own.lock().is_ok_and(|own| own.is_some());
     let stream = runner.filter(|_| reviewer.output != Form::Text);
     let stream = stream.map(|runner| (runner.dialect, runner.facts_of_stream()));
-    Ok(Ok(Call { program, name: name.clone(), help, stream, is_fenced, own }))
+    Ok(Ok(Command { program, name: name.clone(), help, stream, is_fenced, own }))
 }
 
 /// What the reviewer has of its user's. `None` where nobody knows which folders are its own.
@@ -284,16 +286,16 @@ fn own(world: &World, runner: &Runner) -> Result<Option<Own>, Failure> {
 }
 
 /// Around what the client has of its user's, and temporary files: a reviewer only reads the project.
-fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, Failure> {
+fn fence(call: &Call, runner: &Runner, own: &Own) -> Result<Fence, Failure> {
     let fence = Fence::around([own.staged.folder().as_path()]).with_temporary(own.temporary.as_path());
-    Ok(fence.for_user(context.world(), Some(&runner.name), &user::openings(context.world())?))
+    Ok(fence.for_user(call.world(), Some(&runner.name), &user::openings(call.world())?))
 }
 
 /// The reviewers that the user lets write everywhere. A project names none: its settings may be anybody's.
 const UNFENCED: &str = "review.unfenced";
 
-fn may_run_unfenced(context: &Context, name: &str) -> Result<bool, Failure> {
-    let text = user::defaults(context.world())?.and_then(|text| config::parse(&text).ok());
+fn may_run_unfenced(call: &Call, name: &str) -> Result<bool, Failure> {
+    let text = user::defaults(call.world())?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, UNFENCED));
     Ok(match value {
         Some(serde_json::Value::Array(names)) => names.iter().any(|it| it.as_str() == Some(name)),
@@ -309,22 +311,22 @@ fn unknown(runner: &Runner, name: &str) -> Failed {
 }
 
 /// How this program is called in hints.
-fn program_word(context: &Context) -> Typed {
-    Typed::of_quoted(program::word_of(context))
+fn program_word(call: &Call) -> Typed {
+    Typed::of_quoted(program::word_of(call))
 }
 
 /// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
 /// computer is asked only if the user's own settings name it.
-fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>, Failure> {
+fn address(call: &Call, lane: &Lane<'_>) -> Result<Result<String, Failed>, Failure> {
     let key = lane.reviewer.address_key.as_deref().unwrap_or_default();
     let usual = lane.reviewer.address.as_deref().unwrap_or_default();
-    let typed = context.config()?.text(key).unwrap_or(usual);
+    let typed = call.config()?.text(key).unwrap_or(usual);
     let Some(address) = reviewers::base_address(typed) else {
         let detail = format!("`{typed}` from `{key}` is not the address of a server");
-        let hint = format!("set it: `{}`", typed!("{} config-set {} {}", program_word(context), key, usual));
+        let hint = format!("set it: `{}`", typed!("{} config-set {} {}", program_word(call), key, usual));
         return Ok(Err(Failed::new("invalid_setting", detail, hint)));
     };
-    if !reviewers::is_local(&address) && personal_address(context, key)?.as_deref() != Some(address.as_str()) {
+    if !reviewers::is_local(&address) && personal_address(call, key)?.as_deref() != Some(address.as_str()) {
         let detail = format!("`{address}` from `{key}` is another computer");
         let hint = format!("to allow it, set `{key}` to the same address in `~/.gsd/defaults.json`");
         return Ok(Err(Failed::new("host_not_allowed", detail, hint)));
@@ -332,14 +334,14 @@ fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>,
     Ok(Ok(address))
 }
 
-fn personal_address(context: &Context, key: &str) -> Result<Option<String>, Failure> {
-    let text = user::defaults(context.world())?.and_then(|text| config::parse(&text).ok());
+fn personal_address(call: &Call, key: &str) -> Result<Option<String>, Failure> {
+    let text = user::defaults(call.world())?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, key));
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
 }
 
 /// How many reviewers are asked at the same time.
-pub(super) fn at_once(config: &Config) -> usize {
+pub(crate) fn at_once(config: &Config) -> usize {
     if config.flag("review.parallel_lanes") {
         return usize::MAX;
     }
@@ -349,49 +351,49 @@ pub(super) fn at_once(config: &Config) -> usize {
 
 impl Work<'_> {
     /// Asks the reviewer.
-    pub(super) fn run(&self, world: &World) -> Outcome {
+    pub(crate) fn run(&self, world: &World) -> Outcome {
         match &self.means {
-            Ok(Means::Program(call)) => self.run_program(call, world),
+            Ok(Means::Program(command)) => self.run_program(command, world),
             Ok(Means::Server { address, prompt }) => self.ask_server(address, prompt, world),
             Err(failed) => Outcome { failed: Some(failed.clone()), ..Outcome::default() },
         }
     }
 
-    fn run_program(&self, call: &Call, world: &World) -> Outcome {
+    fn run_program(&self, command: &Command, world: &World) -> Outcome {
         let failed = |failed: Failed| Outcome { failed: Some(failed), ..Outcome::default() };
         let not_started = |error: &WorldError| {
-            failed(Failed::new("failed", error.to_string(), error.hint().unwrap_or_else(|| self.by_hand(call))))
+            failed(Failed::new("failed", error.to_string(), error.hint().unwrap_or_else(|| self.by_hand(command))))
         };
-        if let Some((help, word)) = &call.help {
+        if let Some((help, word)) = &command.help {
             let ran = match world.run_for_both_tails(help, MOST) {
                 Ok(ran) => ran,
                 Err(error) => return not_started(&error),
             };
             let named = [&ran.output, &ran.errors].into_iter().any(|text| String::from_utf8_lossy(text).contains(word));
             if !named {
-                let detail = format!("the help of `{}` does not have `{word}`: it is another program", call.name);
+                let detail = format!("the help of `{}` does not have `{word}`: it is another program", command.name);
                 let hint = format!("install {}, or put it first in PATH", self.lane.reviewer.section);
                 return failed(Failed::new("probe_failed", detail, hint));
             }
         }
-        let ran = world.run_for_both_tails(&call.program, MOST);
-        let own = call.own.lock().ok().and_then(|mut own| own.take());
+        let ran = world.run_for_both_tails(&command.program, MOST);
+        let own = command.own.lock().ok().and_then(|mut own| own.take());
         let shared = own.map_or(Ok(()), |own| own.staged.close());
         let ran = match ran {
             Ok(ran) => ran,
             Err(error) => return not_started(&error),
         };
         if let Err(error) = shared {
-            let hint = error.hint().unwrap_or_else(|| self.by_hand(call));
+            let hint = error.hint().unwrap_or_else(|| self.by_hand(command));
             return failed(Failed::new("failed", error.to_string(), hint));
         }
-        let (text, gave_up) = match &call.stream {
+        let (text, gave_up) = match &command.stream {
             Some((dialect, facts)) => messages(*dialect, facts, &ran.output, self.lane.reviewer.output),
             None => (String::from_utf8_lossy(&ran.output).into_owned(), None),
         };
         let text = without_colours(&text).trim().to_owned();
-        let name = &call.name;
-        let failing = |reason, detail: String| Some(Failed::new(reason, detail, self.by_hand(call)));
+        let name = &command.name;
+        let failing = |reason, detail: String| Some(Failed::new(reason, detail, self.by_hand(command)));
         let why = match (ran.ended, gave_up) {
             (Ended::OutOfTime, _) => {
                 let seconds = self.limit.as_secs();
@@ -414,10 +416,10 @@ impl Work<'_> {
         Outcome { failed: why, text, errors, exit_code, took: ran.took, answered: None }
     }
 
-    fn by_hand(&self, call: &Call) -> String {
+    fn by_hand(&self, command: &Command) -> String {
         format!(
             "read `gsd-review-{}.err`, and check that `{}` works when you start it yourself",
-            self.lane.name, call.name
+            self.lane.name, command.name
         )
     }
 
@@ -554,12 +556,7 @@ impl Complaint {
 }
 
 /// Writes what the reviewer left, and says how it went.
-pub(super) fn finish(
-    context: &Context,
-    work: &Work<'_>,
-    outcome: Outcome,
-    place: &Place,
-) -> Result<InvokeReport, Failure> {
+pub(crate) fn finish(call: &Call, work: &Work<'_>, outcome: Outcome, place: &Place) -> Result<InvokeReport, Failure> {
     let lane = &work.lane;
     let file = |extension: &str| place.run.resolve(format!("gsd-review-{}.{extension}", lane.name));
     let (review, errors) = (file("md"), file("err"));
@@ -575,14 +572,14 @@ pub(super) fn finish(
         }
     };
     let text = text.trim_end().to_owned() + "\n";
-    write(context, &place.run, [(&review, text), (&errors, outcome.errors)])?;
+    write(call, &place.run, [(&review, text), (&errors, outcome.errors)])?;
     let chosen = outcome.answered.map(|(value, source)| ModelReport { value: Some(value), source });
     let pinned = || lane.chosen_model().map(|value| ModelReport { value: Some(value), source: ModelSource::Pinned });
     let model = chosen.or_else(pinned).unwrap_or_default();
     if let (ModelSource::Served, Some(served), Some(asked)) = (model.source, &model.value, &lane.model)
         && served != asked
     {
-        context.warn(format!("`{}` was asked for the model `{asked}` and answered with `{served}`", lane.name));
+        call.warn(format!("`{}` was asked for the model `{asked}` and answered with `{served}`", lane.name));
     }
     let failed = outcome.failed;
     Ok(InvokeReport {
@@ -596,21 +593,21 @@ pub(super) fn finish(
         review: Some(review.to_string()),
         exit_code: outcome.exit_code,
         seconds: (outcome.took.as_secs_f64() * 10.0).round() / 10.0,
-        fenced: matches!(&work.means, Ok(Means::Program(call)) if call.is_fenced),
+        fenced: matches!(&work.means, Ok(Means::Program(command)) if command.is_fenced),
     })
 }
 
 /// Writes files of a run, all or none.
-pub(super) fn write<const N: usize>(
-    context: &Context,
+pub(crate) fn write<const N: usize>(
+    call: &Call,
     run: &AbsolutePath,
     files: [(&AbsolutePath, String); N],
 ) -> Result<(), Failure> {
-    let boundary = context.project().boundary()?;
+    let boundary = call.project().boundary()?;
     for (path, _) in &files {
         boundary.check(path)?;
     }
-    context.disk().transact(BTreeSet::from([run.clone()]), |_, changes| {
+    call.disk().transact(BTreeSet::from([run.clone()]), |_, changes| {
         for (path, text) in files {
             let before = Digest::of_file(path)?;
             changes.write(path.clone(), text, before);

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How far a verb reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::commands) enum Effect {
+pub(crate) enum Effect {
     /// Changes nothing.
     Reads,
     /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
@@ -22,28 +22,28 @@ pub(in crate::commands) enum Effect {
 
 impl Effect {
     /// Whether the verb changes documents, so that the flags of writers hold for it.
-    pub(in crate::commands) fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Self::Writes | Self::Destroys)
     }
 
     /// Whether the verb can show what it would do, and do nothing.
-    pub(in crate::commands) fn rehearses(self) -> bool {
+    pub(crate) fn rehearses(self) -> bool {
         self.writes() || self == Self::Acts
     }
 }
 
 /// A verb in a list.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct Listed {
-    pub(in crate::commands) command: &'static str,
-    pub(in crate::commands) about: &'static str,
-    pub(in crate::commands) effect: Effect,
+pub(crate) struct Listed {
+    pub(crate) command: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) effect: Effect,
     /// Whether agents may call it without a person being asked, where `install` set the host up for that.
-    pub(in crate::commands) unasked: bool,
+    pub(crate) unasked: bool,
 }
 
 /// The beginnings of calls that run without asking: the first word, where all verbs below it do, else the whole path.
-pub(in crate::commands) fn unasked_calls(mut verbs: Vec<Listed>) -> Vec<&'static str> {
+pub(crate) fn unasked_calls(mut verbs: Vec<Listed>) -> Vec<&'static str> {
     let first = |path: &'static str| path.split(' ').next().unwrap_or(path);
     verbs.sort_unstable_by_key(|verb| verb.command);
     // What asks which program this is changes nothing either.

@@ -4,13 +4,14 @@
 //! ledger in the user's state folder. A clone brings files, never a ledger: what nobody on this computer consented to is
 //! listed, and nothing of it is used.
 
-pub(in crate::commands) mod folder;
-pub(in crate::commands) mod lifecycle;
-pub(in crate::commands) mod trust;
+pub(crate) mod folder;
+pub(crate) mod lifecycle;
+pub(crate) mod shown;
+pub(crate) mod trust;
 
 use std::collections::BTreeSet;
 
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::failure::{Failure, Reason};
 use crate::operations::capability::declared::{self, Declared, Files, Home};
@@ -27,11 +28,11 @@ const FOLDER: &str = "capabilities";
 
 /// Where the features of one scope are.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) scope: FeatureScope,
+pub(crate) struct Place {
+    pub(crate) scope: FeatureScope,
     /// The folder with a folder for each.
-    pub(super) folder: AbsolutePath,
-    pub(super) ledger: AbsolutePath,
+    pub(crate) folder: AbsolutePath,
+    pub(crate) ledger: AbsolutePath,
     /// What is locked to write there.
     tree: AbsolutePath,
     /// The folder as a person types it.
@@ -40,21 +41,21 @@ pub(super) struct Place {
 
 impl Place {
     /// Where a call installs; refused without a home folder or a project.
-    pub(super) fn of(context: &Context, scope: FeatureScope) -> Result<Self, Failure> {
+    pub(crate) fn of(call: &Call, scope: FeatureScope) -> Result<Self, Failure> {
         if scope == FeatureScope::Project {
-            context.needs_a_project()?;
-            let planning = context.layout().planning().to_owned();
-            let tree = context.root().resolve(&planning);
-            context.project().boundary()?.check(&tree)?;
+            call.needs_a_project()?;
+            let planning = call.layout().planning().to_owned();
+            let tree = call.root().resolve(&planning);
+            call.project().boundary()?.check(&tree)?;
             return Ok(Self {
                 scope,
                 folder: tree.resolve(FOLDER),
-                ledger: context.local_state()?.file(LEDGER),
+                ledger: call.local_state()?.file(LEDGER),
                 tree,
                 typed: format!("{planning}/{FOLDER}"),
             });
         }
-        let (Some(home), Some(state)) = (context.world().gsd_home(), context.world().state_folder()) else {
+        let (Some(home), Some(state)) = (call.world().gsd_home(), call.world().state_folder()) else {
             return Err(Failure::usage("no home folder, so there is no place for features")
                 .hint("set HOME, or install into the project: `--scope project`"));
         };
@@ -64,14 +65,14 @@ impl Place {
     }
 
     /// The places of this call: the project's first, since what a project has goes before what the user has.
-    pub(super) fn all(context: &Context) -> Vec<Self> {
-        let has_a_project = context.has_a_project();
+    pub(crate) fn all(call: &Call) -> Vec<Self> {
+        let has_a_project = call.has_a_project();
         let scopes = [FeatureScope::Project, FeatureScope::Global];
         let scopes = scopes.into_iter().filter(|scope| has_a_project || *scope == FeatureScope::Global);
-        scopes.filter_map(|scope| Self::of(context, scope).ok()).collect()
+        scopes.filter_map(|scope| Self::of(call, scope).ok()).collect()
     }
 
-    pub(super) fn of_feature(&self, id: &str) -> AbsolutePath {
+    pub(crate) fn of_feature(&self, id: &str) -> AbsolutePath {
         self.folder.resolve(id)
     }
 
@@ -80,7 +81,7 @@ impl Place {
         [self.tree.clone(), self.ledger.parent().unwrap_or_else(|| self.ledger.clone())]
     }
 
-    pub(super) fn read_ledger(&self) -> Result<Ledger, Failure> {
+    pub(crate) fn read_ledger(&self) -> Result<Ledger, Failure> {
         self.parsed(disk::read_text(&self.ledger)?.as_deref())
     }
 
@@ -102,21 +103,21 @@ impl Place {
 }
 
 /// The digests of files.
-pub(super) fn digests(files: &Files) -> Digests {
+pub(crate) fn digests(files: &Files) -> Digests {
     files.iter().map(|(path, bytes)| (path.clone(), Digest::of(bytes).to_string())).collect()
 }
 
 /// What a consent to these files is to.
-pub(super) fn consent_digest(files: &Digests) -> String {
+pub(crate) fn consent_digest(files: &Digests) -> String {
     Digest::of(ledger::listing(files).as_bytes()).to_string()
 }
 
 /// All features of a call. What is wrong with an installed one makes that one inert; the others are used.
-pub(in crate::commands) fn features(context: &Context) -> Result<Features, Failure> {
+pub(crate) fn features(call: &Call) -> Result<Features, Failure> {
     let (mut installed, mut inert): (Vec<Capability>, Vec<Inert>) = (Vec::new(), Vec::new());
-    for place in Place::all(context) {
+    for place in Place::all(call) {
         let ledger = place.read_ledger().unwrap_or_else(|error| {
-            context.warn(format!("{}; no feature in `{}` is used", error.message, place.folder));
+            call.warn(format!("{}; no feature in `{}` is used", error.message, place.folder));
             Ledger::default()
         });
         for id in ids(&place, &ledger)? {
@@ -126,7 +127,7 @@ pub(in crate::commands) fn features(context: &Context) -> Result<Features, Failu
                 Ok(declared) => installed.push(declared.capability),
                 Err(Unused { status, reason, cure }) => {
                     if entry.is_some() && status == InertStatus::Modified {
-                        context.warn(format!("the feature `{id}` is not used: {reason}"));
+                        call.warn(format!("the feature `{id}` is not used: {reason}"));
                     }
                     let (version, source) = entry.map(|entry| (entry.version.clone(), entry.source.clone())).unzip();
                     inert.push(Inert { id, scope: place.scope, version, source, status, reason, cure });

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Place, consent_digest, digests, features, folder};
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, RelativePath};
 use crate::failure::{Failure, Reason};
 use crate::library::Library;
@@ -21,43 +21,6 @@ use crate::text::shell::{Typed, typed};
 
 /// Exit code of what nobody consented to.
 const NOT_CONSENTED: u8 = 77;
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct InstallArgs {
-    /// The folder with the feature's `capability.json`
-    folder: String,
-    /// For all your projects, or for this one
-    #[arg(long, value_enum, default_value = "global")]
-    scope: FeatureScope,
-    /// Consent to what the feature adds, without being asked
-    #[arg(long)]
-    yes: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct UpdateArgs {
-    /// The feature, such as `demo`
-    #[arg(conflicts_with = "all")]
-    feature: Option<String>,
-    /// Update all installed features
-    #[arg(long)]
-    all: bool,
-    /// Where they are installed
-    #[arg(long, value_enum, default_value = "global")]
-    scope: FeatureScope,
-    /// Consent to what the features add, without being asked
-    #[arg(long)]
-    yes: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct RemoveArgs {
-    /// The feature, such as `demo`
-    feature: String,
-    /// Where it is installed
-    #[arg(long, value_enum, default_value = "global")]
-    scope: FeatureScope,
-}
 
 /// What became of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,7 +38,7 @@ enum Status {
 /// What `capability install` and `capability update` answer.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct InstallReport {
+pub(crate) struct InstallReport {
     status: Status,
     id: String,
     /// The version that was installed before.
@@ -94,7 +57,7 @@ pub(in crate::commands) struct InstallReport {
 
 /// What `capability update --all` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct UpdatedReport {
+pub(crate) struct UpdatedReport {
     scope: FeatureScope,
     updated: Vec<InstallReport>,
 }
@@ -102,7 +65,7 @@ pub(in crate::commands) struct UpdatedReport {
 /// What `capability remove` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct RemoveReport {
+pub(crate) struct RemoveReport {
     status: Status,
     id: String,
     scope: FeatureScope,
@@ -113,61 +76,49 @@ pub(in crate::commands) struct RemoveReport {
     kept_files: Vec<String>,
 }
 
-pub(in crate::commands) fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure> {
-    let call = called("install", &arguments.folder, arguments.scope);
-    let source = source(context, &arguments.folder)?;
-    let place = Place::of(context, arguments.scope)?;
-    let report = put(context, &place, &source, None, Asking { call: &call, yes: arguments.yes })?;
-    context.emit(&report)
+/// Installs the feature in a folder.
+pub(crate) fn install(call: &Call, folder: &str, scope: FeatureScope, yes: bool) -> Result<InstallReport, Failure> {
+    let command = called("install", folder, scope);
+    let source = source(call, folder)?;
+    put(call, &Place::of(call, scope)?, &source, None, Asking { command: &command, yes })
 }
 
-pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
-    let scope = arguments.scope;
-    let yes = arguments.yes;
-    if let Some(id) = &arguments.feature {
-        if let Some(refused) = of_ours(id, "updated") {
-            return Err(refused.hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"));
-        }
-        let place = Place::of(context, scope)?;
-        let ledger = place.read_ledger()?;
-        let entry = ledger.of(id).ok_or_else(|| not_installed(id, scope))?;
-        let call = called("update", id, scope);
-        let source = source(context, &entry.source)?;
-        let report = put(context, &place, &source, Some(id), Asking { call: &call, yes })?;
-        return context.emit(&report);
+/// Installs a feature again from the folder that it is from.
+pub(crate) fn update(call: &Call, id: &str, scope: FeatureScope, yes: bool) -> Result<InstallReport, Failure> {
+    if let Some(refused) = of_ours(id, "updated") {
+        return Err(refused.hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"));
     }
-    if !arguments.all {
-        return Err(Failure::new(Reason::Usage, "`capability update` needs a feature, or `--all`")
-            .hint("`gsd-tools capability list` lists the features"));
-    }
-    let place = Place::of(context, scope)?;
+    let place = Place::of(call, scope)?;
+    let ledger = place.read_ledger()?;
+    let entry = ledger.of(id).ok_or_else(|| not_installed(id, scope))?;
+    let source = source(call, &entry.source)?;
+    put(call, &place, &source, Some(id), Asking { command: &called("update", id, scope), yes })
+}
+
+/// Installs all features of a scope again.
+pub(crate) fn update_all(call: &Call, scope: FeatureScope, yes: bool) -> Result<UpdatedReport, Failure> {
+    let place = Place::of(call, scope)?;
     let ledger = place.read_ledger()?;
     // Nothing is written before every source is known to be there.
     let sources: Result<Vec<_>, _> =
-        ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(context, &entry.source)?))).collect();
-    let mut updated = Vec::new();
-    for (id, source) in sources.map_err(|error: Failure| error.hint("update the others one by one, by their names"))? {
-        updated.push(put(
-            context,
-            &place,
-            &source,
-            Some(&id),
-            Asking { call: &Typed::from("capability update --all"), yes },
-        )?);
-    }
-    context.emit(&UpdatedReport { scope, updated })
+        ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(call, &entry.source)?))).collect();
+    let sources = sources.map_err(|error: Failure| error.hint("update the others one by one, by their names"))?;
+    let command = Typed::from("capability update --all");
+    let asking = Asking { command: &command, yes };
+    let updated = sources.into_iter().map(|(id, source)| put(call, &place, &source, Some(&id), asking));
+    Ok(UpdatedReport { scope, updated: updated.collect::<Result<_, _>>()? })
 }
 
-pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> {
-    let RemoveArgs { feature: id, scope } = arguments;
+/// Removes the files of a feature that are as they were installed.
+pub(crate) fn remove(call: &Call, id: &str, scope: FeatureScope) -> Result<RemoveReport, Failure> {
     if let Some(refused) = of_ours(id, "removed") {
         return Err(refused.hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
     }
-    let place = Place::of(context, *scope)?;
+    let place = Place::of(call, scope)?;
     let folder = place.of_feature(id);
-    let (removed_files, kept_files) = change(context, &place, |ledger, changes| {
+    let (removed_files, kept_files) = change(call, &place, |ledger, changes| {
         let Some(entry) = ledger.of(id) else {
-            let refused = not_installed(id, *scope);
+            let refused = not_installed(id, scope);
             let is_there = declared::is_name(id) && disk::is_folder(&folder);
             return Err(if is_there {
                 refused.hint(format!("you did not install `{folder}`: delete it yourself"))
@@ -178,15 +129,14 @@ pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs)
         let (removed, kept) = removal(&folder, &entry.files, changes)?;
         Ok(((removed, kept), Some(ledger.clone().with(id, None))))
     })?;
-    let status = if context.is_rehearsal() { Status::Rehearsed } else { Status::Removed };
+    let status = if call.is_rehearsal() { Status::Rehearsed } else { Status::Removed };
     if !kept_files.is_empty() {
-        context
-            .warn(format!("kept in `{folder}`, since they are not as they were installed: {}", kept_files.join(", ")));
+        call.warn(format!("kept in `{folder}`, since they are not as they were installed: {}", kept_files.join(", ")));
     }
-    context.emit(&RemoveReport { status, id: id.clone(), scope: *scope, removed_files, kept_files })
+    Ok(RemoveReport { status, id: id.to_owned(), scope: scope, removed_files, kept_files })
 }
 
-/// A call as a person types it.
+/// A command as a person types it.
 fn called(verb: &'static str, of: &str, scope: FeatureScope) -> Typed {
     let scope = if scope == FeatureScope::Project { "--scope project" } else { "" };
     typed!("capability {} {}", verb, of).and(&Typed::from(scope))
@@ -196,26 +146,26 @@ fn called(verb: &'static str, of: &str, scope: FeatureScope) -> Typed {
 #[derive(Clone, Copy)]
 struct Asking<'a> {
     /// What was called.
-    call: &'a Typed,
-    /// It was given with the call.
+    command: &'a Typed,
+    /// It was given with the command.
     yes: bool,
 }
 
 /// Puts the feature in `source` where the features of a scope are, if a person wants what it adds. `id` is which feature it
 /// has to be.
 fn put(
-    context: &Context,
+    call: &Call,
     place: &Place,
     source: &AbsolutePath,
     id: Option<&str>,
     asking: Asking<'_>,
 ) -> Result<InstallReport, Failure> {
-    if !context.is_rehearsal() {
+    if !call.is_rehearsal() {
         // What agents will obey and be held by is not an agent's to choose.
-        caller::refuses_agents(context, asking.call.as_str())?;
+        caller::refuses_agents(call, asking.command.as_str())?;
     }
     let files = folder::read(source)?;
-    let declared = read(context, place, source, &files)?;
+    let declared = read(call, place, source, &files)?;
     let name = declared.capability.id.clone();
     if let Some(id) = id.filter(|id| *id != name) {
         return Err(Failure::usage(format!("`{source}` is the feature `{name}` now, not `{id}`"))
@@ -242,11 +192,11 @@ fn put(
         report.status = Status::Current;
         return Ok(report);
     }
-    if !context.is_rehearsal() {
-        consents(context, &report, source, asking)?;
+    if !call.is_rehearsal() {
+        consents(call, &report, source, asking)?;
     }
-    let now = context.world().now().to_string();
-    change(context, place, |ledger, changes| {
+    let now = call.world().now().to_string();
+    change(call, place, |ledger, changes| {
         let known = ledger.of(&name).map(|entry| entry.files.clone()).unwrap_or_default();
         copy(&target, &files, &known, changes)?;
         let entry = Entry {
@@ -258,14 +208,14 @@ fn put(
         };
         Ok(((), Some(ledger.clone().with(&name, Some(entry)))))
     })?;
-    if context.is_rehearsal() {
+    if call.is_rehearsal() {
         report.status = Status::Rehearsed;
     }
     Ok(report)
 }
 
 /// Reads what a folder declares, and whether it can be installed beside the others.
-fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
+fn read(call: &Call, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
     let invalid = |message: String| {
         Failure::new(Reason::ConfigParseFailed, message)
             .hint("correct it, then run the command again; nothing was changed")
@@ -274,11 +224,11 @@ fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) 
     let mut declared = declared::parse(files, home)
         .map_err(|error| invalid(format!("`{}`: {error}", source.resolve(declared::FILE))))?;
     let id = &declared.capability.id;
-    if capability::find(id).is_some() || context.registry()?.ids().any(|host| host.as_str() == id) {
+    if capability::find(id).is_some() || call.registry()?.ids().any(|host| host.as_str() == id) {
         return Err(Failure::usage(format!("gsd-tools already has a feature or host `{id}`"))
             .hint(format!("give the feature another `id` in `{}`", source.resolve(declared::FILE))));
     }
-    let features = features(context)?;
+    let features = features(call)?;
     if let Some(missing) = declared.requires.iter().find(|required| features.find(required).is_none()) {
         return Err(Failure::usage(format!("`{id}` requires the feature `{missing}`, which is not installed"))
             .hint("install that one first: `gsd-tools capability install FOLDER`"));
@@ -293,7 +243,7 @@ fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) 
 }
 
 /// Whether this program has a workflow or an agent.
-pub(in crate::commands) fn is_ours(library: &Library, reference: Reference<'_>) -> bool {
+pub(crate) fn is_ours(library: &Library, reference: Reference<'_>) -> bool {
     match reference {
         Reference::Skill(name) => library.at(&format!("workflows/{name}.md")).is_some(),
         Reference::Agent(name) => {
@@ -319,49 +269,45 @@ fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(),
 }
 
 /// Shows what a feature adds, and goes on if a person wants it.
-fn consents(
-    context: &Context,
-    report: &InstallReport,
-    source: &AbsolutePath,
-    asking: Asking<'_>,
-) -> Result<(), Failure> {
+fn consents(call: &Call, report: &InstallReport, source: &AbsolutePath, asking: Asking<'_>) -> Result<(), Failure> {
     if asking.yes {
         return Ok(());
     }
-    let call = asking.call;
-    if !context.can_confirm() {
-        let refused = format!("`{call}` needs your consent to what `{}` adds, and this is not a terminal", report.id);
+    let command = asking.command;
+    if !caller::can_confirm(call) {
+        let refused =
+            format!("`{command}` needs your consent to what `{}` adds, and this is not a terminal", report.id);
         let hint = format!(
             "`{}` shows what it adds; `{}` consents to it",
-            typed!("gsd-tools {} --dry-run", call),
-            typed!("gsd-tools {} --yes", call)
+            typed!("gsd-tools {} --dry-run", command),
+            typed!("gsd-tools {} --yes", command)
         );
         return Err(Failure::usage(refused).exits(NOT_CONSENTED).hint(hint));
     }
     let lines = |title: &str, lines: &[String]| {
         if lines.is_empty() { String::new() } else { format!("{title}\n  - {}\n", lines.join("\n  - ")) }
     };
-    context.tell(format_args!(
+    call.tell(format_args!(
         "{} {} from {source}\n{}{}",
         report.id,
         report.version,
         lines("It adds:", &report.disclosure),
         lines("Not used:", &report.not_used)
     ));
-    if Context::confirms("Let agents work by it")? {
+    if caller::confirms(call, "Let agents work by it")? {
         return Ok(());
     }
     Err(Failure::new(Reason::Unknown, "not installed; nothing was changed"))
 }
 
 /// Makes changes of files and ledger together; without a new ledger nothing is changed.
-pub(super) fn change<R>(
-    context: &Context,
+pub(crate) fn change<R>(
+    call: &Call,
     place: &Place,
     decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), Failure>,
 ) -> Result<R, Failure> {
     let trees = place.trees();
-    files::change(context, &trees.each_ref(), |changes| {
+    files::change(call, &trees.each_ref(), |changes| {
         let text = disk::read_text(&place.ledger)?;
         let ledger = place.parsed(text.as_deref())?;
         let (report, after) = decide(&ledger, changes)?;
@@ -454,9 +400,9 @@ fn remove_files(folder: &AbsolutePath, files: &[RelativePath], digests: &Digests
 }
 
 /// The folder that a person named.
-fn source(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
+fn source(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> {
     const DOWNLOAD: &str = "download or clone it, then type `gsd-tools capability install FOLDER`";
-    let path = context.here().resolve(typed);
+    let path = call.here().resolve(typed);
     if disk::is_folder(&path) {
         return Ok(path);
     }
@@ -480,7 +426,7 @@ fn of_ours(id: &str, done: &str) -> Option<Failure> {
     Some(Failure::usage(format!("`{id}` cannot be {done}: it is built in")))
 }
 
-pub(super) fn not_installed(id: &str, scope: FeatureScope) -> Failure {
+pub(crate) fn not_installed(id: &str, scope: FeatureScope) -> Failure {
     let scope = scope.word();
     Failure::usage(format!("the feature `{id}` is not installed in the {scope} scope"))
         .hint("`gsd-tools capability list` lists the features and where they are installed")

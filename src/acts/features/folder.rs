@@ -14,7 +14,7 @@ const MOST_FILES: usize = 256;
 const HISTORY: &str = ".git";
 
 /// The files below a folder. Links, pipes and devices are refused, and so is what is too large to be a feature.
-pub(super) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
+pub(crate) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
     let (mut files, mut size) = (Files::new(), 0_usize);
     let mut open = vec![folder.clone()];
     let mut seen = 0_usize;
@@ -53,7 +53,7 @@ pub(super) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
 }
 
 /// Every path below a folder that is no folder, whatever it is.
-pub(super) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, Failure> {
+pub(crate) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, Failure> {
     let (mut paths, mut open) = (Vec::new(), vec![folder.clone()]);
     while let Some(below) = open.pop() {
         for entry in disk::list(&below)?.unwrap_or_default() {

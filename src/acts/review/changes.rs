@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::run::{self, InvokeReport, Outcome, Place, Work};
 use super::{PROMPT, names, repository, reviewers, run_folder};
-use crate::commands::frame::Context;
-use crate::commands::loops::capability::{self, HostFlags};
-use crate::commands::loops::installed;
+use crate::acts::Call;
+use crate::acts::features::features;
+use crate::acts::features::shown::{self, HostChoice};
 use crate::disk::{AbsolutePath, RelativePath};
 use crate::failure::Failure;
 use crate::operations::agents::review_text::{self, Depth};
@@ -21,38 +21,28 @@ use crate::world::World;
 /// The most bytes of a list of files.
 const LONGEST_LIST: u64 = 16 << 20;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct DispatchArgs {
-    /// The feature whose step this is, such as `code-review`
-    #[arg(long, value_name = "FEATURE")]
-    cap_id: Option<String>,
-    /// The point of the loop, such as `execute:post`
-    #[arg(long)]
-    point: Option<String>,
-    /// The reviewers, separated by commas
-    #[arg(long, value_name = "NAMES")]
-    explicit: Option<String>,
-    /// The commit before the changes
-    #[arg(long, value_name = "COMMIT")]
-    base_sha: Option<String>,
-    /// How thorough: quick, standard or deep (default: `workflow.code_review_depth`)
-    #[arg(long)]
-    depth: Option<String>,
-    /// The directory for the prompt and the reviews
-    #[arg(long, value_name = "FOLDER")]
-    run_dir: Option<String>,
-    /// The repository under review (default: the project root)
-    #[arg(long, value_name = "FOLDER")]
-    repo_root: Option<String>,
+/// A step of a feature that is to be reviewed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    /// The feature, and the point of the loop.
+    pub(crate) feature: Option<&'a str>,
+    pub(crate) point: Option<&'a str>,
+    /// The reviewers, separated by commas.
+    pub(crate) explicit: Option<&'a str>,
+    /// The commit before the changes.
+    pub(crate) base: Option<&'a str>,
+    pub(crate) depth: Option<&'a str>,
+    pub(crate) run: Option<&'a str>,
+    pub(crate) repository: Option<&'a str>,
 }
 
 /// What `review-lane dispatch-step` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct DispatchReport {
+pub(crate) struct DispatchReport {
     /// Whether reviewers were asked.
     dispatched: bool,
     /// Whether nothing is missing that was asked for.
-    pub(super) ok: bool,
+    pub(crate) ok: bool,
     /// Why no reviewer was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
@@ -134,12 +124,12 @@ impl DispatchReport {
     }
 }
 
-pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<DispatchReport, Failure> {
-    if let Some(why) = not_enabled(context, arguments)? {
+pub(crate) fn dispatch(call: &Call, step: Step<'_>) -> Result<DispatchReport, Failure> {
+    if let Some(why) = not_enabled(call, step)? {
         return Ok(DispatchReport::nothing("trait_not_enabled", why, None));
     }
     let reviewers = reviewers()?;
-    let (lanes, selection) = select(context, &reviewers, arguments.explicit.as_deref().unwrap_or_default())?;
+    let (lanes, selection) = select(call, &reviewers, step.explicit.unwrap_or_default())?;
     if lanes.is_empty() {
         let why = match selection.errors.first() {
             Some(error) => error.clone(),
@@ -147,17 +137,17 @@ pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<Di
         };
         return Ok(DispatchReport::nothing("no_lanes_selected", why, Some(selection)));
     }
-    let (place, request) = match request(context, arguments)? {
+    let (place, request) = match request(call, step)? {
         Ok(found) => found,
         Err(refused) => return Ok(DispatchReport::refused(refused, selection)),
     };
-    run::write(context, &place.run, [(&place.prompt, request)])?;
-    let work = lanes.into_iter().map(|lane| run::prepare(context, lane, &place));
+    run::write(call, &place.run, [(&place.prompt, request)])?;
+    let work = lanes.into_iter().map(|lane| run::prepare(call, lane, &place));
     let work: Vec<Work<'_>> = work.collect::<Result<_, _>>()?;
-    let outcomes = run_all(&work, run::at_once(context.config()?), context.world());
+    let outcomes = run_all(&work, run::at_once(call.config()?), call.world());
     let mut results = Vec::new();
     for (work, outcome) in work.iter().zip(outcomes) {
-        results.push(run::finish(context, work, outcome, &place)?);
+        results.push(run::finish(call, work, outcome, &place)?);
     }
     let ok = selection.errors.is_empty() && results.iter().all(|result| result.ok);
     let selection = Some(selection);
@@ -165,23 +155,19 @@ pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<Di
 }
 
 /// Why the step does not use reviewers; `None` if it does.
-fn not_enabled(context: &Context, arguments: &DispatchArgs) -> Result<Option<String>, Failure> {
-    let (Some(feature), Some(point)) = (&arguments.cap_id, &arguments.point) else {
-        context.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
+fn not_enabled(call: &Call, step: Step<'_>) -> Result<Option<String>, Failure> {
+    let (Some(feature), Some(point)) = (step.feature, step.point) else {
+        call.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
         return Ok(Some("`--cap-id` or `--point` is missing".to_owned()));
     };
-    let features = installed::features(context)?;
-    let hooks = capability::at(context, point, &features, &HostFlags::default())?.active_hooks;
+    let features = features(call)?;
+    let hooks = shown::at(call, point, &features, HostChoice::default())?.active_hooks;
     let uses = hooks.iter().any(|hook| hook.cap_id == feature && hook.supports_reviewer_lanes);
     Ok((!uses).then(|| format!("`{feature}` has no step with reviewers at `{point}`, or it is disabled")))
 }
 
-fn select<'a>(
-    context: &Context,
-    reviewers: &'a Reviewers,
-    explicit: &str,
-) -> Result<(Vec<Lane<'a>>, Selection), Failure> {
-    let config = context.config()?;
+fn select<'a>(call: &Call, reviewers: &'a Reviewers, explicit: &str) -> Result<(Vec<Lane<'a>>, Selection), Failure> {
+    let config = call.config()?;
     let mut chosen: Vec<&str> = names(explicit).collect();
     chosen.sort_unstable();
     chosen.dedup();
@@ -209,39 +195,39 @@ fn select<'a>(
 }
 
 /// Where the reviews are made, and what is asked.
-fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place, String), Refused>, Failure> {
+fn request(call: &Call, step: Step<'_>) -> Result<Result<(Place, String), Refused>, Failure> {
     let missing =
         |flag: &str| Refused::new("missing_provenance", format!("`{flag}` is missing"), format!("add `{flag}`"));
-    let Some(run) = &arguments.run_dir else { return Ok(Err(missing("--run-dir"))) };
-    let Some(base) = &arguments.base_sha else { return Ok(Err(missing("--base-sha"))) };
-    let repository = repository(context, arguments.repo_root.as_deref())?;
+    let Some(run) = step.run else { return Ok(Err(missing("--run-dir"))) };
+    let Some(base) = step.base else { return Ok(Err(missing("--base-sha"))) };
+    let repository = repository(call, step.repository)?;
     let commit = format!("{base}^{{commit}}");
     let looked_up =
-        context.world().git(repository.as_path(), ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+        call.world().git(repository.as_path(), ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
     if !looked_up.success() {
         let detail = format!("`{base}` is not a commit in `{repository}`");
         let hint = "set `--base-sha` to the commit before the changes";
         return Ok(Err(Refused::new("unknown_base", detail, hint)));
     }
-    let usual = context.config()?.text("workflow.code_review_depth").unwrap_or(Depth::Standard.word());
-    let depth = arguments.depth.as_deref().unwrap_or(usual);
+    let usual = call.config()?.text("workflow.code_review_depth").unwrap_or(Depth::Standard.word());
+    let depth = step.depth.unwrap_or(usual);
     let depth: Depth = of_word(depth).ok_or_else(|| {
         Failure::usage(format!("`{depth}` is not a depth")).hint("the depths are quick, standard and deep")
     })?;
-    let files = match files(context, &repository)? {
+    let files = match files(call, &repository)? {
         Ok(files) => files,
         Err(refused) => return Ok(Err(refused)),
     };
     let base = looked_up.text();
     let request = review_text::request_for_changes(&repository.to_string(), &base, depth, &files);
-    let run = run_folder(context, run)?;
+    let run = run_folder(call, run)?;
     Ok(Ok((Place { prompt: run.resolve(PROMPT), run, repository }, request)))
 }
 
 /// The files on standard input, from the root of the repository.
-fn files(context: &Context, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, Failure> {
+fn files(call: &Call, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, Failure> {
     let hint = "write the paths of the changed files to standard input, one a line";
-    let input = context.world().input(LONGEST_LIST).map_err(|error| {
+    let input = call.world().input(LONGEST_LIST).map_err(|error| {
         Failure::usage(format!("cannot read the list of files from standard input: {error}")).hint(hint)
     })?;
     let invalid = |detail: String| Ok(Err(Refused::new("invalid_paths", detail, hint)));
