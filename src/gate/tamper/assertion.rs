@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::lexer::{Kind, Language, Token, is_constant_word};
+use super::span::Span as _;
 
 /// A statement that fails where something is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +71,10 @@ pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language
     let is_call = tokens.last().is_some_and(|last| last.is_mark(")")) && !is_statement(tokens, language);
     let mut depth = 0_i32;
     let mut commas = Vec::new();
-    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            "," if depth == i32::from(is_call) => commas.push(index),
-            _ => {}
+    for (index, token) in tokens.iter().enumerate() {
+        depth += token.turn();
+        if token.is_mark(",") && depth == i32::from(is_call) {
+            commas.push(index);
         }
     }
     // Two values are compared, one is true by itself.
@@ -100,20 +99,15 @@ fn is_statement(tokens: &[Token<'_>], language: Language) -> bool {
 
 /// `assert (a == b, "why")`: a tuple, which is always true.
 fn is_tuple(tokens: &[Token<'_>], language: Language) -> bool {
-    let is_open = tokens.get(1).is_some_and(|token| token.is_mark("("));
-    if !is_statement(tokens, language) || !is_open {
+    if !is_statement(tokens, language) || !tokens.is_mark(1, "(") {
         return false;
     }
     let mut depth = 0_i32;
     let mut has_comma = false;
-    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            "," => has_comma |= depth == 1,
-            _ => {}
-        }
-        if depth == 0 && at > 0 {
+    for (at, token) in tokens.iter().enumerate().skip(1) {
+        depth += token.turn();
+        has_comma |= token.is_mark(",") && depth == 1;
+        if depth == 0 {
             return has_comma && at + 1 == tokens.len();
         }
     }
@@ -147,13 +141,10 @@ impl<'text> Assertion<'text> {
     pub(super) fn key(&self) -> String {
         let mut key = String::new();
         for (at, token) in self.tokens.iter().enumerate() {
-            let next = self.tokens.get(at + 1);
-            let closes = next.is_none_or(|next| next.kind == Kind::Mark && matches!(next.text, ")" | "]" | "}"));
-            if token.kind == Kind::Mark && (token.text == ";" || token.text == "," && closes) {
-                continue;
+            let closes = self.tokens.get(at + 1).is_none_or(Token::closes);
+            if !token.is_mark(";") && !(token.is_mark(",") && closes) {
+                key.extend([token.text, "\u{1}"]);
             }
-            key.push_str(token.text);
-            key.push('\u{1}');
         }
         key
     }
@@ -167,11 +158,7 @@ impl<'text> Assertion<'text> {
                 !word.contains("not") && !matches!(word.as_str(), "toraise" | "tothrowerrormatchingsnapshot");
             token.kind == Kind::Word && is_of_library && PARTS.iter().any(|part| word.contains(part))
         };
-        let is_negated = self
-            .tokens
-            .iter()
-            .any(|token| matches!(token.text, "not" | "not_to" | "to_not") && token.kind == Kind::Word);
-        let at = self.tokens.iter().rposition(says).filter(|_| !is_negated)?;
+        let at = self.tokens.iter().rposition(says).filter(|_| !self.has_not())?;
         let names = |token: &&Token<'text>| {
             token.kind == Kind::Text
                 || token.kind == Kind::Word && token.text.starts_with(|first: char| first.is_uppercase())
@@ -188,13 +175,17 @@ impl<'text> Assertion<'text> {
         !thrown.is_empty() && !has_all && own.iter().all(is_less)
     }
 
+    /// Whether one of its words turns what it asks for around.
+    pub(super) fn has_not(&self) -> bool {
+        ["not", "not_to", "to_not"].iter().any(|word| self.tokens.has_word(word))
+    }
+
     pub(super) fn literals(&self) -> impl Iterator<Item = &'text str> {
         self.tokens.iter().filter(|token| token.is_literal()).map(|token| token.text)
     }
 
     /// What it calls, apart from itself.
     pub(super) fn callees(&self) -> impl Iterator<Item = &'text str> {
-        let calls = self.tokens.windows(2).skip(1).filter(|pair| pair[0].kind == Kind::Word && pair[1].is_mark("("));
         let of_itself = |word: &str| {
             let lower = word.to_ascii_lowercase();
             lower.contains("assert")
@@ -204,7 +195,7 @@ impl<'text> Assertion<'text> {
                 || METHODS_OF_T.contains(&word)
                 || ASSERTING_CALLS.contains(&word)
         };
-        calls.map(|pair| pair[0].text).filter(move |word| !of_itself(word))
+        self.tokens.get(1..).unwrap_or_default().called().filter(move |word| !of_itself(word))
     }
 
     /// Whether it holds whatever the program does.
@@ -214,10 +205,7 @@ impl<'text> Assertion<'text> {
             return true;
         }
         // A condition, which is not a value, and what is asked of something else.
-        if self.of_receiver {
-            return false;
-        }
-        if tokens.first().is_some_and(|first| first.is_word("if")) {
+        if self.of_receiver || tokens.is_word(0, "if") {
             return false;
         }
         let always = |window: &[Token<'_>]| {
@@ -238,14 +226,11 @@ impl<'text> Assertion<'text> {
                 && value.iter().all(|token| token.kind == Kind::Mark || token.is_literal())
                 && !value.iter().any(is_filled)
         };
-        let texts = |value: &[Token<'text>]| value.iter().map(|token| token.text).collect::<Vec<_>>();
         let is_asserted = !values.is_empty() && values.iter().all(|value| is_literal(value));
         let says_false =
             values.len() == 1 && values.iter().flatten().any(|token| matches!(token.text, "false" | "False" | "0"));
         let is_same = match values.as_slice() {
-            [one, other, ..] => {
-                !one.is_empty() && texts(one) == texts(other) && (self.is_exact() || compares_two(tokens))
-            }
+            [one, other, ..] => one.said() == other.said() && (self.is_exact() || compares_two(tokens)),
             _ => false,
         };
         (is_asserted && !says_false) || is_same
@@ -255,22 +240,17 @@ impl<'text> Assertion<'text> {
     fn values(&self) -> Vec<Vec<Token<'text>>> {
         let mut values: Vec<Vec<Token<'text>>> = Vec::new();
         let mut depth = 0_i32;
-        let is_bare = self.tokens.first().is_some_and(|first| first.is_word("assert"))
-            && !self.tokens.get(1).is_some_and(|next| next.is_mark("!") || next.is_mark("."));
-        let is_bare = is_bare
-            && !self
-                .tokens
-                .last()
-                .is_some_and(|last| last.is_mark(")") && self.tokens.get(1).is_some_and(|next| next.is_mark("(")));
+        let is_call = self.tokens.is_mark(1, "(") && self.tokens.last().is_some_and(|last| last.is_mark(")"));
+        let is_bare = self.tokens.is_word(0, "assert")
+            && !(self.tokens.is_mark(1, "!") || self.tokens.is_mark(1, ".") || is_call);
         let base = i32::from(!is_bare);
         let mut before_was_equals = false;
         if is_bare {
             values.push(Vec::new());
         }
         for token in self.tokens.iter().skip(1) {
-            let opens = token.kind == Kind::Mark && matches!(token.text, "(" | "[" | "{");
-            let closes = token.kind == Kind::Mark && matches!(token.text, ")" | "]" | "}");
-            depth -= i32::from(closes);
+            let opens = token.turn() > 0;
+            depth -= i32::from(token.closes());
             let is_equals = token.is_mark("=");
             if opens && depth + 1 == base {
                 values.push(Vec::new());

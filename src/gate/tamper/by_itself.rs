@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Text;
 use super::assertion::Assertion;
-use super::facts::{Facts, Test, partners};
+use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
 use super::rebound::brought;
+use super::span::Span as _;
 use super::taken::{Definition, definitions};
 use crate::gate::check::Check;
 use crate::gate::pins::{Pins, module_of};
@@ -21,11 +22,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     let own = own_modules(pins, texts);
     let modules = modules(&own, after);
     let mut found = Vec::new();
-    let mut add = |line: usize, kind: Weakening, what: String| {
-        if file.added.contains(&line) {
-            found.push(Finding::new(file.path, line, kind, what));
-        }
-    };
+    let mut add = |line: usize, kind: Weakening, what: String| found.push((line, kind, what));
     for (line, name) in replaced_for_all(pins, after, &modules, texts) {
         let what = format!("`{name}` of the program is replaced here for all tests");
         add(line, Weakening::StubbedSubject, what);
@@ -46,7 +43,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
             add(line, Weakening::NotCollected, what);
         }
     }
-    found
+    file.new_findings(found)
 }
 
 /// The modules of the program, those that the work makes too.
@@ -61,17 +58,13 @@ fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text
     match facts.language {
         Language::Python => {
             for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("import")) {
-                let line: Vec<&Token<'text>> =
-                    facts.tokens.iter().skip(at + 1).take_while(|other| other.line == token.line).collect();
-                let before = at.checked_sub(1).and_then(|at| facts.tokens.get(at)).filter(|one| one.line == token.line);
+                let line = facts.tokens.on_line(token.line);
+                let (head, behind) = line.split_at(at - facts.tokens.start_of(token.line));
                 // `from a import b` brings in what may be a module.
-                let from = before.map(|_| {
-                    let head = facts.tokens.iter().take(at).rev().take_while(|other| other.line == token.line);
-                    head.filter(|other| other.kind == Kind::Word && other.text != "from").last().map(|first| first.text)
-                });
-                for part in line.split(|one| one.is_mark(",")) {
+                let from = head.iter().find(|other| other.kind == Kind::Word && other.text != "from");
+                for part in behind[1..].split(|one| one.is_mark(",")) {
                     let Some(first) = part.first() else { continue };
-                    let top = from.flatten().unwrap_or(first.text);
+                    let top = from.map_or(first.text, |from| from.text);
                     if own.contains(top) {
                         found.extend(part.iter().rfind(|one| one.kind == Kind::Word).map(|one| one.text));
                         found.insert(first.text);
@@ -115,15 +108,10 @@ fn replaced_for_all<'text>(
         return Vec::new();
     }
     let all = definitions(facts);
-    let is_set = |five: &[Token<'_>]| {
-        matches!(five[0].text, "setattr" | "defineProperty")
-            && five[1].is_mark("(")
-            && modules.contains(five[2].text)
-            && five[3].is_mark(",")
-            && five[4].kind == Kind::Text
-    };
+    let is_set =
+        |five: &[Token<'_>]| matches!(five[0].text, "setattr" | "defineProperty") && modules.contains(five[2].text);
     let sets: Vec<(usize, &'text str)> =
-        facts.tokens.windows(5).filter(|five| is_set(five)).map(|five| (five[0].line, five[4].text)).collect();
+        facts.member_calls().filter(|five| is_set(five)).map(|five| (five[0].line, five[4].text)).collect();
     if sets.is_empty() && all.iter().all(|one| one.owner.is_none()) {
         return Vec::new();
     }
@@ -159,7 +147,7 @@ fn replaced_for_all<'text>(
             matches!(first.text, "lambda" | "function" | "Mock" | "MagicMock" | "mock" | "async")
                 || is_defined(first.text)
         });
-        let is_arrow = one.body.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"));
+        let is_arrow = one.body.has(&["=", ">"]);
         let is_value = value.next().is_some_and(|first| first.kind == Kind::Number || first.kind == Kind::Text);
         !is_value && (makes || is_arrow || made.contains(one.name))
     };
@@ -190,25 +178,20 @@ fn is_quiet(one: &Definition<'_, '_>) -> bool {
 
 /// Whether a line says what is done after a test.
 fn puts_back(facts: &Facts<'_>, line: usize) -> bool {
-    let mut on_line = facts.tokens.iter().filter(|token| token.line == line);
+    let mut on_line = facts.tokens.on_line(line).iter();
     on_line.any(|token| matches!(token.text, "addCleanup" | "addClassCleanup" | "addModuleCleanup" | "after"))
 }
 
 /// The innermost function or test in which a line is.
 fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: usize) -> Option<&'text str> {
-    let column_of = |line: usize| {
-        let at = facts.tokens.partition_point(|token| token.line < line);
-        facts.tokens.get(at).filter(|token| token.line == line).map_or(0, |token| token.column)
-    };
+    let column_of = |line: usize| facts.tokens.column_of(line);
     let column = column_of(line);
     let tests = facts.tests.iter().map(|test| (test.line, test.name));
     let hooks = facts.tokens.windows(2).filter(|pair| AROUND.contains(&pair[0].text) && pair[1].is_mark("("));
     let hooks = hooks.map(|pair| (pair[0].line, pair[0].text));
-    let functions = all.iter().filter(|one| one.owner.is_none()).filter(|one| {
-        let at = facts.tokens.partition_point(|token| token.line < one.line);
-        let own = facts.tokens.get(at..).unwrap_or_default().iter().take_while(|token| token.line == one.line);
-        own.into_iter().any(|token| matches!(token.text, "def" | "function") || token.is_mark(">"))
-    });
+    let begins = |token: &Token<'_>| matches!(token.text, "def" | "function") || token.is_mark(">");
+    let functions = all.iter().filter(|one| one.owner.is_none());
+    let functions = functions.filter(|one| facts.tokens.on_line(one.line).iter().any(begins));
     let functions = functions.map(|one| (one.line, one.name));
     let outer = tests.chain(hooks).chain(functions).filter(|(at, _)| *at < line && column_of(*at) < column);
     outer.max_by_key(|(at, _)| *at).map(|(_, name)| name)
@@ -231,24 +214,18 @@ fn stubbed_and_asserted<'text>(
         }
     }
     // `mock.method(calc, 'add', () => 3)`, `mock.patch.object(calc, "add", ...)`
-    for six in facts.tokens.windows(6) {
-        let is_one = matches!(six[0].text, "method" | "spyOn" | "object" | "stub" | "replace")
-            && six[1].is_mark("(")
-            && modules.contains(six[2].text)
-            && six[3].is_mark(",")
-            && six[4].kind == Kind::Text;
-        let answers = || {
-            let mut on_line = facts.tokens.iter().filter(|token| token.line == six[4].line);
-            on_line.any(|token| ANSWERING.contains(&token.text))
-        };
-        if is_one && (six[5].is_mark(",") || six[0].text == "object" || answers()) {
-            stubs.push((six[4].line, six[2].text, six[4].text));
+    for five in facts.member_calls().filter(|five| modules.contains(five[2].text)) {
+        let is_one = matches!(five[0].text, "method" | "spyOn" | "object" | "stub" | "replace");
+        let next = facts.tokens.get(facts.tokens.place_of(&five[4]) + 1);
+        let answers = || facts.tokens.on_line(five[4].line).iter().any(|token| ANSWERING.contains(&token.text));
+        if is_one && next.is_some_and(|next| next.is_mark(",") || five[0].text == "object" || answers()) {
+            stubs.push((five[4].line, five[2].text, five[4].text));
         }
     }
     let asks = |line: usize, owner: &str, name: &str| {
         let Some(test) = facts.test_at(line) else { return false };
-        let (begin, end) = (test.line.min(line), next_after(facts, test));
-        let mut inside = facts.assertions.iter().filter(|one| one.line >= begin && one.line < end);
+        let lines = test.line.min(line)..facts.line_after(test);
+        let mut inside = facts.assertions.iter().filter(|one| lines.contains(&one.line));
         inside.any(|one| calls_of(&one.tokens, name, |word| word == owner || modules.contains(word)))
     };
     stubs
@@ -264,17 +241,10 @@ const ANSWERING: &[&str] =
 
 /// Whether tokens call a name by itself, or as the member of its module.
 fn calls_of(tokens: &[Token<'_>], name: &str, is_owner: impl Fn(&str) -> bool) -> bool {
-    (0..tokens.len()).any(|at| {
-        let before = |by: usize| at.checked_sub(by).and_then(|at| tokens.get(at));
-        let is_call = tokens.get(at).is_some_and(|token| token.is_word(name))
-            && tokens.get(at + 1).is_some_and(|next| next.is_mark("("));
-        let is_member = before(1).is_some_and(|dot| dot.is_mark("."));
-        is_call && (!is_member || before(2).is_some_and(|word| is_owner(word.text)))
+    tokens.find(&[name, "("]).any(|at| {
+        let is_member = tokens.before(at, 1).is_some_and(|dot| dot.is_mark("."));
+        !is_member || tokens.before(at, 2).is_some_and(|word| is_owner(word.text))
     })
-}
-
-fn next_after(facts: &Facts<'_>, test: &Test<'_>) -> usize {
-    facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX)
 }
 
 /// Modules by which a test runs a program or loads a module.
@@ -285,12 +255,11 @@ const RUNNING: &[&str] = &["subprocess", "runpy", "importlib", "child_process", 
 fn copies<'text>(facts: &Facts<'text>, modules: &BTreeSet<&str>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(Assertion::callees).collect();
     let mut programs: BTreeSet<&str> = modules.clone();
-    if facts.language == Language::Python {
-        let of_runners = brought(facts).into_iter().filter(|(_, from, _)| RUNNING.contains(&from.as_str()));
-        programs.extend(of_runners.map(|(name, ..)| name));
-    } else {
-        let of_runners = imports(facts).into_iter().filter(|(_, import)| RUNNING.contains(&import.from));
-        programs.extend(of_runners.map(|(name, _)| name));
+    let of_python = brought(facts).into_iter().filter(|(_, from, _)| RUNNING.contains(&from.as_str()));
+    programs.extend(of_python.map(|(name, ..)| name));
+    if facts.language != Language::Python {
+        let of_others = imports(facts).into_iter().filter(|(_, import)| RUNNING.contains(&import.from));
+        programs.extend(of_others.map(|(name, _)| name));
     }
     let leads_on = |one: &Definition<'_, '_>| {
         one.body.windows(2).any(|pair| {
@@ -338,19 +307,16 @@ fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'
         all.map(|after| after.split(|letter: char| !is_of_name(letter)).filter(|word| *word == name).count())
             .sum::<usize>()
     };
-    let brackets = partners(&facts.tokens);
-    let first_of = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
     let is_function = |one: &Definition<'_, '_>| {
-        let is_arrow = || one.body.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"));
-        first_of(one.line).is_some_and(|first| first.column == 0)
-            && (facts.language == Language::Shell
-                || first_of(one.line).is_some_and(|first| first.is_word("function"))
-                || is_arrow())
+        let is_one = |first: &Token<'_>| {
+            facts.language == Language::Shell || first.is_word("function") || one.body.has(&["=", ">"])
+        };
+        facts.tokens.first_of(one.line).is_some_and(|first| first.column == 0 && is_one(first))
     };
     let holds = |one: &Definition<'_, '_>| {
         // How far something is indented says nothing in a language with braces.
         let open = facts.tokens.iter().position(|token| token.line >= one.line && token.is_mark("{"));
-        let close = open.and_then(|open| brackets.get(open).copied().flatten());
+        let close = open.and_then(|open| facts.partner(open));
         let last = close.and_then(|close| facts.tokens.get(close)).map_or(one.line, |token| token.line);
         own_lines.iter().any(|line| *line > one.line && *line <= last)
     };
@@ -366,11 +332,11 @@ fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)>
     if facts.language != Language::Python {
         return Vec::new();
     }
-    let first_of = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
     let is_under_main = |test: &Test<'_>| {
         let main = facts.tokens.iter().rfind(|token| token.is_word("__name__") && token.line < test.line);
         main.is_some_and(|main| {
-            let is_head = first_of(main.line).is_some_and(|first| first.is_word("if") && first.column == 0);
+            let first = facts.tokens.first_of(main.line);
+            let is_head = first.is_some_and(|first| first.is_word("if") && first.column == 0);
             let mut between = facts.tokens.iter().filter(|token| token.line > main.line && token.line <= test.line);
             is_head && between.all(|token| token.column > 0)
         })
@@ -378,17 +344,11 @@ fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)>
     // A project whose checks run pytest runs plain classes too.
     let is_by_unittest = pins.tools.contains("unittest") && !pins.tools.contains("pytest");
     let is_plain = |test: &Test<'_>| {
-        let column = first_of(test.line).map_or(0, |first| first.column);
-        let class = facts
-            .tokens
-            .iter()
-            .rfind(|token| token.line < test.line && token.column < column && token.is_word("class"));
-        let base: Option<Vec<&Token<'_>>> =
-            class.map(|class| facts.tokens.iter().filter(|token| token.line == class.line).skip(2).collect());
-        match base {
-            Some(base) => base.iter().all(|token| token.kind == Kind::Mark || token.text == "object"),
-            None => true,
-        }
+        let column = facts.tokens.column_of(test.line);
+        let is_outer = |token: &&Token<'_>| token.line < test.line && token.column < column && token.is_word("class");
+        let class = facts.tokens.iter().rfind(is_outer);
+        let mut bases = class.iter().flat_map(|class| facts.tokens.on_line(class.line)).skip(2);
+        bases.all(|token| token.kind == Kind::Mark || token.text == "object")
     };
     // A mixin is given to a class of tests.
     let has_case = facts.tokens.iter().any(|token| token.text.contains("TestCase") && token.column > 0)

@@ -1,7 +1,8 @@
 //! Failures that nobody hears of and need not: those of what only cleans up behind a test.
 
-use super::facts::{Facts, partners};
-use super::lexer::{Kind, Language, Token};
+use super::facts::Facts;
+use super::lexer::{Language, Token};
+use super::span::Span as _;
 
 /// Calls that take away what a test left.
 const CLEANING: &[&str] = &[
@@ -55,49 +56,40 @@ const COMMANDS: &[&str] = &["rm", "rmdir", "unlink", "kill", "umount", "wait", "
 /// Whether what is guarded on a line of a source, so that its failure is not heard of, only cleans up.
 pub(super) fn only_cleans(facts: &Facts<'_>, line: usize) -> bool {
     let tokens = &facts.tokens;
-    let begin = tokens.partition_point(|token| token.line < line);
-    let end = tokens.partition_point(|token| token.line <= line);
+    let begin = tokens.start_of(line);
+    let end = tokens.start_of(line + 1);
     let Some(first) = tokens.get(begin) else { return false };
     let guarded = match facts.language {
         Language::Python if first.is_word("except") => {
-            let from =
-                tokens.iter().take(begin).rposition(|token| token.column == first.column && begins(tokens, token));
-            from.filter(|from| tokens.get(*from).is_some_and(|token| token.is_word("try")))
-                .map(|from| (from + 1, begin))
+            let is_head = |at: &usize| tokens[*at].column == first.column && tokens.begins_line(*at);
+            let from = (0..begin).rev().find(is_head).filter(|from| tokens.is_word(*from, "try"));
+            from.map(|from| (from + 1, begin))
         }
         Language::Python if first.is_word("with") => {
             let body = tokens.iter().skip(end).position(|token| token.column <= first.column);
             Some((end, body.map_or(tokens.len(), |count| end + count)))
         }
-        Language::Script => caught(tokens, begin, end),
+        Language::Script => caught(facts, begin, end),
         _ => None,
     };
     guarded.and_then(|(from, to)| tokens.get(from..to)).is_some_and(takes_away)
 }
 
-/// Whether a token begins its line.
-fn begins(tokens: &[Token<'_>], token: &Token<'_>) -> bool {
-    tokens.get(tokens.partition_point(|other| other.line < token.line)).is_some_and(|first| first == token)
-}
-
 /// What stands before `.catch(() => {})`, and what is in the block before `catch {}`.
-fn caught(tokens: &[Token<'_>], begin: usize, end: usize) -> Option<(usize, usize)> {
-    let at = (begin..end).rev().find(|at| tokens.get(*at).is_some_and(|token| token.is_word("catch")))?;
+fn caught(facts: &Facts<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
+    let tokens = &facts.tokens;
+    let at = (begin..end).rev().find(|at| tokens.is_word(*at, "catch"))?;
     let before = at.checked_sub(1)?;
     if tokens.get(before)?.is_mark(".") {
         return Some((begin, before));
     }
-    let open = partners(tokens).get(before).copied().flatten()?;
-    tokens.get(open.checked_sub(1)?).filter(|word| word.is_word("try")).map(|_| (open + 1, before))
+    let open = facts.partner(before)?;
+    tokens.is_word(open.checked_sub(1)?, "try").then_some((open + 1, before))
 }
 
 fn takes_away(tokens: &[Token<'_>]) -> bool {
-    let called = || {
-        let calls = tokens.windows(2).filter(|pair| pair[0].kind == Kind::Word && pair[1].is_mark("("));
-        calls.map(|pair| pair[0].text)
-    };
-    called().any(|word| CLEANING.contains(&word))
-        && called().all(|word| CLEANING.contains(&word) || AROUND.contains(&word))
+    tokens.called().any(|word| CLEANING.contains(&word))
+        && tokens.called().all(|word| CLEANING.contains(&word) || AROUND.contains(&word))
         && !tokens
             .iter()
             .any(|token| token.text.starts_with("assert") || matches!(token.text, "expect" | "throw" | "raise"))

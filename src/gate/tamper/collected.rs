@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Text;
 use super::facts::{Facts, NAMED_BY_TEXT, Test};
-use super::file::{TestFile, TestRole};
+use super::file::{TestFile, TestRole, names_of};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
+use super::{Text, file_name, split};
 use crate::gate::check::Check;
 use crate::gate::pins::Pins;
 use crate::gate::runners::is_python;
@@ -29,30 +30,16 @@ pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> V
 
 /// Tests in files that no runner takes for tests, and that were in one before.
 fn by_file(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {
-    let raw = |path: &str, is_after: bool| {
-        let text = texts.iter().find(|text| text.path == path);
-        text.and_then(|text| if is_after { text.after.as_deref() } else { text.before.as_deref() }).unwrap_or_default()
-    };
-    let names = |facts: &Option<Facts<'_>>| -> Vec<String> {
-        facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
-    };
+    let text = |file: &TestFile<'_>| texts.iter().find(|text| text.path == file.path);
+    let was_collected = |file: &&TestFile<'_>| is_collected(pins, file.path, text(file).map_or("", Text::then), files);
+    let is_collected = |file: &&TestFile<'_>| is_collected(pins, file.path, text(file).map_or("", Text::now), files);
     let of_tests = || files.iter().filter(|file| file.role == TestRole::Tests);
-    let mut were: BTreeSet<String> = BTreeSet::new();
-    let mut are: BTreeMap<String, usize> = BTreeMap::new();
-    for file in of_tests() {
-        if is_collected(pins, file.path, raw(file.path, false), files) {
-            were.extend(names(&file.before));
-        }
-        if is_collected(pins, file.path, raw(file.path, true), files) {
-            for name in names(&file.after) {
-                *are.entry(name).or_default() += 1;
-            }
-        }
-    }
+    let were = names_of(of_tests().filter(was_collected).map(|file| &file.before));
+    let are = names_of(of_tests().filter(is_collected).map(|file| &file.after));
     let mut found = Vec::new();
-    for file in of_tests().filter(|file| !is_collected(pins, file.path, raw(file.path, true), files)) {
-        let missed: Vec<String> =
-            names(&file.after).into_iter().filter(|name| were.contains(name) && !are.contains_key(name)).collect();
+    for file in of_tests().filter(|file| !is_collected(file)) {
+        let names = file.after.iter().flat_map(Facts::names);
+        let missed: Vec<&str> = names.filter(|name| were.contains(name) && !are.contains(name)).collect();
         // Tests in a part that a test brings in are run with it.
         if missed.is_empty() || is_brought_in(file, files) {
             continue;
@@ -81,13 +68,12 @@ pub(super) fn is_brought_in(file: &TestFile<'_>, files: &[TestFile<'_>]) -> bool
 }
 
 fn stem_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.split('.').next().unwrap_or_default()
+    file_name(path).split('.').next().unwrap_or_default()
 }
 
 /// Whether a runner looks for tests in a file. Where no runner is known, whether any does.
 fn is_collected(pins: &Pins, path: &str, text: &str, files: &[TestFile<'_>]) -> bool {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (folder, name) = split(path);
     if pins.checks.iter().any(|check| is_named(check, path)) {
         return true;
     }
@@ -164,12 +150,8 @@ fn is_collected(pins: &Pins, path: &str, text: &str, files: &[TestFile<'_>]) -> 
                 !inside.contains('/') || inside.ends_with("/main.rs") && inside.matches('/').count() == 1
             });
             let module = if stem == "mod" { folder.rsplit('/').next().unwrap_or_default() } else { stem };
-            let is_declared = || {
-                let declares = |facts: &Facts<'_>| {
-                    facts.tokens.windows(2).any(|pair| pair[0].is_word("mod") && pair[1].is_word(module))
-                };
-                files.iter().filter_map(|file| file.after.as_ref()).any(declares)
-            };
+            let is_declared =
+                || files.iter().filter_map(|file| file.after.as_ref()).any(|facts| facts.tokens.has(&["mod", module]));
             let is_conditional = text.lines().any(|line| line.trim_start().starts_with("#![cfg("));
             (is_root || is_declared()) && !is_conditional
         }
@@ -293,7 +275,7 @@ pub(super) const CALLED_BY_NAME: &[&str] = &[
     "tear_down",
 ];
 
-fn starters<'text>(facts: &Facts<'text>, tests_before: &BTreeSet<String>) -> Vec<Starter<'text>> {
+fn starters<'text>(facts: &Facts<'text>, tests_before: &BTreeSet<&str>) -> Vec<Starter<'text>> {
     let tokens = &facts.tokens;
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
@@ -316,24 +298,20 @@ fn starters<'text>(facts: &Facts<'text>, tests_before: &BTreeSet<String>) -> Vec
                 add(name.text, StarterKind::Function);
             }
         } else if matches!(token.text, "const" | "let" | "var") && facts.language == Language::Script {
-            let behind = tokens.get(at + 2..tokens.len().min(at + 40)).unwrap_or_default();
-            let is_function = behind.first().is_some_and(|first| first.is_mark("=")) && {
-                let rest = behind.get(1..).unwrap_or_default();
-                let is_async = usize::from(rest.first().is_some_and(|first| first.is_word("async")));
-                let first = rest.get(is_async);
-                first.is_some_and(|first| first.is_word("function"))
-                    || first.is_some_and(|first| first.is_mark("(") || first.kind == Kind::Word)
-                        && rest.windows(2).take(24).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"))
-            };
-            if let Some(name) = next.filter(|name| name.kind == Kind::Word && is_function) {
+            let rest = tokens.get(at + 3..tokens.len().min(at + 40)).unwrap_or_default();
+            let first = usize::from(rest.is_word(0, "async"));
+            let is_arrow =
+                || (rest.is_mark(first, "(") || rest.word(first).is_some()) && rest.find(&["=", ">"]).any(|at| at < 24);
+            let is_function = tokens.is_mark(at + 2, "=") && (rest.is_word(first, "function") || is_arrow());
+            if let Some(name) = tokens.word(at + 1).filter(|_| is_function) {
                 add(name.text, StarterKind::Function);
             }
         } else if next.is_some_and(|next| next.is_mark("("))
             && !NAMED_BY_TEXT.contains(&token.text)
             && !GROUPS.contains(&token.text)
             && tokens.get(at + 2).is_some_and(|text| text.kind == Kind::Text && tests_before.contains(text.text))
-            && tokens.get(at + 3).is_some_and(|comma| comma.is_mark(","))
-            && !at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.is_mark("."))
+            && tokens.is_mark(at + 3, ",")
+            && !tokens.before(at, 1).is_some_and(|before| before.is_mark("."))
         {
             add(token.text, StarterKind::Call);
         }
@@ -364,19 +342,10 @@ fn owner<'a, 'text>(
 
 /// Assertions of tests that stand in functions now that nothing calls.
 fn uncalled(files: &[TestFile<'_>]) -> Vec<Finding> {
-    let tests_before: BTreeSet<String> = files
-        .iter()
-        .flat_map(|file| &file.before)
-        .flat_map(|facts| &facts.tests)
-        .map(|test| test.name.to_owned())
-        .collect();
+    let tests_before = names_of(files.iter().map(|file| &file.before));
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
-    for token in files
-        .iter()
-        .filter_map(|file| file.after.as_ref())
-        .flat_map(|facts| &facts.tokens)
-        .filter(|token| token.kind == Kind::Word)
-    {
+    let tokens = files.iter().flat_map(|file| &file.after).flat_map(|facts| &facts.tokens);
+    for token in tokens.filter(|token| token.kind == Kind::Word) {
         *words.entry(token.text).or_default() += 1;
     }
     // Assertions that tests made, and those that something makes now.
@@ -423,13 +392,12 @@ fn is_dead(
     file: &TestFile<'_>,
     files: &[TestFile<'_>],
     words: &BTreeMap<&str, usize>,
-    tests_before: &BTreeSet<String>,
+    tests_before: &BTreeSet<&str>,
 ) -> bool {
     match starter.kind {
         StarterKind::Test => false,
         StarterKind::Function => {
-            let was_there =
-                file.before.as_ref().is_some_and(|facts| facts.tokens.iter().any(|token| token.is_word(starter.name)));
+            let was_there = file.before.as_ref().is_some_and(|facts| facts.tokens.has_word(starter.name));
             let is_new = !was_there || tests_before.contains(starter.name);
             let is_called = words.get(starter.name).copied().unwrap_or_default() > 1;
             let is_by_name = CALLED_BY_NAME.contains(&starter.name)
@@ -462,8 +430,7 @@ fn has_condition(code: &[Token<'_>]) -> bool {
 
 /// Tests that go through a function of the project that makes tests: `withClock('adds', () => { ... })`.
 pub(super) fn wrapped<'text>(files: &[TestFile<'text>]) -> Vec<&'text str> {
-    let before = files.iter().flat_map(|file| &file.before).flat_map(|facts| &facts.tests);
-    let tests_before: BTreeSet<String> = before.map(|test| test.name.to_owned()).collect();
+    let tests_before = names_of(files.iter().map(|file| &file.before));
     let mut found = Vec::new();
     for (file, facts) in files.iter().filter_map(|file| Some((file, file.after.as_ref()?))) {
         let all = starters(facts, &tests_before);
@@ -490,10 +457,7 @@ fn definition<'a, 'text>(files: &'a [TestFile<'text>], name: &str) -> Option<&'a
             if depth == 0 && token.line != before.line && !goes_on {
                 break;
             }
-            if token.kind == Kind::Mark {
-                depth +=
-                    i32::from(matches!(token.text, "(" | "[" | "{")) - i32::from(matches!(token.text, ")" | "]" | "}"));
-            }
+            depth += token.turn();
             before = token;
             to += 1;
         }
@@ -578,8 +542,8 @@ fn in_classes<'text>(facts: &Facts<'text>) -> Vec<(&'text str, Class<'text>)> {
     let mut open: Vec<usize> = Vec::new();
     let mut found: Vec<(&'text str, usize)> = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
-        let is_first = at.checked_sub(1).and_then(|at| tokens.get(at)).is_none_or(|before| before.line != token.line);
-        let Some(name) = tokens.get(at + 1).filter(|name| name.kind == Kind::Word) else { continue };
+        let is_first = tokens.begins_line(at);
+        let Some(name) = tokens.word(at + 1) else { continue };
         if is_first && matches!(token.text, "class" | "def") {
             open.retain(|class| classes.get(*class).is_some_and(|class| class.column < token.column));
         }
@@ -610,7 +574,7 @@ fn in_classes<'text>(facts: &Facts<'text>) -> Vec<(&'text str, Class<'text>)> {
 /// A `TestMain` of Go that runs no test.
 fn main_of_go(file: &TestFile<'_>) -> Option<Finding> {
     let line = |facts: &Facts<'_>| {
-        let at = facts.tokens.windows(2).position(|pair| pair[0].is_word("func") && pair[1].is_word("TestMain"))?;
+        let at = facts.tokens.find(&["func", "TestMain"]).next()?;
         let body = facts.tokens.iter().skip(at + 1).take_while(|token| !token.is_word("func"));
         let runs = body.clone().any(|token| token.is_word("Run"));
         (!runs).then(|| facts.tokens.get(at).map_or(0, |token| token.line))
@@ -627,24 +591,17 @@ fn main_of_go(file: &TestFile<'_>) -> Option<Finding> {
 fn load_tests(file: &TestFile<'_>) -> Option<Finding> {
     let line = |facts: &Facts<'_>| {
         let tokens = &facts.tokens;
-        let at = tokens.windows(2).position(|pair| pair[0].is_word("def") && pair[1].is_word("load_tests"))?;
+        let at = tokens.find(&["def", "load_tests"]).next()?;
         let first = tokens.get(at)?;
-        let body: Vec<&Token<'_>> = tokens
-            .iter()
-            .skip(at + 2)
-            .take_while(|token| token.column > first.column || token.line == first.line)
-            .collect();
-        let close = body.iter().position(|token| token.is_mark(")"))?;
-        let (head, body) = body.split_at_checked(close)?;
-        let given: Vec<&str> = head.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text).collect();
-        let tests = given.get(1).copied().unwrap_or("tests");
+        let rest = tokens.get(at + 2..)?;
+        let end = rest.iter().position(|token| token.column <= first.column && token.line != first.line);
+        let body = rest.get(..end.unwrap_or(rest.len()))?;
+        let (head, body) = body.split_at(body.iter().position(|token| token.is_mark(")"))?);
+        let tests = head.iter().filter(|token| token.kind == Kind::Word).nth(1).map_or("tests", |token| token.text);
+        let loads = body.iter().any(|token| token.text.starts_with("loadTests") || token.text == "discover");
         // `tests = unittest.TestSuite()` throws them away.
-        let is_replaced = body.windows(2).any(|pair| pair[0].is_word(tests) && pair[1].is_mark("="))
-            && !body.iter().any(|token| token.text.starts_with("loadTests") || token.text == "discover");
-        let hands_on = body
-            .iter()
-            .any(|token| token.is_word(tests) || token.text.starts_with("loadTests") || token.text == "discover");
-        (!hands_on || is_replaced).then_some(first.line)
+        let hands_on = loads || body.has_word(tests) && !body.has(&[tests, "="]);
+        (!hands_on).then_some(first.line)
     };
     let after = file.after.as_ref().filter(|facts| facts.language == Language::Python)?;
     let found = line(after)?;
@@ -656,11 +613,7 @@ fn load_tests(file: &TestFile<'_>) -> Option<Finding> {
 /// Tests of Python that became coroutines in a file where nothing awaits them.
 fn not_awaited(file: &TestFile<'_>) -> Option<Finding> {
     let is_async = |facts: &Facts<'_>, name: &str| {
-        facts
-            .tokens
-            .windows(3)
-            .find(|three| three[0].is_word("async") && three[1].is_word("def") && three[2].is_word(name))
-            .map(|three| three[0].line)
+        facts.tokens.find(&["async", "def", name]).next().map(|at| facts.tokens[at].line)
     };
     let (before, after) = (file.before.as_ref()?, file.after.as_ref()?);
     let knows = |token: &Token<'_>| {
@@ -704,7 +657,7 @@ fn undeclared(texts: &[Text<'_>]) -> Vec<Finding> {
         of_rust().filter_map(|text| text.after.as_deref()).flat_map(modules).map(|(name, _)| name).collect();
     let mut found = Vec::new();
     for text in of_rust().filter(|text| text.after.is_some()) {
-        let (folder, name) = text.path.rsplit_once('/').unwrap_or(("", text.path));
+        let (folder, name) = split(text.path);
         let stem = name.trim_end_matches(".rs");
         let is_root = matches!(stem, "lib" | "main" | "mod") || folder == "tests" || folder.ends_with("/tests");
         let folder = if is_root { folder.to_owned() } else { format!("{folder}/{stem}") };

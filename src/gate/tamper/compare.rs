@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::assertion::{Assertion, is_constant};
 use super::collected;
-use super::facts::Test;
+use super::facts::{Facts, Test};
 use super::fate::{Fate, NewCode};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
@@ -99,11 +99,8 @@ fn missing<'a, 'text>(
 fn missed_tests<'a, 'text>(files: &'a [TestFile<'text>], rewritten: usize) -> Vec<(usize, &'a Test<'text>)> {
     let mut there: HashMap<&str, usize> = HashMap::new();
     let mut count = (0_usize, 0_usize);
-    for test in files.iter().flat_map(|file| &file.after).flat_map(|facts| &facts.tests) {
-        *there.entry(test.name).or_default() += 1;
-        count.1 += 1;
-    }
-    for name in collected::wrapped(files) {
+    let names = files.iter().flat_map(|file| &file.after).flat_map(Facts::names);
+    for name in names.chain(collected::wrapped(files)) {
         *there.entry(name).or_default() += 1;
         count.1 += 1;
     }

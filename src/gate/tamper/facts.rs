@@ -1,7 +1,10 @@
 //! What the source of a test says: which tests it has, and what they assert.
 
+use std::ops::RangeBounds;
+
 use super::assertion::{ASSERTING_CALLS, Assertion, METHODS_OF_T, without_message};
-use super::lexer::{Kind, Language, Token, tokens};
+use super::lexer::{Kind, Language, Token, compact_lines, tokens};
+use super::span::Span as _;
 
 /// What the source of a test says.
 #[derive(Debug)]
@@ -10,6 +13,8 @@ pub(super) struct Facts<'text> {
     pub(super) tokens: Vec<Token<'text>>,
     pub(super) tests: Vec<Test<'text>>,
     pub(super) assertions: Vec<Assertion<'text>>,
+    /// For each bracket the other one of its pair.
+    partners: Vec<Option<usize>>,
 }
 
 /// A test by its name. It goes to the line before the next one.
@@ -25,9 +30,57 @@ impl<'text> Facts<'text> {
         if language == Language::Braces {
             name_macros(&mut tokens);
         }
-        let source = Source { tokens: &tokens, partners: partners(&tokens), language };
-        let (tests, assertions) = (source.tests(), source.assertions());
-        Self { language, tokens, tests, assertions }
+        let partners = partners(&tokens);
+        let mut facts = Self { language, tokens, tests: Vec::new(), assertions: Vec::new(), partners };
+        facts.tests = facts.find_tests();
+        facts.assertions = facts.find_assertions();
+        facts
+    }
+
+    /// The same from a token on.
+    pub(super) fn from(mut self, at: usize) -> Self {
+        let line = self.tokens.get(at).map_or(0, |token| token.line);
+        self.tokens.drain(..at);
+        self.tests.retain(|test| test.line >= line);
+        self.assertions.retain(|found| found.line >= line);
+        self.partners = partners(&self.tokens);
+        self
+    }
+
+    /// The other one of a pair of brackets.
+    pub(super) fn partner(&self, at: usize) -> Option<usize> {
+        self.partners.get(at).copied().flatten()
+    }
+
+    /// The code of each line without blanks, comments and what strings hold, with the number of the line.
+    pub(super) fn lines(&self) -> Vec<(usize, String)> {
+        compact_lines(&self.tokens)
+    }
+
+    /// The names of the tests.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'text str> {
+        self.tests.iter().map(|test| test.name)
+    }
+
+    /// What the assertions say.
+    pub(super) fn keys(&self) -> impl Iterator<Item = String> {
+        self.assertions.iter().map(Assertion::key)
+    }
+
+    /// Whether something is asserted on one of some lines.
+    pub(super) fn asserts_in(&self, lines: impl RangeBounds<usize>) -> bool {
+        self.assertions.iter().any(|one| lines.contains(&one.line))
+    }
+
+    /// Calls with the name of a member of something, each as five tokens: `spyOn(calc, 'add'`.
+    pub(super) fn member_calls(&self) -> impl Iterator<Item = &[Token<'text>]> {
+        let is_one = |five: &&[Token<'_>]| five[1].is_mark("(") && five[3].is_mark(",") && five[4].kind == Kind::Text;
+        self.tokens.windows(5).filter(is_one)
+    }
+
+    /// The line on which the test after another one begins.
+    pub(super) fn line_after(&self, test: &Test<'_>) -> usize {
+        self.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX)
     }
 
     /// The test that a line belongs to, or that comes right after it.
@@ -38,29 +91,15 @@ impl<'text> Facts<'text> {
     }
 }
 
-/// The tokens of a source, and which brackets belong together.
-struct Source<'a, 'text> {
-    tokens: &'a [Token<'text>],
-    partners: Vec<Option<usize>>,
-    language: Language,
-}
-
-impl Source<'_, '_> {
-    fn partner(&self, at: usize) -> Option<usize> {
-        self.partners.get(at).copied().flatten()
-    }
-}
-
 /// Words that begin a test whose name is a string.
 pub(super) const NAMED_BY_TEXT: &[&str] =
     &["it", "test", "specify", "xit", "fit", "xtest", "ftest", "xspecify", "scenario", "example"];
 
-impl<'text> Source<'_, 'text> {
-    fn tests(&self) -> Vec<Test<'text>> {
-        let (tokens, language) = (self.tokens, self.language);
+impl<'text> Facts<'text> {
+    fn find_tests(&self) -> Vec<Test<'text>> {
+        let (tokens, language) = (&self.tokens, self.language);
         let mut found = Vec::new();
-        let word = |at: usize| tokens.get(at).filter(|token| token.kind == Kind::Word);
-        let is_mark = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is_mark(mark));
+        let word = |at: usize| tokens.word(at);
         for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
             let named = match token.text {
                 "fn" if language == Language::Rust => word(at + 1).filter(|_| self.has_test_attribute(at)),
@@ -70,19 +109,19 @@ impl<'text> Source<'_, 'text> {
                     word(at + 1).filter(|name| begins.iter().any(|begin| name.text.starts_with(begin)))
                 }
                 text if NAMED_BY_TEXT.contains(&text) => {
-                    let is_method = at > 0 && is_mark(at - 1, ".");
+                    let is_method = at > 0 && tokens.is_mark(at - 1, ".");
                     let of_context =
                         is_method && at > 1 && word(at - 2).is_some_and(|owner| ["t", "Deno"].contains(&owner.text));
                     (!is_method || of_context).then(|| self.text_of_call(at)).flatten()
                 }
                 "Test" | "ParameterizedTest" | "Fact" | "Theory" if language == Language::Braces && at > 0 => {
-                    let is_attribute = is_mark(at - 1, "@") || is_mark(at - 1, "[");
-                    let names = (at + 1..tokens.len().min(at + 24)).filter(|next| is_mark(next + 1, "("));
+                    let is_attribute = tokens.is_mark(at - 1, "@") || tokens.is_mark(at - 1, "[");
+                    let names = (at + 1..tokens.len().min(at + 24)).filter(|next| tokens.is_mark(next + 1, "("));
                     names.filter_map(word).find(|name| name.line > token.line).filter(|_| is_attribute)
                 }
                 // `test_x() {`
                 text if language == Language::Shell && text.starts_with("test_") => {
-                    Some(token).filter(|_| is_mark(at + 1, "(") && is_mark(at + 2, ")"))
+                    Some(token).filter(|_| tokens.is_mark(at + 1, "(") && tokens.is_mark(at + 2, ")"))
                 }
                 _ => None,
             };
@@ -93,7 +132,7 @@ impl<'text> Source<'_, 'text> {
 
     /// The string that a call begins with, behind `.each(...)` and the like.
     fn text_of_call(&self, at: usize) -> Option<&Token<'text>> {
-        let tokens = self.tokens;
+        let tokens = &self.tokens;
         let mut next = at + 1;
         loop {
             let token = tokens.get(next)?;
@@ -102,9 +141,8 @@ impl<'text> Source<'_, 'text> {
             } else if token.is_mark("(") {
                 let first = tokens.get(next + 1)?;
                 // `test(name, () => ...)`, as in a loop over cases
-                let is_named = first.kind == Kind::Word
-                    && self.language == Language::Script
-                    && tokens.get(next + 2).is_some_and(|comma| comma.is_mark(","));
+                let is_named =
+                    first.kind == Kind::Word && self.language == Language::Script && tokens.is_mark(next + 2, ",");
                 if first.kind == Kind::Text || is_named {
                     return Some(first);
                 }
@@ -121,7 +159,7 @@ impl<'text> Source<'_, 'text> {
 
     /// Whether the attributes before `fn` make it a test.
     fn has_test_attribute(&self, at: usize) -> bool {
-        let tokens = self.tokens;
+        let tokens = &self.tokens;
         let mut at = at;
         while let Some(before) = at.checked_sub(1) {
             let Some(token) = tokens.get(before) else { return false };
@@ -132,7 +170,7 @@ impl<'text> Source<'_, 'text> {
                     token.kind == Kind::Word
                         && matches!(token.text, "test" | "rstest" | "test_case" | "proptest" | "quickcheck")
                 };
-                if inside.iter().any(is_test) && !inside.iter().any(|token| token.is_word("cfg")) {
+                if inside.iter().any(is_test) && !inside.has_word("cfg") {
                     return true;
                 }
                 at = open.saturating_sub(1);
@@ -177,23 +215,15 @@ fn name_macros<'text>(tokens: &mut [Token<'text>]) {
 }
 
 /// For each bracket the other one of its pair.
-pub(super) fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
-    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
-        match token.text {
-            "(" | "[" | "{" => open.push(at),
-            ")" | "]" | "}" => {
-                if let Some(other) = open.pop() {
-                    if let Some(place) = partners.get_mut(other) {
-                        *place = Some(at);
-                    }
-                    if let Some(place) = partners.get_mut(at) {
-                        *place = Some(other);
-                    }
-                }
-            }
-            _ => {}
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.turn() != 0) {
+        if !token.closes() {
+            open.push(at);
+        } else if let Some(other) = open.pop() {
+            partners[other] = Some(at);
+            partners[at] = Some(other);
         }
     }
     partners
@@ -202,9 +232,9 @@ pub(super) fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
 /// Commands of a shell that compare.
 const COMPARING: &[&str] = &["[", "test", "diff", "cmp", "grep"];
 
-impl<'text> Source<'_, 'text> {
-    fn assertions(&self) -> Vec<Assertion<'text>> {
-        let (tokens, language) = (self.tokens, self.language);
+impl<'text> Facts<'text> {
+    fn find_assertions(&self) -> Vec<Assertion<'text>> {
+        let (tokens, language) = (&self.tokens, self.language);
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
@@ -235,34 +265,28 @@ impl<'text> Source<'_, 'text> {
 
 /// Whether the word of an assertion is asked of what a call or a variable before it holds, and not of a library.
 fn is_asked_of_call(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
-    let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
-    let is_mark = |back: usize, mark: &str| before(back).is_some_and(|token| token.is_mark(mark));
-    if language == Language::Shell {
-        return false;
-    }
-    let owner = if is_mark(1, ".") {
-        before(2)
-    } else if is_mark(1, ">") && is_mark(2, "-") {
-        before(3)
-    } else {
-        None
+    let back = match tokens.get(..at).unwrap_or_default() {
+        _ if language == Language::Shell => return false,
+        [.., dot] if dot.is_mark(".") => 2,
+        [.., line, arrow] if line.is_mark("-") && arrow.is_mark(">") => 3,
+        _ => return false,
     };
+    let owner = tokens.before(at, back);
     owner.is_some_and(|owner| owner.is_mark(")") || owner.text.starts_with('$') && owner.text != "$this")
 }
 
 /// Whether an assertion begins at a token.
 fn begins(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
-    let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { return false };
-    let is_mark = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is_mark(mark));
-    let before = at.checked_sub(2).and_then(|at| tokens.get(at)).filter(|_| is_mark(at - 1, "."));
+    let Some(token) = tokens.word(at) else { return false };
+    let before = tokens.before(at, 2).filter(|_| tokens.is_mark(at - 1, "."));
     // What is brought in or declared asserts nothing.
-    let declares = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| {
+    let declares = tokens.before(at, 1).is_some_and(|before| {
         matches!(
             before.text,
             "import" | "from" | "def" | "fn" | "function" | "func" | "const" | "let" | "var" | "use" | "class"
         )
     });
-    let is_called = is_mark(at + 1, "(") || (language == Language::Rust && is_mark(at + 1, "!"));
+    let is_called = tokens.is_mark(at + 1, "(") || (language == Language::Rust && tokens.is_mark(at + 1, "!"));
     let lower = token.text.to_ascii_lowercase();
     if declares {
         return false;
@@ -270,30 +294,30 @@ fn begins(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
     if lower.contains("assert") {
         // `assert.equal(`, `assertEqual(`, `assert!(`, `assert x`
         return is_called
-            || (is_mark(at + 1, ".") && is_mark(at + 3, "("))
+            || (tokens.is_mark(at + 1, ".") && tokens.is_mark(at + 3, "("))
             || (token.text == "assert"
                 // `#include <assert.h>`
-                && !is_mark(at + 1, ".")
+                && !tokens.is_mark(at + 1, ".")
                 && matches!(language, Language::Python | Language::Braces | Language::Ruby | Language::Hashes));
     }
     if token.text == "expect" || lower.starts_with("expect_") {
-        return is_called || is_mark(at + 1, ".");
+        return is_called || tokens.is_mark(at + 1, ".");
     }
     if token.text == "require" && language == Language::Go {
-        return is_mark(at + 1, ".");
+        return tokens.is_mark(at + 1, ".");
     }
     if let Some(owner) = before {
         let is_raises = token.text == "raises" && owner.text == "pytest";
         return is_called && (is_raises || (owner.text == "t" && METHODS_OF_T.contains(&token.text)));
     }
-    let is_import = is_mark(at + 1, "(") && ASSERTING_CALLS.contains(&token.text);
+    let is_import = tokens.is_mark(at + 1, "(") && ASSERTING_CALLS.contains(&token.text);
     is_import && !matches!(language, Language::Rust | Language::Go | Language::Python)
 }
 
-impl Source<'_, '_> {
+impl Facts<'_> {
     /// From where to where the assertion goes whose word is at `at`.
     fn extent(&self, at: usize) -> (usize, usize) {
-        let (tokens, language) = (self.tokens, self.language);
+        let (tokens, language) = (&self.tokens, self.language);
         let Some(word) = tokens.get(at) else { return (at, at + 1) };
         let is_statement =
             word.text == "assert" && !tokens.get(at + 1).is_some_and(|next| next.is_mark(".") || next.is_mark("!"));
@@ -301,14 +325,14 @@ impl Source<'_, '_> {
             return (at, logical_end(tokens, at));
         }
         let limit = tokens.len().min(at + 8);
-        let Some(open) = (at..limit).find(|index| tokens.get(*index).is_some_and(|token| token.is_mark("("))) else {
+        let Some(open) = (at..limit).find(|index| tokens.is_mark(*index, "(")) else {
             return (at, logical_end(tokens, at));
         };
         let mut end = self.partner(open).map_or(tokens.len(), |close| close + 1);
         // `expect(x).not.toBe(y)`
-        while tokens.get(end).is_some_and(|token| token.is_mark(".")) {
+        while tokens.is_mark(end, ".") {
             end += 2;
-            if tokens.get(end).is_some_and(|token| token.is_mark("(")) {
+            if tokens.is_mark(end, "(") {
                 end = self.partner(end).map_or(tokens.len(), |close| close + 1);
             }
         }
@@ -319,10 +343,8 @@ impl Source<'_, '_> {
         let is_report =
             language == Language::Go && tokens.get(at.saturating_sub(2)).is_some_and(|owner| owner.text == "t");
         let condition = || {
-            let before = (at.saturating_sub(60)..at)
-                .rev()
-                .take_while(|index| !tokens.get(*index).is_some_and(|token| token.is_mark("}")));
-            before.filter(|index| tokens.get(*index).is_some_and(|token| token.is_word("if"))).last()
+            let before = (at.saturating_sub(60)..at).rev().take_while(|index| !tokens.is_mark(*index, "}"));
+            before.filter(|index| tokens.is_word(*index, "if")).last()
         };
         let from = if is_report { condition() } else { None };
         // The words of the report are not what is asserted.
@@ -335,14 +357,11 @@ fn logical_end(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0_i32;
     let mut line = tokens.get(at).map_or(0, |token| token.line);
     for (index, token) in tokens.iter().enumerate().skip(at) {
-        if depth <= 0 && token.line != line && !tokens.get(index - 1).is_some_and(|before| before.is_mark("\\")) {
+        if depth <= 0 && token.line != line && !tokens.is_mark(index - 1, "\\") {
             return index;
         }
         line = token.line;
-        if token.kind == Kind::Mark {
-            depth +=
-                i32::from(matches!(token.text, "(" | "[" | "{")) - i32::from(matches!(token.text, ")" | "]" | "}"));
-        }
+        depth += token.turn();
     }
     tokens.len()
 }
@@ -350,14 +369,12 @@ fn logical_end(tokens: &[Token<'_>], at: usize) -> usize {
 /// A line of a shell that compares something.
 fn shell_assertion(tokens: &[Token<'_>], at: usize) -> Option<(usize, usize)> {
     let token = tokens.get(at)?;
-    let is_first = at == 0 || tokens.get(at - 1).is_none_or(|before| before.line != token.line);
     // `@test "adds" {` begins a test.
-    if !is_first || token.is_mark("@") {
+    if !tokens.begins_line(at) || token.is_mark("@") {
         return None;
     }
-    let end =
-        tokens.iter().skip(at).position(|other| other.line != token.line).map_or(tokens.len(), |count| at + count);
-    let line = tokens.get(at..end)?;
+    let line = tokens.on_line(token.line);
+    let end = at + line.len();
     let compares = line.iter().any(|token| token.kind != Kind::Text && COMPARING.contains(&token.text))
         || line.first().is_some_and(|first| first.text.starts_with("assert"));
     compares.then_some((at, end))

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::assertion::{Assertion, is_constant, names_something};
 use super::file::TestFile;
 use super::lexer::Token;
+use super::span::Span as _;
 use super::strength::Strength;
 use super::stricter::is_stricter;
 
@@ -52,7 +53,7 @@ impl NewAssertion<'_, '_> {
     }
 
     fn names(&self, word: &str) -> bool {
-        self.assertion.tokens.iter().any(|token| token.is_word(word))
+        self.assertion.tokens.has_word(word)
     }
 }
 
@@ -83,9 +84,7 @@ impl<'a, 'text> NewCode<'a, 'text> {
             is_new: files.iter().map(|file| file.before.is_none()).collect(),
         };
         for (number, file) in files.iter().enumerate() {
-            let tokens =
-                file.after.iter().flat_map(|facts| &facts.tokens).filter(|token| file.added.contains(&token.line));
-            let tokens: Vec<&Token<'text>> = tokens.collect();
+            let tokens: Vec<&Token<'text>> = file.new_tokens().collect();
             new.words.extend(tokens.iter().filter(|token| names_something(token)).map(|token| token.text));
             let outside = |strength: Strength| {
                 let weaker: HashSet<(usize, usize)> = new

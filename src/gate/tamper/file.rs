@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Text;
 use super::facts::Facts;
-use super::lexer::{Language, compact_lines};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Language, Token};
 use super::lines;
+use super::span::Span as _;
 use crate::project::check_files::{Format, Role, config_of, role_of};
 
 /// A file with tests, before and after.
@@ -60,25 +62,33 @@ impl<'text> TestFile<'text> {
         (file.before.is_some() || file.after.is_some()).then_some(file)
     }
 
-    /// The code of the lines that are new.
-    pub(super) fn added_code(&self) -> Vec<(usize, String)> {
-        let lines = self.after.as_ref().map(|facts| compact_lines(&facts.tokens)).unwrap_or_default();
-        lines.into_iter().filter(|(line, _)| self.added.contains(line)).collect()
+    /// The tokens of the lines that are new.
+    pub(super) fn new_tokens<'a>(&'a self) -> impl Iterator<Item = &'a Token<'text>> + use<'a, 'text> {
+        let tokens = self.after.iter().flat_map(|facts| &facts.tokens);
+        tokens.filter(|token| self.added.contains(&token.line))
+    }
+
+    /// The names of the tests that were there.
+    pub(super) fn known(&self) -> BTreeSet<&'text str> {
+        self.before.iter().flat_map(Facts::names).collect()
+    }
+
+    /// What these lines show, as far as they are new.
+    pub(super) fn new_findings(&self, all: impl IntoIterator<Item = (usize, Weakening, String)>) -> Vec<Finding> {
+        let new = all.into_iter().filter(|(line, ..)| self.added.contains(line));
+        new.map(|(line, kind, what)| Finding::new(self.path, line, kind, what)).collect()
     }
 }
 
+/// The names of all tests on one side of files.
+pub(super) fn names_of<'a, 'text: 'a>(sides: impl Iterator<Item = &'a Option<Facts<'text>>>) -> BTreeSet<&'text str> {
+    sides.flatten().flat_map(Facts::names).collect()
+}
+
 /// The part of a source that is compiled for tests alone; `None` where there is none.
-fn inside(mut facts: Facts<'_>) -> Option<Facts<'_>> {
-    let starts = |at: usize| {
-        let rest = facts.tokens.get(at..at + 7).unwrap_or_default();
-        rest.iter().map(|token| token.text).eq(["#", "[", "cfg", "(", "test", ")", "]"])
-    };
-    let from = (0..facts.tokens.len()).find(|at| starts(*at))?;
-    let line = facts.tokens.get(from)?.line;
-    facts.tokens.drain(..from);
-    facts.tests.retain(|test| test.line >= line);
-    facts.assertions.retain(|found| found.line >= line);
-    Some(facts)
+fn inside(facts: Facts<'_>) -> Option<Facts<'_>> {
+    let from = facts.tokens.find(&["#", "[", "cfg", "(", "test", ")", "]"]).next()?;
+    Some(facts.from(from))
 }
 
 #[cfg(test)]

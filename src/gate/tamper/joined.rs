@@ -2,44 +2,44 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::facts::{Facts, NAMED_BY_TEXT, partners};
+use super::facts::{Facts, NAMED_BY_TEXT};
 use super::file::TestFile;
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 /// Old assertions that are a part of what new code begins.
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
     let mut then: HashMap<String, HashSet<Option<&str>>> = HashMap::new();
-    let brackets = partners(&before.tokens);
     for (key, at) in starts(before) {
-        then.entry(key).or_default().insert(joint(before, &brackets, at).map(|(_, joint)| joint));
+        then.entry(key).or_default().insert(joint(before, at).map(|(_, joint)| joint));
     }
-    let brackets = partners(&after.tokens);
     let mut found = Vec::new();
     for (key, at) in starts(after) {
         let Some(known) = then.get(&key) else { continue };
-        let joint = joint(after, &brackets, at)
-            .filter(|(line, joint)| file.added.contains(line) && !known.contains(&Some(*joint)));
-        if let Some((line, joint)) = joint {
+        let joint = joint(after, at).filter(|(_, joint)| !known.contains(&Some(*joint)));
+        found.extend(joint.map(|(line, joint)| {
             let what = format!("`{joint}` here makes an assertion a part of something else, so that it is never made");
-            found.push(Finding::new(file.path, line, Weakening::LeftEarly, what));
-        }
+            (line, Weakening::LeftEarly, what)
+        }));
     }
-    found.extend(in_documents(file, after, &then));
-    found
+    let what = "assertions below are lines of a text now, and never made";
+    let in_documents = in_documents(after, &then).into_iter();
+    found.extend(in_documents.map(|line| (line, Weakening::LeftEarly, what.to_owned())));
+    file.new_findings(found)
 }
 
 /// The assertions by what they say, and the token with which the statement of each begins.
 fn starts(facts: &Facts<'_>) -> Vec<(String, usize)> {
     let tokens = &facts.tokens;
     let place = |first: &Token<'_>| {
-        let mut at = tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
+        let mut at = tokens.place_of(first);
         // `self.assertEqual`, `await assert.rejects`
-        while at >= 2 && tokens.get(at - 1).is_some_and(|token| token.is_mark(".")) {
+        while at >= 2 && tokens.is_mark(at - 1, ".") {
             at -= 2;
         }
-        while at >= 1 && tokens.get(at - 1).is_some_and(|token| token.is_word("await")) {
+        while at >= 1 && tokens.is_word(at - 1, "await") {
             at -= 1;
         }
         at
@@ -48,13 +48,13 @@ fn starts(facts: &Facts<'_>) -> Vec<(String, usize)> {
 }
 
 /// What makes the statement that begins at a token a part of another one, and on which line it stands.
-fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> Option<(usize, &'text str)> {
+fn joint<'text>(facts: &Facts<'text>, at: usize) -> Option<(usize, &'text str)> {
     let tokens = &facts.tokens;
     let get = |at: usize| tokens.get(at);
     let mut last = at.checked_sub(1)?;
     let line = get(at)?.line;
     // `late = lambda: (`
-    while last > 0 && get(last).is_some_and(|token| token.is_mark("(") || token.is_mark("[")) {
+    while last > 0 && (tokens.is_mark(last, "(") || tokens.is_mark(last, "[")) {
         last -= 1;
     }
     let before = get(last)?;
@@ -70,22 +70,20 @@ fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> 
             (is_lambda || is_short).then_some((word.line, if is_lambda { "lambda" } else { word.text }))
         }
         Language::Script => {
-            let is_arrow = before.is_mark(">") && last > 0 && get(last - 1).is_some_and(|token| token.is_mark("="));
-            if !is_arrow {
+            if !(before.is_mark(">") && last > 0 && tokens.is_mark(last - 1, "=")) {
                 return short_circuit(tokens, last).map(|mark| (before.line, mark));
             }
             let mut first = last.checked_sub(2)?;
             if get(first)?.is_mark(")") {
-                first = brackets.get(first).copied().flatten()?;
+                first = facts.partner(first)?;
             }
             let mut outside = first.checked_sub(1);
             while outside.and_then(get).is_some_and(|token| token.is_word("async")) {
                 outside = outside.and_then(|at| at.checked_sub(1));
             }
             // What is an argument is called by another, and what has a name may be called by that.
-            let is_given =
-                outside.and_then(get).is_some_and(|token| [",", "(", "[", ":"].iter().any(|mark| token.is_mark(mark)));
-            let name = outside.filter(|at| get(*at).is_some_and(|token| token.is_mark("="))).and_then(|at| get(at - 1));
+            let is_given = outside.is_some_and(|at| [",", "(", "[", ":"].iter().any(|mark| tokens.is_mark(at, mark)));
+            let name = outside.filter(|at| tokens.is_mark(*at, "=")).and_then(|at| get(at - 1));
             (!is_given && !name.is_some_and(|name| is_used(tokens, name))).then_some((before.line, "=>"))
         }
         Language::Braces => is_continued
@@ -110,7 +108,7 @@ fn is_used(tokens: &[Token<'_>], name: &Token<'_>) -> bool {
             |token: &&Token<'_>| token.is_word(name.text) && (token.line, token.column) != (name.line, name.column);
         let Some(_) = tokens.get(at).filter(is_other) else { return false };
         let before = tokens.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
-        let next = |mark: &str| tokens.get(at + 1).is_some_and(|next| next.is_mark(mark));
+        let next = |mark: &str| tokens.is_mark(at + 1, mark);
         let is_called = next("(") && !before.last().is_some_and(|word| word.is_word("function"));
         let makes = |token: &Token<'_>| token.kind == Kind::Word && NAMED_BY_TEXT.contains(&token.text);
         is_called || (next(")") || next(",")) && before.iter().any(makes)
@@ -128,7 +126,7 @@ fn short_circuit(tokens: &[Token<'_>], last: usize) -> Option<&'static str> {
 }
 
 /// Old assertions of a shell that are lines of a text now: `: <<END`.
-fn in_documents(file: &TestFile<'_>, after: &Facts<'_>, then: &HashMap<String, HashSet<Option<&str>>>) -> Vec<Finding> {
+fn in_documents(after: &Facts<'_>, then: &HashMap<String, HashSet<Option<&str>>>) -> Vec<usize> {
     if after.language != Language::Shell {
         return Vec::new();
     }
@@ -136,10 +134,7 @@ fn in_documents(file: &TestFile<'_>, after: &Facts<'_>, then: &HashMap<String, H
     let mut found = Vec::new();
     for (at, four) in tokens.windows(4).enumerate() {
         let is_opening = four[0].is_mark("<") && four[1].is_mark("<") && !four[2].is_mark("<");
-        if !is_opening || !file.added.contains(&four[0].line) {
-            continue;
-        }
-        if at > 0 && tokens.get(at - 1).is_some_and(|before| before.is_mark("<")) {
+        if !is_opening || tokens.before(at, 1).is_some_and(|before| before.is_mark("<")) {
             continue;
         }
         let name = if four[2].is_mark("-") { &four[3] } else { &four[2] };
@@ -147,8 +142,7 @@ fn in_documents(file: &TestFile<'_>, after: &Facts<'_>, then: &HashMap<String, H
         let end = end.map_or(usize::MAX, |token| token.line);
         let mut inside = after.assertions.iter().filter(|one| one.line > name.line && one.line < end);
         if inside.any(|one| then.contains_key(&one.key())) {
-            let what = "assertions below are lines of a text now, and never made";
-            found.push(Finding::new(file.path, four[0].line, Weakening::LeftEarly, what));
+            found.push(four[0].line);
         }
     }
     found

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use super::Text;
 use super::assertion::Assertion;
 use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
-use super::lexer::Language;
-use super::lines;
+use super::lexer::{Language, tokens};
 use super::snapshot;
+use super::span::Span as _;
 use super::taken::{can_fail, definitions};
+use super::{Text, file_name, lines, split};
 use crate::gate::leaned::DATA;
 use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
@@ -25,7 +25,7 @@ pub(super) fn helper<'text>(pins: &Pins, text: &'text Text<'_>) -> Option<TestFi
         return None;
     }
     let after = text.after.as_deref().map(|after| Facts::read(after, language));
-    let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let added = lines::added(text.then(), text.now());
     Some(TestFile { path: text.path, role: TestRole::Tests, before: Some(before), after, added })
 }
 
@@ -41,8 +41,7 @@ const OF_PYTHON: &[&str] = &["unittest", "pytest", "TestCase", "hamcrest", "test
 /// own, or a parser of which `parser.expect(...)` is a part.
 fn is_of_library(source: &str, facts: &Facts<'_>, assertion: &Assertion<'_>) -> bool {
     let Some(first) = assertion.tokens.first() else { return false };
-    let at = facts.tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
-    let is_member = at.checked_sub(1).and_then(|at| facts.tokens.get(at)).is_some_and(|before| before.is_mark("."));
+    let is_member = facts.tokens.before(facts.tokens.place_of(first), 1).is_some_and(|before| before.is_mark("."));
     match first.text.strip_prefix("assert") {
         Some(rest) if assertion.language == Language::Python && !rest.is_empty() => {
             is_member && rest.starts_with(char::is_uppercase)
@@ -50,9 +49,7 @@ fn is_of_library(source: &str, facts: &Facts<'_>, assertion: &Assertion<'_>) -> 
         }
         Some(_) => false,
         // `expect(a).toBe(b)`
-        None if first.text == "expect" => {
-            !is_member && assertion.tokens.windows(2).any(|pair| pair[0].is_mark(")") && pair[1].is_mark("."))
-        }
+        None if first.text == "expect" => !is_member && assertion.tokens.has(&[")", "."]),
         None => first.text == "raises",
     }
 }
@@ -65,40 +62,37 @@ const OF_THE_PROJECT: &[&str] =
 pub(super) fn changed(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for text in texts.iter().filter(|text| text.before.is_some() && is_leaned_on(pins, text.path)) {
-        let name = text.path.rsplit('/').next().unwrap_or_default();
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        match Language::of(text.path) {
-            None if DATA.contains(&ending) && !OF_THE_PROJECT.contains(&name) => {
-                found.extend(snapshot::of_data(text, texts));
+        let ending = text.name().rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_data = match Language::of(text.path) {
+            None => DATA.contains(&ending) && !OF_THE_PROJECT.contains(&text.name()),
+            Some(Language::Python) => is_shorter_table(text),
+            Some(Language::Shell) => {
+                found.extend(unheard(text));
+                false
             }
-            Some(Language::Python) if is_shorter_table(text) => {
-                found.extend(snapshot::of_data(text, texts));
-            }
-            Some(Language::Shell) => found.extend(unheard(text)),
-            _ => {}
+            Some(_) => false,
+        };
+        if is_data {
+            found.extend(snapshot::of_data(text, texts));
         }
     }
-    for text in texts.iter().filter(|text| text.before.is_none() && text.after.is_some()) {
-        found.extend(in_the_place_of(pins, text, texts));
-    }
+    found.extend(texts.iter().filter(|text| text.is_new()).filter_map(|text| in_the_place_of(pins, text, texts)));
     found.extend(texts.iter().flat_map(redefined));
     found
 }
 
 /// Whether a source of Python holds values and nothing else, and fewer of them than before.
 fn is_shorter_table(text: &Text<'_>) -> bool {
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    let mut lines = before.lines().map(str::trim_start);
-    let values =
-        |text: &str| Facts::read(text, Language::Python).tokens.iter().filter(|token| token.is_literal()).count();
-    values(after) < values(before)
+    let mut lines = text.then().lines().map(str::trim_start);
+    let values = |text: &str| tokens(text, Language::Python).iter().filter(|token| token.is_literal()).count();
+    values(text.now()) < values(text.then())
         && !lines.any(|line| ["def ", "class ", "async ", "lambda"].iter().any(|word| line.starts_with(word)))
 }
 
 /// Functions of a shell that ended badly and do not any more.
 fn unheard(text: &Text<'_>) -> Vec<Finding> {
-    let before = Facts::read(text.before.as_deref().unwrap_or_default(), Language::Shell);
-    let after = Facts::read(text.after.as_deref().unwrap_or_default(), Language::Shell);
+    let before = Facts::read(text.then(), Language::Shell);
+    let after = Facts::read(text.now(), Language::Shell);
     let failing = |facts: &Facts<'_>| -> BTreeSet<String> {
         definitions(facts).into_iter().filter(|one| can_fail(one.body)).map(|one| one.name.to_owned()).collect()
     };
@@ -106,17 +100,17 @@ fn unheard(text: &Text<'_>) -> Vec<Finding> {
     let lost = definitions(&after).into_iter().filter(|one| then.contains(one.name) && !now.contains(one.name));
     lost.map(|one| {
         let what = format!("`{}`, by which tests say that something is wrong, does not end badly any more", one.name);
-        Finding::new(text.path, one.line, Weakening::SwallowedFailure, what)
+        text.finding(one.line, Weakening::SwallowedFailure, what)
     })
     .collect()
 }
 
 /// A new file that is taken for one that tests bring in.
 fn in_the_place_of(pins: &Pins, text: &Text<'_>, texts: &[Text<'_>]) -> Option<Finding> {
-    let (folder, name) = text.path.rsplit_once('/').unwrap_or(("", text.path));
+    let (folder, name) = split(text.path);
     let is_gone = |path: &str| texts.iter().any(|other| other.path == path && other.after.is_none());
     let is_known = |path: &str| (pins.files.contains_key(path) || pins.leaned.contains(path)) && !is_gone(path);
-    let place = |what: String| Some(Finding::new(text.path, 0, Weakening::ShadowedRunner, what));
+    let place = |what: String| Some(text.finding(0, Weakening::ShadowedRunner, what));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let twin = match (stem, ending) {
         ("__init__", "py") => format!("{folder}.py"),
@@ -132,39 +126,29 @@ fn in_the_place_of(pins: &Pins, text: &Text<'_>, texts: &[Text<'_>]) -> Option<F
         return place(format!("Python takes it for the module `{stem}` of the program where tests are run"));
     }
     // `sys.path.insert(0, "fakes")`, `cd tests/fake`
-    let is_same = |path: &String| {
-        let other = path.rsplit('/').next().unwrap_or_default();
-        other == name && *path != text.path
-    };
+    let is_same = |path: &String| file_name(path) == name && *path != text.path;
     if folder.is_empty() || Language::of(text.path).is_none() || !pins.leaned.iter().any(is_same) {
         return None;
     }
     let last = folder.rsplit('/').next().unwrap_or(folder);
-    let leads_there = |other: &Text<'_>| {
-        let (before, after) = (other.before.as_deref().unwrap_or_default(), other.after.as_deref().unwrap_or_default());
-        let all: Vec<&str> = after.lines().collect();
-        role_of(other.path) == Some(Role::Test)
-            && lines::added(before, after).into_iter().any(|number| {
-                let line = number.checked_sub(1).and_then(|at| all.get(at)).map_or("", |line| line.trim());
-                let leads = line.contains("sys.path") || line.contains("chdir") || line.starts_with("cd ");
-                leads && line.contains(last)
-            })
+    let leads = |line: &str| {
+        let changes = line.contains("sys.path") || line.contains("chdir") || line.trim().starts_with("cd ");
+        changes && line.contains(last)
     };
-    let by = texts.iter().find(|other| leads_there(other))?;
+    let mut tests = texts.iter().filter(|other| role_of(other.path) == Some(Role::Test));
+    let by = tests.find(|other| other.new_lines().iter().any(|(_, line)| leads(line)))?;
     place(format!("`{}` makes tests take it for the `{name}` of the program", by.path))
 }
 
 /// New lines of a header or a source by which an assertion says nothing.
 fn redefined(text: &Text<'_>) -> Vec<Finding> {
     let is_of_c = [".h", ".c", ".hpp", ".cpp", ".cc"].iter().any(|ending| text.path.ends_with(ending));
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let after = text.now();
     if !is_of_c || role_of(text.path).is_some() || !after.contains("assert") && !after.contains("NDEBUG") {
         return Vec::new();
     }
-    let all: Vec<&str> = after.lines().collect();
     let mut found = Vec::new();
-    for number in lines::added(before, after) {
-        let line = number.checked_sub(1).and_then(|at| all.get(at)).copied().unwrap_or_default();
+    for (number, line) in text.new_lines() {
         let words: Vec<&str> = line.trim_start().trim_start_matches('#').split_whitespace().take(2).collect();
         let is_directive = line.trim_start().starts_with('#');
         if let [word @ ("define" | "undef"), name] = words.as_slice()
@@ -172,7 +156,7 @@ fn redefined(text: &Text<'_>) -> Vec<Finding> {
             && (*name == "assert" || name.starts_with("assert(") || *name == "NDEBUG")
         {
             let what = format!("`#{word} {name}` changes what assertions do");
-            found.push(Finding::new(text.path, number, Weakening::PatchedRunner, what));
+            found.push(text.finding(number, Weakening::PatchedRunner, what));
         }
     }
     found

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::lexer::{Kind, Language};
+use super::span::Span as _;
 
 /// Whether code only ends a function, and says that all is well.
 fn only_leaves(code: &str) -> bool {
@@ -53,8 +54,7 @@ pub(super) fn unreachable(facts: &Facts<'_>, lines: &[(usize, String)]) -> Vec<u
 /// Whether two lines begin in the same column of tokens: no bracket opens or closes between them, and the language has
 /// braces, or neither begins a new part.
 fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
-    let first = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
-    let (Some(one), Some(other)) = (first(line), first(next)) else { return false };
+    let (Some(one), Some(other)) = (facts.tokens.first_of(line), facts.tokens.first_of(next)) else { return false };
     let begins_part = [
         "def", "class", "else", "elif", "elsif", "except", "finally", "rescue", "ensure", "case", "default", "@", "fn",
         "func", "end", "when", "fi", "done", "esac",
@@ -90,7 +90,7 @@ pub(super) fn leaving(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, S
     if file.role == TestRole::Setup {
         return Vec::new();
     }
-    let known: BTreeSet<&str> = file.before.iter().flat_map(|facts| &facts.tests).map(|test| test.name).collect();
+    let known = file.known();
     let begins: BTreeSet<usize> =
         after.tests.iter().filter(|test| known.contains(test.name)).map(|test| test.line).collect();
     let mut found = Vec::new();
@@ -126,9 +126,7 @@ pub(super) fn leaving(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, S
 
 /// `test -n "$X" || return`, outside of functions.
 fn leaves_in_shell(facts: &Facts<'_>, line: usize) -> bool {
-    let from = facts.tokens.partition_point(|token| token.line < line);
-    let to = facts.tokens.partition_point(|token| token.line <= line);
-    let tokens = facts.tokens.get(from..to).unwrap_or_default();
+    let tokens = facts.tokens.on_line(line);
     let is_outside = tokens.first().is_some_and(|first| first.column == 0);
     let at = tokens.iter().rposition(|token| token.is_word("return") || token.is_word("exit"));
     let is_well = |at: usize| {
@@ -136,10 +134,8 @@ fn leaves_in_shell(facts: &Facts<'_>, line: usize) -> bool {
         rest.first().is_none_or(|next| next.text == "0" || next.kind == Kind::Mark && matches!(next.text, ";" | "}"))
     };
     let is_joined = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let before = tokens.before(at, 1);
         before.is_some_and(|before| before.is_mark("&") || before.is_mark("|") || before.is_word("then"))
     };
-    is_outside
-        && at.is_some_and(|at| is_well(at) && is_joined(at))
-        && !tokens.windows(2).any(|pair| pair[0].is_mark("(") && pair[1].is_mark(")"))
+    is_outside && at.is_some_and(|at| is_well(at) && is_joined(at)) && !tokens.has(&["(", ")"])
 }

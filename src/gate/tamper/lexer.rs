@@ -71,6 +71,19 @@ impl Token<'_> {
         self.kind == Kind::Word && self.text == word
     }
 
+    /// How much deeper in brackets the next token is.
+    pub(super) fn turn(&self) -> i32 {
+        match self.text {
+            "(" | "[" | "{" if self.kind == Kind::Mark => 1,
+            ")" | "]" | "}" if self.kind == Kind::Mark => -1,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn closes(&self) -> bool {
+        self.turn() < 0
+    }
+
     /// Whether it stands for a value by itself.
     pub(super) fn is_literal(&self) -> bool {
         matches!(self.kind, Kind::Number | Kind::Text) || (self.kind == Kind::Word && is_constant_word(self.text))

@@ -3,33 +3,27 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::facts::{Facts, partners};
+use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
-use super::lexer::{Kind, Language, Token, compact_lines};
+use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
     if file.role == TestRole::Setup {
         return Vec::new();
     }
-    let mut found = Vec::new();
-    let mut add = |line: usize, kind, what: String| found.push(Finding::new(file.path, line, kind, what));
-    for (line, what) in heard_less(file, before, after) {
-        add(line, Weakening::SwallowedFailure, what);
-    }
-    for line in handled(file, after) {
-        add(
-            line,
-            Weakening::SwallowedFailure,
-            "a handler that only says it hides the failure of an assertion".to_owned(),
-        );
-    }
+    let swallowed = |line, what: &str| Finding::new(file.path, line, Weakening::SwallowedFailure, what);
+    let changed = |line, what: String| Finding::new(file.path, line, Weakening::ChangedExpectation, what);
+    let mut found = heard_less(file, before, after, swallowed);
+    let hidden = "a handler that only says it hides the failure of an assertion";
+    found.extend(handled(file, after).into_iter().map(|line| swallowed(line, hidden)));
     for (line, name, value) in other_values(before, after) {
-        add(line, Weakening::ChangedExpectation, format!("`{name}`, which is what a test expects, is `{value}` now"));
+        found.push(changed(line, format!("`{name}`, which is what a test expects, is `{value}` now")));
     }
     for (line, name) in panics_less(before, after) {
-        add(line, Weakening::ChangedExpectation, format!("the test `{name}` expects another panic, or any, now"));
+        found.push(changed(line, format!("the test `{name}` expects another panic, or any, now")));
     }
     found
 }
@@ -44,20 +38,20 @@ struct Heard {
     guarded: Option<usize>,
 }
 
-fn heard_less(file: &TestFile<'_>, before: &Facts<'_>, after: &Facts<'_>) -> Vec<(usize, String)> {
+fn heard_less(
+    file: &TestFile<'_>,
+    before: &Facts<'_>,
+    after: &Facts<'_>,
+    swallowed: impl Fn(usize, &str) -> Finding,
+) -> Vec<Finding> {
+    let unawaited = "the test does not wait for this assertion any more, and hears nothing of its failure";
     let (then, now) = (heard(before, None), heard(after, Some(file)));
     let mut found = Vec::new();
     for (key, then) in then {
         let Some(now) = now.get(&key) else { continue };
-        if let Some(line) = now.unawaited.filter(|_| now.awaited < then.awaited) {
-            found.push((
-                line,
-                "the test does not wait for this assertion any more, and hears nothing of its failure".to_owned(),
-            ));
-        }
-        if let Some(line) = now.guarded.filter(|_| now.plain < then.plain) {
-            found.push((line, "this is only asserted under a condition now".to_owned()));
-        }
+        found.extend(now.unawaited.filter(|_| now.awaited < then.awaited).map(|line| swallowed(line, unawaited)));
+        let guarded = now.guarded.filter(|_| now.plain < then.plain);
+        found.extend(guarded.map(|line| swallowed(line, "this is only asserted under a condition now")));
     }
     found
 }
@@ -65,12 +59,12 @@ fn heard_less(file: &TestFile<'_>, before: &Facts<'_>, after: &Facts<'_>) -> Vec
 fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Heard> {
     const CONDITIONS: &[&str] = &["sys.platform", "os.name", "process.platform", "platform", "version", "RUBY_"];
     let tokens = &facts.tokens;
-    let lines = compact_lines(tokens);
+    let lines = facts.lines();
     let mut all: HashMap<String, Heard> = HashMap::new();
     for assertion in &facts.assertions {
         let Some(first) = assertion.tokens.first() else { continue };
-        let at = tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
-        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let at = tokens.place_of(first);
+        let before = tokens.before(at, 1);
         let begins = before.is_none_or(|before| before.line != first.line || matches!(before.text, ";" | "{" | "}"));
         let is_new = file.is_none_or(|file| file.added.contains(&first.line));
         let heard = all.entry(assertion.key()).or_default();
@@ -91,9 +85,7 @@ fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Hear
         let above = line.checked_sub(1).and_then(|above| lines.get(above)).filter(|(_, code)| {
             is_condition(code) && code.ends_with(if facts.language == Language::Python { ":" } else { "{" })
         });
-        let column =
-            |line: usize| tokens.get(tokens.partition_point(|token| token.line < line)).map_or(0, |token| token.column);
-        let below = above.is_some_and(|(above, _)| column(*above) < column(first.line));
+        let below = above.is_some_and(|(above, _)| tokens.column_of(*above) < tokens.column_of(first.line));
         let is_guarded = !matches!(facts.language, Language::Go | Language::Shell | Language::Ruby) && (own || below);
         if !is_guarded {
             heard.plain += 1;
@@ -107,40 +99,28 @@ fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Hear
 /// Lines with handlers that are new, do nothing but print, and stand around an assertion.
 fn handled(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let tokens = &after.tokens;
-    let partners = partners(tokens);
-    let partner = |at: usize| partners.get(at).copied().flatten();
-    let asserts = |from: usize, to: usize| after.assertions.iter().any(|one| one.line >= from && one.line <= to);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| file.added.contains(&token.line)) {
         match (after.language, token.text) {
             (Language::Script | Language::Braces, "catch") if token.kind == Kind::Word => {
-                let Some(open) = at.checked_sub(1).filter(|at| tokens[*at].is_mark("}")).and_then(partner) else {
-                    continue;
-                };
-                let is_try = open.checked_sub(1).is_some_and(|at| tokens[at].is_word("try"));
-                let begin = tokens.get(at + 1).filter(|next| next.is_mark("(")).and_then(|_| partner(at + 1));
-                let body = begin.map_or(at + 1, |close| close + 1);
-                let Some(end) = tokens.get(body).filter(|next| next.is_mark("{")).and_then(|_| partner(body)) else {
-                    continue;
-                };
+                let pair = |at: usize, mark: &str| after.partner(at).filter(|_| tokens.is_mark(at, mark));
+                let Some(open) = at.checked_sub(1).and_then(|close| pair(close, "}")) else { continue };
+                let is_try = tokens.before(open, 1).is_some_and(|word| word.is_word("try"));
+                let body = pair(at + 1, "(").map_or(at + 1, |close| close + 1);
+                let Some(end) = pair(body, "{") else { continue };
                 let inside = tokens.get(body + 1..end).unwrap_or_default();
-                if is_try && asserts(tokens[open].line, tokens[at - 1].line) && only_says(inside) {
+                if is_try && after.asserts_in(tokens[open].line..=tokens[at - 1].line) && only_says(inside) {
                     found.push(token.line);
                 }
             }
             (Language::Python, "except") | (Language::Ruby, "rescue") => {
-                let is_first = at == 0 || tokens[at - 1].line != token.line;
-                let is_same = |other: &&Token<'_>| other.column == token.column;
-                let word = if after.language == Language::Python { "try" } else { "begin" };
-                let begin = tokens.iter().take(at).rfind(|other| is_same(other) && other.is_word(word));
-                let rest = tokens.get(at..).unwrap_or_default().iter().skip_while(|other| other.line == token.line);
-                let inside: Vec<Token<'_>> = rest.take_while(|other| other.column > token.column).copied().collect();
-                let is_empty = inside.is_empty() && after.language == Language::Python;
-                if is_first
-                    && !is_empty
-                    && begin.is_some_and(|begin| asserts(begin.line, token.line))
-                    && only_says(&inside)
-                {
+                let is_python = after.language == Language::Python;
+                let word = if is_python { "try" } else { "begin" };
+                let begin = tokens.iter().take(at).rfind(|other| other.column == token.column && other.is_word(word));
+                let rest = tokens.get(tokens.start_of(token.line + 1)..).unwrap_or_default();
+                let end = rest.iter().position(|other| other.column <= token.column).unwrap_or(rest.len());
+                let is_around = begin.is_some_and(|begin| after.asserts_in(begin.line..=token.line));
+                if tokens.begins_line(at) && is_around && !(end == 0 && is_python) && only_says(&rest[..end]) {
                     found.push(token.line);
                 }
             }
@@ -190,9 +170,7 @@ fn only_says(inside: &[Token<'_>]) -> bool {
 /// Names of what tests expect that are given another value: `const EXPECTED = 4`.
 fn other_values<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str, &'text str)> {
     let (then, now) = (given(before), given(after));
-    let has = |facts: &Facts<'_>, name: &str| {
-        facts.assertions.iter().any(|one| one.tokens.iter().any(|token| token.is_word(name)))
-    };
+    let has = |facts: &Facts<'_>, name: &str| facts.assertions.iter().any(|one| one.tokens.has_word(name));
     let mut found = Vec::new();
     for (name, values) in &now {
         // One that is given twice says nothing.

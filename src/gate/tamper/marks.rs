@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use super::Text;
 use super::by_itself::made_by_work;
 use super::cleaning::only_cleans;
-use super::facts::{Facts, NAMED_BY_TEXT, partners};
-use super::file::{TestFile, TestRole};
+use super::facts::{Facts, NAMED_BY_TEXT};
+use super::file::{TestFile, TestRole, names_of};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, compact_lines, tokens};
+use super::span::Span as _;
 use crate::gate::pins::Pins;
 use crate::gate::runners::is_variable_of_runners;
 use crate::project::check_files::Role;
@@ -283,7 +284,7 @@ fn first_of(code: &str, patterns: &[&'static str]) -> Option<&'static str> {
 pub(super) fn in_file(file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(after) = &file.after else { return found };
-    let all = compact_lines(&after.tokens);
+    let all = after.lines();
     for (index, (line, code)) in all.iter().enumerate().filter(|(_, (line, _))| file.added.contains(line)) {
         let mut add = |kind, what: String| found.push(Finding::new(file.path, *line, kind, what));
         if let Some(pattern) = first_of(code, LEAVING) {
@@ -322,11 +323,9 @@ pub(super) fn in_file(file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
 
 /// Whether a line of what runs before tests only sets a variable of the program's environment, or where it runs.
 fn only_sets_surroundings(facts: &Facts<'_>, line: usize, code: &str) -> bool {
-    let from = facts.tokens.partition_point(|token| token.line < line);
-    let to = facts.tokens.partition_point(|token| token.line <= line);
-    let tokens = facts.tokens.get(from..to).unwrap_or_default();
-    let set = tokens.windows(3).filter(|three| matches!(three[0].text, "setenv" | "delenv") && three[1].is_mark("("));
-    let is_plain = set.into_iter().all(|three| three[2].kind == Kind::Text && !is_variable_of_runners(three[2].text));
+    let set = facts.tokens.on_line(line).windows(3);
+    let mut set = set.filter(|three| matches!(three[0].text, "setenv" | "delenv") && three[1].is_mark("("));
+    let is_plain = set.all(|three| three[2].kind == Kind::Text && !is_variable_of_runners(three[2].text));
     let counted = ["monkeypatch.setenv(", "monkeypatch.delenv(", "monkeypatch.chdir("];
     let harmless: usize = counted.iter().map(|call| code.matches(call).count()).sum();
     is_plain && harmless > 0 && harmless == code.matches("monkeypatch.").count() && !has(code, "setattr(")
@@ -339,28 +338,22 @@ fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Te
         return false;
     }
     let tokens = &facts.tokens;
-    let first_of = |line: usize| tokens.partition_point(|token| token.line < line);
-    let column = tokens.get(first_of(line)).map_or(0, |first| first.column);
-    let is_outer = |at: &usize| {
-        let begins = tokens.get(*at).is_some_and(|token| token.is_word("def") && token.column < column);
-        begins && first_of(tokens.get(*at).map_or(0, |token| token.line)) == *at
-    };
-    let Some(function) = (0..first_of(line)).rev().find(is_outer) else { return false };
+    let (start, column) = (tokens.start_of(line), tokens.column_of(line));
+    let is_outer = |at: &usize| tokens.is_word(*at, "def") && tokens[*at].column < column && tokens.begins_line(*at);
+    let Some(function) = (0..start).rev().find(is_outer) else { return false };
     let Some(name) = tokens.get(function + 1) else { return false };
     // The marks right above it.
     let from =
         tokens.iter().take(function).rposition(|token| token.column == 0 && !token.is_mark("@") && !token.is_mark(")"));
     let marks = tokens.get(from.map_or(0, |from| from + 1)..function).unwrap_or_default();
-    let is_fixture = marks.iter().any(|token| token.is_word("fixture"));
-    let is_for_all = marks.iter().any(|token| token.is_word("autouse"));
-    let was_there = file.before.iter().any(|before| before.tokens.iter().any(|token| token.is_word(name.text)));
+    let is_fixture = marks.has_word("fixture");
+    let is_for_all = marks.has_word("autouse");
+    let was_there = file.before.iter().any(|before| before.tokens.has_word(name.text));
     if !is_fixture || is_for_all || was_there {
         return false;
     }
-    let brackets = partners(tokens);
-    let open = (first_of(line)..tokens.len()).find(|at| tokens.get(*at).is_some_and(|token| token.is_mark("(")));
-    let Some(open) = open else { return false };
-    let close = brackets.get(open).copied().flatten().unwrap_or(tokens.len());
+    let Some(open) = (start..tokens.len()).find(|at| tokens.is_mark(*at, "(")) else { return false };
+    let close = facts.partner(open).unwrap_or(tokens.len());
     let target = tokens.get(open..close).unwrap_or_default().iter().find(|token| token.kind == Kind::Text);
     let made = made_by_work(Language::Python, texts);
     target.is_some_and(|target| !made.contains(target.text.rsplit('.').next().unwrap_or_default()))
@@ -433,12 +426,12 @@ struct Mark {
 }
 
 fn marks(facts: &Facts<'_>) -> Vec<Mark> {
-    let lines = compact_lines(&facts.tokens);
+    let lines = facts.lines();
     let found = lines.iter().enumerate().filter_map(|(at, (line, code))| {
         let pattern = mark_of(code, facts.language)?;
         let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |(_, code)| code.as_str());
         let test = facts.test_at(*line).map_or(String::new(), |test| test.name.to_owned());
-        let first = facts.tokens.get(facts.tokens.partition_point(|token| token.line < *line));
+        let first = facts.tokens.first_of(*line);
         // One of the whole file leaves more than one test out.
         let is_of_file =
             facts.language == Language::Python && first.is_some_and(|first| first.column == 0 && !first.is_mark("@"));
@@ -453,14 +446,11 @@ fn marks(facts: &Facts<'_>) -> Vec<Mark> {
 pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut there: HashMap<(&str, String), usize> = HashMap::new();
     let mut gone: HashMap<&str, usize> = HashMap::new();
-    let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
-        facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
-    };
-    let before_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.before)).collect();
-    let after_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.after)).collect();
+    let before_names = names_of(files.iter().map(|file| &file.before));
+    let after_names = names_of(files.iter().map(|file| &file.after));
     for mark in files.iter().filter_map(|file| file.before.as_ref()).flat_map(marks) {
         // A test that was renamed takes its mark along.
-        if !after_names.contains(&mark.test) {
+        if !after_names.contains(mark.test.as_str()) {
             *gone.entry(mark.pattern).or_default() += 1;
         }
         *there.entry((mark.pattern, mark.test)).or_default() += 1;
@@ -468,7 +458,7 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     let marked: BTreeSet<String> =
         files.iter().filter_map(|file| file.after.as_ref()).flat_map(marks).map(|mark| mark.test).collect();
     // Beside a new test that runs everywhere another one may be for some systems.
-    let has_real_one = after_names.iter().any(|name| !before_names.contains(name) && !marked.contains(name));
+    let has_real_one = after_names.iter().any(|name| !before_names.contains(name) && !marked.contains(*name));
     let has_others = !before_names.is_empty() || pins.files.values().any(|pin| pin.role == Role::Test);
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
@@ -477,13 +467,13 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
                 *count -= 1;
                 continue;
             }
-            if !before_names.contains(&test)
+            if !before_names.contains(test.as_str())
                 && let Some(count @ 1..) = gone.get_mut(pattern)
             {
                 *count -= 1;
                 continue;
             }
-            let is_new = !test.is_empty() && !before_names.contains(&test);
+            let is_new = !test.is_empty() && !before_names.contains(test.as_str());
             // A new file for a library that may not be there; one that the plan promises has to test something.
             let is_promised = pins.expected.iter().any(|path| path == file.path);
             let needs_library = pattern == IMPORT_OR_SKIP && file.before.is_none() && !is_promised;

@@ -37,6 +37,7 @@ mod script;
 mod settings;
 mod shadow;
 mod snapshot;
+mod span;
 mod strength;
 mod stricter;
 mod subject;
@@ -238,6 +239,69 @@ impl<'a> Text<'a> {
         let text = |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         Self { path: change.path, before: text(change.before), after: text(change.after) }
     }
+
+    /// The text before; empty where there was none.
+    fn then(&self) -> &str {
+        self.before.as_deref().unwrap_or_default()
+    }
+
+    /// The text after; empty where there is none.
+    fn now(&self) -> &str {
+        self.after.as_deref().unwrap_or_default()
+    }
+
+    fn is_new(&self) -> bool {
+        self.before.is_none() && self.after.is_some()
+    }
+
+    /// The name of the file without its folder.
+    fn name(&self) -> &str {
+        file_name(self.path)
+    }
+
+    /// The lines that are new, with their numbers.
+    fn new_lines(&self) -> Vec<(usize, &str)> {
+        let added = lines::added(self.then(), self.now());
+        self.now().lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(at, _)| added.contains(at)).collect()
+    }
+
+    /// Whether it has a pattern more often than before.
+    fn has_more(&self, pattern: &str) -> bool {
+        self.now().matches(pattern).count() > self.then().matches(pattern).count()
+    }
+
+    fn finding(&self, line: usize, kind: Weakening, what: impl Into<String>) -> Finding {
+        Finding::new(self.path, line, kind, what)
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The folder of a path and the name in it; in the root the folder is empty.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The place that a path means which is written from a folder.
+fn resolved(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// As much of a text as a message needs, in one line; `instead` is shown for what cannot be.
+fn short(text: &str, instead: char) -> String {
+    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { instead } else { letter }).collect()
 }
 
 fn not_as_pinned(pins: &Pins, changes: &[FileChange<'_>]) -> Vec<Finding> {

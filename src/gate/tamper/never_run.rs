@@ -3,36 +3,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, partners};
+use super::facts::{Facts, Test};
 use super::file::TestFile;
 use super::finding::{Finding, Weakening};
 use super::leaving::{leaving, unreachable};
-use super::lexer::{Kind, Language, Token, compact_lines};
+use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 /// What is new in a file and keeps tests from running.
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let Some(after) = &file.after else { return Vec::new() };
-    let lines = compact_lines(&after.tokens);
+    let lines = after.lines();
+    let rounds = [loops(after), empty_tables(&lines)].concat();
+    // What is said first of a line counts.
+    let rules = [
+        (
+            conditions(after),
+            Weakening::LeftEarly,
+            "the condition is always the same, so that the code below it never runs",
+        ),
+        (rounds, Weakening::LeftEarly, "the loop has no rounds, so that what is in it never runs"),
+        (unreachable(after, &lines), Weakening::LeftEarly, "the function ends here, before its other lines"),
+        (leaving(file, after, &lines), Weakening::Skipped, "the test leaves by a condition before it asserts anything"),
+        (excluded(file, after, &lines), Weakening::Skipped, "the test is compiled only under a condition"),
+    ];
     let mut found: BTreeMap<usize, (Weakening, &'static str)> = BTreeMap::new();
-    let mut add = |line: usize, kind, what| {
-        if file.added.contains(&line) {
+    for (hits, kind, what) in rules {
+        for line in hits.into_iter().filter(|line| file.added.contains(line)) {
             found.entry(line).or_insert((kind, what));
         }
-    };
-    for line in conditions(after) {
-        add(line, Weakening::LeftEarly, "the condition is always the same, so that the code below it never runs");
-    }
-    for line in loops(after).into_iter().chain(empty_tables(&lines)) {
-        add(line, Weakening::LeftEarly, "the loop has no rounds, so that what is in it never runs");
-    }
-    for line in unreachable(after, &lines) {
-        add(line, Weakening::LeftEarly, "the function ends here, before its other lines");
-    }
-    for line in leaving(file, after, &lines) {
-        add(line, Weakening::Skipped, "the test leaves by a condition before it asserts anything");
-    }
-    for line in excluded(file, after) {
-        add(line, Weakening::Skipped, "the test is compiled only under a condition");
     }
     found.into_iter().map(|(line, (kind, what))| Finding::new(file.path, line, kind, what)).collect()
 }
@@ -59,10 +58,9 @@ fn is_fixed(token: &Token<'_>) -> bool {
 /// Lines with a condition that never holds.
 fn conditions(facts: &Facts<'_>) -> Vec<usize> {
     let tokens = &facts.tokens;
-    let partners = partners(tokens);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let before = tokens.before(at, 1);
         let is_first = before.is_none_or(|before| {
             before.line != token.line || before.kind == Kind::Mark && matches!(before.text, ";" | "{" | "(" | ">")
         });
@@ -76,21 +74,16 @@ fn conditions(facts: &Facts<'_>) -> Vec<usize> {
             continue;
         }
         let is_of_preprocessor = before.is_some_and(|before| before.is_mark("#")) && facts.language == Language::Braces;
-        let Some((from, to)) = condition(facts, &partners, at, is_of_preprocessor) else { continue };
-        let inside: Vec<&Token<'_>> = tokens
-            .get(from..to)
-            .unwrap_or_default()
-            .iter()
-            .filter(|token| !token.is_mark("(") && !token.is_mark(")"))
-            .collect();
+        let Some((from, to)) = condition(facts, at, is_of_preprocessor) else { continue };
+        let inside = tokens.get(from..to).unwrap_or_default().iter();
+        let inside: Vec<&Token<'_>> = inside.filter(|token| !token.is_mark("(") && !token.is_mark(")")).collect();
         let is_constant = inside.iter().any(|token| token.is_literal()) && inside.iter().all(|token| is_fixed(token));
         let is_single = inside.len() == 1;
         let holds = is_single && !inside.iter().any(|token| is_falsy(token));
         let is_turned = matches!(token.text, "until" | "unless");
         // `do { ... } while (0)`
-        let ends_loop = token.text == "while"
-            && (before.is_some_and(|before| before.is_mark("}"))
-                || tokens.get(to + 1).is_some_and(|next| next.is_mark(";")));
+        let ends_loop =
+            token.text == "while" && (before.is_some_and(|before| before.is_mark("}")) || tokens.is_mark(to + 1, ";"));
         if is_constant && (holds == is_turned || !is_single) && !ends_loop {
             found.push(token.line);
         }
@@ -101,19 +94,14 @@ fn conditions(facts: &Facts<'_>) -> Vec<usize> {
 /// `false && ...`, `True or ...`
 fn is_short_circuit(tokens: &[Token<'_>], at: usize) -> bool {
     let (Some(token), Some(next)) = (tokens.get(at), tokens.get(at + 1)) else { return false };
-    let is_double = |mark: &str| next.is_mark(mark) && tokens.get(at + 2).is_some_and(|third| third.is_mark(mark));
+    let is_double = |mark: &str| next.is_mark(mark) && tokens.is_mark(at + 2, mark);
     let is_false = token.kind != Kind::Text && is_falsy(token);
     let is_true = matches!(token.text, "true" | "True") && token.kind == Kind::Word;
     is_false && (is_double("&") || next.is_word("and")) || is_true && (is_double("|") || next.is_word("or"))
 }
 
 /// From where to where the condition goes whose word is at `at`.
-fn condition(
-    facts: &Facts<'_>,
-    partners: &[Option<usize>],
-    at: usize,
-    is_of_preprocessor: bool,
-) -> Option<(usize, usize)> {
+fn condition(facts: &Facts<'_>, at: usize, is_of_preprocessor: bool) -> Option<(usize, usize)> {
     let tokens = &facts.tokens;
     let line = tokens.get(at)?.line;
     let until = |ends: &dyn Fn(&Token<'_>) -> bool| {
@@ -131,9 +119,7 @@ fn condition(
             Some((at + 1, until(&ends)))
         }
         Language::Script | Language::Braces => {
-            tokens.get(at + 1).filter(|next| next.is_mark("("))?;
-            let close = partners.get(at + 1).copied().flatten()?;
-            Some((at + 2, close))
+            facts.partner(at + 1).filter(|_| tokens.is_mark(at + 1, "(")).map(|close| (at + 2, close))
         }
     }
 }
@@ -141,25 +127,23 @@ fn condition(
 /// Lines with a loop over nothing.
 fn loops(facts: &Facts<'_>) -> Vec<usize> {
     let tokens = &facts.tokens;
-    let is_mark = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is_mark(mark));
     let number = |at: usize| tokens.get(at).filter(|token| token.kind == Kind::Number)?.text.parse::<i64>().ok();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_word("for")) {
         let is_here = |at: usize| tokens.get(at).is_some_and(|other| other.line == token.line);
-        let of_shell =
-            facts.language == Language::Shell && tokens.get(at + 2).is_some_and(|word| word.is_word("in")) && {
-                let is_empty =
-                    |at: usize| tokens.get(at).is_some_and(|word| word.kind == Kind::Text && word.text.is_empty());
-                let behind = if is_empty(at + 3) { at + 4 } else { at + 3 };
-                !is_here(behind) || is_mark(behind, ";")
-            };
+        let of_shell = facts.language == Language::Shell && tokens.is_word(at + 2, "in") && {
+            let is_empty =
+                |at: usize| tokens.get(at).is_some_and(|word| word.kind == Kind::Text && word.text.is_empty());
+            let behind = if is_empty(at + 3) { at + 4 } else { at + 3 };
+            !is_here(behind) || tokens.is_mark(behind, ";")
+        };
         // `for (i = 0; i < 0; i++)`
         let rest = (at..tokens.len().min(at + 16)).filter(|at| is_here(*at));
         let counts = rest.into_iter().any(|at| {
-            is_mark(at, "=")
-                && is_mark(at + 2, ";")
-                && is_mark(at + 4, "<")
-                && is_mark(at + 6, ";")
+            tokens.is_mark(at, "=")
+                && tokens.is_mark(at + 2, ";")
+                && tokens.is_mark(at + 4, "<")
+                && tokens.is_mark(at + 6, ";")
                 && number(at + 1).is_some_and(|from| number(at + 5).is_some_and(|to| from >= to))
         });
         if of_shell || counts {
@@ -228,8 +212,7 @@ fn empty_tables(lines: &[(usize, String)]) -> Vec<usize> {
 }
 
 /// Lines that let only some builds have tests that all builds had.
-fn excluded(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
-    let lines = compact_lines(&after.tokens);
+fn excluded(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, String)]) -> Vec<usize> {
     let mut found = Vec::new();
     match after.language {
         Language::Braces => {
@@ -253,21 +236,16 @@ fn excluded(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
             }
         }
         Language::Rust => {
-            let known: BTreeSet<&str> =
-                file.before.iter().flat_map(|facts| &facts.tests).map(|test| test.name).collect();
+            let known = file.known();
             let is_condition = |code: &str| {
                 code.starts_with("#[cfg(") && !code.contains("(test)") && !code.contains("(test,")
                     || code.starts_with("#[cfg_attr(") && code.contains("ignore")
             };
-            for (line, _) in lines.iter().filter(|(_, code)| is_condition(code)) {
-                if after
-                    .tests
-                    .iter()
-                    .any(|test| known.contains(test.name) && test.line > *line && test.line <= line + 4)
-                {
-                    found.push(*line);
-                }
-            }
+            let is_near = |line: usize, test: &Test<'_>| test.line > line && test.line <= line + 4;
+            let is_of_known =
+                |line: usize| after.tests.iter().any(|test| known.contains(test.name) && is_near(line, test));
+            let conditions = lines.iter().filter(|(_, code)| is_condition(code)).map(|(line, _)| *line);
+            found.extend(conditions.filter(|line| is_of_known(*line)));
         }
         _ => {}
     }

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Text;
 use super::finding::{Finding, Weakening};
-use super::lines;
 use super::script::HIDING;
+use super::{Text, short};
 use crate::project::check_files::is_pipeline;
 use crate::text::yaml::YamlDocument;
 
@@ -80,12 +79,11 @@ pub(super) fn changed(texts: &[Text<'_>]) -> Vec<Finding> {
 
 fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
     let Some(before) = text.before.as_deref() else { return Vec::new() };
-    let after = text.after.as_deref().unwrap_or_default();
+    let after = text.now();
     let (then, now) = (Facts::read(before), Facts::read(after));
-    let new_lines = lines::added(before, after);
+    let new_lines = text.new_lines();
     let mut found = Vec::new();
-    let mut add =
-        |line: usize, what: String| found.push(Finding::new(text.path, line, Weakening::ChangedPipeline, what));
+    let mut add = |line: usize, what: String| found.push(text.finding(line, Weakening::ChangedPipeline, what));
     if text.after.is_some() && then.is_read && !now.is_read {
         add(0, "it cannot be read any more".to_owned());
         return found;
@@ -93,33 +91,30 @@ fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
     for command in &then.commands {
         if !there.iter().any(|other| is_as_good(command, other)) {
             let how = if text.after.is_none() { "the file is gone, and with it" } else { "no step runs any more:" };
-            add(new_lines.first().copied().unwrap_or_default(), format!("{how} `{}`", short(command)));
+            add(new_lines.first().map_or(0, |(line, _)| *line), format!("{how} `{}`", short(command, ' ')));
         }
     }
     for (step, excuse) in &now.excuses {
         let was_there = then.steps.contains(step);
         if was_there && !then.excuses.contains(&(step.clone(), excuse.clone())) {
-            add(line_of(after, excuse), format!("`{}` makes `{}` count for less", short(excuse), short(step)));
+            let what = format!("`{}` makes `{}` count for less", short(excuse, ' '), short(step, ' '));
+            add(line_of(after, excuse), what);
         }
     }
     for trigger in then.triggers.difference(&now.triggers).filter(|_| text.after.is_some()) {
-        add(0, format!("it does not run for `{}` any more", short(trigger)));
+        add(0, format!("it does not run for `{}` any more", short(trigger, ' ')));
     }
     for filter in now.filters.difference(&then.filters) {
         if then.is_read {
-            add(0, format!("it runs for less: `{}`", short(filter)));
+            add(0, format!("it runs for less: `{}`", short(filter, ' ')));
         }
     }
-    let count = |text: &str, pattern: &str| text.matches(pattern).count();
-    for number in new_lines {
-        let line = number.checked_sub(1).and_then(|at| after.lines().nth(at)).unwrap_or_default();
+    let checks =
+        |line: &str| segments(line).iter().any(|part| is_checking(part)) && !line.trim_start().starts_with('#');
+    for (number, line) in new_lines.into_iter().filter(|(_, line)| checks(line)) {
         // Of these the steps say more.
-        let hiding = HIDING.iter().filter(|pattern| **pattern != "continue-on-error");
-        let checks = segments(line).iter().any(|part| is_checking(part));
-        let pattern = hiding
-            .filter(|pattern| line.contains(**pattern) && checks)
-            .find(|pattern| count(after, pattern) > count(before, pattern));
-        if let Some(pattern) = pattern.filter(|_| !line.trim_start().starts_with('#')) {
+        let mut hiding = HIDING.iter().filter(|pattern| **pattern != "continue-on-error");
+        if let Some(pattern) = hiding.find(|pattern| line.contains(**pattern) && text.has_more(pattern)) {
             add(number, format!("`{pattern}` hides a failure"));
         }
     }
@@ -165,19 +160,14 @@ impl Facts {
             Value::Object(events) => {
                 for (name, event) in events {
                     self.triggers.insert(name.clone());
-                    for key in ["paths", "paths-ignore", "branches-ignore"] {
-                        let patterns =
-                            event.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-                        let is_positive = key == "paths";
-                        if is_positive {
-                            self.filters.extend(event.get(key).map(|_| format!("{name}.{key}")));
-                        } else {
-                            self.filters.extend(patterns.map(|pattern| format!("{name}.{key}: {pattern}")));
-                        }
+                    let texts = |key: &str| {
+                        event.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+                    };
+                    self.filters.extend(event.get("paths").map(|_| format!("{name}.paths")));
+                    for key in ["paths-ignore", "branches-ignore"] {
+                        self.filters.extend(texts(key).map(|pattern| format!("{name}.{key}: {pattern}")));
                     }
-                    let branches =
-                        event.get("branches").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-                    self.triggers.extend(branches.map(|branch| format!("{name} of {branch}")));
+                    self.triggers.extend(texts("branches").map(|branch| format!("{name} of {branch}")));
                 }
             }
             _ => {}
@@ -281,10 +271,6 @@ fn is_as_good(then: &str, now: &str) -> bool {
 fn line_of(text: &str, excuse: &str) -> usize {
     let key = excuse.split(':').next().unwrap_or_default();
     text.lines().position(|line| line.trim_start_matches(['-', ' ']).starts_with(key)).map_or(0, |line| line + 1)
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]

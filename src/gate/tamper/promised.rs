@@ -1,12 +1,11 @@
 //! Tests that a plan promises: that the unit wrote one, and that the new ones can fail.
 
-use std::collections::BTreeSet;
-
-use super::FileChange;
 use super::facts::{Facts, Test};
-use super::file::{TestFile, TestRole};
+use super::file::{TestFile, TestRole, names_of};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
+use super::{FileChange, file_name};
 use crate::project::check_files::{Role, is_named_as_test, role_of};
 
 /// A test that the plan names and that is not there, where the unit wrote no test at all. `absent` are the files that the
@@ -35,7 +34,7 @@ pub(super) fn empty(files: &[TestFile<'_>], expected: &[String]) -> Vec<Finding>
 /// can fail. In others: the plan names it.
 fn without_any(file: &TestFile<'_>, expected: &[String]) -> Option<Finding> {
     let facts = file.after.as_ref().filter(|_| file.before.is_none() && file.role == TestRole::Tests)?;
-    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let name = file_name(file.path);
     let stem = name.split('.').next().unwrap_or_default();
     let is_test = ["test_", "test-"].iter().any(|begin| stem.starts_with(begin))
         || ["_test", "-test", "_spec"].iter().any(|end| stem.ends_with(end))
@@ -55,10 +54,7 @@ fn without_any(file: &TestFile<'_>, expected: &[String]) -> Option<Finding> {
 /// Whether a program that is a test can fail by what it says itself.
 fn program_says_something(facts: &Facts<'_>) -> bool {
     // `#include <assert.h>`
-    let is_directive = |line: usize| {
-        let first = facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
-        first.is_some_and(|first| first.is_mark("#"))
-    };
+    let is_directive = |line: usize| facts.tokens.first_of(line).is_some_and(|first| first.is_mark("#"));
     let ends_badly = |pair: &[Token<'_>]| {
         let is_value = pair[1].kind != Kind::Mark && pair[1].text != "0" && pair[1].text != "EXIT_SUCCESS";
         matches!(pair[0].text, "return" | "exit") && (is_value || pair[1].is_mark("$") || pair[1].is_mark("!"))
@@ -69,10 +65,7 @@ fn program_says_something(facts: &Facts<'_>) -> bool {
 }
 
 fn asserting_nothing(files: &[TestFile<'_>]) -> Vec<Finding> {
-    let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
-        facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
-    };
-    let known: BTreeSet<String> = files.iter().flat_map(|file| names(&file.before)).collect();
+    let known = names_of(files.iter().map(|file| &file.before));
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
         let Some(facts) = file.after.as_ref().filter(|facts| is_judged(facts.language)) else { continue };
@@ -90,7 +83,7 @@ fn asserting_nothing(files: &[TestFile<'_>]) -> Vec<Finding> {
 /// Whether what is called as a test is a group of tests, or what runs them.
 fn is_around_others(facts: &Facts<'_>, test: &Test<'_>) -> bool {
     let is_group = |token: &Token<'_>| matches!(token.text, "describe" | "suite" | "context" | "group" | "TestMain");
-    facts.tokens.iter().any(|token| token.line == test.line && token.kind == Kind::Word && is_group(token))
+    facts.tokens.on_line(test.line).iter().any(|token| token.kind == Kind::Word && is_group(token))
 }
 
 /// Whether tests of a language are found by their beginnings alone.
@@ -106,9 +99,8 @@ const SAYING: &[&str] = &[
 ];
 
 fn says_something(facts: &Facts<'_>, test: &Test<'_>) -> bool {
-    let next = facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX);
-    let inside = facts.tokens.iter().filter(|token| token.line >= test.line && token.line < next);
-    inside.into_iter().any(|token| token.text != test.name && says(token))
+    let (from, to) = (facts.tokens.start_of(test.line), facts.tokens.start_of(facts.line_after(test)));
+    facts.tokens[from..to].iter().any(|token| token.text != test.name && says(token))
 }
 
 fn says(token: &Token<'_>) -> bool {

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Text;
-use super::assertion::Assertion;
-use super::facts::{Facts, partners};
+
+use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
@@ -18,7 +19,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     if file.role != TestRole::Tests {
         return Vec::new();
     }
-    let known: HashSet<String> = before.assertions.iter().map(Assertion::key).collect();
+    let known: HashSet<String> = before.keys().collect();
     let asserted: BTreeSet<&str> = before
         .assertions
         .iter()
@@ -36,9 +37,9 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         .collect();
     let mut found = Vec::new();
     let mut add = |line: usize, name: &str, how: String| {
-        if file.added.contains(&line) && (name == "*" || reaches(after, &known, line, name)) {
+        if name == "*" || reaches(after, &known, line, name) {
             let what = format!("`{name}` {how}: the test would test something else");
-            found.push(Finding::new(file.path, line, Weakening::StubbedSubject, what));
+            found.push((line, Weakening::StubbedSubject, what));
         }
     };
     let now = brought(after);
@@ -64,26 +65,21 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
             add(line, name, format!("came from `{from}` and is something else from here on"));
         }
     }
-    found
+    file.new_findings(found)
 }
 
 /// Whether an assertion that was there asks for a name where a binding of it on a line counts: in its function, from there
 /// on; everywhere for one that is in no function, or that goes through the table of names.
 fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) -> bool {
     let tokens = &facts.tokens;
-    let first_of = |line: usize| tokens.get(tokens.partition_point(|token| token.line < line));
-    let on_line = |token: &&Token<'_>| token.line == line;
-    let is_declared = |word: &Token<'_>| {
-        word.is_word("global") && tokens.iter().any(|token| token.line == word.line && token.is_word(name))
-    };
+    let is_declared = |word: &Token<'_>| word.is_word("global") && tokens.on_line(word.line).has_word(name);
     let is_of_all = tokens.iter().any(is_declared)
-        || tokens.iter().filter(on_line).any(|token| {
+        || tokens.on_line(line).iter().any(|token| {
             matches!(token.text, "globals" | "vars" | "__dict__" | "modules" | "__builtins__" | "setattr")
         });
-    let column = first_of(line).map_or(0, |first| first.column);
-    let begins = |token: &&Token<'_>| {
-        matches!(token.text, "def" | "async") && first_of(token.line).is_some_and(|first| first == *token)
-    };
+    let column = tokens.column_of(line);
+    let begins =
+        |token: &&Token<'_>| matches!(token.text, "def" | "async") && tokens.first_of(token.line) == Some(*token);
     let function = tokens
         .iter()
         .filter(begins)
@@ -95,12 +91,10 @@ fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) 
         };
         (line, tokens.iter().find(ends).map_or(usize::MAX, |token| token.line))
     });
-    facts.assertions.iter().any(|one| {
-        one.line >= from
-            && one.line < to
-            && one.tokens.iter().any(|token| token.is_word(name))
-            && known.contains(&one.key())
-    })
+    facts
+        .assertions
+        .iter()
+        .any(|one| one.line >= from && one.line < to && one.tokens.has_word(name) && known.contains(&one.key()))
 }
 
 /// Whether a source makes a fixture with a name, and brings in the module from which that name came.
@@ -140,11 +134,8 @@ pub(super) fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, u
     }
     let tokens = &facts.tokens;
     for (at, token) in tokens.iter().enumerate() {
-        let is_first = at == 0
-            || tokens
-                .get(at - 1)
-                .is_some_and(|before| before.line != token.line || before.is_mark(";") || before.is_mark(":"));
-        if !is_first || token.kind != Kind::Word {
+        let is_behind = |mark: &str| tokens.before(at, 1).is_some_and(|before| before.is_mark(mark));
+        if token.kind != Kind::Word || !(tokens.begins_line(at) || is_behind(";") || is_behind(":")) {
             continue;
         }
         let line = statement(tokens, at);
@@ -154,13 +145,11 @@ pub(super) fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, u
                 let from: String = line.iter().take(import).skip(1).map(|token| token.text).collect();
                 let names = line.get(import + 1..).unwrap_or_default();
                 for (at, name) in names.iter().enumerate() {
-                    let is_renamed = names.get(at + 1).is_some_and(|next| next.is_word("as"));
                     let is_name = name.kind == Kind::Word && name.text != "as" || name.is_mark("*");
-                    let original = at.checked_sub(2).and_then(|at| names.get(at));
-                    let has_new_name = at > 0 && names.get(at - 1).is_some_and(|before| before.is_word("as"));
-                    if is_name && !is_renamed {
-                        let original =
-                            original.filter(|_| has_new_name).map_or(String::new(), |name| format!(".{}", name.text));
+                    let has_new_name = names.before(at, 1).is_some_and(|before| before.is_word("as"));
+                    if is_name && !names.is_word(at + 1, "as") {
+                        let original = names.before(at, 2).filter(|_| has_new_name);
+                        let original = original.map_or(String::new(), |name| format!(".{}", name.text));
                         found.push((name.text, format!("{from}{original}"), name.line));
                     }
                 }
@@ -199,58 +188,45 @@ fn statement<'a, 'text>(tokens: &'a [Token<'text>], at: usize) -> &'a [Token<'te
 /// Where some names are bound but by a definition, an assignment of its own line or an import.
 fn bindings<'text>(facts: &Facts<'text>, wanted: &BTreeMap<&str, String>) -> Vec<(usize, &'text str)> {
     let tokens = &facts.tokens;
-    let partners = partners(tokens);
-    let get = |at: usize| tokens.get(at);
-    let is_mark = |at: usize, mark: &str| get(at).is_some_and(|token| token.is_mark(mark));
+    let is_mark = |at: usize, mark: &str| tokens.is_mark(at, mark);
     let mut found = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        if token.kind == Kind::Mark
-            && matches!(token.text, "(" | "[" | "{")
-            && partners.get(at).copied().flatten().is_some()
-        {
+        if token.turn() > 0 && facts.partner(at).is_some() {
             open.push(at);
-        } else if token.kind == Kind::Mark && matches!(token.text, ")" | "]" | "}") {
+        } else if token.closes() {
             open.pop();
         }
         if !wanted.contains_key(token.text) {
             continue;
         }
-        let before = at.checked_sub(1).and_then(get);
-        let line = token.line;
-        let on_line = || tokens.iter().filter(move |other| other.line == line);
-        let writes_names = || {
-            on_line().any(|other| {
-                matches!(other.text, "globals" | "locals" | "vars" | "__dict__" | "modules" | "__builtins__")
-            })
-        };
+        let before = tokens.before(at, 1);
+        let line = tokens.on_line(token.line);
+        let of_names = ["globals", "locals", "vars", "__dict__", "modules", "__builtins__"];
+        let writes_names = || line.iter().any(|other| of_names.contains(&other.text));
         let is_bound = match (facts.language, token.kind) {
             (Language::Python, Kind::Text) => {
                 writes_names()
                     && (before.is_some_and(|before| before.is_mark("["))
                         && is_mark(at + 1, "]")
                         && is_mark(at + 2, "=")
-                        || on_line().any(|other| other.is_word("setattr"))
+                        || line.has_word("setattr")
                         || is_mark(at + 1, ":"))
             }
             (Language::Python, Kind::Word) => {
                 let assigns = is_mark(at + 1, "=") && !is_mark(at + 2, "=");
                 let given_to = open.last().filter(|open| is_mark(**open, "(")).and_then(|open| open.checked_sub(1));
                 let is_parameter = given_to.is_some_and(|name| {
-                    get(name).is_some_and(|name| name.text.starts_with("test"))
-                        && name.checked_sub(1).and_then(get).is_some_and(|word| word.is_word("def"))
+                    tokens[name].text.starts_with("test")
+                        && tokens.before(name, 1).is_some_and(|word| word.is_word("def"))
                 }) && before
                     .is_some_and(|before| before.kind == Kind::Mark && "(,*".contains(before.text));
-                let is_renamed =
-                    before.is_some_and(|before| before.is_word("as")) && !on_line().any(|word| word.is_word("import"));
-                let head: Vec<&Token<'_>> = on_line().take_while(|other| other.column < token.column).collect();
+                let is_renamed = before.is_some_and(|before| before.is_word("as")) && !line.has_word("import");
+                let head = &line[..line.partition_point(|other| other.column < token.column)];
+                let is_name =
+                    |other: &Token<'_>| other.kind == Kind::Word && other.text != "in" || "(,*".contains(other.text);
                 let loop_at = head.iter().rposition(|other| other.is_word("for"));
-                let is_looped = loop_at.is_some_and(|from| {
-                    head.get(from + 1..)
-                        .unwrap_or_default()
-                        .iter()
-                        .all(|other| other.kind == Kind::Word && other.text != "in" || "(,*".contains(other.text))
-                });
+                let is_looped = loop_at.is_some_and(|from| head[from + 1..].iter().all(is_name));
                 is_mark(at + 1, ":") && is_mark(at + 2, "=")
                     || is_parameter
                     || is_renamed

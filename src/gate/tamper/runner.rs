@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Text;
 use super::facts::Facts;
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token, tokens};
-use super::lines;
+use super::span::Span as _;
+use super::{Text, file_name, lines, short};
 use crate::gate::pins::Pins;
 
 /// Lines that say nothing without what opened their block.
@@ -14,49 +14,40 @@ const OF_BLOCKS: &[&str] = &["done", "fi", "esac", "}", ";;", "else", "do", "the
 
 /// Changes of a script that a check runs. Lines that only add something to a script of a shell are none.
 pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    if text.after.is_none() || text.before.is_none() {
-        let what = if text.after.is_none() {
-            "a script that a check runs is gone"
-        } else {
-            "a script that a check runs is new"
-        };
-        return vec![Finding::new(text.path, 0, Weakening::ChangedScript, what)];
-    }
-    let is_shell = is_of_shell(text.path, before);
-    let added = lines::added(before, after);
-    let line = |text: &'_ str, number: &usize| {
-        number.checked_sub(1).and_then(|at| text.lines().nth(at)).unwrap_or_default().trim().to_owned()
+    let changed = |line: usize, how: String| {
+        text.finding(line, Weakening::ChangedScript, format!("a script that a check runs {how}"))
     };
-    let new: BTreeSet<String> = added.iter().map(|number| line(after, number)).collect();
+    if text.after.is_none() || text.before.is_none() {
+        return vec![changed(0, if text.after.is_none() { "is gone" } else { "is new" }.to_owned())];
+    }
+    let before = text.then();
+    let is_shell = is_of_shell(text.path, before);
+    let added = text.new_lines();
+    let new: BTreeSet<&str> = added.iter().map(|(_, line)| line.trim()).collect();
     let mut found = Vec::new();
-    let mut add =
-        |number: usize, what: String| found.push(Finding::new(text.path, number, Weakening::ChangedScript, what));
-    for number in lines::added(after, before) {
-        let gone = line(before, &number);
+    let taken = lines::added(text.now(), before);
+    for (_, gone) in before.lines().enumerate().filter(|(at, _)| taken.contains(&(at + 1))) {
+        let gone = gone.trim();
         // What opened the block is gone too, and says more.
-        let is_said_elsewhere = is_comment(&gone) || new.contains(&gone) || OF_BLOCKS.contains(&gone.as_str());
-        let is_judged_as_test = is_shell && is_test && asserts(&gone);
-        if !(is_said_elsewhere || is_judged_as_test || is_shell && only_prints(&gone)) {
-            add(
-                added.first().copied().unwrap_or_default(),
-                format!("a script that a check runs changed: `{}` is gone", short(&gone)),
-            );
+        let is_said_elsewhere = is_comment(gone) || new.contains(gone) || OF_BLOCKS.contains(&gone);
+        let is_judged_as_test = is_shell && is_test && asserts(gone);
+        if !(is_said_elsewhere || is_judged_as_test || is_shell && only_prints(gone)) {
+            let line = added.first().map_or(0, |(line, _)| *line);
+            found.push(changed(line, format!("changed: `{}` is gone", short(gone, '\''))));
         }
     }
     if is_shell {
-        for (number, what) in hunks(after, &added).iter().filter_map(|hunk| weakens(before, hunk)) {
-            add(number, format!("a script that a check runs changed: {what}"));
-        }
-    } else if let Some(number) = added.iter().find(|number| !is_comment(&line(after, number))) {
-        add(*number, format!("a script that a check runs changed: `{}` is new", short(&line(after, number))));
+        let weaker = added.chunk_by(|one, next| one.0 + 1 == next.0).filter_map(|hunk| weakens(before, hunk));
+        found.extend(weaker.map(|(number, what)| changed(number, format!("changed: {what}"))));
+    } else if let Some((number, line)) = added.iter().find(|(_, line)| !is_comment(line.trim())) {
+        found.push(changed(*number, format!("changed: `{}` is new", short(line.trim(), '\''))));
     }
     found
 }
 
 /// Whether a test file that a check runs itself only runs other tests.
 pub(super) fn only_runs_others(pins: &Pins, text: &Text<'_>) -> bool {
-    let before = text.before.as_deref().unwrap_or_default();
+    let before = text.then();
     pins.runs.contains(text.path)
         && match Language::of(text.path) {
             Some(Language::Shell) => true,
@@ -70,9 +61,8 @@ pub(super) fn only_runs_others(pins: &Pins, text: &Text<'_>) -> bool {
 
 fn is_of_shell(path: &str, text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default();
     Language::of(path) == Some(Language::Shell)
-        || !name.contains('.') && first.starts_with("#!") && first.contains("sh")
+        || !file_name(path).contains('.') && first.starts_with("#!") && first.contains("sh")
 }
 
 fn is_comment(line: &str) -> bool {
@@ -88,24 +78,6 @@ fn only_prints(line: &str) -> bool {
 fn asserts(line: &str) -> bool {
     !Facts::read(line, Language::Shell).assertions.is_empty()
         && !tokens(line, Language::Shell).iter().any(|token| OPENING.contains(&token.text) && token.kind == Kind::Word)
-}
-
-/// New lines that stand together.
-fn hunks<'a>(after: &'a str, added: &BTreeSet<usize>) -> Vec<Vec<(usize, &'a str)>> {
-    let mut hunks: Vec<Vec<(usize, &str)>> = Vec::new();
-    let mut last = 0;
-    for (number, line) in
-        after.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(number, _)| added.contains(number))
-    {
-        if last + 1 != number || hunks.is_empty() {
-            hunks.push(Vec::new());
-        }
-        last = number;
-        if let Some(hunk) = hunks.last_mut() {
-            hunk.push((number, line));
-        }
-    }
-    hunks
 }
 
 /// Words that open a part of a script, and those that close one.
@@ -183,8 +155,7 @@ fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {
             continue;
         }
         let line = hunk.get(token.line - 1).map_or("", |(_, line)| line.trim());
-        let is_function =
-            next.is_some_and(|next| next.is_mark("(")) && all.get(at + 2).is_some_and(|third| third.is_mark(")"));
+        let is_function = next.is_some_and(|next| next.is_mark("(")) && all.is_mark(at + 2, ")");
         let function =
             if token.text == "function" { next.map(|next| next.text) } else { is_function.then_some(token.text) };
         let assigned = next.filter(|next| next.is_mark("=") && next.column == token.column + token.text.len());
@@ -194,7 +165,7 @@ fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {
                 && next.is_some_and(|next| next.is_mark("+") || next.is_mark("-") && is_list(&all, at));
         let removes = matches!(token.text, "rm" | "mv" | "sed" | "git" | "chmod" | "ln") && line.contains("test");
         if ends_well || is_turned || removes {
-            return Some((number, format!("`{}` may keep other lines from running", short(line))));
+            return Some((number, format!("`{}` may keep other lines from running", short(line, '\''))));
         }
         if function.is_some_and(was_there) {
             return Some((number, format!("`{}` is another command now", function.unwrap_or_default())));
@@ -208,7 +179,7 @@ fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {
 
 /// `set -- a b`
 fn is_list(all: &[Token<'_>], at: usize) -> bool {
-    let is_mark = |at: usize| all.get(at).is_some_and(|token| token.is_mark("-"));
+    let is_mark = |at: usize| all.is_mark(at, "-");
     is_mark(at + 1) && is_mark(at + 2) || all.get(at + 2).is_some_and(|word| word.text.contains('n'))
 }
 
@@ -228,10 +199,6 @@ fn is_set_again(text: &str, assignment: &str) -> bool {
     let ends = |letter: char| letter.is_whitespace() || ";&|{}()".contains(letter);
     let sets = |line: &str| line.split(ends).any(|word| word == assignment);
     text.lines().any(|line| sets(line) && !line.starts_with(assignment))
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { '\'' } else { letter }).collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Scripts that checks run, and shells in which tests are written: what hides a failure in them, and what changed.
 
-use super::Text;
 use super::cleaning::line_only_cleans;
 use super::finding::{Finding, Weakening};
-use super::lines;
 use super::runner;
 use super::stricter::line_asks_for_more;
+use super::{Text, file_name, split};
 use crate::gate::cannot_fail::{commands_of, line_cannot_fail};
 use crate::gate::check::Check;
 use crate::gate::globs::finds;
@@ -54,7 +53,7 @@ pub(super) const HIDING: &[&str] = &[
 
 /// Changes of scripts and of tests in a shell.
 pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
-    let name = text.path.rsplit('/').next().unwrap_or_default();
+    let name = text.name();
     let is_makefile = NAMES.contains(&name) || fits("*.mk", name);
     let is_shell = [".sh", ".bash", ".bats", ".zsh"].iter().any(|ending| name.ends_with(ending));
     let role = pins.files.get(text.path).map(|pin| pin.role).or_else(|| role_of(text.path));
@@ -82,8 +81,7 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     // Files that several tools share are checks only where a check calls the tool.
-    let name = text.path.rsplit('/').next().unwrap_or_default();
-    let tool = match name {
+    let tool = match text.name() {
         "justfile" | "Justfile" | ".justfile" => Some("just"),
         "Rakefile" | "rakefile" | "Rakefile.rb" => Some("rake"),
         name if name.starts_with("Taskfile.") => Some("task"),
@@ -101,8 +99,10 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
 /// A new file that a makefile of the checks brings in where it is there, and that makes what they make, or sets a variable.
 fn included(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     let is_included = pins.included.iter().any(|pattern| pattern == text.path || finds(pattern, text.path));
-    let Some(after) = text.after.as_deref().filter(|_| is_included && text.before.is_none()) else { return Vec::new() };
-    let makefile = Makefile::read(after);
+    if !is_included || !text.is_new() {
+        return Vec::new();
+    }
+    let makefile = Makefile::read(text.now());
     let target = pins.targets.iter().find(|name| makefile.has(name));
     let what = match (target, makefile.variable_names().next()) {
         (Some(target), _) => format!("the makefile brings it in, and it makes the target `{target}` of a check"),
@@ -112,7 +112,7 @@ fn included(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         }
         (None, None) => return Vec::new(),
     };
-    vec![Finding::new(text.path, target.map_or(0, |name| makefile.line(name)), Weakening::ChangedScript, what)]
+    vec![text.finding(target.map_or(0, |name| makefile.line(name)), Weakening::ChangedScript, what)]
 }
 
 /// What a makefile makes for the checks: targets, what these need, and the variables in their recipes.
@@ -121,7 +121,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     if by_make.is_empty() {
         return Vec::new();
     }
-    let changed = |line: usize, what: String| Finding::new(text.path, line, Weakening::ChangedScript, what);
+    let changed = |line: usize, what: String| text.finding(line, Weakening::ChangedScript, what);
     let mut then = text.before.clone();
     if text.before.is_none()
         && let Some(place) = place_of(text.path)
@@ -143,8 +143,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     }
     // One that has another name now is looked at there.
     let is_renamed = |other: &Text<'_>| {
-        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-        other.before.is_none() && place_of(other.path).is_some() && folder(other.path) == folder(text.path)
+        other.before.is_none() && place_of(other.path).is_some() && split(other.path).0 == split(text.path).0
     };
     if text.after.is_none() && all.iter().any(is_renamed) {
         return Vec::new();
@@ -177,7 +176,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
         };
         if is_idle(&after) && !is_idle(&before) {
             let what = format!("what makes `{name}`, which a check makes, cannot fail");
-            found.push(Finding::new(text.path, after.line(name), Weakening::SwallowedFailure, what));
+            found.push(text.finding(after.line(name), Weakening::SwallowedFailure, what));
         }
     }
     let is_default = by_make.iter().any(|check| targets_of(check).next().is_none());
@@ -269,8 +268,7 @@ fn bare(line: &str) -> &str {
 
 /// The place of a makefile in the order in which `make` looks for one.
 fn place_of(path: &str) -> Option<usize> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    NAMES.iter().position(|known| *known == name)
+    NAMES.iter().position(|known| *known == file_name(path))
 }
 
 /// A makefile with those of the files that it brings in that are in the diff.
@@ -292,18 +290,14 @@ fn with_included<'a>(
 
 /// New lines that hide a failure.
 fn hiding(pins: &Pins, text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    let count = |text: &str, pattern: &str| text.matches(pattern).count();
-    let lines: Vec<&str> = after.lines().collect();
+    let lines: Vec<&str> = text.now().lines().collect();
     let mut found = Vec::new();
-    for number in lines::added(before, after) {
-        let Some(line) = number.checked_sub(1).and_then(|index| lines.get(index)) else { continue };
+    for (number, line) in text.new_lines() {
         let bare = line.trim();
         if bare.starts_with('#') || is_makefile && line.starts_with('\t') && is_of_no_check(pins, &lines, number) {
             continue;
         }
-        let pattern =
-            HIDING.iter().find(|pattern| line.contains(**pattern) && count(after, pattern) > count(before, pattern));
+        let pattern = HIDING.iter().find(|pattern| line.contains(**pattern) && text.has_more(pattern));
         let ignores = is_makefile && line.starts_with("\t-") || line.starts_with("\t@-");
         let is_heard_of = ignores || pattern.is_some_and(|pattern| pattern.starts_with("||"));
         if is_heard_of && line_only_cleans(line) {
@@ -316,7 +310,7 @@ fn hiding(pins: &Pins, text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
             None if ends => "`exit 0` ends the script well whatever failed before".to_owned(),
             None => continue,
         };
-        found.push(Finding::new(text.path, number, Weakening::SwallowedFailure, what));
+        found.push(text.finding(number, Weakening::SwallowedFailure, what));
     }
     found
 }
@@ -332,16 +326,10 @@ fn is_of_no_check(pins: &Pins, lines: &[&str], number: usize) -> bool {
 
 /// New lines that look for what the script itself prints.
 fn own_output(text: &Text<'_>) -> Vec<Finding> {
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    let lines: Vec<&str> = after.lines().collect();
-    let printed: Vec<&str> = lines
-        .iter()
-        .filter(|line| is_run(line, "echo") || is_run(line, "printf"))
-        .flat_map(|line| quoted(line))
-        .collect();
+    let prints = |line: &&str| is_run(line, "echo") || is_run(line, "printf");
+    let printed: Vec<&str> = text.now().lines().filter(prints).flat_map(quoted).collect();
     let mut found = Vec::new();
-    for number in lines::added(before, after) {
-        let Some(line) = number.checked_sub(1).and_then(|index| lines.get(index)) else { continue };
+    for (number, line) in text.new_lines() {
         let Some((_, search)) = line.split_once("grep ") else { continue };
         let wanted =
             quoted(search).into_iter().next().or_else(|| search.split_whitespace().find(|word| !word.starts_with('-')));
@@ -349,8 +337,7 @@ fn own_output(text: &Text<'_>) -> Vec<Finding> {
             wanted.is_some_and(|wanted| wanted.len() > 2 && printed.iter().any(|text| text.contains(wanted)));
         let reads_itself = search.split_whitespace().any(|word| word.trim_matches('"') == "$0");
         if is_printed || reads_itself {
-            let what = "it looks for what the test itself says";
-            found.push(Finding::new(text.path, number, Weakening::ReadsItself, what));
+            found.push(text.finding(number, Weakening::ReadsItself, "it looks for what the test itself says"));
         }
     }
     found

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike};
 
-use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token, tokens};
 use super::lines;
 use super::marks::is_of_runner;
 use super::stricter::line_asks_for_more;
+use super::{Text, file_name, short};
 use crate::gate::cannot_fail::line_cannot_fail;
 use crate::gate::package::scripts_of;
 use crate::gate::pins::{Pin, Pins};
@@ -85,7 +85,7 @@ fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
 /// A file of which every change counts.
 fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     // New settings of a linter that no check runs.
-    let name = text.path.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
+    let name = text.name().trim_start_matches('.');
     let linter = ["eslint", "biome", "ruff", "golangci"].into_iter().find(|linter| name.starts_with(linter));
     if text.before.is_none() && linter.is_some_and(|linter| !pins.tools.iter().any(|tool| tool.starts_with(linter))) {
         return Vec::new();
@@ -95,20 +95,19 @@ fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec
         (_, None) => "the settings of a runner are gone",
         _ => "the settings of a runner changed",
     };
-    let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let added = lines::added(text.then(), text.now());
     let line = added.first().copied().unwrap_or_default();
     if let (Some(before), Some(after)) = (&text.before, &text.after)
         && only_names_more(before, after, all)
     {
         return Vec::new();
     }
-    let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
+    let shown = line.checked_sub(1).and_then(|at| text.now().lines().nth(at)).map(str::trim);
     let shown =
-        shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
-    let mut found = vec![Finding::new(text.path, line, Weakening::ChangedSettings, format!("{what}{shown}"))];
-    let after: Vec<&str> = text.after.as_deref().unwrap_or_default().lines().collect();
+        shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown, ' '))).unwrap_or_default();
+    let mut found = vec![text.finding(line, Weakening::ChangedSettings, format!("{what}{shown}"))];
     let mut is_open = false;
-    for (number, line) in after.iter().enumerate() {
+    for (number, line) in text.now().lines().enumerate() {
         let word =
             line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).find(|word| !word.is_empty());
         let key = word.filter(|word| LEAVING_OUT.contains(word));
@@ -117,8 +116,8 @@ fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec
         let inline = line.split_once('{').is_some_and(|(_, rest)| LEAVING_OUT.iter().any(|key| rest.contains(key)));
         if (is_open || inline) && added.contains(&(number + 1)) {
             for pattern in quoted.filter(|pattern| leaves_out(row, pins, pattern)) {
-                let what = format!("`{}` leaves out tests that are there", short(pattern));
-                found.push(Finding::new(text.path, number + 1, Weakening::HiddenTests, what));
+                let what = format!("`{}` leaves out tests that are there", short(pattern, ' '));
+                found.push(text.finding(number + 1, Weakening::HiddenTests, what));
             }
         }
         is_open &= !line.contains(']');
@@ -138,11 +137,7 @@ fn only_names_more(before: &str, after: &str, all: &[Text<'_>]) -> bool {
     // In the list that is open where the new words begin, below a key that names tests.
     let mut depth = 0_i32;
     let open = (0..head).rev().find(|at| {
-        let token = &now[*at];
-        if token.kind == Kind::Mark {
-            depth += i32::from(matches!(token.text, ")" | "]" | "}"));
-            depth -= i32::from(matches!(token.text, "(" | "[" | "{"));
-        }
+        depth -= now[*at].turn();
         depth < 0
     });
     let key = open.and_then(|open| now.get(open.checked_sub(2)?)).map_or("", |key| key.text);
@@ -201,10 +196,9 @@ fn is_threshold(new: &[Token<'_>]) -> bool {
 }
 
 fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
-    let before = text.before.as_deref().map_or(Some(Settings::new()), |before| settings(row, before));
-    let after = text.after.as_deref().map_or(Some(Settings::new()), |after| settings(row, after));
-    let (Some(before), Some(after)) = (before, after) else {
-        return vec![Finding::new(text.path, 0, Weakening::ChangedSettings, "its settings cannot be read")];
+    let read = |side: &Option<String>| side.as_deref().map_or(Some(Settings::new()), |side| settings(row, side));
+    let (Some(before), Some(after)) = (read(&text.before), read(&text.after)) else {
+        return vec![text.finding(0, Weakening::ChangedSettings, "its settings cannot be read")];
     };
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let mut found = Vec::new();
@@ -221,8 +215,7 @@ fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<
             (Some(then), None) => format!("`{key}` is gone; it was {then}"),
             (None, None) => continue,
         };
-        let line = text.after.as_deref().map_or(0, |after| line_of(after, key));
-        found.push(Finding::new(text.path, line, kind, what));
+        found.push(text.finding(line_of(text.now(), key), kind, what));
     }
     found
 }
@@ -357,8 +350,7 @@ fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting
 }
 
 fn is_python_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
+    file_name(path).strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
 }
 
 /// Whether a setting leaves out tests.
@@ -493,18 +485,18 @@ fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     for name in names {
         let what = match (before.get(&name), after.get(&name)) {
             (Some(then), Some(now)) if then != now && !line_asks_for_more(then, now) => {
-                format!("the script `{name}` changed from `{}` to `{}`", short(then), short(now))
+                format!("the script `{name}` changed from `{}` to `{}`", short(then, ' '), short(now, ' '))
             }
             (Some(_), None) => format!("the script `{name}` is gone"),
-            (None, Some(now)) => format!("the script `{name}` is new and runs with a check: `{}`", short(now)),
+            (None, Some(now)) => format!("the script `{name}` is new and runs with a check: `{}`", short(now, ' ')),
             _ => continue,
         };
-        let line = text.after.as_deref().map_or(0, |after| line_of(after, &name));
-        found.push(Finding::new(text.path, line, Weakening::ChangedScript, what));
+        let line = line_of(text.now(), &name);
+        found.push(text.finding(line, Weakening::ChangedScript, what));
         let is_idle = |text: Option<&String>| text.is_some_and(|text| line_cannot_fail(text).is_some());
         if is_idle(after.get(&name)) && before.contains_key(&name) && !is_idle(before.get(&name)) {
             let what = format!("the script `{name}`, which a check runs, cannot fail");
-            found.push(Finding::new(text.path, line, Weakening::SwallowedFailure, what));
+            found.push(text.finding(line, Weakening::SwallowedFailure, what));
         }
     }
     found
@@ -516,17 +508,13 @@ pub(super) fn line_of(text: &str, key: &str) -> usize {
     text.lines().position(|line| line.contains(name)).map_or(0, |line| line + 1)
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { ' ' } else { letter }).collect()
-}
-
 impl std::fmt::Display for Setting {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match self {
             Self::One(value) => value.to_string(),
             Self::List(values) => Value::Array(values.clone()).to_string(),
         };
-        write!(formatter, "`{}`", short(&text))
+        write!(formatter, "`{}`", short(&text, ' '))
     }
 }
 

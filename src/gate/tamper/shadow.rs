@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lexer::Language;
-use super::lines;
+use super::{Text, split};
 use crate::gate::pins::Pins;
 use crate::gate::runners::{is_python, is_test_library};
 use crate::project::check_files::{Role, fits, role_of};
@@ -79,11 +78,11 @@ pub(super) fn added(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     let roots = roots(pins);
     let mut modules = BTreeSet::new();
     for text in texts {
-        if text.before.is_none() && text.after.is_some() {
+        if text.is_new() {
             if let Some((module, what)) = python(pins, &roots, text.path, texts).or_else(|| node(text.path))
                 && modules.insert(module)
             {
-                found.push(Finding::new(text.path, 0, Weakening::ShadowedRunner, what));
+                found.push(text.finding(0, Weakening::ShadowedRunner, what));
             }
             found.extend(plugin(text));
         }
@@ -124,14 +123,14 @@ fn python(pins: &Pins, roots: &BTreeSet<String>, path: &str, texts: &[Text<'_>])
     if !has_tests && !is_run {
         return None;
     }
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (folder, name) = split(path);
     let (folder, module, is_package) = match name
         .strip_suffix(".py")
         .or_else(|| name.strip_suffix(".pyc"))
         .or_else(|| name.split_once(".cpython").map(|(module, _)| module))
     {
         Some("__init__") => {
-            let (above, module) = folder.rsplit_once('/').unwrap_or(("", folder));
+            let (above, module) = split(folder);
             (above, module, true)
         }
         Some(module) => (folder, module, false),
@@ -190,16 +189,13 @@ const ELSEWHERE: &[&str] = &[
 
 /// New lines of a manifest that take a runner or a library of tests from another place than its registry.
 fn from_elsewhere(text: &Text<'_>) -> Vec<Finding> {
-    let name = text.path.rsplit('/').next().unwrap_or_default();
-    let is_manifest = MANIFESTS.contains(&name) || fits("requirements*.txt", name);
-    let Some(after) = text.after.as_deref().filter(|_| is_manifest) else { return Vec::new() };
-    let all: Vec<&str> = after.lines().collect();
+    let name = text.name();
+    if !MANIFESTS.contains(&name) && !fits("requirements*.txt", name) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
-    for number in lines::added(text.before.as_deref().unwrap_or_default(), after) {
-        let Some(line) = number.checked_sub(1).and_then(|at| all.get(at)) else { continue };
-        if !ELSEWHERE.iter().any(|mark| line.contains(mark)) {
-            continue;
-        }
+    let is_elsewhere = |(_, line): &(usize, &str)| ELSEWHERE.iter().any(|mark| line.contains(mark));
+    for (number, line) in text.new_lines().into_iter().filter(is_elsewhere) {
         let is_of_name = |letter: char| letter.is_alphanumeric() || "@/-_".contains(letter);
         let mut names = line.split(|letter: char| !is_of_name(letter)).filter(|word| !word.is_empty());
         // The package stands first: behind `replace` in `go.mod`.
@@ -208,7 +204,7 @@ fn from_elsewhere(text: &Text<'_>) -> Vec<Finding> {
             .map(|package| if line.contains("github.com/") && name == "go.mod" { last_part(line) } else { package });
         if let Some(package) = package.filter(|package| is_test_library(package)) {
             let what = format!("`{package}`, which tests are run with, is taken from another place");
-            found.push(Finding::new(text.path, number, Weakening::PatchedRunner, what));
+            found.push(text.finding(number, Weakening::PatchedRunner, what));
         }
     }
     found
@@ -222,7 +218,7 @@ fn last_part(line: &str) -> &str {
 
 /// Names by which code of a package asks for its own files: one that was there and leads to a stub now.
 fn mapped(text: &Text<'_>) -> Vec<Finding> {
-    if text.path.rsplit('/').next() != Some("package.json") {
+    if text.name() != "package.json" {
         return Vec::new();
     }
     let read = |side: &Option<String>| side.as_deref().and_then(|side| serde_json::from_str::<Value>(side).ok());
@@ -235,7 +231,7 @@ fn mapped(text: &Text<'_>) -> Vec<Finding> {
             let is_stub = ["stub", "mock", "fake", "dummy"].iter().any(|word| lower.contains(word));
             if is_stub || role_of(target.trim_start_matches("./")) == Some(Role::Test) {
                 let what = format!("`{key}` leads to `{target}` now, so that tests would test a stub");
-                found.push(Finding::new(text.path, 0, Weakening::StubbedSubject, what));
+                found.push(text.finding(0, Weakening::StubbedSubject, what));
             }
         }
     }

@@ -32,12 +32,9 @@ pub(super) fn of_data(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     }
     let lines = before.lines().filter(|line| !line.trim().is_empty()).count();
     let line = added.first().copied().unwrap_or_default();
-    let what = if gone * 2 > lines {
-        format!("rewritten as a whole: {gone} of {lines} recorded lines are other ones now")
-    } else {
-        format!("{gone} of {lines} recorded lines are other ones now")
-    };
-    vec![Finding::new(text.path, line, Weakening::ChangedSnapshot, what)]
+    let how = if gone * 2 > lines { "rewritten as a whole: " } else { "" };
+    let what = format!("{how}{gone} of {lines} recorded lines are other ones now");
+    vec![text.finding(line, Weakening::ChangedSnapshot, what)]
 }
 
 /// Whether an object of JSON has all that it had, and more of it.

@@ -2,6 +2,7 @@
 
 use super::assertion::Assertion;
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 /// From the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +101,7 @@ impl Assertion<'_> {
             return Strength::Bounded;
         }
         let (equals, differs) = (self.has_equals(), self.has_differs());
-        let is_report = self.language == Language::Go && self.tokens.first().is_some_and(|first| first.is_word("if"));
+        let is_report = self.language == Language::Go && self.tokens.is_word(0, "if");
         if is_report && equals {
             return Strength::Any;
         }
@@ -155,18 +156,11 @@ impl Assertion<'_> {
 
     /// The arguments of the call whose bracket is at `open`.
     fn values_from(&self, open: usize) -> Vec<&[Token<'_>]> {
-        let Some(rest) = self.tokens.get(open..).filter(|rest| rest.first().is_some_and(|first| first.is_mark("(")))
-        else {
-            return Vec::new();
-        };
+        let Some(rest) = self.tokens.get(open..).filter(|rest| rest.is_mark(0, "(")) else { return Vec::new() };
         let (mut depth, mut from, mut values) = (0_i32, 1, Vec::new());
-        for (at, token) in rest.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
-            match token.text {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 || depth == 1 && token.text == "," {
+        for (at, token) in rest.iter().enumerate() {
+            depth += token.turn();
+            if depth == 0 || depth == 1 && token.is_mark(",") {
                 values.extend(rest.get(from..at).filter(|value| !value.is_empty()));
                 from = at + 1;
             }
@@ -179,19 +173,16 @@ impl Assertion<'_> {
 
     fn has_equals(&self) -> bool {
         let tokens = &self.tokens;
-        let is_mark = |at: usize, mark: &str| tokens.get(at).is_some_and(|token| token.is_mark(mark));
         let is_after = |at: usize, marks: [&str; 3]| {
-            at.checked_sub(1).is_some_and(|before| marks.iter().any(|mark| is_mark(before, mark)))
+            tokens.before(at, 1).is_some_and(|before| marks.iter().any(|mark| before.is_mark(mark)))
         };
-        let doubled =
-            (0..tokens.len()).any(|at| is_mark(at, "=") && is_mark(at + 1, "=") && !is_after(at, ["!", "<", ">"]));
+        let doubled = tokens.find(&["=", "="]).any(|at| !is_after(at, ["!", "<", ">"]));
         if self.language != Language::Shell {
             return doubled;
         }
-        let single =
-            (0..tokens.len()).any(|at| is_mark(at, "=") && !is_mark(at + 1, "=") && !is_after(at, ["!", "=", "~"]));
-        let is_called = |word: &str| tokens.iter().any(|token| token.is_word(word));
-        let by_option = tokens.windows(2).any(|pair| pair[0].is_mark("-") && pair[1].is_word("eq"));
+        let single = tokens.find(&["="]).any(|at| !tokens.is_mark(at + 1, "=") && !is_after(at, ["!", "=", "~"]));
+        let is_called = |word: &str| tokens.has_word(word);
+        let by_option = tokens.has(&["-", "eq"]);
         // `grep -x`, and a pattern from the beginning to the end.
         let whole = is_called("grep")
             && tokens.iter().any(|token| {
@@ -202,7 +193,7 @@ impl Assertion<'_> {
     }
 
     fn has_differs(&self) -> bool {
-        self.tokens.windows(2).any(|pair| pair[0].is_mark("!") && pair[1].is_mark("="))
+        self.tokens.has(&["!", "="])
     }
 
     /// `<` and `>`, which are no arrows and no types.
@@ -223,17 +214,15 @@ impl Assertion<'_> {
             let begins = three[0].kind == Kind::Mark && matches!(three[0].text, "(" | "," | "=" | "|");
             three[1].is_mark("|") && three[2].is_mark("|") && !begins
         };
-        self.language != Language::Shell
-            && (self.tokens.windows(3).any(is_or) || self.tokens.iter().any(|token| token.is_word("or")))
+        self.language != Language::Shell && (self.tokens.windows(3).any(is_or) || self.tokens.has_word("or"))
     }
 
     fn is_negated(&self) -> bool {
-        let mut words = self.tokens.iter().filter(|token| token.kind == Kind::Word);
         if self.language == Language::Python {
             // `assert not x`; in a longer condition it is a part.
-            return words.nth(1).is_some_and(|second| second.text == "not");
+            return self.words().nth(1) == Some("not");
         }
-        words.any(|token| matches!(token.text, "not" | "not_to" | "to_not"))
+        self.has_not()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::assertion::Assertion;
 use super::lexer::{Kind, Token};
+use super::span::Span as _;
 use crate::gate::lists::{Command, Joint, lists_of};
 use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::fits;
@@ -16,20 +17,21 @@ pub(super) fn is_stricter(gone: &Assertion<'_>, new: &Assertion<'_>) -> bool {
     let mut differing = (0..then.len()).filter(|at| then[*at].text != now[*at].text);
     let (Some(at), None) = (differing.next(), differing.next()) else { return false };
     match (then[at].kind, now[at].kind) {
-        (Kind::Text, Kind::Text) => asks_for_part(then) && says_more(then[at].text, now[at].text),
+        (Kind::Text, Kind::Text) => asks_for_part(gone) && says_more(then[at].text, now[at].text),
         (Kind::Number, Kind::Number) => is_nearer(then, now, at),
         _ => false,
     }
 }
 
 /// Whether an assertion looks for a text as a part of another one.
-fn asks_for_part(tokens: &[Token<'_>]) -> bool {
+fn asks_for_part(assertion: &Assertion<'_>) -> bool {
     const PARTS: &[&str] =
         &["match", "throw", "raise", "contain", "include", "partial", "expected", "assertin", "regex"];
-    tokens.iter().filter(|token| token.kind == Kind::Word).any(|token| {
-        let word = token.text.to_ascii_lowercase();
-        PARTS.iter().any(|part| word.contains(part)) && !word.contains("not")
-    }) && !tokens.iter().any(|token| token.is_word("not") || token.is_word("not_to") || token.is_word("to_not"))
+    !assertion.has_not()
+        && assertion.tokens.iter().filter(|token| token.kind == Kind::Word).any(|token| {
+            let word = token.text.to_ascii_lowercase();
+            PARTS.iter().any(|part| word.contains(part)) && !word.contains("not")
+        })
 }
 
 /// Whether a text has another one in it, and no sign by which a pattern may be about less.
@@ -90,23 +92,15 @@ fn call_of<'text>(tokens: &[Token<'text>], at: usize) -> Option<(&'text str, usi
     let (mut depth, mut place) = (0, 0);
     for index in (0..at).rev() {
         let token = tokens.get(index)?;
-        if token.kind != Kind::Mark {
-            continue;
+        depth -= token.turn();
+        if depth < 0 {
+            let name = tokens.word(index.checked_sub(1)?).filter(|_| token.text == "(")?;
+            return Some((name.text, place));
         }
-        match token.text {
-            ")" | "]" | "}" => depth += 1,
-            "[" | "{" if depth == 0 => return None,
-            "(" if depth == 0 => {
-                let name = tokens.get(index.checked_sub(1)?)?;
-                return (name.kind == Kind::Word).then_some((name.text, place));
-            }
-            "(" | "[" | "{" => depth -= 1,
-            "," if depth == 0 => place += 1,
-            _ => {}
-        }
+        place += usize::from(depth == 0 && token.is_mark(","));
     }
     // `assert_in_delta 0.3, sum, 0.001`
-    tokens.first().filter(|first| first.kind == Kind::Word).map(|first| (first.text, place))
+    tokens.word(0).map(|first| (first.text, place))
 }
 
 /// Options by which a runner of tests shows or counts something, or asks for more.

@@ -8,6 +8,7 @@ use super::finding::{Finding, Weakening};
 use super::imports::{Import, imports};
 use super::lexer::{Kind, Language};
 use super::taken::definitions;
+use super::{file_name, resolved, split};
 use crate::project::check_files::{Role, role_of};
 
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
@@ -43,7 +44,6 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
 
 /// Whether a module that a test names is a part of the tests itself.
 fn is_test_side(path: &str, from: &str, language: Language) -> bool {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_test_word = |word: &str| {
         let word = word.to_ascii_lowercase();
         ["stub", "fake", "mock", "double"].iter().any(|part| word.contains(part))
@@ -54,17 +54,7 @@ fn is_test_side(path: &str, from: &str, language: Language) -> bool {
     if !from.starts_with('.') {
         return false;
     }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in from.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let resolved = parts.join("/");
+    let resolved = resolved(split(path).0, from);
     let has_ending = Language::of(&resolved).is_some();
     let resolved = if has_ending { resolved } else { format!("{resolved}.js") };
     role_of(&resolved) == Some(Role::Test) || is_test_word(&resolved)
@@ -133,14 +123,9 @@ fn replaced(
             brought.get(owner).map(|import| import.from.rsplit(['/', '.']).find(|part| *part != "js" && *part != "ts"));
         owner == subject || from.flatten() == Some(subject)
     };
-    let calls = after.tokens.windows(5).filter(|five| {
-        REPLACING.contains(&five[0].text)
-            && five[1].is_mark("(")
-            && five[3].is_mark(",")
-            && five[4].kind == Kind::Text
-            && is_of_subject(five[2].text)
-            && is_called(five[4].text)
-    });
+    let calls = after
+        .member_calls()
+        .filter(|five| REPLACING.contains(&five[0].text) && is_of_subject(five[2].text) && is_called(five[4].text));
     let calls = calls.map(|five| (five[0].line, five[4].text));
     let assigned = definitions(after).into_iter().filter(|one| {
         one.owner.is_some_and(is_of_subject)
@@ -149,18 +134,13 @@ fn replaced(
             && one.body.iter().filter(|token| token.is_word(one.name)).count() < 2
     });
     let all = calls.chain(assigned.map(|one| (one.line, one.name)));
-    all.filter(|(line, _)| file.added.contains(line))
-        .map(|(line, name)| {
-            let what = format!("`{name}` is what this file tests, and it is replaced by a stub");
-            Finding::new(file.path, line, Weakening::StubbedSubject, what)
-        })
-        .collect()
+    let what = |name: &str| format!("`{name}` is what this file tests, and it is replaced by a stub");
+    file.new_findings(all.map(|(line, name)| (line, Weakening::StubbedSubject, what(name))))
 }
 
 /// The name of what a file tests: `test_calc.py` tests `calc`.
 fn subject(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or_default();
+    let stem = file_name(path).split('.').next().unwrap_or_default();
     let stem = stem.strip_prefix("test_").or(stem.strip_prefix("test-")).unwrap_or(stem);
     stem.strip_suffix("_test").or(stem.strip_suffix("-test")).or(stem.strip_suffix("_spec")).unwrap_or(stem)
 }
@@ -170,11 +150,11 @@ fn reads_itself(file: &TestFile<'_>) -> Vec<Finding> {
     let names = ["__file__", "__filename", "file!()"];
     let reads = ["read", "open(", "cat", "include_str"];
     let of_folder = ["dirname", "parent", "resolve(", "join("];
-    let lines = file.added_code().into_iter().filter(|(_, code)| {
+    let lines = file.after.iter().flat_map(Facts::lines).filter(|(_, code)| {
         names.iter().any(|name| code.contains(name))
             && reads.iter().any(|read| code.contains(read))
             && !of_folder.iter().any(|folder| code.contains(folder))
     });
     let what = "the test reads its own source";
-    lines.map(|(line, _)| Finding::new(file.path, line, Weakening::ReadsItself, what)).collect()
+    file.new_findings(lines.map(|(line, _)| (line, Weakening::ReadsItself, what.to_owned())))
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::facts::{Facts, partners};
+use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 /// One row of a table.
 #[derive(Debug)]
@@ -65,8 +66,7 @@ fn has_other_columns<'a>(
 }
 
 fn new_literals<'text>(file: &TestFile<'text>) -> Vec<&'text str> {
-    let tokens = file.after.iter().flat_map(|facts| &facts.tokens);
-    tokens.filter(|token| token.is_literal() && file.added.contains(&token.line)).map(|token| token.text).collect()
+    file.new_tokens().filter(|token| token.is_literal()).map(|token| token.text).collect()
 }
 
 /// Whether values stand side by side, in their order.
@@ -76,7 +76,7 @@ fn stands_in(all: &[&str], wanted: &[&str]) -> bool {
 
 /// The rows of all tables of a source.
 fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
-    let source = Source { facts, partners: partners(&facts.tokens) };
+    let source = Source { facts };
     let mut rows = Vec::new();
     for at in 0..facts.tokens.len() {
         source.table_at(at, &mut rows);
@@ -86,7 +86,6 @@ fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
 
 struct Source<'a, 'text> {
     facts: &'a Facts<'text>,
-    partners: Vec<Option<usize>>,
 }
 
 /// Marks of a test each of which is a case.
@@ -94,17 +93,17 @@ const MARKS: &[&str] = &["InlineData", "TestCase", "DataRow", "case", "test_case
 
 impl<'text> Source<'_, 'text> {
     fn is_mark(&self, at: usize, mark: &str) -> bool {
-        self.facts.tokens.get(at).is_some_and(|token| token.is_mark(mark))
+        self.facts.tokens.is_mark(at, mark)
     }
 
     fn partner(&self, at: usize) -> Option<usize> {
-        self.partners.get(at).copied().flatten()
+        self.facts.partner(at)
     }
 
     /// The rows of the table that the word at `at` begins.
     fn table_at(&self, at: usize, rows: &mut Vec<Row<'text>>) {
         let tokens = &self.facts.tokens;
-        let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { return };
+        let Some(token) = tokens.word(at) else { return };
         let language = self.facts.language;
         let is_method = at > 0 && self.is_mark(at - 1, ".");
         let list = match (language, token.text) {
@@ -127,17 +126,10 @@ impl<'text> Source<'_, 'text> {
             }
             (Language::Script | Language::Python | Language::Rust, "of" | "in") => {
                 // `x in ["a", "b"]` asks for one of several.
-                let own = tokens.iter().take(at).rev().take_while(|before| before.line == token.line);
-                let is_loop = own.into_iter().any(|before| before.is_word("for"));
-                let list = self.list_from(at + 1).filter(|_| is_loop);
-                list.filter(|_| {
-                    let behind = if self.is_mark(at + 1, "[") || self.is_mark(at + 1, "(") {
-                        self.partner(at + 1)
-                    } else {
-                        Some(at + 1)
-                    };
-                    self.asserts_below(at, behind.unwrap_or(at))
-                })
+                let is_loop = tokens[tokens.start_of(token.line)..at].has_word("for");
+                let is_list = self.is_mark(at + 1, "[") || self.is_mark(at + 1, "(");
+                let behind = if is_list { self.partner(at + 1).unwrap_or(at) } else { at + 1 };
+                self.list_from(at + 1).filter(|_| is_loop && self.asserts_below(at, behind))
             }
             (Language::Braces, "CsvSource" | "ValueSource") if self.is_mark(at + 1, "(") => {
                 let close = self.partner(at + 1).unwrap_or(at);
@@ -147,13 +139,8 @@ impl<'text> Source<'_, 'text> {
             }
             (Language::Braces | Language::Rust, name) if MARKS.contains(&name) && self.is_mark(at + 1, "(") => {
                 let is_mark = at > 0 && (self.is_mark(at - 1, "[") || self.is_mark(at - 1, ":"));
-                let close = self.partner(at + 1).unwrap_or(at);
-                rows.extend(
-                    tokens
-                        .get(at + 2..close)
-                        .filter(|inside| is_mark && !inside.is_empty())
-                        .map(|inside| row(inside, at)),
-                );
+                let inside = tokens.get(at + 2..self.partner(at + 1).unwrap_or(at));
+                rows.extend(inside.filter(|inside| is_mark && !inside.is_empty()).map(|inside| row(inside, at)));
                 return;
             }
             _ => None,
@@ -170,7 +157,7 @@ impl<'text> Source<'_, 'text> {
             return Some(at);
         }
         let tokens = &self.facts.tokens;
-        let name = tokens.get(at).filter(|token| token.kind == Kind::Word)?;
+        let name = tokens.word(at)?;
         // A part of a list is not the list.
         if self.is_mark(at + 1, ".")
             && !tokens.get(at + 2).is_some_and(|next| matches!(next.text, "each" | "forEach" | "iter" | "into_iter"))
@@ -193,21 +180,14 @@ impl<'text> Source<'_, 'text> {
     fn asserts_below(&self, at: usize, behind: usize) -> bool {
         let tokens = &self.facts.tokens;
         let (Some(begin), Some(end)) = (tokens.get(at), tokens.get(behind)) else { return false };
-        let first = tokens.partition_point(|token| token.line < begin.line);
-        let column = tokens.get(first).map_or(0, |token| token.column);
-        let rest = tokens.get(behind..).unwrap_or_default();
-        let mut line = end.line;
-        let last = rest
-            .iter()
-            .find(|token| {
-                let begins = token.line != line;
-                line = token.line;
-                begins && token.column <= column && !(token.kind == Kind::Mark && matches!(token.text, "]" | ")" | "{"))
-            })
-            .map_or(usize::MAX, |token| token.line);
-        let is_inside = |line: usize| line >= end.line && line < last || line == end.line;
-        self.facts.assertions.iter().any(|one| is_inside(one.line))
-            || self.facts.tests.iter().any(|one| is_inside(one.line))
+        let column = tokens.column_of(begin.line);
+        let ends = |at: &usize| {
+            let token = &tokens[*at];
+            let is_bracket = ["]", ")", "{"].iter().any(|mark| token.is_mark(mark));
+            token.line > end.line && tokens.begins_line(*at) && token.column <= column && !is_bracket
+        };
+        let last = (behind..tokens.len()).find(ends).map_or(usize::MAX, |at| tokens[at].line);
+        self.facts.asserts_in(end.line..last) || self.facts.tests.iter().any(|one| (end.line..last).contains(&one.line))
     }
 
     /// The elements of a list, each a row.

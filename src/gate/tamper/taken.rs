@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, NAMED_BY_TEXT, partners};
+use super::facts::{Facts, NAMED_BY_TEXT};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 
 /// A definition of a name.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub(super) fn names(files: &[TestFile<'_>]) -> Vec<Finding> {
             if one.owner.is_none() && known.contains(one.name) {
                 continue;
             }
-            let names = |word: &str| one.body.iter().any(|token| token.is_word(word));
+            let names = |word: &str| one.body.has_word(word);
             let leads_on = ["super", "require", "import", "extend"].into_iter().any(names)
                 || brought.iter().any(|word| *word != one.name && names(word));
             if asserting.contains(one.name) && !leads_on && !(after.language == Language::Shell && can_fail(one.body)) {
@@ -75,12 +76,8 @@ pub(super) fn twice(files: &[TestFile<'_>]) -> Vec<Finding> {
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
         let Some(after) = file.after.as_ref().filter(|facts| last_definition_counts(facts.language)) else { continue };
         let before = file.before.as_ref().map(scoped).unwrap_or_default();
-        let tests: BTreeSet<&str> = file
-            .before
-            .iter()
-            .flat_map(|facts| facts.tests.iter().map(|test| test.name).chain(classes(facts)))
-            .chain(after.tests.iter().map(|test| test.name))
-            .collect();
+        let then = file.before.iter().flat_map(|facts| facts.names().chain(classes(facts)));
+        let tests: BTreeSet<&str> = then.chain(after.names()).collect();
         for (key, lines) in scoped(after) {
             let then = before.get(&key).map_or(0, Vec::len);
             let Some(last) = lines.last().filter(|_| lines.len() > 1 && lines.len() > then) else { continue };
@@ -100,13 +97,11 @@ fn deleted<'a>(
     after: &'a Facts<'_>,
     tests: &'a BTreeSet<&str>,
 ) -> impl Iterator<Item = Finding> + 'a {
-    let calls = after.tokens.iter().enumerate().filter(|(_, token)| {
-        file.added.contains(&token.line)
-            && matches!(token.text, "del" | "delattr" | "remove_method" | "undef" | "unset")
-    });
-    calls.filter_map(|(at, token)| {
-        let rest = after.tokens.iter().skip(at + 1).take_while(|other| other.line == token.line);
-        let test = rest.into_iter().find(|other| tests.contains(other.text))?;
+    let calls = file.new_tokens();
+    let calls = calls.filter(|token| matches!(token.text, "del" | "delattr" | "remove_method" | "undef" | "unset"));
+    calls.filter_map(|token| {
+        let mut rest = after.tokens.on_line(token.line).iter().filter(|other| other.column > token.column);
+        let test = rest.find(|other| tests.contains(other.text))?;
         let what = format!("`{}` is removed here, so that it is never run", test.text);
         Some(Finding::new(file.path, token.line, Weakening::NotCollected, what))
     })
@@ -149,20 +144,15 @@ fn asserting_words<'text>(facts: &Facts<'text>) -> BTreeSet<&'text str> {
             let behind = assertion.tokens.windows(2).filter(|pair| pair[0].is_mark("|"));
             words.extend(behind.map(|pair| pair[1]).filter(|word| word.kind == Kind::Word).map(|word| word.text));
         }
-        let first = assertion.tokens.first().filter(|first| first.kind == Kind::Word);
-        words.extend(first.map(|first| first.text).filter(|word| is_new_word(word)));
+        words.extend(assertion.tokens.word(0).map(|first| first.text).filter(|word| is_new_word(word)));
         // `assert.equal`, `self.assertEqual`
-        let method = assertion.tokens.get(2).filter(|_| assertion.tokens.get(1).is_some_and(|dot| dot.is_mark(".")));
-        words.extend(method.filter(|method| method.kind == Kind::Word).map(|method| method.text));
+        let method = assertion.tokens.word(2).filter(|_| assertion.tokens.is_mark(1, "."));
+        words.extend(method.map(|method| method.text));
     }
     words.retain(|word| !matches!(*word, "exit" | "return" | "true" | "false" | "echo" | "printf" | "then"));
     if facts.language == Language::Script || facts.language == Language::Ruby {
-        let makes = facts.tokens.windows(2).filter(|pair| {
-            let is_one =
-                NAMED_BY_TEXT.contains(&pair[0].text) || matches!(pair[0].text, "describe" | "suite" | "context");
-            is_one && pair[0].kind == Kind::Word && pair[1].is_mark("(")
-        });
-        words.extend(makes.map(|pair| pair[0].text));
+        let makes = |word: &&str| NAMED_BY_TEXT.contains(word) || matches!(*word, "describe" | "suite" | "context");
+        words.extend(facts.tokens.called().filter(makes));
     }
     words
 }
@@ -175,11 +165,8 @@ fn called_bare<'text>(facts: &Facts<'text>) -> BTreeSet<&'text str> {
         Language::Python | Language::Script => {}
         Language::Shell => {
             for (at, token) in facts.tokens.iter().enumerate() {
-                let before = at.checked_sub(1).and_then(|at| facts.tokens.get(at));
-                let is_command = before.is_none_or(|before| {
-                    before.line != token.line
-                        || before.kind == Kind::Mark && matches!(before.text, "(" | "|" | ";" | "&" | "!")
-                });
+                let is_command = facts.tokens.begins_line(at)
+                    || ["(", "|", ";", "&", "!"].iter().any(|mark| facts.tokens.is_mark(at - 1, mark));
                 if token.kind == Kind::Word && is_command {
                     called.insert(token.text);
                 } else if token.kind == Kind::Text {
@@ -231,23 +218,20 @@ pub(super) fn can_fail(body: &[Token<'_>]) -> bool {
 /// What a source defines.
 pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<'a, 'text>> {
     let tokens = &facts.tokens;
-    let partners = partners(tokens);
-    let get = |at: usize| tokens.get(at);
-    let is_mark = |at: usize, mark: &str| get(at).is_some_and(|token| token.is_mark(mark));
+    let is_mark = |at: usize, mark: &str| tokens.is_mark(at, mark);
     let mut found = Vec::new();
     let mut closes = 0;
     for (at, token) in tokens.iter().enumerate() {
         if facts.language == Language::Python && (token.is_mark("(") || token.is_mark("[")) {
-            closes = partners.get(at).copied().flatten().unwrap_or_default().max(closes);
+            closes = facts.partner(at).unwrap_or_default().max(closes);
         }
         // `add=1` of a call that goes over several lines
         if token.kind != Kind::Word || at < closes {
             continue;
         }
-        let before = at.checked_sub(1).and_then(get);
-        let is_first =
-            before.is_none_or(|before| before.line != token.line || before.is_mark(";") || before.is_mark("{"));
-        let word = |at: usize| get(at).filter(|token| token.kind == Kind::Word);
+        let before = tokens.before(at, 1);
+        let is_first = tokens.begins_line(at) || is_mark(at - 1, ";") || is_mark(at - 1, "{");
+        let word = |at: usize| tokens.word(at);
         let assigns = |at: usize| is_mark(at, "=") && !is_mark(at + 1, "=") && !is_mark(at + 1, ">");
         let (name, owner) = match (facts.language, token.text) {
             (Language::Python | Language::Ruby, "def" | "class")
@@ -258,7 +242,7 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
             | (Language::Hashes, "sub" | "def") => (word(at + 1), None),
             (Language::Script, "const" | "let" | "var") => {
                 let is_function = |at: usize| is_mark(at, "=") || is_mark(at, ":");
-                let brings = (at + 2..at + 6).any(|at| get(at).is_some_and(|word| word.is_word("require")));
+                let brings = (at + 2..at + 6).any(|at| tokens.is_word(at, "require"));
                 (word(at + 1).filter(|_| is_function(at + 2) && !brings), None)
             }
             (Language::Rust, "macro_rules") => (word(at + 2), None),
@@ -267,8 +251,7 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
             (Language::Shell, _) => (Some(token).filter(|_| is_mark(at + 1, "(") && is_mark(at + 2, ")")), None),
             // `static int add(int a, int b) {`
             (Language::Braces, name) if is_mark(at + 1, "(") => {
-                let close = partners.get(at + 1).copied().flatten();
-                let is_body = close.is_some_and(|close| is_mark(close + 1, "{"));
+                let is_body = facts.partner(at + 1).is_some_and(|close| is_mark(close + 1, "{"));
                 let is_typed = before.is_some_and(|before| {
                     before.is_mark("*")
                         || before.kind == Kind::Word && !matches!(before.text, "return" | "new" | "else")
@@ -280,7 +263,7 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
                 // `x.name = ...`, `x.y.name = ...`
                 let end = (at + 2..tokens.len().min(at + 9)).step_by(2).find(|next| !is_mark(next + 1, "."));
                 let name = end.filter(|end| assigns(end + 1)).and_then(word);
-                let owner = end.and_then(|end| get(end.saturating_sub(2))).map(|owner| owner.text);
+                let owner = end.and_then(|end| tokens.get(end.saturating_sub(2))).map(|owner| owner.text);
                 (name, owner)
             }
             (Language::Go, _) if is_first && is_mark(at + 1, ":") && is_mark(at + 2, "=") => (Some(token), None),
@@ -300,14 +283,8 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
 /// What belongs to a definition that begins at a token: its line, and what is further right below it.
 fn body<'a, 'text>(tokens: &'a [Token<'text>], at: usize, first: &Token<'text>) -> &'a [Token<'text>] {
     const LONGEST: usize = 400;
-    let begin = tokens.partition_point(|token| token.line < first.line);
-    let column = tokens.get(begin).map_or(0, |token| token.column);
-    let ends = |token: &Token<'_>| {
-        token.line > first.line && token.column <= column && !(token.kind == Kind::Mark && "}])".contains(token.text))
-    };
-    let rest = tokens.get(at + 2..).unwrap_or_default();
-    let end = rest.iter().take(LONGEST).position(ends).unwrap_or(rest.len().min(LONGEST));
-    rest.get(..end).unwrap_or_default()
+    let column = tokens.column_of(first.line);
+    tokens[..tokens.len().min(at + 2 + LONGEST)].block(at + 2, first.line, column)
 }
 
 #[cfg(test)]

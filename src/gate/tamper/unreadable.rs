@@ -4,7 +4,7 @@
 use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lexer::Language;
-use super::lines;
+
 use crate::project::check_files::role_of;
 
 /// Encodings in which a comment is a comment and a string a string.
@@ -14,21 +14,15 @@ const PLAIN: &[&str] =
 /// New lines that are not what they seem to be.
 pub(super) fn added(text: &Text<'_>) -> Vec<Finding> {
     let Some(language) = Language::of(text.path).filter(|_| role_of(text.path).is_some()) else { return Vec::new() };
-    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    if !is_suspect(after) {
+    if !is_suspect(text.now()) {
         return Vec::new();
     }
-    let lines: Vec<&str> = after.split('\n').collect();
-    let mut found = Vec::new();
-    for number in lines::added(before, after) {
-        let line = number.checked_sub(1).and_then(|at| lines.get(at)).copied().unwrap_or_default();
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        if let Some(what) = hidden(line, number, language, text.path) {
-            let what = format!("this line cannot be read for certain: {what}");
-            found.push(Finding::new(text.path, number, Weakening::Unreadable, what));
-        }
-    }
-    found
+    let hidden = |(number, line): (usize, &str)| {
+        let what = hidden(line.strip_suffix('\r').unwrap_or(line), number, language, text.path)?;
+        let what = format!("this line cannot be read for certain: {what}");
+        Some(text.finding(number, Weakening::Unreadable, what))
+    };
+    text.new_lines().into_iter().filter_map(hidden).collect()
 }
 
 /// Whether a text has anything of it at all.

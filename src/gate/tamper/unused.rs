@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assertion::Assertion;
 use super::collected::CALLED_BY_NAME;
-use super::facts::{Facts, Test, partners};
+use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole};
 use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 use super::taken::definitions;
 
 /// What may go.
@@ -67,7 +68,7 @@ impl<'text> Unused<'text> {
             return;
         }
         let kept: BTreeSet<String> = after.tests.iter().map(|test| said(after, test)).collect();
-        let names: BTreeSet<&str> = after.tests.iter().map(|test| test.name).collect();
+        let names: BTreeSet<&str> = after.names().collect();
         for test in before.tests.iter().filter(|test| !names.contains(test.name)) {
             let own = said(before, test);
             let is_copy = kept.contains(&own)
@@ -88,16 +89,12 @@ impl<'text> Unused<'text> {
         if matches!(before.language, Language::Shell | Language::Hashes) {
             return;
         }
-        let there: BTreeSet<&str> = files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .flat_map(|facts| definitions(facts).into_iter().map(|one| one.name))
-            .collect();
+        let now = files.iter().flat_map(|file| &file.after);
+        let there: BTreeSet<&str> = now.flat_map(definitions).map(|one| one.name).collect();
         for one in definitions(before).into_iter().filter(|one| one.owner.is_none() && !there.contains(one.name)) {
             let last_line = one.body.last().map_or(one.line, |token| token.line);
-            let is_inside = |line: usize| line >= one.line && line <= last_line;
-            let asserts = before.assertions.iter().any(|assertion| is_inside(assertion.line));
-            let has_tests = before.tests.iter().any(|test| is_inside(test.line));
+            let asserts = before.asserts_in(one.line..=last_line);
+            let has_tests = before.tests.iter().any(|test| (one.line..=last_line).contains(&test.line));
             let is_called_by_name = CALLED_BY_NAME.contains(&one.name) || one.name.starts_with("pytest_");
             if !asserts || has_tests || is_called_by_name || !is_plain_function(before, one.line) {
                 continue;
@@ -115,75 +112,55 @@ impl<'text> Unused<'text> {
 
 /// Whether a line outside of all others begins a function, without a mark above it.
 fn is_plain_function(facts: &Facts<'_>, line: usize) -> bool {
-    let begin = facts.tokens.partition_point(|token| token.line < line);
-    let own: Vec<&Token<'_>> = facts.tokens.iter().skip(begin).take_while(|token| token.line == line).collect();
-    let above = begin.checked_sub(1).and_then(|at| facts.tokens.get(at)).map(|token| token.line);
-    let mark = above.and_then(|line| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line)));
-    let is_marked = mark.is_some_and(|mark| mark.is_mark("@") || mark.is_mark("#"));
-    let is_word = |token: &&Token<'_>| {
+    let own = facts.tokens.on_line(line);
+    let is_word = |token: &Token<'_>| {
         matches!(token.text, "def" | "function" | "fn" | "func" | "fun" | "define") && token.kind == Kind::Word
     };
-    let is_arrow = own.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"))
-        && own.get(3).is_some_and(|token| token.is_mark("(") || token.is_word("async"));
+    let is_arrow = own.has(&["=", ">"]) && (own.is_mark(3, "(") || own.is_word(3, "async"));
     let is_function = own.iter().take(4).any(is_word) || is_arrow || facts.language == Language::Braces;
-    own.first().is_some_and(|first| first.column == 0 && !first.is_word("class")) && is_function && !is_marked
+    own.first().is_some_and(|first| first.column == 0 && !first.is_word("class"))
+        && is_function
+        && marks_above(facts, line).is_none()
+}
+
+/// The line of marks right above another line.
+fn marks_above<'a, 'text>(facts: &'a Facts<'text>, line: usize) -> Option<&'a [Token<'text>]> {
+    let above = facts.tokens.on_line(facts.tokens.before(facts.tokens.start_of(line), 1)?.line);
+    (above.is_mark(0, "@") || above.is_mark(0, "#")).then_some(above)
 }
 
 /// What each call of a function is given: names and values.
 fn calls<'text>(facts: &Facts<'text>, name: &str) -> Vec<Vec<&'text str>> {
     let tokens = &facts.tokens;
-    let partners = partners(tokens);
-    let is_call = |at: &usize| {
-        let declares = at.checked_sub(1).and_then(|at| tokens.get(at));
-        tokens.get(*at).is_some_and(|token| token.is_word(name))
-            && tokens.get(at + 1).is_some_and(|next| next.is_mark("("))
-            && !declares.is_some_and(|word| matches!(word.text, "def" | "function" | "fn" | "func"))
-    };
+    let declares = |word: &Token<'_>| matches!(word.text, "def" | "function" | "fn" | "func");
     let given = |at: usize| {
-        let close = partners.get(at + 1).copied().flatten().unwrap_or(tokens.len());
+        let close = facts.partner(at + 1).unwrap_or(tokens.len());
         let inside = tokens.get(at + 2..close).unwrap_or_default();
         let says =
             |token: &&Token<'_>| token.kind != Kind::Mark && !matches!(token.text, "self" | "case" | "t" | "this");
         inside.iter().filter(says).map(|token| token.text).collect()
     };
-    (0..tokens.len()).filter(is_call).map(given).collect()
+    tokens.find(&[name, "("]).filter(|at| !tokens.before(*at, 1).is_some_and(declares)).map(given).collect()
 }
 
 /// All tokens of a test.
 fn extent<'a, 'text>(facts: &'a Facts<'text>, test: &Test<'text>) -> &'a [Token<'text>] {
-    let begin = facts.tokens.partition_point(|token| token.line < test.line);
-    let rest = facts.tokens.get(begin..).unwrap_or_default();
-    let column = rest.first().map_or(0, |first| first.column);
-    let ends = |token: &Token<'_>| {
-        token.line > test.line && token.column <= column && !(token.kind == Kind::Mark && "}])".contains(token.text))
-    };
-    let end = rest.iter().position(ends).unwrap_or(rest.len());
-    rest.get(..end).unwrap_or_default()
+    let tokens = &facts.tokens;
+    tokens.block(tokens.start_of(test.line), test.line, tokens.column_of(test.line))
 }
 
 /// What a test says, without its name and with the group that it is in and the marks before it.
 fn said(facts: &Facts<'_>, test: &Test<'_>) -> String {
     let inside = extent(facts, test);
     let column = inside.first().map_or(0, |first| first.column);
-    let begin = facts.tokens.partition_point(|token| token.line < test.line);
+    let begin = facts.tokens.start_of(test.line);
     let outside = facts.tokens.iter().take(begin).rfind(|token| token.column < column);
-    let group = outside.map_or(0, |token| token.line);
-    let above = facts.tokens.get(begin.saturating_sub(1)).map_or(0, |token| token.line);
-    let is_mark = |line: usize| {
-        let first = facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
-        first.is_some_and(|first| first.is_mark("@") || first.is_mark("#"))
-    };
-    let marks = facts.tokens.iter().filter(|token| token.line == above && begin > 0 && is_mark(above));
+    let group = outside.map_or(&[][..], |token| facts.tokens.on_line(token.line));
+    let mut own = marks_above(facts, test.line).unwrap_or_default().to_vec();
     // What it calls may have the same name.
     let name = inside.iter().position(|token| token.text == test.name);
-    let body = inside.iter().enumerate().filter(|(at, _)| Some(*at) != name).map(|(_, token)| token);
-    let texts = marks.chain(body).map(|token| token.text);
-    format!("{group_of}\u{2}{}", texts.collect::<Vec<_>>().join("\u{1}"), group_of = line_of(facts, group))
-}
-
-fn line_of(facts: &Facts<'_>, line: usize) -> String {
-    let inside = facts.tokens.iter().filter(|token| token.line == line);
-    inside.map(|token| token.text).collect::<Vec<_>>().join("\u{1}")
+    own.extend(inside.iter().enumerate().filter(|(at, _)| Some(*at) != name).map(|(_, token)| *token));
+    format!("{}\u{2}{}", group.said(), own.said())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Tests that are gone together with what they tested: nothing is left that they could be missed for.
 
-use super::Text;
 use super::facts::Facts;
-use super::lexer::{Kind, Language, Token, tokens};
+use super::lexer::{Kind, Language, tokens};
+use super::span::Span as _;
 use super::taken::definitions;
+use super::{Text, file_name, resolved, split};
 use crate::project::check_files::role_of;
 
 /// Whether all that a file of tests, which is gone, brings in of the project is gone as well and stands nowhere else now.
@@ -43,7 +44,7 @@ fn of_script<'a, 'text>(path: &str, text: &str, sources: &[&'a Text<'text>]) -> 
         if !token.text.starts_with('.') {
             continue;
         }
-        let resolved = resolved(path, token.text);
+        let resolved = resolved(split(path).0, token.text);
         let is_it = |source: &&&Text<'_>| {
             source.path == resolved
                 || source.path.rsplit_once('.').is_some_and(|(stem, _)| {
@@ -59,21 +60,6 @@ fn of_script<'a, 'text>(path: &str, text: &str, sources: &[&'a Text<'text>]) -> 
         }
     }
     Some(found)
-}
-
-fn resolved(path: &str, from: &str) -> String {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in from.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 /// The sources that a test in Python brings in; `None` where one that stands in the same package is not gone.
@@ -102,11 +88,10 @@ fn of_python<'a, 'text>(text: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&
 
 /// The source that has the name of a test: `note.go` of `note_test.go`, `Note.java` of `NoteTest.java`.
 fn of_name<'a, 'text>(path: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&'a Text<'text>>> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let (stem, ending) = name.rsplit_once('.')?;
+    let (stem, ending) = file_name(path).rsplit_once('.')?;
     let bare = ["_test", "_spec", "Tests", "Test", "Spec"].iter().find_map(|word| stem.strip_suffix(word))?;
     let source = format!("{bare}.{ending}");
-    let is_it = |text: &&&Text<'_>| text.path.rsplit('/').next() == Some(source.as_str());
+    let is_it = |text: &&&Text<'_>| text.name() == source;
     Some(sources.iter().filter(is_it).copied().collect())
 }
 
@@ -130,7 +115,7 @@ const COMMON: &[&str] = &[
 /// Whether something of a source that is gone stands in another file now.
 fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {
     let Some(language) = Language::of(subject.path) else { return true };
-    let before = subject.before.as_deref().unwrap_or_default();
+    let before = subject.then();
     let names = names(before, language);
     let is_telling = |line: &str| {
         line.len() > 8
@@ -144,9 +129,7 @@ fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {
     };
     let lines: Vec<&str> = before.lines().map(str::trim).filter(|line| is_telling(line)).collect();
     texts.iter().filter(|text| text.path != subject.path && role_of(text.path).is_none()).any(|text| {
-        let (Some(after), then) = (text.after.as_deref(), text.before.as_deref().unwrap_or_default()) else {
-            return false;
-        };
+        let (Some(after), then) = (text.after.as_deref(), text.then()) else { return false };
         let is_new = |line: &&&str| after.contains(**line) && !then.contains(**line);
         let Some(other) = Language::of(text.path) else { return false };
         let (had, has) = (self::names(then, other), self::names(after, other));
@@ -159,7 +142,7 @@ fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {
 fn names(text: &str, language: Language) -> Vec<String> {
     let facts = Facts::read(text, language);
     let mut names: Vec<String> = definitions(&facts).iter().map(|one| one.name.to_owned()).collect();
-    let handed_on = |three: &[Token<'_>]| three[0].is_word("exports") && three[1].is_mark(".");
-    names.extend(facts.tokens.windows(3).filter(|three| handed_on(three)).map(|three| three[2].text.to_owned()));
+    let handed_on = facts.tokens.find(&["exports", "."]).filter_map(|at| facts.tokens.get(at + 2));
+    names.extend(handed_on.map(|name| name.text.to_owned()));
     names
 }

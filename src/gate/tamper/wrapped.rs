@@ -7,7 +7,8 @@ use super::assertion::Assertion;
 use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
-use super::lexer::{Language, Token};
+use super::lexer::{Kind, Language, Token};
+use super::span::Span as _;
 use super::taken::definitions;
 
 /// Marks of Python by which a function is no test any more.
@@ -33,51 +34,38 @@ const RUNNING: &[&str] = &[
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Setup) else { return Vec::new() };
     let mut found = Vec::new();
-    let mut add = |line: usize, kind: Weakening, what: String| {
-        if file.added.contains(&line) {
-            found.push(Finding::new(file.path, line, kind, what));
-        }
-    };
-    let known: BTreeSet<&str> = file.before.iter().flat_map(|facts| &facts.tests).map(|test| test.name).collect();
-    for test in &after.tests {
-        // A fixture may be called like a test. One that was a test, or that asserts, is one.
-        if !known.contains(test.name) && !asserts(after, test) {
-            continue;
-        }
+    let known = file.known();
+    // A fixture may be called like a test. One that was a test, or that asserts, is one.
+    for test in after.tests.iter().filter(|test| known.contains(test.name) || asserts(after, test)) {
         for (line, mark) in marks_above(after, test) {
             let what = format!("`{mark}` makes `{}` something that no runner takes for a test", test.name);
-            add(line, Weakening::NotCollected, what);
+            found.push((line, Weakening::NotCollected, what));
         }
         if let Some(line) = yields(after, test) {
             let what = format!("`{}` is a generator by this, and what is in it is never run", test.name);
-            add(line, Weakening::LeftEarly, what);
+            found.push((line, Weakening::LeftEarly, what));
         }
     }
     for (line, name) in runs_itself(after) {
-        add(line, Weakening::PatchedRunner, format!("`{name}` decides here how the tests of this class are run"));
+        let what = format!("`{name}` decides here how the tests of this class are run");
+        found.push((line, Weakening::PatchedRunner, what));
     }
-    for line in forgets(after) {
-        add(line, Weakening::SwallowedFailure, "leaving in `finally` forgets what failed".to_owned());
-    }
-    for line in asked_for(file, after).into_iter().chain(given(file, after)).chain(panics(file, after)) {
-        add(line, Weakening::SwallowedFailure, "the failure of an assertion is asked for here".to_owned());
-    }
+    let swallowed = |line, what: &str| (line, Weakening::SwallowedFailure, what.to_owned());
+    found.extend(forgets(after).into_iter().map(|line| swallowed(line, "leaving in `finally` forgets what failed")));
+    let asked_for = [asked_for(file, after), given(file, after), panics(file, after)].concat().into_iter();
+    found.extend(asked_for.map(|line| swallowed(line, "the failure of an assertion is asked for here")));
     for (line, name) in replaced(file, after) {
-        add(line, Weakening::NotCollected, format!("the test `{name}` becomes something else here"));
+        found.push((line, Weakening::NotCollected, format!("the test `{name}` becomes something else here")));
     }
-    found
-}
-
-fn first_of<'a, 'text>(facts: &'a Facts<'text>, line: usize) -> Option<&'a Token<'text>> {
-    facts.tokens.get(facts.tokens.partition_point(|token| token.line < line)).filter(|first| first.line == line)
+    file.new_findings(found)
 }
 
 /// Whether something is asserted in a test.
 fn asserts(facts: &Facts<'_>, test: &Test<'_>) -> bool {
-    let column = first_of(facts, test.line).map_or(0, |first| first.column);
-    let ends = |token: &&Token<'_>| token.line > test.line && token.column <= column && !"}])".contains(token.text);
-    let end = facts.tokens.iter().find(ends).map_or(usize::MAX, |token| token.line);
-    facts.assertions.iter().any(|one| one.line >= test.line && one.line < end)
+    let tokens = &facts.tokens;
+    let from = tokens.start_of(test.line);
+    let end = from + tokens.block(from, test.line, tokens.column_of(test.line)).len();
+    facts.asserts_in(test.line..tokens.get(end).map_or(usize::MAX, |token| token.line))
 }
 
 /// The marks right above a test that make it something else, with their lines.
@@ -86,14 +74,14 @@ fn marks_above<'text>(facts: &Facts<'text>, test: &Test<'text>) -> Vec<(usize, &
         return Vec::new();
     }
     let mut found = Vec::new();
-    let begin = facts.tokens.partition_point(|token| token.line < test.line);
+    let begin = facts.tokens.start_of(test.line);
     let mut at = begin;
-    while let Some(last) = at.checked_sub(1).and_then(|at| facts.tokens.get(at)) {
-        let from = facts.tokens.partition_point(|token| token.line < last.line);
-        if !facts.tokens.get(from).is_some_and(|first| first.is_mark("@")) {
+    while let Some(last) = facts.tokens.before(at, 1) {
+        let from = facts.tokens.start_of(last.line);
+        if !facts.tokens.is_mark(from, "@") {
             break;
         }
-        let line = facts.tokens.get(from..at).unwrap_or_default();
+        let line = &facts.tokens[from..at];
         let name = line.iter().take_while(|token| !token.is_mark("(")).last();
         found.extend(name.filter(|name| OTHERS.contains(&name.text)).map(|name| (name.line, name.text)));
         at = from;
@@ -103,11 +91,10 @@ fn marks_above<'text>(facts: &Facts<'text>, test: &Test<'text>) -> Vec<(usize, &
 
 /// The line of a `yield` of a test's own, or of the mark of a generator.
 fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
-    let begin = facts.tokens.partition_point(|token| token.line < test.line);
+    let begin = facts.tokens.start_of(test.line);
     let rest = facts.tokens.get(begin..)?;
     if facts.language == Language::Script {
-        let mut line = rest.windows(2).take_while(|pair| pair[0].line == test.line);
-        return line.any(|pair| pair[0].is_word("function") && pair[1].is_mark("*")).then_some(test.line);
+        return facts.tokens.on_line(test.line).has(&["function", "*"]).then_some(test.line);
     }
     if facts.language != Language::Python {
         return None;
@@ -117,11 +104,12 @@ fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
     // A function inside of it may be one.
     let mut inner: Option<usize> = None;
     for token in inside.filter(|token| token.line > test.line) {
-        if inner.is_some_and(|inner| token.column <= inner && first_of(facts, token.line) == Some(token)) {
+        let first = facts.tokens.first_of(token.line);
+        if inner.is_some_and(|inner| token.column <= inner && first == Some(token)) {
             inner = None;
         }
         match token.text {
-            "def" | "lambda" | "class" if inner.is_none() => inner = Some(first_of(facts, token.line)?.column),
+            "def" | "lambda" | "class" if inner.is_none() => inner = Some(first?.column),
             "yield" if inner.is_none() && token.is_word("yield") => return Some(token.line),
             _ => {}
         }
@@ -138,18 +126,13 @@ fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
         let before = facts.tokens.iter().take_while(|token| token.line < line);
         let class = before.filter(|token| token.is_word("class") && token.column < column).last()?;
         // A class without a base is run by a runner that takes no such method from it.
-        let has_base = facts.tokens.iter().any(|token| token.line == class.line && token.is_mark("("));
-        has_base.then_some(class.line)
+        facts.tokens.on_line(class.line).has_mark("(").then_some(class.line)
     };
     // The same goes for a class whose base is not called a test case, if its own tests call the method.
-    let is_case = |class: usize| facts.tokens.iter().any(|token| token.line == class && token.text.contains("Case"));
-    let is_called = |name: &str| {
-        facts.tokens.windows(4).any(|four| {
-            four[0].is_word("self") && four[1].is_mark(".") && four[2].is_word(name) && four[3].is_mark("(")
-        })
-    };
+    let is_case = |class: usize| facts.tokens.on_line(class).iter().any(|token| token.text.contains("Case"));
+    let is_called = |name: &str| facts.tokens.has(&["self", ".", name, "("]);
     let with_tests: BTreeSet<usize> =
-        facts.tests.iter().filter_map(|test| class_of(test.line, first_of(facts, test.line)?.column)).collect();
+        facts.tests.iter().filter_map(|test| class_of(test.line, facts.tokens.column_of(test.line))).collect();
     let methods = definitions(facts).into_iter().filter(|one| one.owner.is_none() && RUNNING.contains(&one.name));
     let own = methods.filter(|one| {
         class_of(one.line, one.column)
@@ -165,7 +148,7 @@ fn forgets(facts: &Facts<'_>) -> Vec<usize> {
         let rest = facts.tokens.get(at + 1..).unwrap_or_default();
         let inside: Vec<&Token<'_>> = match facts.language {
             Language::Python => {
-                let column = first_of(facts, token.line).map_or(token.column, |first| first.column);
+                let column = facts.tokens.column_of(token.line);
                 rest.iter().take_while(|other| other.line == token.line || other.column > column).collect()
             }
             Language::Script | Language::Braces => {
@@ -193,15 +176,13 @@ fn panics(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     if marks(after) <= marks(before) {
         return Vec::new();
     }
-    let known: BTreeSet<String> = before.assertions.iter().map(Assertion::key).collect();
-    let new = after.tokens.iter().filter(|token| token.is_word("should_panic") && file.added.contains(&token.line));
-    let holds = |line: usize| {
-        let Some(test) = after.test_at(line) else { return false };
-        let next = after.tests.iter().map(|other| other.line).find(|other| *other > test.line).unwrap_or(usize::MAX);
-        let mut inside = after.assertions.iter().filter(|one| one.line >= test.line && one.line < next);
-        inside.any(|one| known.contains(&one.key()))
+    let known: BTreeSet<String> = before.keys().collect();
+    let holds = |line: &usize| {
+        let Some(test) = after.test_at(*line) else { return false };
+        let lines = test.line..after.line_after(test);
+        after.assertions.iter().any(|one| lines.contains(&one.line) && known.contains(&one.key()))
     };
-    new.map(|token| token.line).filter(|line| holds(*line)).collect()
+    file.new_tokens().filter(|token| token.is_word("should_panic")).map(|token| token.line).filter(holds).collect()
 }
 
 /// Lines with an assertion of which the failure of one that was there is a part: `assert.throws(() => assert.equal(...))`.
@@ -227,13 +208,12 @@ fn given(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
         let inside = one.tokens.get(1..).unwrap_or_default();
         before.assertions.iter().any(|known| {
             let (name, values) = known.tokens.split_first().map_or(("", &[][..]), |(first, rest)| (first.text, rest));
-            let is_same = |window: &[Token<'_>]| {
-                window.iter().map(|token| token.text).eq(known.tokens.iter().map(|token| token.text))
-            };
+            let is_same =
+                |window: &[Token<'_>]| window.iter().zip(&known.tokens).all(|(one, other)| one.text == other.text);
             // `assertRaises(AssertionError, self.assertEqual, add(1, 2), 3)`
             let is_handed_on = name.starts_with("assert")
                 && name.len() > "assert".len()
-                && inside.iter().any(|token| token.is_word(name))
+                && inside.has_word(name)
                 && values
                     .iter()
                     .filter(|token| token.is_literal())
@@ -250,17 +230,13 @@ fn asked_for(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
         return Vec::new();
     };
-    let known: BTreeSet<String> = before.assertions.iter().map(Assertion::key).collect();
-    let is_raising = |line: usize| {
-        let from = after.tokens.partition_point(|token| token.line < line);
-        let line = after.tokens.iter().skip(from).take_while(|token| token.line == line);
-        line.into_iter().any(|token| matches!(token.text, "assertRaises" | "raises" | "assertRaisesRegex" | "suppress"))
-    };
-    let guards = file
-        .added
-        .iter()
-        .filter_map(|line| first_of(after, *line))
-        .filter(|first| first.is_word("with") && is_raising(first.line));
+    let known: BTreeSet<String> = before.keys().collect();
+    let is_raising =
+        |token: &Token<'_>| matches!(token.text, "assertRaises" | "raises" | "assertRaisesRegex" | "suppress");
+    let guards = file.added.iter().filter_map(|line| {
+        let line = after.tokens.on_line(*line);
+        line.first().filter(|first| first.is_word("with") && line.iter().any(is_raising))
+    });
     let around = guards.filter(|guard| {
         let body = after.tokens.iter().skip_while(|token| token.line <= guard.line);
         let last = body.take_while(|token| token.column > guard.column).last().map_or(0, |token| token.line);
@@ -274,28 +250,22 @@ fn replaced<'text>(file: &TestFile<'text>, after: &Facts<'text>) -> Vec<(usize, 
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
         return Vec::new();
     };
-    let known: BTreeSet<&str> = before.tests.iter().map(|test| test.name).collect();
+    let known: BTreeSet<&str> = before.names().collect();
+    let tokens = &after.tokens;
     let mut found: Vec<(usize, &'text str)> = Vec::new();
-    for (at, token) in after.tokens.iter().enumerate().filter(|(_, token)| file.added.contains(&token.line)) {
-        let next = |by: usize| after.tokens.get(at + by);
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| file.added.contains(&token.line)) {
+        let line = tokens.on_line(token.line);
         // `Calc.test_a = ...`, `test_a = property(test_a)`; not `test_a == ...`, nor an argument.
-        let assigns = next(1).is_some_and(|mark| mark.is_mark("=")) && !next(2).is_some_and(|mark| mark.is_mark("="));
-        let is_statement = || {
-            let mut head = after.tokens.iter().filter(|other| other.line == token.line && other.column < token.column);
-            !first_of(after, token.line).is_some_and(|first| first.is_word("def"))
-                && head.all(|other| !other.is_mark("("))
-        };
-        let is_set = matches!(token.text, "setattr") && next(1).is_some_and(|open| open.is_mark("("));
-        if known.contains(token.text) && assigns && is_statement() {
+        let assigns = tokens.is_mark(at + 1, "=") && !tokens.is_mark(at + 2, "=");
+        let is_argument = || line.iter().any(|other| other.column < token.column && other.is_mark("("));
+        if known.contains(token.text) && assigns && !line.is_word(0, "def") && !is_argument() {
             found.push((token.line, token.text));
-        } else if is_set {
-            let line = after.tokens.iter().filter(|other| other.line == token.line);
-            found.extend(line.filter(|other| known.contains(other.text)).map(|other| (other.line, other.text)));
-            let line = after.tokens.iter().filter(|other| other.line == token.line);
-            let asserting = line.into_iter().find(|other| {
-                other.kind == super::lexer::Kind::Text && (other.text.starts_with("assert") || other.text == "fail")
-            });
-            found.extend(asserting.map(|other| (other.line, other.text)));
+        } else if token.text == "setattr" && tokens.is_mark(at + 1, "(") {
+            let asserting = line
+                .iter()
+                .find(|other| other.kind == Kind::Text && (other.text.starts_with("assert") || other.text == "fail"));
+            let named = line.iter().filter(|other| known.contains(other.text));
+            found.extend(named.chain(asserting).map(|other| (other.line, other.text)));
         }
     }
     found
