@@ -3,10 +3,12 @@
 //! Everything here works for a [`Call`]. Nothing here prints, and nothing knows how arguments are spelled.
 
 pub(crate) mod agents;
+pub(crate) mod auto;
 pub(crate) mod auto_chain;
 pub(crate) mod bundle;
 pub(crate) mod call;
 pub(crate) mod caller;
+pub(crate) mod checks;
 pub(crate) mod configured;
 pub(crate) mod facts;
 pub(crate) mod features;

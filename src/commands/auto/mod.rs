@@ -1,12 +1,7 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
-mod approvals;
-mod brought;
 mod demo;
-mod held_out;
 mod orders;
-mod phases;
-mod place;
 mod probe;
 mod proof;
 mod run;
@@ -50,7 +45,7 @@ verbs! {
     /// slices with three tasks each, or what `--shape` says.
     ///
     /// Example: `gsd-tools auto plan --pick sessions`.
-    "auto plan": reads json(views::PlanReport) = views::plan(views::PlanArgs);
+    "auto plan": reads json(crate::acts::auto::seen::PlanReport) = views::plan(views::PlanArgs);
 
     /// Show the rules that decide what a run does next
     ///
@@ -66,14 +61,14 @@ verbs! {
     /// stops. Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
     ///
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
-    "auto run": runs [asked] json(run::RunReport) = run::run(run::RunArgs);
+    "auto run": runs [asked] json(crate::acts::auto::start::RunReport) = run::run(run::RunArgs);
 
     /// Run one unit of the milestone, then stop
     ///
     /// `gsd-tools auto status` shows which one that is.
     ///
     /// Example: `gsd-tools auto next`.
-    "auto next": runs [asked] json(run::RunReport) = run::next(run::RunArgs);
+    "auto next": runs [asked] json(crate::acts::auto::start::RunReport) = run::next(run::RunArgs);
 
     /// Run one unit that you name, then stop
     ///
@@ -81,50 +76,50 @@ verbs! {
     /// phases discuss, plan and execute. Without an identifier it is about what is next.
     ///
     /// Example: `gsd-tools auto dispatch validate M001`.
-    "auto dispatch": runs [asked] json(run::RunReport) = run::dispatch(run::DispatchArgs);
+    "auto dispatch": runs [asked] json(crate::acts::auto::start::RunReport) = run::dispatch(run::DispatchArgs);
 
     /// Pause the run after its unit
     ///
     /// `--now` ends the session that runs; the next run continues it if the client can.
     ///
     /// Example: `gsd-tools auto pause`.
-    "auto pause": runs [asked] json(run::ControlReport) = run::pause(run::ControlArgs);
+    "auto pause": runs [asked] json(crate::acts::auto::control::ControlReport) = run::pause(run::ControlArgs);
 
     /// Stop the run after its unit
     ///
     /// Example: `gsd-tools auto stop --now`.
-    "auto stop": runs [asked] json(run::ControlReport) = run::stop(run::ControlArgs);
+    "auto stop": runs [asked] json(crate::acts::auto::control::ControlReport) = run::stop(run::ControlArgs);
 
     /// Record a change of course that the documents have to follow
     ///
     /// The next unit brings it into plans and requirements before anything else is done.
     ///
     /// Example: `gsd-tools auto steer "use SQLite instead of files"`.
-    "auto steer": writes [asked] json(orders::OrderReport) = orders::steer(orders::SteerArgs);
+    "auto steer": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::steer(orders::SteerArgs);
 
     /// Record the answer to a question of a task
     ///
     /// A task that asks leaves `T01-ESCALATION.json` with its options.
     ///
     /// Example: `gsd-tools auto answer M001/S01/T02 b --why "we have it already"`.
-    "auto answer": writes [asked] json(orders::OrderReport) = orders::answer(orders::AnswerArgs);
+    "auto answer": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::answer(orders::AnswerArgs);
 
     /// Record your verdict on a task, an acceptance test or a validation
     ///
     /// Writes it into the record of the checks, with what it rests on; it counts in place of them.
     ///
     /// Example: `gsd-tools auto verdict M001 pass --rationale "checked by hand"`.
-    "auto verdict": writes [asked] json(orders::OrderReport) = orders::verdict(orders::VerdictArgs);
+    "auto verdict": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::verdict(orders::VerdictArgs);
 
     /// Set a milestone aside
     ///
     /// Example: `gsd-tools auto park M002 --why "waits for the API"`.
-    "auto park": writes [asked] json(orders::OrderReport) = orders::park(orders::ParkArgs);
+    "auto park": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::park(orders::ParkArgs);
 
     /// Restore a milestone that was set aside
     ///
     /// Example: `gsd-tools auto unpark M002`.
-    "auto unpark": writes [asked] json(orders::OrderReport) = orders::unpark(orders::UnparkArgs);
+    "auto unpark": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::unpark(orders::UnparkArgs);
 
     /// Complete a slice whose tasks are done, without an agent
     ///
@@ -132,52 +127,52 @@ verbs! {
     /// changes nothing.
     ///
     /// Example: `gsd-tools auto complete-slice M001/S01`.
-    "auto complete-slice": writes [asked] json(steps::StepReport) = steps::complete_slice(steps::SliceArgs);
+    "auto complete-slice": writes [asked] json(crate::acts::auto::steps::StepReport) = steps::complete_slice(steps::SliceArgs);
 
     /// Check a milestone by the records of its tasks, without an agent
     ///
     /// Writes VALIDATION.md. Exits 10 unless the verdict is `pass`.
     ///
     /// Example: `gsd-tools auto validate M001 --pick verdict`.
-    "auto validate": writes [asked] json(steps::StepReport) = steps::validate(steps::MilestoneArgs);
+    "auto validate": writes [asked] json(crate::acts::auto::steps::StepReport) = steps::validate(steps::MilestoneArgs);
 
     /// Complete a milestone whose validation passed, without an agent
     ///
     /// Example: `gsd-tools auto complete-milestone M001`.
-    "auto complete-milestone": writes [asked] json(steps::StepReport) = steps::complete_milestone(steps::MilestoneArgs);
+    "auto complete-milestone": writes [asked] json(crate::acts::auto::steps::StepReport) = steps::complete_milestone(steps::MilestoneArgs);
 
     /// Record a rule, a pattern or a lesson in KNOWLEDGE.md
     ///
     /// Agents call it for what the next one would have to find out again. What is known already is not added twice.
     ///
     /// Example: `gsd-tools auto record knowledge rule "Close every file before it is moved" --why "Windows refuses"`.
-    "auto record knowledge": writes json(steps::KnowledgeReport) = steps::record_knowledge(steps::KnowledgeArgs);
+    "auto record knowledge": writes json(crate::acts::auto::steps::KnowledgeReport) = steps::record_knowledge(steps::KnowledgeArgs);
 
     /// Print what an agent is given for a unit
     ///
     /// Short words mean the unit of the level that the work is at: `plan` is plan-milestone, later plan-slice.
     ///
     /// Example: `gsd-tools auto prompt execute-task M001/S01/T02 --pick chars`.
-    "auto prompt": reads json(texts::PromptReport) = texts::print_prompt(texts::PromptArgs);
+    "auto prompt": reads json(crate::acts::auto::texts::PromptReport) = texts::print_prompt(texts::PromptArgs);
 
     /// Print what to give an agent so that it discusses a milestone with you
     ///
     /// The agent writes CONTEXT.md and requirements. Commit them, then run the milestone.
     ///
     /// Example: `gsd-tools auto discuss M001 --raw`.
-    "auto discuss": reads json(texts::PromptReport) = texts::discuss(texts::DiscussArgs);
+    "auto discuss": reads json(crate::acts::auto::texts::PromptReport) = texts::discuss(texts::DiscussArgs);
 
     /// Print one section of the documents of a unit
     ///
     /// Example: `gsd-tools auto context M001/S02 --section "Boundary Map" --raw`.
-    "auto context": reads json(texts::SectionReport) = texts::section(texts::ContextArgs);
+    "auto context": reads json(crate::acts::auto::texts::SectionReport) = texts::section(texts::ContextArgs);
 
     /// Show what the run did
     ///
     /// With a unit, what is about it and the units below it, and the streams of its sessions.
     ///
     /// Example: `gsd-tools auto log M001/S01/T02`.
-    "auto log": reads json(texts::LogReport) = texts::log(texts::LogArgs);
+    "auto log": reads json(crate::acts::auto::texts::LogReport) = texts::log(texts::LogArgs);
 
     /// Show the proof of a landing, and check it
     ///
@@ -186,7 +181,7 @@ verbs! {
     /// a fence. They are commands that the note names. Exit codes: 0 it holds, 1 it does not.
     ///
     /// Example: `gsd-tools auto proof --check`.
-    "auto proof": runs [asked] json(proof::ProofReport) = proof::proof(proof::ProofArgs);
+    "auto proof": runs [asked] json(crate::acts::auto::proof::ProofReport) = proof::proof(proof::ProofArgs);
 
     /// Check how an installed client behaves when its model fails
     ///

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::views::{pipeline, profile, shape};
+use super::views::{profile, shape};
+use crate::acts::auto::seen::pipeline;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::sim::report::{Options, SimReport, simulate};
 use crate::auto::slices::forecast::Shape;

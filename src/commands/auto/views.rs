@@ -1,138 +1,23 @@
 //! The verbs that look: status, forecast, rules.
 
-use crate::acts::facts;
-use crate::acts::project;
-use std::collections::BTreeMap;
+use crate::acts::auto::seen;
 use std::fmt::Write as _;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::phases::SeenPhases;
-use super::place::Place;
-use crate::auto::decide::{Situation, Step, decide};
-use crate::auto::event::Time;
-use crate::auto::memory::Memory;
-use crate::auto::preferences::{Pipeline, Preferences, Profile};
-use crate::auto::slices::derive::{Phase, Scope, State, derive};
-use crate::auto::slices::forecast::{self, Forecast, Shape};
-use crate::auto::slices::look::{Facts, Look};
-use crate::auto::slices::position;
-use crate::auto::slices::reading::{self, Extent};
-use crate::auto::slices::snapshot::Snapshot;
+use crate::auto::preferences::Profile;
+use crate::auto::slices::derive::derive;
+use crate::auto::slices::forecast;
+use crate::auto::slices::forecast::Shape;
 use crate::auto::status::{self, StatusReport};
-use crate::auto::stop::Stop;
 use crate::commands::frame::Context;
 use crate::failure::Failure;
-use crate::operations::state;
-use crate::operations::state::next::NextReport;
-use crate::project::files::sha256;
 use crate::text::screen::Screen;
 use crate::text::shell::Typed;
 use crate::text::words::of_word;
 
-/// What was read for a look.
-pub(super) struct Seen {
-    pub(super) memory: Memory,
-    pub(super) snapshot: Snapshot,
-    pub(super) state: State,
-    pub(super) preferences: Preferences,
-}
-
-impl Seen {
-    pub(super) fn of(context: &Context) -> Result<Self, Failure> {
-        Self::read(context, false)
-    }
-
-    /// As [`Self::of`], with every slice of every milestone.
-    pub(super) fn whole(context: &Context) -> Result<Self, Failure> {
-        Self::read(context, true)
-    }
-
-    /// What a run that has not begun waits for: of the milestone that is asked for, or the active one.
-    pub(super) fn blocked(context: &Context, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
-        let memory = Place::of(context)?.memory()?;
-        let seen = Self::at(context, memory, milestone.map(str::to_owned), false)?;
-        let look = Look { memory: &Memory::default(), ..seen.look() };
-        Ok(if seen.state.phase == Phase::Blocked { position::blocked(&look) } else { None })
-    }
-
-    fn read(context: &Context, is_whole: bool) -> Result<Self, Failure> {
-        let memory = Place::of(context)?.memory()?;
-        let milestone = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone());
-        Self::at(context, memory, milestone, is_whole)
-    }
-
-    fn at(context: &Context, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, Failure> {
-        let files = Place::of(context)?.files(context, &memory);
-        let preferences = Place::preferences(files.as_ref(), context)?;
-        let scope = Scope { milestone, slice: None };
-        let extent = if is_whole { Extent::All } else { Extent::Active(&scope) };
-        let snapshot = reading::snapshot(files.as_ref(), extent);
-        let state = derive(&snapshot, &scope, &preferences);
-        Ok(Self { memory, snapshot, state, preferences })
-    }
-
-    fn look(&self) -> Look<'_> {
-        Look {
-            snapshot: &self.snapshot,
-            state: &self.state,
-            preferences: &self.preferences,
-            memory: &self.memory,
-            facts: Facts {
-                has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
-                ..Facts::default()
-            },
-        }
-    }
-
-    /// The next step, and the rule that leads to it. A run that stopped would be started again.
-    fn step(&self, now: Time) -> (Step, &'static str) {
-        let memory = Memory { stop: None, ..self.memory.clone() };
-        let look = Look { memory: &memory, ..self.look() };
-        let unit = memory.current.as_ref().map(|operation| &operation.start.unit);
-        let position = position::of(&look, unit);
-        let situation = Situation {
-            position: &position,
-            memory: &memory,
-            is_unsaved: false,
-            needs_baseline: false,
-            check_retries: self.preferences.verification_retries,
-            can_resume: false,
-            has_held_out: false,
-        };
-        (decide(&situation, now), position.rule)
-    }
-}
-
 pub(super) fn status(context: &mut Context) -> Result<(), Failure> {
-    let place = Place::of(context)?;
-    if place.is_in_phases(None) {
-        let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
-        let memory = place.memory()?;
-        let holder = place.holder(context.disk(), &memory)?;
-        let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
-        let report = StatusReport { step: Some(next_step(context, &place)?), ..report.held_by(holder, &memory) };
-        return context.say(&report, None, |screen| shown(&report, screen));
-    }
-    let seen = Seen::of(context)?;
-    let world = context.world();
-    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
-    let (step, rule) = seen.step(now);
-    let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
-    let report = StatusReport::of(&seen.look(), &step, rule, fingerprint);
-    let report = report.held_by(place.holder(context.disk(), &seen.memory)?, &seen.memory);
-    let report = StatusReport { step: Some(next_step(context, &place)?), ..report };
+    let report = seen::status(context)?;
     context.say(&report, None, |screen| shown(&report, screen))
-}
-
-/// What comes next in the project, as every other view shows it.
-fn next_step(context: &Context, place: &Place) -> Result<NextReport, Failure> {
-    let facts = state::Facts { runs: facts::runs(context, &place.root), ..facts::next_facts(context)? };
-    if context.has_a_project() {
-        return Ok(NextReport::in_project(&context.view(), &facts)?);
-    }
-    Ok(NextReport::in_project(&project::view_at(context, &place.root)(), &facts)?)
 }
 
 /// How many lines of what led to a stop a person is shown.
@@ -201,20 +86,6 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The sessions that are left.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct PlanReport {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    milestone: Option<String>,
-    sessions: usize,
-    /// Sessions by kind of unit.
-    by_unit: BTreeMap<&'static str, usize>,
-    /// Whether plans are missing, so that their size is an assumption.
-    assumed: bool,
-    /// The most sessions that a run starts.
-    most_sessions: u32,
-}
-
 #[derive(Debug, clap::Args)]
 pub(super) struct PlanArgs {
     /// The milestone; without it, the active one
@@ -235,46 +106,9 @@ pub(super) fn shape(text: &str) -> Result<Shape, String> {
 }
 
 pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
-    let place = Place::of(context)?;
-    if place.is_in_phases(None) {
-        let seen = SeenPhases::of(context, &place)?;
-        return tell_plan(context, Some(seen.milestone()?), &seen.forecast()?, &seen.memory);
-    }
-    let seen = Seen::of(context)?;
-    let active = seen.state.milestone.as_ref().map(|milestone| milestone.id.clone());
-    let milestone = arguments.milestone.clone().or(active);
-    let id = milestone.clone().unwrap_or_default();
-    if let Some(asked) = &arguments.milestone
-        && seen.snapshot.milestone(asked).is_none()
-    {
-        return Err(Failure::usage(format!("there is no milestone `{asked}`"))
-            .hint("`gsd-tools auto status` lists the milestones"));
-    }
-    let is_finished = milestone.is_none() && !seen.state.registry.is_empty() && arguments.shape.is_none();
-    let forecast = if is_finished {
-        Forecast::default()
-    } else {
-        forecast::of(&seen.snapshot, &id, &seen.preferences, arguments.shape.unwrap_or_default())
-    };
-    tell_plan(context, milestone, &forecast, &seen.memory)
-}
-
-fn tell_plan(
-    context: &mut Context,
-    milestone: Option<String>,
-    forecast: &Forecast,
-    memory: &Memory,
-) -> Result<(), Failure> {
-    let sessions = forecast.sessions();
-    let most = memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX));
-    let report = PlanReport {
-        milestone,
-        sessions,
-        by_unit: forecast.by_kind.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
-        assumed: forecast.is_assumed,
-        most_sessions: most,
-    };
+    let report = seen::plan(context, arguments.milestone.as_deref(), arguments.shape)?;
     context.say(&report, None, |_| {
+        let (sessions, most) = (report.sessions, report.most_sessions);
         let rows = report.by_unit.iter().map(|(kind, count)| format!("  {count:>3}  {kind}\n"));
         if sessions == 0 {
             return "Nothing is left to do. Another milestone begins with `gsd-tools auto run --brief FILE`.\n"
@@ -299,16 +133,7 @@ pub(super) struct RulesArgs {
 }
 
 pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), Failure> {
-    let place = Place::of(context)?;
-    let report = if place.is_in_phases(None) && arguments.pipeline.is_none() {
-        SeenPhases::of(context, &place)?.rules(arguments.explain)?
-    } else {
-        let mut seen = Seen::of(context)?;
-        if let Some(word) = &arguments.pipeline {
-            seen.preferences = Preferences::of(pipeline(word)?, Profile::Balanced);
-        }
-        status::rules(&seen.look(), arguments.explain, arguments.all)
-    };
+    let report = seen::rules(context, arguments.pipeline.as_deref(), arguments.explain, arguments.all)?;
     context.say(&report, None, |_| {
         let mut text = String::new();
         for row in &report {
@@ -319,12 +144,6 @@ pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), 
             }
         }
         text
-    })
-}
-
-pub(super) fn pipeline(word: &str) -> Result<Pipeline, Failure> {
-    of_word(word).ok_or_else(|| {
-        Failure::usage(format!("`{word}` is not a pipeline")).hint("the pipelines are simple and classic")
     })
 }
 

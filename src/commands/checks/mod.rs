@@ -10,4 +10,3 @@ pub(crate) mod uat;
 pub(crate) mod validate;
 pub(crate) mod verification;
 pub(crate) mod verify;
-pub(super) mod work;

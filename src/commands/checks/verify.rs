@@ -1,5 +1,6 @@
 //! Checks of plans and phases against what is on disk and in the repository.
 
+use crate::acts::checks::work;
 use crate::acts::facts;
 use crate::acts::files;
 use crate::acts::files::MissingFile;
@@ -8,8 +9,7 @@ use serde::Serialize;
 
 use super::check;
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
-use super::work;
-use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
+use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
@@ -89,7 +89,7 @@ verbs! {
     /// out, except for keys.
     ///
     /// Example: `gsd-tools verify work 2 --pick unreported`.
-    "verify work": reads json(work::WorkReport) = work::work(PhaseArg);
+    "verify work": reads json(work::WorkReport) = work(PhaseArg);
 
     /// Find tests that were deleted, skipped, weakened or fitted to the code
     ///
@@ -98,12 +98,22 @@ verbs! {
     /// what its plans allow under `Allowed test changes:` is listed apart. Names the lines that hold what looks like a key, too.
     ///
     /// Example: `gsd-tools verify tests --phase 2 --pick findings`.
-    "verify tests": reads json(work::TestsReport) = work::tests(work::TestsArgs);
+    "verify tests": reads json(work::TestsReport) = tests(TestsArgs);
 
     /// Check that the files and commits in a summary exist
     ///
     /// Example: `gsd-tools verify-summary .planning/phases/01-base/01-01-SUMMARY.md --raw` prints `passed`.
     "verify-summary": reads json(SummaryCheckReport) = verify_summary(SummaryArgs);
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TestsArgs {
+    /// The commit to compare with
+    #[arg(required_unless_present = "phase")]
+    base: Option<NonBlank>,
+    /// The phase whose files are looked at
+    #[arg(long)]
+    phase: Option<NonBlank>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -231,4 +241,12 @@ fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Fa
 
 fn validity(valid: bool) -> &'static str {
     if valid { "valid" } else { "invalid" }
+}
+
+fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
+    context.emit(&work::work(context, phase)?)
+}
+
+fn tests(context: &mut Context, TestsArgs { base, phase }: &TestsArgs) -> Result<(), Failure> {
+    context.emit(&work::tests(context, base.as_deref(), phase.as_deref())?)
 }

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::acts::git::commit::{CommitReport, commit_files};
 use crate::acts::git::undo;
-use crate::commands::checks::{check, work};
+use crate::acts::checks::work;
+use crate::commands::checks::check;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};
 use crate::disk;

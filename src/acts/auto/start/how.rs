@@ -1,6 +1,8 @@
 //! With which client a run works, and what of an unfinished run a call changes.
 
-use super::arguments::{RunArgs, unfinished};
+use super::request::{Request, unfinished};
+use crate::acts::Call;
+use crate::acts::auto::place::Preferred;
 use crate::acts::caller;
 use crate::acts::listing;
 use crate::auto::ceilings::Ceilings;
@@ -10,24 +12,22 @@ use crate::auto::real::Driver;
 use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::runner::version::version_of;
-use crate::commands::auto::place::Preferred;
-use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::text::words::of_word;
 use crate::world::fence::Fencing;
 
 /// How sessions are run, and what is noted of it.
-pub(super) struct How {
-    pub(super) driver: Driver,
+pub(crate) struct How {
+    pub(crate) driver: Driver,
     /// Whether sessions are to be fenced, where the system can.
-    pub(super) wants_fence: bool,
-    pub(super) means: Means,
+    pub(crate) wants_fence: bool,
+    pub(crate) means: Means,
 }
 
 /// What the call says beside the client, or what the run that is unfinished was told before.
-pub(super) fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
-    let (asked, before) = (&arguments.how, unfinished(memory));
+pub(crate) fn means(call: &Call, request: &Request, memory: &Memory) -> Means {
+    let (asked, before) = (&request.how, unfinished(memory));
     let kept = before.map(|run| run.means.clone()).unwrap_or_default();
     // Another client has other models, and is another program.
     let is_other = before.is_some_and(|run| asked.runner.as_ref().is_some_and(|runner| *runner != run.runner));
@@ -35,7 +35,7 @@ pub(super) fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> 
     // A path is from the folder of this call, wherever a later one is made.
     let place = |program: &String| {
         let is_path = program.contains(std::path::is_separator);
-        if is_path { context.here().resolve(program).to_string() } else { program.clone() }
+        if is_path { call.here().resolve(program).to_string() } else { program.clone() }
     };
     Means {
         model: asked.model.clone().or(model).filter(|model| !model.is_empty()),
@@ -49,7 +49,7 @@ pub(super) fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> 
 }
 
 /// Says what of an unfinished run a call changes.
-pub(super) fn say_changes(context: &mut Context, run: &Run, how: &How) {
+pub(crate) fn say_changes(call: &Call, run: &Run, how: &How) {
     let own =
         |model: &Option<String>| model.as_ref().map_or("the client's own".to_owned(), |model| format!("`{model}`"));
     let found =
@@ -65,24 +65,24 @@ pub(super) fn say_changes(context: &mut Context, run: &Run, how: &How) {
         ("client's settings of the project", fence(!run.means.without_settings), fence(!how.means.without_settings)),
     ];
     for (what, before, now) in rows.iter().filter(|(_, before, now)| before != now) {
-        context.tell(format!("Changed for this run: the {what} is {now}; it was {before}."));
+        call.tell(format!("Changed for this run: the {what} is {now}; it was {before}."));
     }
 }
 
-pub(super) fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, means: Means) -> Result<How, Failure> {
+pub(crate) fn how(call: &Call, request: &Request, memory: &Memory, means: Means) -> Result<How, Failure> {
     let before = unfinished(memory);
-    let wants_fence = !arguments.how.no_fence && (arguments.how.fence || before.is_none_or(|run| run.fenced));
+    let wants_fence = !request.how.no_fence && (request.how.fence || before.is_none_or(|run| run.fenced));
     let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
-    let runner = match arguments.how.runner.as_ref().or(before.map(|run| &run.runner)) {
+    let runner = match request.how.runner.as_ref().or(before.map(|run| &run.runner)) {
         Some(name) => runners.find(name).map_err(|error| Failure::because(Reason::Usage, &error))?,
-        None => first_installed(context, &runners)?,
+        None => first_installed(call, &runners)?,
     };
     // Refused before there is a worktree: its sessions would fail.
-    if runner.only_with.as_ref().is_some_and(|variable| !context.world().flag(variable)) {
+    if runner.only_with.as_ref().is_some_and(|variable| !call.world().flag(variable)) {
         return Err(Failure::usage(format!("`{}` works in no project of yours", runner.name))
             .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
     }
-    let profile = arguments.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
+    let profile = request.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
     let profile: Profile = of_word(profile).ok_or_else(|| {
         Failure::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
     })?;
@@ -92,26 +92,26 @@ pub(super) fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, m
             "leave `--no-project-settings` out and approve what the project has for it, or take another client",
         ));
     }
-    let fencing = context.world().fencing();
+    let fencing = call.world().fencing();
     let can_fence = fencing != Fencing::Unavailable;
     match fencing {
         Fencing::Unavailable if wants_fence => {
-            context.warn("this system cannot keep programs from writing outside the worktree");
+            call.warn("this system cannot keep programs from writing outside the worktree");
         }
         Fencing::Partial if wants_fence => {
-            context.warn("this kernel keeps programs from writing outside the worktree, but not from emptying a file there: Linux 6.2 does");
+            call.warn("this kernel keeps programs from writing outside the worktree, but not from emptying a file there: Linux 6.2 does");
         }
         _ => {}
     }
     if can_fence && wants_fence && runner.own.is_none() {
         return Err(Failure::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));
     }
-    let world = context.world();
+    let world = call.world();
     let program = means.program.clone().or_else(|| runner.installed(world)).filter(|_| runner.version.is_some());
     let client = program.as_ref().and_then(|program| version_of(world, Some(runner), program));
     let warning = program.and_then(|_| runner.warning_on(client.as_deref()));
     if let Some(warning) = warning {
-        context.warn(warning);
+        call.warn(warning);
     }
     let runner = client.as_deref().map_or_else(|| runner.clone(), |client| runner.for_version(client));
     let means = Means { client, ..means };
@@ -120,21 +120,21 @@ pub(super) fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, m
         program: means.program.clone(),
         profile,
         model: means.model.clone(),
-        calls: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
-        without: caller::session_variables(context)?,
+        calls: listing::unasked_calls(call.verbs()).into_iter().map(str::to_owned).collect(),
+        without: caller::session_variables(call)?,
         is_fenced: can_fence && wants_fence,
         leaves_settings_out: means.without_settings,
     };
     let how = How { driver, wants_fence, means };
     if let Some(run) = before {
-        say_changes(context, run, &how);
+        say_changes(call, run, &how);
     }
     Ok(how)
 }
 
 /// The first client of the table whose program is there.
-pub(super) fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, Failure> {
-    let is_there = |runner: &&Runner| runner.verified && runner.installed(context.world()).is_some();
+pub(crate) fn first_installed<'a>(call: &Call, runners: &'a Runners) -> Result<&'a Runner, Failure> {
+    let is_there = |runner: &&Runner| runner.verified && runner.installed(call.world()).is_some();
     runners.iter().find(is_there).ok_or_else(|| {
         Failure::usage("no client is installed that could run the sessions")
             .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
@@ -142,8 +142,8 @@ pub(super) fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Re
 }
 
 /// The ceilings of the run: those of before, with what the call says. A new run begins with those of the preferences.
-pub(super) fn ceilings(arguments: &RunArgs, memory: &Memory, preferred: &Preferred) -> Ceilings {
-    let (asked, mut before) = (&arguments.how, memory.ceilings);
+pub(crate) fn ceilings(request: &Request, memory: &Memory, preferred: &Preferred) -> Ceilings {
+    let (asked, mut before) = (&request.how, memory.ceilings);
     if unfinished(memory).is_none() {
         let document = &preferred.document;
         before.money = document.budget_ceiling.unwrap_or(before.money);

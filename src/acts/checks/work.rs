@@ -7,11 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::acts::Call;
 use crate::acts::git::phase_work::{self, PhaseWork};
 use crate::acts::git::tree::CommitFiles;
 use crate::acts::git::uncommitted::Uncommitted;
-use crate::commands::frame::Context;
-use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::failure::Failure;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};
@@ -27,7 +26,7 @@ use crate::project::view::ProjectView;
 
 /// What `verify work` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct WorkReport {
+pub(crate) struct WorkReport {
     phase: String,
     /// The commit before the first of the phase; `null` where the phase has no commit.
     base: Option<String>,
@@ -110,7 +109,7 @@ enum Change {
 
 /// What `verify tests` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct TestsReport {
+pub(crate) struct TestsReport {
     #[serde(flatten)]
     tests: TestsPart,
     keys: Option<Vec<KeyFound>>,
@@ -131,32 +130,23 @@ struct TestFinding {
     what: String,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct TestsArgs {
-    /// The commit to compare with
-    #[arg(required_unless_present = "phase")]
-    base: Option<NonBlank>,
-    /// The phase whose files are looked at
-    #[arg(long)]
-    phase: Option<NonBlank>,
-}
-
-pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    let view = context.view();
-    let folder = folder_of(context, &view, phase)?;
+/// What the commits of a phase changed, beside what its documents say.
+pub(crate) fn work(call: &Call, phase: &str) -> Result<WorkReport, Failure> {
+    let view = call.view();
+    let folder = folder_of(call, &view, phase)?;
     let reported = Reported::of(&view, &folder)?;
     let plans = Plans::of(&view, &folder)?;
     let promises = Promises::of(&view, &folder)?;
     drop(view);
-    let (work, mut problems) = seen(context, &folder)?;
+    let (work, mut problems) = seen(call, &folder)?;
     let touched = work.files();
     let without_commit = reported.all().filter(|path| !touched.contains_key(path.as_str())).cloned().collect();
     let (mut files, mut tests, mut other_files, mut keys) = (Vec::new(), TestsPart::default(), Vec::new(), None);
     if let Some(base) = &work.base {
-        problems.extend(uncommitted(context)?);
-        let (before, after) = (files_of(context, base)?, files_of(context, "HEAD")?);
+        problems.extend(uncommitted(call)?);
+        let (before, after) = (files_of(call, base)?, files_of(call, "HEAD")?);
         files = touched.iter().filter_map(|(path, plans)| changed(path, plans, &reported, (&before, &after))).collect();
-        let planning = format!("{}/", context.layout().planning());
+        let planning = format!("{}/", call.layout().planning());
         let differing = before.differing(&after);
         keys = Some(keys_in((&before, &after), &differing)?);
         other_files = differing;
@@ -167,7 +157,7 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Failur
     }
     let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
     let unreported = files.iter().filter(is_unreported).map(|file| file.path.clone()).collect();
-    context.emit(&WorkReport {
+    Ok(WorkReport {
         phase: folder.token().to_owned(),
         base: work.base.clone(),
         commits: work.commits.len(),
@@ -247,29 +237,30 @@ impl Promises {
     }
 }
 
-pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), Failure> {
-    let mut problems = sub_repositories(context)?;
-    if let Some(why) = phase_work::silent(context) {
+/// Whether the tests became weaker since a commit, or since the first of a phase.
+pub(crate) fn tests(call: &Call, base: Option<&str>, phase: Option<&str>) -> Result<TestsReport, Failure> {
+    let mut problems = sub_repositories(call)?;
+    if let Some(why) = phase_work::silent(call) {
         problems.push(why);
-        return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
+        return Ok(TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
     }
     let (mut plans, mut of_phase) = (Plans::default(), None);
-    let mut base = arguments.base.as_deref().map(str::to_owned);
-    if let Some(phase) = &arguments.phase {
-        let view = context.view();
-        let folder = folder_of(context, &view, phase)?;
+    let mut base = base.map(str::to_owned);
+    if let Some(phase) = phase {
+        let view = call.view();
+        let folder = folder_of(call, &view, phase)?;
         plans = Plans::of(&view, &folder)?;
-        let (work, found) = seen(context, &folder)?;
+        let (work, found) = seen(call, &folder)?;
         problems = found;
         base = base.or_else(|| work.base.clone());
         of_phase = Some(work);
     }
     let Some(base) = base else {
-        return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
+        return Ok(TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
     };
-    problems.extend(uncommitted(context)?);
-    let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
-    let planning = format!("{}/", context.layout().planning());
+    problems.extend(uncommitted(call)?);
+    let (before, after) = (files_of(call, &base)?, files_of(call, "HEAD")?);
+    let planning = format!("{}/", call.layout().planning());
     let differing = before.differing(&after);
     let keys = Some(keys_in((&before, &after), &differing)?);
     let tests = if let Some(work) = of_phase {
@@ -283,7 +274,7 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
         tests.clean = tests.clean.or(Some(true));
         tests
     };
-    context.emit(&TestsReport { tests, keys, base: Some(base), problems })
+    Ok(TestsReport { tests, keys, base: Some(base), problems })
 }
 
 /// The keys that these files of two commits got.
@@ -475,31 +466,31 @@ impl Reported {
 }
 
 /// The files that the commits of one plan changed and that its SUMMARY does not name.
-pub(in crate::commands) fn unreported(
-    context: &Context,
+pub(crate) fn unreported(
+    call: &Call,
     view: &ProjectView,
     folder: &PhaseFolder,
     plan: &str,
     summary: &str,
 ) -> Result<Vec<String>, Failure> {
     let named = Named::by(view, summary);
-    let work = PhaseWork::of(context, folder)?;
+    let work = PhaseWork::of(call, folder)?;
     let changed = work.files().into_iter().filter(|(_, scopes)| scopes.contains(plan)).map(|(file, _)| file);
     Ok(changed.filter(|file| !named.has(file)).map(str::to_owned).collect())
 }
 
-fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
-    named::phase_named(context, view, phase)?.folder.ok_or_else(|| no_phase(phase))
+fn folder_of(call: &Call, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
+    named::phase_named(call, view, phase)?.folder.ok_or_else(|| no_phase(phase))
 }
 
 /// The work of a phase, and what of it could not be looked at.
-fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), Failure> {
-    let mut problems = sub_repositories(context)?;
-    if let Some(why) = phase_work::silent(context) {
+fn seen(call: &Call, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), Failure> {
+    let mut problems = sub_repositories(call)?;
+    if let Some(why) = phase_work::silent(call) {
         problems.push(why);
         return Ok((PhaseWork::default(), problems));
     }
-    let work = PhaseWork::of(context, folder)?;
+    let work = PhaseWork::of(call, folder)?;
     if work.commits.is_empty() {
         problems.push(no_commit(folder));
     }
@@ -507,8 +498,8 @@ fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<Strin
 }
 
 /// The files of a commit. Those that the checks rest on are read at once.
-fn files_of(context: &Context, commit: &str) -> Result<CommitFiles, Failure> {
-    CommitFiles::of(context, commit, |path| role_of(path).is_some())
+fn files_of(call: &Call, commit: &str) -> Result<CommitFiles, Failure> {
+    CommitFiles::of(call, commit, |path| role_of(path).is_some())
 }
 
 fn no_commit(folder: &PhaseFolder) -> String {
@@ -519,17 +510,17 @@ fn no_commit(folder: &PhaseFolder) -> String {
 }
 
 /// What lies in repositories inside of this one is committed there.
-fn sub_repositories(context: &Context) -> Result<Vec<String>, Failure> {
-    let config = context.config()?;
+fn sub_repositories(call: &Call) -> Result<Vec<String>, Failure> {
+    let config = call.config()?;
     let named = config.sub_repositories();
     let problem = || format!("the repositories inside of this one were not looked at: {}", named.join(", "));
     Ok(if named.is_empty() { Vec::new() } else { vec![problem()] })
 }
 
 /// The files whose changes are in no commit yet.
-fn uncommitted(context: &Context) -> Result<Option<String>, Failure> {
+fn uncommitted(call: &Call) -> Result<Option<String>, Failure> {
     const SHOWN: usize = 5;
-    let changed = Uncommitted::of(context)?.files;
+    let changed = Uncommitted::of(call)?.files;
     if changed.is_empty() {
         return Ok(None);
     }

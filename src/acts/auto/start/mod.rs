@@ -1,13 +1,12 @@
 //! `auto run`, `auto next`, `auto dispatch`: a run from its beginning to its stop.
 
-mod arguments;
 mod brief;
-mod control;
 mod how;
 mod opening;
 mod places;
 mod planned;
 mod preferred;
+pub(crate) mod request;
 
 use crate::acts::project;
 use std::time::Duration;
@@ -15,14 +14,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use arguments::unfinished;
-pub(super) use arguments::{DispatchArgs, RunArgs};
 use brief::kept_brief;
+use request::{Choices, Request, unfinished};
 
 use crate::failure::Failure;
-#[cfg(test)]
-pub(super) use control::ControlReport;
-pub(super) use control::{ControlArgs, pause, stop};
 use how::{How, ceilings, how, means};
 use opening::{BEGINNING, Begun, Opening, started};
 use places::places_of;
@@ -31,8 +26,9 @@ use preferred::{preference_files, preferred};
 use super::brought::self_running;
 use super::phases::{SeenPhases, workflows};
 use super::place::{Place, log_error, newer_engine};
+use super::seen::Seen;
 use super::texts::unit_of;
-use super::views::Seen;
+use crate::acts::Call;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Means, Time};
@@ -45,7 +41,6 @@ use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::stop::Stop;
 use crate::auto::unit::Unit;
-use crate::commands::frame::Context;
 use crate::disk;
 use crate::disk::log::Log;
 use crate::project::milestone_layout::lookup;
@@ -59,10 +54,10 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a run came to.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RunReport {
+pub(crate) struct RunReport {
     milestone: String,
     /// Why it stopped, and the command that goes on.
-    stop: Stop,
+    pub(crate) stop: Stop,
     sessions: u32,
     /// Output tokens and uncached input.
     tokens: u64,
@@ -74,71 +69,64 @@ pub(super) struct RunReport {
     landed: Option<String>,
 }
 
-pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    drive(context, arguments, arguments.how.max_units, None)
-}
-
-pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
-    let (place, id) = (Place::of(context)?, arguments.id.as_deref());
-    place.refuses_two_layouts(arguments.how.layout)?;
-    let (unit, milestone) = if place.is_in_phases(arguments.how.layout) {
-        let seen = SeenPhases::of(context, &place)?;
-        (seen.unit_of(&arguments.unit, id)?, seen.milestone()?)
+/// Runs one unit that is named.
+pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) -> Result<RunReport, Failure> {
+    let place = Place::of(call)?;
+    place.refuses_two_layouts(how.layout)?;
+    let (unit, milestone) = if place.is_in_phases(how.layout) {
+        let seen = SeenPhases::of(call, &place)?;
+        (seen.unit_of(unit, id)?, seen.milestone()?)
     } else {
-        let unit = unit_of(&Seen::whole(context)?, &arguments.unit, id)?;
+        let unit = unit_of(&Seen::whole(call)?, unit, id)?;
         let milestone = unit.parts().0.to_owned();
         (unit, milestone)
     };
-    let arguments = RunArgs { milestone: Some(milestone), brief: None, how: arguments.how.clone() };
-    drive(context, &arguments, Some(1), Some(unit))
+    drive(call, &Request { milestone: Some(milestone), brief: None, how }, Some(1), Some(unit))
 }
 
-pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    drive(context, arguments, Some(1), None)
-}
-
-fn drive(
-    context: &mut Context,
-    arguments: &RunArgs,
+/// Begins a run or continues it, until it stops or `most_units` have run.
+pub(crate) fn drive(
+    call: &Call,
+    request: &Request,
     most_units: Option<u32>,
     asked: Option<Unit>,
-) -> Result<(), Failure> {
-    let place = Place::of(context)?;
-    let disk = context.disk().patient_for(LOCK_PATIENCE);
+) -> Result<RunReport, Failure> {
+    let place = Place::of(call)?;
+    let disk = call.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
-    refuse_newer_engine(context, &place, &memory)?;
-    let means = means(context, arguments, &memory);
+    refuse_newer_engine(call, &place, &memory)?;
+    let means = means(call, request, &memory);
     refuse_other_owner(&place, &means)?;
     leftovers::end_programs(&memory)?;
-    leftovers::remove_temporary(context.world(), &memory)?;
+    leftovers::remove_temporary(call.world(), &memory)?;
     if memory.run.is_none() || memory.is_released {
-        drop_orders(context, &place)?;
+        drop_orders(call, &place)?;
     }
-    if has_landed(context, &place, &memory, arguments)? {
-        return finish(context, &mut log, &memory);
+    if has_landed(call, &place, &memory, request)? {
+        return finish(call, &mut log, &memory);
     }
-    let mut how = how(context, arguments, &memory, means)?;
+    let mut how = how(call, request, &memory, means)?;
     Control::clear(&place.folder())?;
-    place.refuses_two_layouts(arguments.how.layout)?;
-    let is_in_phases = place.is_in_phases(arguments.how.layout);
-    let layout = if is_in_phases { in_phases(context, &place, &how.driver)? } else { DocumentLayout::Milestones };
+    place.refuses_two_layouts(request.how.layout)?;
+    let is_in_phases = place.is_in_phases(request.how.layout);
+    let layout = if is_in_phases { in_phases(call, &place, &how.driver)? } else { DocumentLayout::Milestones };
     if asked.is_none()
-        && let Some((milestone, stop)) = not_begun(context, &place, &memory, (arguments, is_in_phases))?
+        && let Some((milestone, stop)) = not_begun(call, &place, &memory, (request, is_in_phases))?
     {
         // Nothing was begun, so that nothing is noted.
-        return report(context, &milestone, stop, &Memory::default());
+        return Ok(report(&milestone, stop, &Memory::default()));
     }
-    let preferred = preferred(context, &place, &memory)?;
+    let preferred = preferred(call, &place, &memory)?;
     let command = preferred.document.git.worktree_post_create.clone();
     let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
     how.means.set_up = set_up.named();
-    let ceilings = ceilings(arguments, &memory, &preferred);
-    let running = self_running(context)?;
+    let ceilings = ceilings(request, &memory, &preferred);
+    let running = self_running(call)?;
     let opening = Opening {
         place: &place,
         memory: &memory,
-        arguments,
+        request,
         layout: &layout,
         how: &how,
         ceilings,
@@ -146,19 +134,19 @@ fn drive(
         set_up: &set_up,
         running: &running,
     };
-    let start = match started(context, &opening)? {
+    let start = match started(call, &opening)? {
         Begun::Started(start) => *start,
-        Begun::NotApproved(milestone, stop) => return report(context, &milestone, stop, &Memory::default()),
+        Begun::NotApproved(milestone, stop) => return Ok(report(&milestone, stop, &Memory::default())),
     };
-    say_set_up(context, &how);
-    let world = context.world().clone();
+    say_set_up(call, &how);
+    let world = call.world().clone();
     let now = now(&world);
     append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
     // From here on the log knows the branch.
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
-    forget_expired(context, &start.repository);
+    forget_expired(call, &start.repository);
     let memory = place.memory()?;
-    let preferences = Place::preferences(preference_files(context, &place, &memory)?.as_ref(), context)?;
+    let preferences = Place::preferences(preference_files(call, &place, &memory)?.as_ref(), call)?;
     let settings = Settings {
         layout: layout.clone(),
         preferences: preferences.clone(),
@@ -171,9 +159,9 @@ fn drive(
     adopt_orphans();
     let places = places_of(&place, &start.worktree.folder);
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-    let view = project::view_at(context, &start.worktree.folder);
+    let view = project::view_at(call, &start.worktree.folder);
     let (held_out, openings) = (start.held_out, start.openings);
-    let mut tell = |line: &str| context.tell(line);
+    let mut tell = |line: &str| call.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
         log,
@@ -198,54 +186,54 @@ fn drive(
     let stop = drive.run();
     let memory = drive.memory().clone();
     let stop = stop?;
-    report(context, &start.milestone, stop, &memory)
+    Ok(report(&start.milestone, stop, &memory))
 }
 
 /// Why no run can begin now, with the milestone that is asked for; the next call may be about another one.
 fn not_begun(
-    context: &mut Context,
+    call: &Call,
     place: &Place,
     memory: &Memory,
-    (arguments, is_in_phases): (&RunArgs, bool),
+    (request, is_in_phases): (&Request, bool),
 ) -> Result<Option<(String, Stop)>, Failure> {
     if is_in_phases {
         if memory.run.is_some() && !memory.is_released {
             return Ok(None);
         }
-        let seen = SeenPhases::of(context, place)?;
+        let seen = SeenPhases::of(call, place)?;
         let stop = seen.stop()?;
         return stop.map(|stop| Ok((seen.milestone()?, stop))).transpose();
     }
-    if arguments.brief.is_some() || unfinished(memory).is_some() {
+    if request.brief.is_some() || unfinished(memory).is_some() {
         return Ok(None);
     }
-    let milestone = arguments.milestone.as_deref();
-    let stop = Seen::blocked(context, milestone)?;
+    let milestone = request.milestone.as_deref();
+    let stop = Seen::blocked(call, milestone)?;
     Ok(stop.map(|stop| (milestone.unwrap_or_default().to_owned(), stop)))
 }
 
 /// Forgets orders that came too late for the run that they were for: they are about no other.
-fn drop_orders(context: &Context, place: &Place) -> Result<(), Failure> {
+fn drop_orders(call: &Call, place: &Place) -> Result<(), Failure> {
     for (id, order) in orders::waiting(&place.folder())? {
-        context.tell(format!("Not followed, since the run had ended: {}", order.wish));
+        call.tell(format!("Not followed, since the run had ended: {}", order.wish));
         orders::forget(&place.folder(), &id)?;
     }
     Ok(())
 }
 
 /// Ends what was kept of worktrees for 30 days. A run does not fail for it: the next one tries again.
-fn forget_expired(context: &mut Context, repository: &Repository) {
-    match repository.forget_expired(context.world().now().milliseconds()) {
+fn forget_expired(call: &Call, repository: &Repository) {
+    match repository.forget_expired(call.world().now().milliseconds()) {
         Ok(names) if names.is_empty() => {}
-        Ok(names) => context.tell(format!("Removed from `refs/gsd/keep/`, kept for 30 days: {}", names.join(", "))),
-        Err(error) => context.warn(format!("what `refs/gsd/keep/` has kept for 30 days is still there: {error}")),
+        Ok(names) => call.tell(format!("Removed from `refs/gsd/keep/`, kept for 30 days: {}", names.join(", "))),
+        Err(error) => call.warn(format!("what `refs/gsd/keep/` has kept for 30 days is still there: {error}")),
     }
 }
 
 /// The layout of a project in phases, which needs the workflows of the client's host.
-fn in_phases(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, Failure> {
-    let seen = SeenPhases::of(context, place)?;
-    let workflows = workflows(context, &driver.runner.name)?;
+fn in_phases(call: &Call, place: &Place, driver: &Driver) -> Result<DocumentLayout, Failure> {
+    let seen = SeenPhases::of(call, place)?;
+    let workflows = workflows(call, &driver.runner.name)?;
     Ok(DocumentLayout::Phases(PhaseSettings { workflows, ..seen.settings }))
 }
 
@@ -254,13 +242,13 @@ fn now(world: &World) -> Time {
 }
 
 /// A log that a newer program has begun or continued is not for this one.
-fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) -> Result<(), Failure> {
+fn refuse_newer_engine(call: &Call, place: &Place, memory: &Memory) -> Result<(), Failure> {
     let newest = memory.engines.last().copied().unwrap_or(ENGINE);
     if newest > ENGINE {
         return Err(newer_engine(place, newest));
     }
     if newest < ENGINE {
-        context.tell(format!(
+        call.tell(format!(
             "The run was begun by an older gsd-tools (rules {newest}); it continues with rules {ENGINE}."
         ));
     }
@@ -269,48 +257,43 @@ fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) ->
 
 /// Whether what is asked for has landed: the process died before it could say so, or the same call is made again. A brief
 /// that is to be worked on once more is given together with the name of a milestone.
-fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &RunArgs) -> Result<bool, Failure> {
-    if !memory.is_released || arguments.milestone.is_some() {
+fn has_landed(call: &Call, place: &Place, memory: &Memory, request: &Request) -> Result<bool, Failure> {
+    if !memory.is_released || request.milestone.is_some() {
         return Ok(false);
     }
-    let Some(brief) = &arguments.brief else { return Ok(memory.stop.is_none()) };
+    let Some(brief) = &request.brief else { return Ok(memory.stop.is_none()) };
     let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
-    let (asked, kept) = (disk::read_input(context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
+    let (asked, kept) = (disk::read_input(call.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
     Ok(had_brief && asked.is_some() && asked == kept)
 }
 
-fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), Failure> {
+fn finish(call: &Call, log: &mut Log<'_>, memory: &Memory) -> Result<RunReport, Failure> {
     let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
     let stop = landed(&milestone, memory);
     if memory.stop.is_none() {
-        append(log, &Entry::new(now(context.world()), Event::Stopped(stop.clone())))?;
+        append(log, &Entry::new(now(call.world()), Event::Stopped(stop.clone())))?;
     }
-    report(context, &milestone, stop, memory)
+    Ok(report(&milestone, stop, memory))
 }
 
 fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), Failure> {
     Ok(log.append(entry)?)
 }
 
-fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -> Result<(), Failure> {
-    context.exit_with(stop.cause.code());
-    let report = RunReport {
+fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
+    RunReport {
         milestone: milestone.to_owned(),
         sessions: memory.spent.sessions,
         tokens: memory.spent.tokens,
         usd: memory.spent.money,
         landed: memory.landed.clone(),
         stop,
-    };
-    context.say(&report, None, |_| {
-        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
-        format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
-    })
+    }
 }
 
-fn say_set_up(context: &Context, how: &How) {
+fn say_set_up(call: &Call, how: &How) {
     if let Some(named) = &how.means.set_up {
-        context.tell(format!("Set-up of worktrees: {named}"));
+        call.tell(format!("Set-up of worktrees: {named}"));
     }
 }
 

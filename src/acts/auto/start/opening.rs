@@ -3,12 +3,19 @@
 use crate::acts::user;
 use std::collections::BTreeSet;
 
-use super::arguments::{RunArgs, unfinished};
 use super::brief::{brief_of, keep_brief, read_brief};
 use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
 use super::preferred::check_preferences;
+use super::request::{Request, unfinished};
+use crate::acts::Call;
+use crate::acts::auto::approvals::{Question, approve, known};
+use crate::acts::auto::brought::Asking;
+use crate::acts::auto::held_out;
+use crate::acts::auto::phases::SeenPhases;
+use crate::acts::auto::place::{LayoutWord, Place, Preferred};
+use crate::acts::auto::seen::Seen;
 use crate::acts::user::shown;
 use crate::auto::asked::Facts;
 use crate::auto::brought::Brought;
@@ -26,13 +33,6 @@ use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
-use crate::commands::auto::approvals::{Question, approve, known};
-use crate::commands::auto::brought::Asking;
-use crate::commands::auto::held_out;
-use crate::commands::auto::phases::SeenPhases;
-use crate::commands::auto::place::{LayoutWord, Place, Preferred};
-use crate::commands::auto::views::Seen;
-use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::project::self_running::SelfRunning;
@@ -41,45 +41,45 @@ use crate::world::World;
 use crate::world::fence::Openings;
 
 /// The note that names the branch which is about to be made, until the log does.
-pub(super) const BEGINNING: &str = "beginning";
+pub(crate) const BEGINNING: &str = "beginning";
 
 /// Where a run works, and for which milestone.
-pub(super) struct Start {
-    pub(super) milestone: String,
-    pub(super) repository: Repository,
-    pub(super) worktree: Worktree,
-    pub(super) brief: Option<(String, String)>,
-    pub(super) held_out: Option<HeldOut>,
-    pub(super) openings: Openings,
+pub(crate) struct Start {
+    pub(crate) milestone: String,
+    pub(crate) repository: Repository,
+    pub(crate) worktree: Worktree,
+    pub(crate) brief: Option<(String, String)>,
+    pub(crate) held_out: Option<HeldOut>,
+    pub(crate) openings: Openings,
     /// The checks that run without a fence; `None` where there is one.
-    pub(super) approved: Option<BTreeSet<String>>,
+    pub(crate) approved: Option<BTreeSet<String>>,
     /// What a new run begins with.
-    pub(super) run: Option<Run>,
+    pub(crate) run: Option<Run>,
 }
 
 /// What became of the beginning of a run.
-pub(super) enum Begun {
+pub(crate) enum Begun {
     Started(Box<Start>),
     /// Nobody approved what the repository brings for this milestone.
     NotApproved(String, Stop),
 }
 
 /// What a run is begun or continued with.
-pub(super) struct Opening<'a> {
-    pub(super) place: &'a Place,
-    pub(super) memory: &'a Memory,
-    pub(super) arguments: &'a RunArgs,
-    pub(super) layout: &'a DocumentLayout,
-    pub(super) how: &'a How,
-    pub(super) ceilings: Ceilings,
-    pub(super) preferred: &'a Preferred,
-    pub(super) set_up: &'a SetUp,
-    pub(super) running: &'a SelfRunning,
+pub(crate) struct Opening<'a> {
+    pub(crate) place: &'a Place,
+    pub(crate) memory: &'a Memory,
+    pub(crate) request: &'a Request,
+    pub(crate) layout: &'a DocumentLayout,
+    pub(crate) how: &'a How,
+    pub(crate) ceilings: Ceilings,
+    pub(crate) preferred: &'a Preferred,
+    pub(crate) set_up: &'a SetUp,
+    pub(crate) running: &'a SelfRunning,
 }
 
 impl Opening<'_> {
     /// What the log is told of a run that begins or goes on.
-    pub(super) fn event(&self, start: &Start, world: &World) -> Event {
+    pub(crate) fn event(&self, start: &Start, world: &World) -> Event {
         let how = self.how;
         match &start.run {
             Some(run) => Event::Started(run.clone()),
@@ -89,7 +89,7 @@ impl Opening<'_> {
                 runner: how.driver.runner.name.clone(),
                 profile: how.driver.profile.word().to_owned(),
                 ceilings: self.ceilings,
-                allowed_keys: self.arguments.how.allow_key.clone(),
+                allowed_keys: self.request.how.allow_key.clone(),
                 fenced: Some(how.wants_fence),
                 means: how.means.clone(),
             },
@@ -98,9 +98,9 @@ impl Opening<'_> {
 
     /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Gives the checks
     /// that run without a fence.
-    pub(super) fn approved(
+    pub(crate) fn approved(
         &self,
-        context: &mut Context,
+        call: &Call,
         repository: &Repository,
         (milestone, base): (&str, &str),
     ) -> Result<Result<Option<BTreeSet<String>>, Stop>, Failure> {
@@ -120,7 +120,7 @@ impl Opening<'_> {
         if !is_fenced && has_begun {
             // What its planners wrote, and what the target has now.
             let documents = self.place.documents(self.memory);
-            items.extend(asking.in_worktree(Place::files_at(context, &documents).as_ref())?);
+            items.extend(asking.in_worktree(Place::files_at(call, &documents).as_ref())?);
             let tip = repository.tip()?.to_string();
             if tip != base {
                 items.extend(asking.in_commit(&tip)?);
@@ -136,10 +136,10 @@ impl Opening<'_> {
             }
             None => BTreeSet::new(),
         };
-        let next = again(self.arguments);
+        let next = again(self.request);
         let can_leave_out = !runner.without_project_settings.is_empty();
         let question = Question { client: &runner.title, can_leave_out, next: &next };
-        let stop = approve(context, self.place, (&brought, &known, &landed), question)?;
+        let stop = approve(call, self.place, (&brought, &known, &landed), question)?;
         Ok(match stop {
             Some(stop) => Err(stop),
             None => Ok((!is_fenced).then(|| asking.approved_checks(&brought))),
@@ -148,38 +148,38 @@ impl Opening<'_> {
 }
 
 /// Enters the worktree of the run that is not finished, or of a new one.
-pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Begun, Failure> {
-    let Opening { place, memory, arguments, layout, how, preferred, .. } = *opening;
-    let world = &context.world().clone();
+pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failure> {
+    let Opening { place, memory, request, layout, how, preferred, .. } = *opening;
+    let world = &call.world().clone();
     let unfinished = unfinished(memory);
-    let asked = arguments.milestone.as_deref();
+    let asked = request.milestone.as_deref();
     if let (Some(run), Some(asked)) = (unfinished, asked)
         && !run.milestone.eq_ignore_ascii_case(asked)
     {
         let message = format!("the run of {} is not finished", run.milestone);
         return Err(Failure::usage(message).hint("finish it first: `gsd-tools auto run`"));
     }
-    let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
+    let target = request.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
     let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
-    check_preferences(context, preferred, facts, unfinished.is_some())?;
-    let held_out = held_out::of(context, &repository, preferred, &how.driver)?;
+    check_preferences(call, preferred, facts, unfinished.is_some())?;
+    let held_out = held_out::of(call, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
-    let openings = user::openings(context.world())?;
+    let openings = user::openings(call.world())?;
     if let Some(opened) = shown(&openings).filter(|_| how.driver.is_fenced) {
-        context.tell(format!("Your preferences open in the fence: {opened}"));
+        call.tell(format!("Your preferences open in the fence: {opened}"));
     }
     let hidden = hidden.as_ref().map(<[_; 2]>::as_slice).unwrap_or_default();
     let repository = repository.hiding(world, hidden, &openings)?;
     match unfinished {
-        Some(run) => continued(context, opening, run, (repository, held_out, openings)),
-        None => begun(context, opening, (repository, held_out, openings)),
+        Some(run) => continued(call, opening, run, (repository, held_out, openings)),
+        None => begun(call, opening, (repository, held_out, openings)),
     }
 }
 
 /// Enters the worktree of the run that is not finished.
-pub(super) fn continued(
-    context: &mut Context,
+pub(crate) fn continued(
+    call: &Call,
     opening: &Opening<'_>,
     run: &Run,
     (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
@@ -192,7 +192,7 @@ pub(super) fn continued(
     // What has landed is only to be cleared away.
     let approved = match &memory.landed {
         Some(_) => None,
-        None => match opening.approved(context, &repository, (&run.milestone, &run.base))? {
+        None => match opening.approved(call, &repository, (&run.milestone, &run.base))? {
             Ok(approved) => approved,
             Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
         },
@@ -200,7 +200,7 @@ pub(super) fn continued(
     let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
     check_places(&repository, &folder)?;
     if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
-        leftovers::settle_git(context.world(), &repository, (&folder, &run.branch))?;
+        leftovers::settle_git(call.world(), &repository, (&folder, &run.branch))?;
     }
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     let worktree = if memory.landed.is_some() {
@@ -216,26 +216,26 @@ pub(super) fn continued(
 }
 
 /// Enters a worktree for a new run.
-pub(super) fn begun(
-    context: &mut Context,
+pub(crate) fn begun(
+    call: &Call,
     opening: &Opening<'_>,
     (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
 ) -> Result<Begun, Failure> {
-    let Opening { place, arguments, layout, how, .. } = *opening;
-    let world = &context.world().clone();
+    let Opening { place, request, layout, how, .. } = *opening;
+    let world = &call.world().clone();
     let note = place.folder().resolve(BEGINNING);
-    let asked = arguments.milestone.as_deref();
+    let asked = request.milestone.as_deref();
     if disk::canonical(&place.root)? != *repository.root() {
         let (project, root) = (place.root.clone(), repository.root().clone());
         return Err(LandingError::BelowRoot { project, root }.into());
     }
     repository.check_filters()?;
-    let given = arguments.brief.as_deref().map(|file| brief_of(context, file)).transpose()?;
+    let given = request.brief.as_deref().map(|file| brief_of(call, file)).transpose()?;
     let milestone = match layout {
-        DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, given.is_some())?,
-        DocumentLayout::Phases(_) => milestone_in_phases(context, place, asked, given.is_some())?,
+        DocumentLayout::Milestones => milestone_of(&Seen::of(call)?, asked, given.is_some())?,
+        DocumentLayout::Phases(_) => milestone_in_phases(call, place, asked, given.is_some())?,
     };
-    planning_is_committed(context, &repository, layout)?;
+    planning_is_committed(call, &repository, layout)?;
     let folder = repository.root().resolve(format!("{}/worktrees/{milestone}", layout.folder()));
     check_places(&repository, &folder)?;
     let branch = layout.branch(&milestone);
@@ -245,10 +245,10 @@ pub(super) fn begun(
     repository.check_names(&branch, &[folder.clone(), scratch_of(&folder), checkout_of(&folder)], is_noted)?;
     let hooks = repository.idle_hooks()?;
     if !hooks.is_empty() {
-        context.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
+        call.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
     }
     let base = repository.tip()?;
-    let approved = match opening.approved(context, &repository, (&milestone, base.as_str()))? {
+    let approved = match opening.approved(call, &repository, (&milestone, base.as_str()))? {
         Ok(approved) => approved,
         Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),
     };
@@ -257,13 +257,13 @@ pub(super) fn begun(
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let forecast = match layout {
         DocumentLayout::Milestones => {
-            let files = Place::files_at(context, &entered.worktree.folder);
+            let files = Place::files_at(call, &entered.worktree.folder);
             let scope = Scope { milestone: Some(milestone.clone()), slice: None };
             let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
-            let shape = arguments.how.shape.unwrap_or_default();
-            forecast::of(&snapshot, &milestone, &Seen::of(context)?.preferences, shape)
+            let shape = request.how.shape.unwrap_or_default();
+            forecast::of(&snapshot, &milestone, &Seen::of(call)?.preferences, shape)
         }
-        DocumentLayout::Phases(_) => SeenPhases::of(context, place)?.forecast()?,
+        DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.forecast()?,
     };
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),
@@ -281,20 +281,20 @@ pub(super) fn begun(
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
         ceilings: opening.ceilings,
-        allowed_keys: arguments.how.allow_key.clone(),
+        allowed_keys: request.how.allow_key.clone(),
     };
     let worktree = entered.worktree;
     let run = Some(run);
     Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
 }
 
-pub(super) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, Failure> {
+pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, Failure> {
     let commit = crate::auto::landing::id::Commit::parse(name);
     commit.ok_or_else(|| Failure::usage(format!("the log has `{name}` where a commit should be")))
 }
 
 /// The refusal of a run whose repository was removed, and another one made in its place.
-pub(super) fn of_another_repository(place: &Place, run: &Run) -> Failure {
+pub(crate) fn of_another_repository(place: &Place, run: &Run) -> Failure {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
     let log = place.log();
@@ -303,13 +303,13 @@ pub(super) fn of_another_repository(place: &Place, run: &Run) -> Failure {
 }
 
 /// The call again, with what it says of a run that has not begun.
-pub(super) fn again(arguments: &RunArgs) -> Typed {
-    let how = &arguments.how;
+pub(crate) fn again(request: &Request) -> Typed {
+    let how = &request.how;
     let call = Typed::from("gsd-tools auto run");
-    let call = arguments.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));
+    let call = request.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));
     let layout = how.layout.map(LayoutWord::word);
     let valued = [
-        ("--brief", arguments.brief.as_deref()),
+        ("--brief", request.brief.as_deref()),
         ("--runner", how.runner.as_deref()),
         ("--runner-program", how.runner_program.as_deref()),
         ("--model", how.model.as_deref()),

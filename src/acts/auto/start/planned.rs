@@ -1,11 +1,11 @@
 //! Which milestone a call is about, and whether git has its documents.
 
+use crate::acts::Call;
+use crate::acts::auto::phases::SeenPhases;
+use crate::acts::auto::place::Place;
+use crate::acts::auto::seen::Seen;
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
-use crate::commands::auto::phases::SeenPhases;
-use crate::commands::auto::place::Place;
-use crate::commands::auto::views::Seen;
-use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::project::git_settings::names_no_filter;
@@ -14,7 +14,7 @@ use crate::text::shell::typed;
 use crate::world::World;
 
 /// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
-pub(super) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, Failure> {
+pub(crate) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, Failure> {
     match (asked, has_brief, &seen.state.milestone) {
         (Some(asked), _, _) => ids::milestone_called(asked).ok_or_else(|| {
             Failure::usage(format!("`{asked}` is not a milestone"))
@@ -28,8 +28,8 @@ pub(super) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) ->
 }
 
 /// The milestone that STATE.md is at: a run in phases is about no other.
-pub(super) fn milestone_in_phases(
-    context: &Context,
+pub(crate) fn milestone_in_phases(
+    call: &Call,
     place: &Place,
     asked: Option<&str>,
     has_brief: bool,
@@ -38,7 +38,7 @@ pub(super) fn milestone_in_phases(
         return Err(Failure::usage("this project is in phases, and its roadmap says what they are for")
             .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`"));
     }
-    let current = SeenPhases::of(context, place)?.milestone()?;
+    let current = SeenPhases::of(call, place)?.milestone()?;
     match asked {
         Some(asked) if !asked.eq_ignore_ascii_case(&current) => {
             Err(Failure::usage(format!("the project is at {current}, not at {asked}"))
@@ -49,13 +49,13 @@ pub(super) fn milestone_in_phases(
 }
 
 /// The first number that no milestone has.
-pub(super) fn next_milestone(seen: &Seen) -> String {
+pub(crate) fn next_milestone(seen: &Seen) -> String {
     ids::next(seen.snapshot.milestones.iter().map(|milestone| milestone.id.as_str()), 'M', 3)
 }
 
 /// What is planned has to be in the commit that the work begins with.
-pub(super) fn planning_is_committed(
-    context: &Context,
+pub(crate) fn planning_is_committed(
+    call: &Call,
     repository: &Repository,
     layout: &DocumentLayout,
 ) -> Result<(), Failure> {
@@ -64,11 +64,11 @@ pub(super) fn planning_is_committed(
         DocumentLayout::Milestones => (lookup::FOLDER, lookup::MILESTONES),
         DocumentLayout::Phases(_) => (layout.folder(), layout.folder()),
     };
-    refuse_ignored(context.world(), root, layout)?;
+    refuse_ignored(call.world(), root, layout)?;
     if !disk::is_folder(root.resolve(documents)) {
         return Ok(());
     }
-    let world = context.world();
+    let world = call.world();
     let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
     let changed = world.git_differences(root.as_path(), names_no_filter, line)?;
     if changed.text().is_empty() {
@@ -84,7 +84,7 @@ pub(super) fn planning_is_committed(
 
 /// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
 /// for by name, since a folder that is not there yet is not known to be one.
-pub(super) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), Failure> {
+pub(crate) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), Failure> {
     let folder = layout.folder();
     let names = match layout {
         DocumentLayout::Milestones => ["milestones/M999/M999-ROADMAP.md", "REQUIREMENTS.md"],

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::place::Preferred;
+use crate::acts::Call;
 use crate::auto::brought::{Brought, Item, Tree};
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::real::checks_of_plan;
 use crate::auto::runner::table::Runner;
 use crate::auto::set_up::{self, SetUp};
-use crate::commands::frame::Context;
 use crate::failure::Failure;
 use crate::gate::check::{Check, Source};
 use crate::gate::discovery::{Wanted, discover};
@@ -21,8 +21,8 @@ use crate::project::self_running::{HostPlaces, SelfRunning};
 use crate::runtime::{Descriptor, HookForm, PlaceAnchor, Scope};
 
 /// The files that run by themselves, with those of all hosts that are known. A descriptor that cannot be read names none.
-pub(super) fn self_running(context: &Context) -> Result<SelfRunning, Failure> {
-    let registry = context.registry()?;
+pub(crate) fn self_running(call: &Call) -> Result<SelfRunning, Failure> {
+    let registry = call.registry()?;
     let hosts = registry.ids().filter_map(|id| registry.find(id.as_str()).ok());
     Ok(SelfRunning::new(hosts.map(|host| places_of(&host)).collect()))
 }
@@ -53,16 +53,16 @@ fn places_of(host: &Descriptor) -> HostPlaces {
 
 /// What a run is asked about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'a> {
-    pub(super) repository: &'a Repository,
-    pub(super) layout: &'a DocumentLayout,
-    pub(super) milestone: &'a str,
-    pub(super) preferred: &'a Preferred,
-    pub(super) set_up: &'a SetUp,
-    pub(super) runner: &'a Runner,
-    pub(super) running: &'a SelfRunning,
+pub(crate) struct Asking<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) layout: &'a DocumentLayout,
+    pub(crate) milestone: &'a str,
+    pub(crate) preferred: &'a Preferred,
+    pub(crate) set_up: &'a SetUp,
+    pub(crate) runner: &'a Runner,
+    pub(crate) running: &'a SelfRunning,
     /// Whether the client reads no settings of the project.
-    pub(super) leaves_settings_out: bool,
+    pub(crate) leaves_settings_out: bool,
 }
 
 /// Files of which every project has few, and that declare checks.
@@ -76,7 +76,7 @@ const PACKAGES: usize = 50;
 
 impl Asking<'_> {
     /// What a commit brings that the run would run.
-    pub(super) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, Failure> {
+    pub(crate) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, Failure> {
         let (paths, links) = self.repository.paths_and_links(commit)?;
         let tree = Tree::new(paths.iter().map(String::as_str), &links);
         let plans: Vec<(String, Option<String>)> = self.plans_in(&tree);
@@ -109,7 +109,7 @@ impl Asking<'_> {
     }
 
     /// The checks that the documents of a worktree name now, for a run that nothing fences in.
-    pub(super) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, Failure> {
+    pub(crate) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, Failure> {
         let mut plans = Vec::new();
         let mut folders = self.folders(files.list(MILESTONES)?.unwrap_or_default().into_iter().map(|entry| entry.name));
         while let Some(folder) = folders.pop() {
@@ -179,7 +179,7 @@ impl Asking<'_> {
     }
 
     /// The commands that run as checks without a fence: what was asked about, and what the user's own preferences name.
-    pub(super) fn approved_checks(&self, brought: &Brought) -> BTreeSet<String> {
+    pub(crate) fn approved_checks(&self, brought: &Brought) -> BTreeSet<String> {
         let preferred =
             self.preferred.document.verification_commands.iter().filter(|_| self.is_users("verification_commands"));
         let own = preferred.flat_map(|line| Check::all_of(line)).filter_map(Result::ok);

@@ -1,30 +1,30 @@
 //! The preferences that a run goes by, and what of them it does not follow.
 
-use super::arguments::unfinished;
+use super::request::unfinished;
+use crate::acts::Call;
+use crate::acts::auto::place::{Place, Preferred};
 use crate::auto::asked::{Asked, Facts};
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
-use crate::commands::auto::place::{Place, Preferred};
-use crate::commands::frame::Context;
 use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
 
 /// The preferences as they are where the run works, or will.
-pub(super) fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, Failure> {
-    Preferred::read(preference_files(context, place, memory)?.as_ref(), context)
+pub(crate) fn preferred(call: &Call, place: &Place, memory: &Memory) -> Result<Preferred, Failure> {
+    Preferred::read(preference_files(call, place, memory)?.as_ref(), call)
 }
 
 /// Where the preferences of the project are read. What a session wrote that is not judged yet, or that is to be taken back,
 /// says nothing: then they are those from before it.
-pub(super) fn preference_files(context: &Context, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
+pub(crate) fn preference_files(call: &Call, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
     if unfinished(memory).is_none() {
-        return Ok(Place::files_at(context, &place.root));
+        return Ok(Place::files_at(call, &place.root));
     }
     let unjudged = memory.taking_back.as_ref().or(memory.current.as_ref().map(|operation| &operation.start));
-    let Some(start) = unjudged else { return Ok(Place::files_at(context, &place.documents(memory))) };
-    let repository = Repository::open(context.world(), &place.root, None)?;
+    let Some(start) = unjudged else { return Ok(Place::files_at(call, &place.documents(memory))) };
+    let repository = Repository::open(call.world(), &place.root, None)?;
     let mut texts = Vec::new();
     for path in ["PREFERENCES.md", "preferences.md"].map(|name| format!("{}/{name}", lookup::FOLDER)) {
         let found = repository.content(&start.tree, &path)?;
@@ -35,8 +35,8 @@ pub(super) fn preference_files(context: &Context, place: &Place, memory: &Memory
 
 /// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the
 /// commands that are not run as checks.
-pub(super) fn check_preferences(
-    context: &Context,
+pub(crate) fn check_preferences(
+    call: &Call,
     preferred: &Preferred,
     facts: Facts<'_>,
     has_begun: bool,
@@ -45,7 +45,7 @@ pub(super) fn check_preferences(
     let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
     if has_begun {
         for line in unmet {
-            context.tell(format!("Not followed: {line}"));
+            call.tell(format!("Not followed: {line}"));
         }
     } else if let Some((first, rest)) = unmet.split_first() {
         let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
@@ -54,15 +54,15 @@ pub(super) fn check_preferences(
             .hint("remove what is named or change it, commit it, then run the command again"));
     }
     if preferred.document.time_limits.soft.is_some() {
-        context.tell("Without effect here: `auto_supervisor.soft_timeout_minutes`; a unit ends at the hard one");
+        call.tell("Without effect here: `auto_supervisor.soft_timeout_minutes`; a unit ends at the hard one");
     }
     if asked.of_others > 0 {
-        context.tell(format!("Preferences of other programs, without effect here: {}", asked.of_others));
+        call.tell(format!("Preferences of other programs, without effect here: {}", asked.of_others));
     }
     let commands = preferred.document.verification_commands.iter().flat_map(|line| Check::all_of(line));
     for refused in commands.filter_map(Result::err) {
         let hint = refused.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-        context.tell(format!("Not followed: {refused}{hint}"));
+        call.tell(format!("Not followed: {refused}{hint}"));
     }
     Ok(())
 }

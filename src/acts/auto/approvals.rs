@@ -1,5 +1,6 @@
 //! What a person approves before a run may run what a repository brings: once at a terminal, or ahead by its digest.
 
+use crate::acts::caller;
 use crate::acts::files;
 use crate::acts::user;
 use std::collections::BTreeSet;
@@ -7,9 +8,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::place::Place;
+use crate::acts::Call;
 use crate::auto::brought::{APPROVED, Brought};
 use crate::auto::stop::{Cause, Stop};
-use crate::commands::frame::Context;
 use crate::disk;
 use crate::failure::Failure;
 use crate::project::milestone_layout::preferences::Preferences;
@@ -36,17 +37,17 @@ struct Approval {
 
 /// How a run is asked about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// The client of the run, as people call it.
-    pub(super) client: &'a str,
+    pub(crate) client: &'a str,
     /// Whether the client can be started without the settings of the project.
-    pub(super) can_leave_out: bool,
+    pub(crate) can_leave_out: bool,
     /// The call that goes on once it is approved.
-    pub(super) next: &'a Typed,
+    pub(crate) next: &'a Typed,
 }
 
 /// What is approved of a project on this computer.
-pub(super) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
+pub(crate) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
     let known: Approvals = place.notes.read(NOTE)?.unwrap_or_default();
     let repository = repository::identity_of(&place.root);
     let own = known.approved.into_iter().filter(|approval| approval.repository == repository);
@@ -55,34 +56,34 @@ pub(super) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
 
 /// Goes on where a person approved all of this, or a run of this computer landed it; asks at a terminal about the rest, and
 /// elsewhere stops with what approves it.
-pub(super) fn approve(
-    context: &mut Context,
+pub(crate) fn approve(
+    call: &Call,
     place: &Place,
     (brought, known, landed): (&Brought, &BTreeSet<String>, &BTreeSet<String>),
     question: Question<'_>,
 ) -> Result<Option<Stop>, Failure> {
     let pending = brought.without(known).without(landed);
     if !pending.is_empty() {
-        let agent = context.agent_session()?;
+        let agent = call.agent_session()?;
         let digest = brought.digest().to_string();
-        let ahead = context.world().variable(APPROVED).filter(|_| agent.is_none()).unwrap_or_default();
+        let ahead = call.world().variable(APPROVED).filter(|_| agent.is_none()).unwrap_or_default();
         let is_ahead =
-            ahead.split([',', ' ', '\t']).any(|one| one == digest) || approved_by_user(context)?.contains(&digest);
+            ahead.split([',', ' ', '\t']).any(|one| one == digest) || approved_by_user(call)?.contains(&digest);
         let what = if known.is_empty() {
             "This repository brings what a run would run on this computer:"
         } else {
             "New in this repository since it was approved, and a run would run it on this computer:"
         };
-        if !is_ahead && agent.is_none() && crate::acts::caller::can_confirm(context) {
+        if !is_ahead && agent.is_none() && caller::can_confirm(call) {
             let lines = pending.lines().iter().fold(String::new(), |text, line| text + "    " + line + "\n");
-            context.tell(format_args!("{what}\n\n{lines}"));
-            if !Context::confirms("Allow it to run")? {
+            call.tell(format_args!("{what}\n\n{lines}"));
+            if !caller::confirms(call, "Allow it to run")? {
                 let text = "what the repository brings is not approved; nothing was started";
                 let stop = Stop::new(Cause::NotApproved, text, question.next.clone());
                 return Ok(Some(stop.shown(without_settings(brought, &pending, question, ""))));
             }
         } else if !is_ahead {
-            return Ok(Some(not_approved(context, (brought, &pending), question, agent.as_deref())));
+            return Ok(Some(not_approved(call, (brought, &pending), question, agent.as_deref())));
         }
     }
     let items: BTreeSet<String> = brought.digests().filter(|digest| !known.contains(digest)).collect();
@@ -90,8 +91,8 @@ pub(super) fn approve(
         return Ok(None);
     }
     let repository = repository::identity_of(&place.root);
-    let approval = Approval { repository, items, approved_at: context.world().now().to_string() };
-    files::edit_note(context, &place.notes.file(NOTE), |text| {
+    let approval = Approval { repository, items, approved_at: call.world().now().to_string() };
+    files::edit_note(call, &place.notes.file(NOTE), |text| {
         let mut approvals: Approvals = text.map(serde_json::from_str).transpose()?.unwrap_or_default();
         approvals.approved.push(approval.clone());
         Ok(((), Some(serde_json::to_string_pretty(&approvals)? + "\n")))
@@ -101,7 +102,7 @@ pub(super) fn approve(
 
 /// The end of a call that nobody approved and where nobody can be asked.
 fn not_approved(
-    context: &Context,
+    call: &Call,
     (brought, pending): (&Brought, &Brought),
     question: Question<'_>,
     agent: Option<&str>,
@@ -112,8 +113,7 @@ fn not_approved(
     };
     let text = format!("a person has to approve what this repository brings and a run would run, and {why}");
     let (digest, next) = (brought.digest(), question.next);
-    let file =
-        user::file(context.world(), "PREFERENCES.md").map_or_else(String::new, |file| file.display().to_string());
+    let file = user::file(call.world(), "PREFERENCES.md").map_or_else(String::new, |file| file.display().to_string());
     let ahead = typed!("{}={} {}", Typed::from(APPROVED), digest, next);
     let way = format!(
         "read it, then run `{next}` in a terminal, or `{ahead}`, or add the line `approved: [{digest}]` between the lines \
@@ -148,7 +148,7 @@ fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>
 }
 
 /// What the user's own preferences approve. Those of a project approve nothing.
-fn approved_by_user(context: &Context) -> Result<Vec<String>, Failure> {
-    let personal = user::file(context.world(), "PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
+fn approved_by_user(call: &Call) -> Result<Vec<String>, Failure> {
+    let personal = user::file(call.world(), "PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
     Ok(Preferences::read(None, personal.as_deref()).0.approved)
 }

@@ -3,13 +3,13 @@
 use crate::acts::user;
 use std::time::Duration;
 
+use crate::acts::Call;
 use crate::auto::asked::file;
 use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
 use crate::auto::phases;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
-use crate::commands::frame::Context;
 use crate::disk::log::{Log, LogError, read_log};
 use crate::disk::{self, AbsolutePath, Disk, DiskError};
 use crate::failure::{Failure, Reason};
@@ -26,7 +26,7 @@ use crate::text::words::{of_word, words};
 
 /// Whether a call may write what a run writes.
 #[derive(Debug)]
-pub(super) enum Held<'d> {
+pub(crate) enum Held<'d> {
     /// A run goes on in another process.
     Running,
     /// None does; with the log of the run that is unfinished.
@@ -34,7 +34,7 @@ pub(super) enum Held<'d> {
 }
 
 /// An error of the log; that another run has it has a code of its own.
-pub(super) fn log_error(error: &LogError) -> Failure {
+pub(crate) fn log_error(error: &LogError) -> Failure {
     let failed = Failure::because(Reason::Unknown, error);
     match error {
         LogError::Disk(DiskError::Locked { holder, .. }) => {
@@ -48,15 +48,10 @@ pub(super) fn log_error(error: &LogError) -> Failure {
 
 /// Refuses to a session of the run that goes on, and to all that it left running, what a person alone decides: variables can be taken
 /// away, the process that started it cannot.
-pub(super) fn refuses_sessions(
-    context: &Context,
-    place: &Place,
-    memory: &Memory,
-    command: &str,
-) -> Result<(), Failure> {
-    refuses_units(context, command)?;
-    let holder = place.holder(context.disk(), memory)?;
-    if holder.is_none_or(|holder| !context.world().is_below(holder)) {
+pub(crate) fn refuses_sessions(call: &Call, place: &Place, memory: &Memory, command: &str) -> Result<(), Failure> {
+    refuses_units(call, command)?;
+    let holder = place.holder(call.disk(), memory)?;
+    if holder.is_none_or(|holder| !call.world().is_below(holder)) {
         return Ok(());
     }
     let message = format!("`{command}` needs a person, and something that the run itself started runs this call");
@@ -65,8 +60,8 @@ pub(super) fn refuses_sessions(
 }
 
 /// Refuses to the agent of a unit what a person alone decides.
-pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), Failure> {
-    let Some(unit) = context.world().variable(UNIT_VARIABLE) else { return Ok(()) };
+pub(crate) fn refuses_units(call: &Call, command: &str) -> Result<(), Failure> {
+    let Some(unit) = call.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
     Err(Failure::usage(message)
         .exits(77)
@@ -75,7 +70,7 @@ pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), Fail
 
 words! {
     /// How the documents of a project are laid out, as a call names it.
-    pub(super) enum LayoutWord {
+    pub(crate) enum LayoutWord {
         /// Milestones and slices below `.gsd/`.
         Milestones = "milestones",
         /// Phases below `.planning/`.
@@ -84,15 +79,15 @@ words! {
 }
 
 /// `milestones` or `phases`.
-pub(super) fn layout_word(text: &str) -> Result<LayoutWord, String> {
+pub(crate) fn layout_word(text: &str) -> Result<LayoutWord, String> {
     of_word(text).ok_or_else(|| "write `milestones` (those in `.gsd/`) or `phases` (those in `.planning/`)".to_owned())
 }
 
 /// A project of the pipeline.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) root: AbsolutePath,
-    pub(super) notes: LocalState,
+pub(crate) struct Place {
+    pub(crate) root: AbsolutePath,
+    pub(crate) notes: LocalState,
 }
 
 /// The newest rules that a log was written by.
@@ -102,15 +97,15 @@ fn newest_engine(log: &AbsolutePath) -> Option<u32> {
 }
 
 /// A log of a newer program is refused: what it meant cannot be known.
-pub(super) fn newer_engine(place: &Place, newest: u32) -> Failure {
+pub(crate) fn newer_engine(place: &Place, newest: u32) -> Failure {
     let message = format!("`{}` was written by a newer gsd-tools (rules {newest}; this one has {ENGINE})", place.log());
     Failure::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
 }
 
 impl Place {
     /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning folder.
-    pub(super) fn of(context: &Context) -> Result<Self, Failure> {
-        let here = context.here();
+    pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
+        let here = call.here();
         let is_root = |folder: &AbsolutePath| disk::is_folder(folder.resolve(".gsd/milestones"));
         let mut folder = Some(here.clone());
         let mut root = None;
@@ -121,8 +116,8 @@ impl Place {
             }
             folder = found.parent();
         }
-        let root = root.unwrap_or_else(|| context.root().clone());
-        let state = context.world().state_folder();
+        let root = root.unwrap_or_else(|| call.root().clone());
+        let state = call.world().state_folder();
         let state = state.ok_or_else(|| {
             Failure::usage("there is no folder for the log of the run").hint("set HOME, or XDG_STATE_HOME")
         })?;
@@ -132,7 +127,7 @@ impl Place {
 
     /// Whether the project is in phases. A run that is not finished goes on in the layout that it began in; a project that
     /// has milestones in slices too is looked at by these, unless the call says otherwise.
-    pub(super) fn is_in_phases(&self, asked: Option<LayoutWord>) -> bool {
+    pub(crate) fn is_in_phases(&self, asked: Option<LayoutWord>) -> bool {
         if let Some(of_run) = self.layout_of_run() {
             return of_run == LayoutWord::Phases;
         }
@@ -143,7 +138,7 @@ impl Place {
     }
 
     /// Refuses to begin a run where both layouts are there and the call names none, or names one that is not there.
-    pub(super) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), Failure> {
+    pub(crate) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), Failure> {
         let of_run = self.layout_of_run();
         let error = match (of_run, asked) {
             (Some(of_run), Some(asked)) if of_run != asked => {
@@ -179,17 +174,17 @@ impl Place {
         Some(if is_in_phases { LayoutWord::Phases } else { LayoutWord::Milestones })
     }
 
-    pub(super) fn log(&self) -> AbsolutePath {
+    pub(crate) fn log(&self) -> AbsolutePath {
         self.notes.file(LOG)
     }
 
     /// Where runs keep what is neither a document nor in the log.
-    pub(super) fn folder(&self) -> AbsolutePath {
+    pub(crate) fn folder(&self) -> AbsolutePath {
         self.notes.file("auto")
     }
 
     /// Refuses a folder where no milestone is: a call in the wrong one would make a project there.
-    pub(super) fn needs_milestones(self) -> Result<Self, Failure> {
+    pub(crate) fn needs_milestones(self) -> Result<Self, Failure> {
         // Those of the first milestone are in the worktree of its run until it has landed.
         let has_milestones = |folder: &AbsolutePath| disk::is_folder(folder.resolve(lookup::MILESTONES));
         if has_milestones(&self.root) || has_milestones(&self.documents(&self.memory()?)) {
@@ -200,14 +195,14 @@ impl Place {
     }
 
     /// The folder whose documents decide: the worktree that the work is done in, else the project.
-    pub(super) fn documents(&self, memory: &Memory) -> AbsolutePath {
+    pub(crate) fn documents(&self, memory: &Memory) -> AbsolutePath {
         let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
         let worktree = worktree.filter(|folder| disk::is_folder(folder)).map(AbsolutePath::parse);
         worktree.and_then(Result::ok).unwrap_or_else(|| self.root.clone())
     }
 
     /// The process that runs the run which is unfinished; 0 where its number is not known.
-    pub(super) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, Failure> {
+    pub(crate) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(None);
         }
@@ -218,7 +213,7 @@ impl Place {
     }
 
     /// Keeps runs from going on while this call writes, where one is unfinished.
-    pub(super) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, Failure> {
+    pub(crate) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(Held::Free(None));
         }
@@ -230,16 +225,16 @@ impl Place {
     }
 
     /// The files below a folder.
-    pub(super) fn files_at(context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
-        Self::project_at(context, folder).files()
+    pub(crate) fn files_at(call: &Call, folder: &AbsolutePath) -> Box<dyn Files> {
+        Self::project_at(call, folder).files()
     }
 
-    fn project_at(context: &Context, folder: &AbsolutePath) -> Project {
-        Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder())
+    fn project_at(call: &Call, folder: &AbsolutePath) -> Project {
+        Project::new(Layout::new(folder.as_path(), None, None), call.world().state_folder())
     }
 
     /// What the log tells. Nobody is waited for.
-    pub(super) fn memory(&self) -> Result<Memory, Failure> {
+    pub(crate) fn memory(&self) -> Result<Memory, Failure> {
         let entries = match read_log::<Entry>(&self.log()) {
             Err(error @ LogError::Broken { .. }) => {
                 // What only a newer program writes looks like a line that somebody changed.
@@ -252,15 +247,15 @@ impl Place {
     }
 
     /// The files that decide, for one look: those of the worktree that the work is done in, else those of the project.
-    pub(super) fn files(&self, context: &Context, memory: &Memory) -> Box<dyn Files> {
-        Self::project_at(context, &self.documents(memory)).files_of_a_moment()
+    pub(crate) fn files(&self, call: &Call, memory: &Memory) -> Box<dyn Files> {
+        Self::project_at(call, &self.documents(memory)).files_of_a_moment()
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
-    pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, Failure> {
-        let preferred = Preferred::read(files, context)?;
+    pub(crate) fn preferences(files: &dyn Files, call: &Call) -> Result<Preferences, Failure> {
+        let preferred = Preferred::read(files, call)?;
         for problem in &preferred.problems {
-            context.warn(problem);
+            call.warn(problem);
         }
         Ok(preferred.resolved())
     }
@@ -268,26 +263,26 @@ impl Place {
 
 /// The preferences of the project and of the user, as they were read.
 #[derive(Debug)]
-pub(super) struct Preferred {
-    pub(super) document: preferences::Preferences,
-    pub(super) given: Vec<Given>,
+pub(crate) struct Preferred {
+    pub(crate) document: preferences::Preferences,
+    pub(crate) given: Vec<Given>,
     /// Values that nobody understands, a line each.
-    pub(super) problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
     /// The held-out checks of the user, with the line they are named at; or what is wrong with them.
-    pub(super) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
+    pub(crate) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
 }
 
 impl Preferred {
     /// Reads both documents. One that is not what its form says is refused: what it asks for is not known.
-    pub(super) fn read(files: &dyn Files, context: &Context) -> Result<Self, Failure> {
+    pub(crate) fn read(files: &dyn Files, call: &Call) -> Result<Self, Failure> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
             None => None,
         };
-        let personal = match user::file(context.world(), "PREFERENCES.md").map(disk::read_config).transpose() {
+        let personal = match user::file(call.world(), "PREFERENCES.md").map(disk::read_config).transpose() {
             // They are hidden from sessions where they name a held-out check.
-            Err(_) if context.world().is_unit() => None,
+            Err(_) if call.world().is_unit() => None,
             read => read?.flatten(),
         };
         let texts = [(PreferenceSource::Project, &project), (PreferenceSource::Global, &personal)];
@@ -307,7 +302,7 @@ impl Preferred {
         Ok(Self { document, given, problems, held_out })
     }
 
-    pub(super) fn resolved(&self) -> Preferences {
+    pub(crate) fn resolved(&self) -> Preferences {
         Preferences::resolved(&self.document, None)
     }
 }

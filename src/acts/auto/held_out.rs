@@ -1,12 +1,12 @@
 //! The held-out check of a repository, found and refused before a run begins or goes on.
 
 use super::place::Preferred;
+use crate::acts::Call;
 use crate::acts::user;
 use crate::auto::asked::file;
 use crate::auto::held_out::{Around, HeldOut};
 use crate::auto::landing::repository::Repository;
 use crate::auto::real::Driver;
-use crate::commands::frame::Context;
 use crate::disk::{AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::project::milestone_layout::held_out::KEY;
@@ -16,8 +16,8 @@ use crate::project::repository::main_worktree;
 const CORRECT: &str = "correct or remove that entry, then run the command again";
 
 /// The check that the user's preferences name for this repository. It is refused where sessions could read it.
-pub(super) fn of(
-    context: &Context,
+pub(crate) fn of(
+    call: &Call,
     repository: &Repository,
     preferred: &Preferred,
     driver: &Driver,
@@ -31,7 +31,7 @@ pub(super) fn of(
     if entries.is_empty() {
         return Ok(None);
     }
-    let around = around(context, repository).map_err(Failure::from)?;
+    let around = around(call, repository).map_err(Failure::from)?;
     let Some(held_out) = HeldOut::of(entries, &around).map_err(|error| refused(&error, CORRECT))? else {
         return Ok(None);
     };
@@ -42,8 +42,8 @@ pub(super) fn of(
     Err(refused(&why, "run without `--no-fence`, or with `--fence`; on a system without a fence remove that entry"))
 }
 
-fn around(context: &Context, repository: &Repository) -> Result<Around, DiskError> {
-    let world = context.world();
+fn around(call: &Call, repository: &Repository) -> Result<Around, DiskError> {
+    let world = call.world();
     let paths = |paths: Vec<std::path::PathBuf>| -> Vec<AbsolutePath> {
         paths.into_iter().filter_map(|path| AbsolutePath::parse(path).ok()).collect()
     };
@@ -54,6 +54,6 @@ fn around(context: &Context, repository: &Repository) -> Result<Around, DiskErro
     needed.push(repository.common().clone());
     // What else sessions write to is in the state folder, which is needed.
     let writable = paths(vec![world.temporary_folder()]);
-    let preferences = user::file(context.world(), "PREFERENCES.md").unwrap_or_default();
+    let preferences = user::file(call.world(), "PREFERENCES.md").unwrap_or_default();
     Ok(Around { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })
 }

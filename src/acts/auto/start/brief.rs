@@ -1,18 +1,18 @@
 //! The brief of a run: read where the call names it, and kept among the notes of the run.
 
-use crate::commands::auto::place::Place;
-use crate::commands::frame::Context;
+use crate::acts::Call;
+use crate::acts::auto::place::Place;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 
 /// Where the text of the brief is kept.
-pub(super) fn kept_brief(place: &Place) -> AbsolutePath {
+pub(crate) fn kept_brief(place: &Place) -> AbsolutePath {
     place.folder().resolve("brief.md")
 }
 
 /// The text of a brief.
-pub(super) fn brief_of(context: &Context, file: &str) -> Result<String, Failure> {
-    let text = disk::read_input(context.here().resolve(file))?.filter(|text| !text.trim().is_empty());
+pub(crate) fn brief_of(call: &Call, file: &str) -> Result<String, Failure> {
+    let text = disk::read_input(call.here().resolve(file))?.filter(|text| !text.trim().is_empty());
     text.ok_or_else(|| {
         Failure::usage(format!("`{file}` is not there, or empty")).hint("describe the milestone in it, then run again")
     })
@@ -20,13 +20,13 @@ pub(super) fn brief_of(context: &Context, file: &str) -> Result<String, Failure>
 
 /// Keeps a brief among the notes of the run, since the file may change while it goes on. Gives its name there, and its text. A
 /// call that begins no run keeps none: the next one would be taken for the same call again.
-pub(super) fn keep_brief(place: &Place, text: String) -> Result<(String, String), Failure> {
+pub(crate) fn keep_brief(place: &Place, text: String) -> Result<(String, String), Failure> {
     let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;
     Ok((kept.to_string(), text))
 }
 
-pub(super) fn read_brief(place: &Place, path: &str) -> Result<(String, String), Failure> {
+pub(crate) fn read_brief(place: &Place, path: &str) -> Result<(String, String), Failure> {
     let text = disk::read_text(kept_brief(place))?.unwrap_or_default();
     Ok((path.to_owned(), text))
 }

@@ -5,6 +5,7 @@ use crate::acts::workstreams;
 use std::collections::BTreeMap;
 
 use super::place::Place;
+use crate::acts::Call;
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::Time;
 use crate::auto::memory::Memory;
@@ -15,7 +16,6 @@ use crate::auto::slices::forecast::Forecast;
 use crate::auto::status::{self, PhasesSeen, RuleRow, StatusReport};
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Unit, UnitKind};
-use crate::commands::frame::Context;
 use crate::disk;
 use crate::emit::CONTENT_FOLDER;
 use crate::failure::Failure;
@@ -39,27 +39,27 @@ const SHOWN: usize = 60;
 
 /// What was read of a project in phases.
 #[derive(Debug)]
-pub(super) struct SeenPhases {
-    pub(super) memory: Memory,
-    pub(super) view: ProjectView,
-    pub(super) settings: PhaseSettings,
+pub(crate) struct SeenPhases {
+    pub(crate) memory: Memory,
+    pub(crate) view: ProjectView,
+    pub(crate) settings: PhaseSettings,
 }
 
 impl SeenPhases {
-    pub(super) fn of(context: &Context, place: &Place) -> Result<Self, Failure> {
-        refuse_workstreams(context)?;
+    pub(crate) fn of(call: &Call, place: &Place) -> Result<Self, Failure> {
+        refuse_workstreams(call)?;
         let memory = place.memory()?;
-        let view = project::view_at(context, &place.documents(&memory))();
-        Ok(Self { memory, view, settings: settings(context)? })
+        let view = project::view_at(call, &place.documents(&memory))();
+        Ok(Self { memory, view, settings: settings(call)? })
     }
 
     /// Where a run stands that has not begun, or was stopped.
-    pub(super) fn position(&self) -> Result<Position, Failure> {
+    pub(crate) fn position(&self) -> Result<Position, Failure> {
         Ok(position::of(&self.view, &self.memory, &self.settings)?)
     }
 
     /// Why there is nothing to run, where that is so.
-    pub(super) fn stop(&self) -> Result<Option<Stop>, Failure> {
+    pub(crate) fn stop(&self) -> Result<Option<Stop>, Failure> {
         Ok(match self.position()? {
             Position { mechanical: None, finding: Finding::Stop(stop), .. } => Some(stop),
             _ => None,
@@ -67,7 +67,7 @@ impl SeenPhases {
     }
 
     /// What the milestone is called in names of branches and folders.
-    pub(super) fn milestone(&self) -> Result<String, Failure> {
+    pub(crate) fn milestone(&self) -> Result<String, Failure> {
         let Some(version) = self.view.milestone()?.version else { return Ok("milestone".to_owned()) };
         let name = version.replace(char::is_whitespace, "-");
         if is_version(&name) || ids::milestone_of(&name) == Some(&*name) {
@@ -83,7 +83,7 @@ impl SeenPhases {
         .hint("write one such as `v1.0` there, commit it, then run the command again"))
     }
 
-    pub(super) fn forecast(&self) -> Result<Forecast, Failure> {
+    pub(crate) fn forecast(&self) -> Result<Forecast, Failure> {
         Ok(forecast::of(&self.view, &self.settings)?)
     }
 
@@ -91,7 +91,7 @@ impl SeenPhases {
         PhasesSeen { view: &self.view, memory: &self.memory, settings: &self.settings }
     }
 
-    pub(super) fn status(&self, now: Time) -> Result<StatusReport, Failure> {
+    pub(crate) fn status(&self, now: Time) -> Result<StatusReport, Failure> {
         // What has landed says nothing about what is next; a run that stopped would be started again.
         let memory = self.memory.clone();
         let memory = if memory.is_released { Memory::default() } else { Memory { stop: None, ..memory } };
@@ -109,12 +109,12 @@ impl SeenPhases {
         Ok(StatusReport::of_phases(&self.seen(), &step, position.rule)?)
     }
 
-    pub(super) fn rules(&self, is_explained: bool) -> Result<Vec<RuleRow>, Failure> {
+    pub(crate) fn rules(&self, is_explained: bool) -> Result<Vec<RuleRow>, Failure> {
         Ok(status::phase_rules(&self.seen(), is_explained)?)
     }
 
     /// The unit that the words of a call mean.
-    pub(super) fn unit_of(&self, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
+    pub(crate) fn unit_of(&self, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
         let is_it =
             |(_, workflow): &&(UnitKind, &str)| *workflow == word || workflow.strip_suffix("-phase") == Some(word);
         let Some((kind, _)) = WORKFLOWS.iter().find(is_it) else {
@@ -138,17 +138,17 @@ impl SeenPhases {
 }
 
 /// Units work on the phases of the project itself.
-fn refuse_workstreams(context: &Context) -> Result<(), Failure> {
-    let layout = context.layout();
-    if layout.workstream().is_none() && layout.planning() == phases::FOLDER && workstreams::names(context)?.is_empty() {
+fn refuse_workstreams(call: &Call) -> Result<(), Failure> {
+    let layout = call.layout();
+    if layout.workstream().is_none() && layout.planning() == phases::FOLDER && workstreams::names(call)?.is_empty() {
         return Ok(());
     }
     Err(Failure::usage("a project with workstreams cannot be run unattended")
         .hint("complete them first: `gsd-tools workstream list` lists them"))
 }
 
-fn settings(context: &Context) -> Result<PhaseSettings, Failure> {
-    let config = context.config()?;
+fn settings(call: &Call) -> Result<PhaseSettings, Failure> {
+    let config = call.config()?;
     Ok(PhaseSettings {
         skips_discussion: config.flag("workflow.skip_discuss"),
         discuss_passes: config
@@ -156,21 +156,21 @@ fn settings(context: &Context) -> Result<PhaseSettings, Failure> {
             .and_then(|passes| usize::try_from(passes).ok())
             .filter(|passes| *passes > 0),
         prunes: config.flag("workflow.auto_prune_state"),
-        command_prefix: context.command_prefix()?.to_owned(),
+        command_prefix: call.command_prefix()?.to_owned(),
         workflows: BTreeMap::new(),
     })
 }
 
 /// The workflows as they are installed for the host that a client is of, else for the host of the call.
-pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<UnitKind, String>, Failure> {
-    let own = context.registry()?.find(runner).ok();
+pub(crate) fn workflows(call: &Call, runner: &str) -> Result<BTreeMap<UnitKind, String>, Failure> {
+    let own = call.registry()?.find(runner).ok();
     let descriptor = match own {
         Some(own) => Some(own),
-        None => context.host()?.descriptor.clone(),
+        None => call.host()?.descriptor.clone(),
     };
-    let folder = project::install_folder(context);
+    let folder = project::install_folder(call);
     let targets = descriptor.iter().flat_map(|descriptor| {
-        let target = |scope| Target::resolve(descriptor.clone(), scope, &folder, None, context.world()).ok();
+        let target = |scope| Target::resolve(descriptor.clone(), scope, &folder, None, call.world()).ok();
         [Scope::Local, Scope::Global].into_iter().filter_map(target)
     });
     let found = targets.filter(is_installed).find_map(|target| {

@@ -1,0 +1,41 @@
+//! Ending a run that another process runs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::acts::Call;
+use crate::acts::auto::place::{Place, refuses_sessions};
+use crate::auto::real::{Control, Wish};
+use crate::failure::Failure;
+
+/// What `auto pause` and `auto stop` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ControlReport {
+    /// `pause` or `stop`.
+    pub(crate) requested: &'static str,
+    /// Whether the session that runs is ended at once.
+    now: bool,
+}
+
+fn wish_word(wish: Wish) -> &'static str {
+    match wish {
+        Wish::Pause => "pause",
+        Wish::Stop => "stop",
+    }
+}
+
+/// Asks the process that runs a run to end it.
+pub(crate) fn control(call: &Call, wish: Wish, now: bool) -> Result<ControlReport, Failure> {
+    let place = Place::of(call)?;
+    let memory = place.memory()?;
+    refuses_sessions(call, &place, &memory, &format!("auto {}", wish_word(wish)))?;
+    if memory.run.is_none() || memory.is_released {
+        return Err(Failure::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
+    }
+    if place.holder(call.disk(), &memory)?.is_none() {
+        let message = "no process runs the run here: it is paused, or was interrupted";
+        return Err(Failure::usage(message).hint("continue it with `gsd-tools auto run`"));
+    }
+    Control { wish, now }.write(&place.folder())?;
+    Ok(ControlReport { requested: wish_word(wish), now })
+}

@@ -1,0 +1,14 @@
+//! `auto`: the start of a run and its control, what a person approves of it, and looks at a milestone.
+
+pub(crate) mod approvals;
+pub(crate) mod brought;
+pub(crate) mod control;
+pub(crate) mod held_out;
+pub(crate) mod orders;
+pub(crate) mod phases;
+pub(crate) mod place;
+pub(crate) mod proof;
+pub(crate) mod seen;
+pub(crate) mod start;
+pub(crate) mod steps;
+pub(crate) mod texts;

@@ -1,0 +1,210 @@
+//! What a person orders: written into the documents, or left for the run that has them.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::place::{Held, Place, log_error, refuses_sessions, refuses_units};
+use super::seen::Seen;
+use crate::acts::writing::Target;
+use crate::acts::{Call, caller};
+use crate::auto::event::{Entry, Event, Time};
+use crate::auto::memory::Memory;
+use crate::auto::real::orders as waiting;
+use crate::auto::slices::orders::{self, Change, Order, Wish};
+use crate::disk::log::{Log, read_log};
+use crate::failure::Failure;
+use crate::project::milestone_layout::lookup;
+use crate::project::view::Edits;
+
+/// What became of an order.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct OrderReport {
+    /// Whether the documents changed.
+    pub(crate) updated: bool,
+    /// Whether the run follows the order later: one that goes on in another process after its unit, or the next one.
+    pub(crate) waits: bool,
+    /// The documents that say so now, or will.
+    pub(crate) files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+    /// The command that goes on; left out where a run goes on in another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<&'static str>,
+}
+
+/// What goes on after an order that no process follows.
+pub(crate) const NEXT: &str = "gsd-tools auto run";
+
+/// How long the answer of a run that is between two units is waited for: it may be about to end.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// How often it is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// An order, and the name that it is left under.
+struct Named {
+    id: String,
+    order: Order,
+}
+
+/// Writes the order into the documents, since no run goes on: what was read before that was certain may be gone.
+fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>) -> Result<OrderReport, Failure> {
+    let memory = place.memory()?;
+    let is_unfinished = memory.run.is_some() && !memory.is_released;
+    if matches!(named.order.wish, Wish::Steer { .. })
+        && !is_unfinished
+        && !place.is_in_phases(None)
+        && Seen::of(call)?.state.milestone.is_none()
+    {
+        return Err(nothing_to_steer());
+    }
+    if is_unfinished && means_kept_attempt(&memory, &named.order.wish) {
+        // The run itself brings back what it has taken back.
+        if !call.is_rehearsal() {
+            waiting::leave(&place.folder(), &named.id, &named.order)?;
+        }
+        return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None, next: Some(NEXT) });
+    }
+    let folder = place.documents(&memory);
+    let files = Place::files_at(call, &folder);
+    if is_unfinished && (memory.current.is_some() || memory.taking_back.is_some()) {
+        // What is written into a unit that is not finished is taken for the work of its session, or taken back with it.
+        let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+        let waits = !changes.is_empty();
+        if waits && !call.is_rehearsal() {
+            waiting::leave(&place.folder(), &named.id, &named.order)?;
+        }
+        let (files, reason) = (paths(&changes), nothing(&changes));
+        return Ok(OrderReport { updated: false, waits, files, reason, next: Some(NEXT) });
+    }
+    let changes = call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
+        let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+        let mut edits = Edits::default();
+        for change in &changes {
+            match change {
+                Change::Write { path, text } => edits.write(view, path, text.clone())?,
+                Change::Remove(path) => edits.removals.push(path.clone()),
+            }
+        }
+        Ok((changes, edits))
+    })?;
+    if let Some(mut log) = log.filter(|_| is_unfinished && !call.is_rehearsal() && !changes.is_empty()) {
+        let at = Time { wall: call.world().now().milliseconds(), machine: call.world().uptime() };
+        let event = Event::Ordered { id: named.id.clone(), order: named.order.clone(), refused: None };
+        log.append(&Entry::new(at, event))?;
+    }
+    let (updated, reason) = (!changes.is_empty(), nothing(&changes));
+    // A milestone that is parked waits for a person.
+    let next = (!matches!(named.order.wish, Wish::Park { .. })).then_some(NEXT);
+    Ok(OrderReport { updated, waits: false, files: paths(&changes), reason, next })
+}
+
+/// Leaves the order for the run that goes on; `None` if that has ended and nobody took the order.
+fn left(call: &Call, place: &Place, named: &Named) -> Result<Option<OrderReport>, Failure> {
+    let memory = place.memory()?;
+    if memory.landed.is_some() {
+        return Err(nothing_to_steer());
+    }
+    let files = Place::files_at(call, &place.documents(&memory));
+    let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+    let report = |updated: bool| OrderReport {
+        updated,
+        waits: !updated && !changes.is_empty(),
+        files: paths(&changes),
+        reason: nothing(&changes),
+        next: None,
+    };
+    if call.is_rehearsal() || changes.is_empty() {
+        return Ok(Some(report(false)));
+    }
+    let notes = place.folder();
+    waiting::leave(&notes, &named.id, &named.order)?;
+    if memory.current.is_some() {
+        return Ok(Some(report(false)));
+    }
+    let mut waited = Duration::ZERO;
+    while waited < ANSWER {
+        if !waiting::waits(&notes, &named.id) {
+            return dealt_with(place, named).map(|()| Some(report(true)));
+        }
+        if place.holder(call.disk(), &place.memory()?)?.is_none() {
+            if !waiting::waits(&notes, &named.id) {
+                return dealt_with(place, named).map(|()| Some(report(true)));
+            }
+            waiting::forget(&notes, &named.id)?;
+            return Ok(None);
+        }
+        call.world().pause(LOOK);
+        waited += LOOK;
+    }
+    Ok(Some(report(false)))
+}
+
+/// What the run made of the order: an error if it could not follow it.
+fn dealt_with(place: &Place, named: &Named) -> Result<(), Failure> {
+    let entries = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
+    let entries = entries.map(|found| found.entries).unwrap_or_default();
+    let why = entries.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Ordered { id, refused, .. } if id == named.id => Some(refused),
+        _ => None,
+    });
+    match why.flatten() {
+        Some(why) => Err(Failure::usage(format!("the run could not follow it: {why}"))
+            .exits(1)
+            .hint("`gsd-tools auto status` shows where the milestone is")),
+        None => Ok(()),
+    }
+}
+
+fn nothing_to_steer() -> Failure {
+    Failure::usage("no milestone is under way, so there is nothing to change")
+        .hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
+}
+
+/// Whether an order makes a task count of which the last attempt was taken back.
+fn means_kept_attempt(memory: &Memory, wish: &Wish) -> bool {
+    matches!(wish, Wish::Verdict { id, passed: true, .. } if memory.kept_of_task(id).is_some())
+}
+
+fn refused(error: &orders::OrderError) -> Failure {
+    Failure::usage(error.to_string()).exits(1).hint(error.hint())
+}
+
+fn nothing(changes: &[Change]) -> Option<&'static str> {
+    changes.is_empty().then_some("the documents say so already")
+}
+
+fn paths(changes: &[Change]) -> Vec<String> {
+    let path = |change: &Change| match change {
+        Change::Write { path, .. } | Change::Remove(path) => path.clone(),
+    };
+    changes.iter().map(path).collect()
+}
+
+/// Brings an order into the documents, or leaves it for the run that goes on.
+pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderReport, Failure> {
+    caller::refuses_agents(call, command)?;
+    refuses_units(call, command)?;
+    let place = Place::of(call)?.needs_milestones()?;
+    refuses_sessions(call, &place, &place.memory()?, command)?;
+    let now = call.world().now();
+    let id = format!("{:015}-{}", now.milliseconds(), call.world().process());
+    let named = Named { id, order: Order { at: now.to_string(), wish } };
+    // Nobody is waited for: a run that has the log is told at once.
+    let (at_once, patient) = (call.disk().patient_for(Duration::ZERO), call.disk());
+    Ok(match place.hold(&at_once, &place.memory()?)? {
+        Held::Free(log) => written(call, &place, &named, log)?,
+        Held::Running => match left(call, &place, &named)? {
+            Some(report) => report,
+            None => match place.hold(&patient, &place.memory()?)? {
+                Held::Free(log) => written(call, &place, &named, log)?,
+                Held::Running => {
+                    let message = "another run began meanwhile, so the order was not given";
+                    return Err(Failure::usage(message).exits(75).hint("`gsd-tools auto status` shows where it is"));
+                }
+            },
+        },
+    })
+}

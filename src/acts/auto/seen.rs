@@ -1,0 +1,208 @@
+//! What a look at a milestone reads, and what is said of it: status, forecast, rules.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::phases::SeenPhases;
+use super::place::Place;
+use crate::acts::{Call, facts, project};
+use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::event::Time;
+use crate::auto::memory::Memory;
+use crate::auto::preferences::{Pipeline, Preferences, Profile};
+use crate::auto::slices::derive::{Phase, Scope, State, derive};
+use crate::auto::slices::forecast::{self, Forecast, Shape};
+use crate::auto::slices::look::{Facts, Look};
+use crate::auto::slices::position;
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::slices::snapshot::Snapshot;
+use crate::auto::status::{self, RuleRow, StatusReport};
+use crate::auto::stop::Stop;
+use crate::failure::Failure;
+use crate::operations::state;
+use crate::operations::state::next::NextReport;
+use crate::project::files::sha256;
+use crate::text::words::of_word;
+
+/// What was read for a look.
+pub(crate) struct Seen {
+    pub(crate) memory: Memory,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) state: State,
+    pub(crate) preferences: Preferences,
+}
+
+impl Seen {
+    pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
+        Self::read(call, false)
+    }
+
+    /// As [`Self::of`], with every slice of every milestone.
+    pub(crate) fn whole(call: &Call) -> Result<Self, Failure> {
+        Self::read(call, true)
+    }
+
+    /// What a run that has not begun waits for: of the milestone that is asked for, or the active one.
+    pub(crate) fn blocked(call: &Call, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
+        let memory = Place::of(call)?.memory()?;
+        let seen = Self::at(call, memory, milestone.map(str::to_owned), false)?;
+        let look = Look { memory: &Memory::default(), ..seen.look() };
+        Ok(if seen.state.phase == Phase::Blocked { position::blocked(&look) } else { None })
+    }
+
+    fn read(call: &Call, is_whole: bool) -> Result<Self, Failure> {
+        let memory = Place::of(call)?.memory()?;
+        let milestone = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone());
+        Self::at(call, memory, milestone, is_whole)
+    }
+
+    fn at(call: &Call, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, Failure> {
+        let files = Place::of(call)?.files(call, &memory);
+        let preferences = Place::preferences(files.as_ref(), call)?;
+        let scope = Scope { milestone, slice: None };
+        let extent = if is_whole { Extent::All } else { Extent::Active(&scope) };
+        let snapshot = reading::snapshot(files.as_ref(), extent);
+        let state = derive(&snapshot, &scope, &preferences);
+        Ok(Self { memory, snapshot, state, preferences })
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look {
+            snapshot: &self.snapshot,
+            state: &self.state,
+            preferences: &self.preferences,
+            memory: &self.memory,
+            facts: Facts {
+                has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
+                ..Facts::default()
+            },
+        }
+    }
+
+    /// The next step, and the rule that leads to it. A run that stopped would be started again.
+    fn step(&self, now: Time) -> (Step, &'static str) {
+        let memory = Memory { stop: None, ..self.memory.clone() };
+        let look = Look { memory: &memory, ..self.look() };
+        let unit = memory.current.as_ref().map(|operation| &operation.start.unit);
+        let position = position::of(&look, unit);
+        let situation = Situation {
+            position: &position,
+            memory: &memory,
+            is_unsaved: false,
+            needs_baseline: false,
+            check_retries: self.preferences.verification_retries,
+            can_resume: false,
+            has_held_out: false,
+        };
+        (decide(&situation, now), position.rule)
+    }
+}
+
+/// What comes next in the project, as every other view shows it.
+fn next_step(call: &Call, place: &Place) -> Result<NextReport, Failure> {
+    let facts = state::Facts { runs: facts::runs(call, &place.root), ..facts::next_facts(call)? };
+    if call.has_a_project() {
+        return Ok(NextReport::in_project(&call.view(), &facts)?);
+    }
+    Ok(NextReport::in_project(&project::view_at(call, &place.root)(), &facts)?)
+}
+
+/// The sessions that are left.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlanReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milestone: Option<String>,
+    pub(crate) sessions: usize,
+    /// Sessions by kind of unit.
+    pub(crate) by_unit: BTreeMap<&'static str, usize>,
+    /// Whether plans are missing, so that their size is an assumption.
+    pub(crate) assumed: bool,
+    /// The most sessions that a run starts.
+    pub(crate) most_sessions: u32,
+}
+
+/// How far the milestone is, and what a run would do next.
+pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
+    let place = Place::of(call)?;
+    let world = call.world();
+    if place.is_in_phases(None) {
+        let seen = SeenPhases::of(call, &place)?;
+        let memory = place.memory()?;
+        let holder = place.holder(call.disk(), &memory)?;
+        let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
+        return Ok(StatusReport { step: Some(next_step(call, &place)?), ..report.held_by(holder, &memory) });
+    }
+    let seen = Seen::of(call)?;
+    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    let (step, rule) = seen.step(now);
+    let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
+    let report = StatusReport::of(&seen.look(), &step, rule, fingerprint);
+    let report = report.held_by(place.holder(call.disk(), &seen.memory)?, &seen.memory);
+    Ok(StatusReport { step: Some(next_step(call, &place)?), ..report })
+}
+
+/// The sessions that are left of a milestone; `shape` stands for what is not planned yet.
+pub(crate) fn plan(call: &Call, asked: Option<&str>, shape: Option<Shape>) -> Result<PlanReport, Failure> {
+    let place = Place::of(call)?;
+    if place.is_in_phases(None) {
+        let seen = SeenPhases::of(call, &place)?;
+        return Ok(PlanReport::of(Some(seen.milestone()?), &seen.forecast()?, &seen.memory));
+    }
+    let seen = Seen::of(call)?;
+    let active = seen.state.milestone.as_ref().map(|milestone| milestone.id.clone());
+    let milestone = asked.map(str::to_owned).or(active);
+    let id = milestone.clone().unwrap_or_default();
+    if let Some(asked) = asked
+        && seen.snapshot.milestone(asked).is_none()
+    {
+        return Err(Failure::usage(format!("there is no milestone `{asked}`"))
+            .hint("`gsd-tools auto status` lists the milestones"));
+    }
+    let is_finished = milestone.is_none() && !seen.state.registry.is_empty() && shape.is_none();
+    let forecast = if is_finished {
+        Forecast::default()
+    } else {
+        forecast::of(&seen.snapshot, &id, &seen.preferences, shape.unwrap_or_default())
+    };
+    Ok(PlanReport::of(milestone, &forecast, &seen.memory))
+}
+
+impl PlanReport {
+    fn of(milestone: Option<String>, forecast: &Forecast, memory: &Memory) -> Self {
+        let sessions = forecast.sessions();
+        Self {
+            milestone,
+            sessions,
+            by_unit: forecast.by_kind.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
+            assumed: forecast.is_assumed,
+            most_sessions: memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX)),
+        }
+    }
+}
+
+/// The rules that decide what a run does next, of the project's pipeline or of the one that is asked for.
+pub(crate) fn rules(
+    call: &Call,
+    asked: Option<&str>,
+    is_explained: bool,
+    with_all: bool,
+) -> Result<Vec<RuleRow>, Failure> {
+    let place = Place::of(call)?;
+    if place.is_in_phases(None) && asked.is_none() {
+        return SeenPhases::of(call, &place)?.rules(is_explained);
+    }
+    let mut seen = Seen::of(call)?;
+    if let Some(word) = asked {
+        seen.preferences = Preferences::of(pipeline(word)?, Profile::Balanced);
+    }
+    Ok(status::rules(&seen.look(), is_explained, with_all))
+}
+
+/// The pipeline of this name.
+pub(crate) fn pipeline(word: &str) -> Result<Pipeline, Failure> {
+    of_word(word).ok_or_else(|| {
+        Failure::usage(format!("`{word}` is not a pipeline")).hint("the pipelines are simple and classic")
+    })
+}

@@ -1,0 +1,4 @@
+//! Whether work is right, as far as git or a program has to be asked.
+
+pub(crate) mod gate;
+pub(crate) mod work;

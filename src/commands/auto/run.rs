@@ -1,0 +1,172 @@
+//! `auto run`, `auto next`, `auto dispatch`, `auto pause`, `auto stop`.
+
+use crate::acts::auto::control::control;
+use crate::acts::auto::place::{LayoutWord, layout_word};
+use crate::acts::auto::start::request::{Choices, Request};
+use crate::acts::auto::start::{self, RunReport};
+use crate::auto::real::Wish;
+use crate::auto::slices::forecast::Shape;
+use crate::commands::auto::views::shape;
+use crate::commands::frame::Context;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// The milestone; without it, the active one
+    milestone: Option<String>,
+    /// Read what the next milestone is to be from this file
+    #[arg(long, visible_alias = "yolo", short = 'y', value_name = "FILE")]
+    brief: Option<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// With what, how far, and for how much.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct HowArgs {
+    /// The client that runs the sessions; without it, the one of the run, else the first that is installed
+    #[arg(long)]
+    runner: Option<String>,
+    /// The program of the client, if it is not found by its name
+    #[arg(long, value_name = "PROGRAM")]
+    runner_program: Option<String>,
+    /// The model, in the words of the client; an empty one is what the client would take
+    #[arg(long)]
+    model: Option<String>,
+    /// `unattended` or `safe`: how much the client lets its agent do; a new run is `unattended`
+    #[arg(long)]
+    profile: Option<String>,
+    /// `milestones` for those in `.gsd/`, `phases` for those in `.planning/`, where the project has both
+    #[arg(long, value_parser = layout_word)]
+    layout: Option<LayoutWord>,
+    /// The branch that the work is for; without it, the one that is checked out
+    #[arg(long)]
+    target: Option<String>,
+    /// Stop after this many units
+    #[arg(long)]
+    max_units: Option<u32>,
+    /// Start at most this many sessions in all, counting those before; holds until another number is given
+    #[arg(long)]
+    max_sessions: Option<u32>,
+    /// Spend at most this many US dollars
+    #[arg(long, value_name = "USD")]
+    budget: Option<f64>,
+    /// Spend at most this many US dollars in one session
+    #[arg(long, value_name = "USD")]
+    unit_budget: Option<f64>,
+    /// Give a unit this many minutes
+    #[arg(long)]
+    unit_minutes: Option<u32>,
+    /// Forecast what is not planned yet with this shape, such as `4x3`
+    #[arg(long, value_parser = shape)]
+    shape: Option<Shape>,
+    /// Let a milestone land that changes nothing outside the planning folder
+    #[arg(long)]
+    allow_planning_only: bool,
+    /// Accept what looks like a key in this file, until the milestone lands
+    #[arg(long, value_name = "FILE")]
+    allow_key: Vec<String>,
+    /// Let sessions and checks write everywhere
+    #[arg(long, conflicts_with = "fence")]
+    no_fence: bool,
+    /// Fence sessions and checks in again, in a run that was begun with `--no-fence`
+    #[arg(long)]
+    fence: bool,
+    /// Start the client without settings of the project: neither its hooks nor its servers run
+    #[arg(long, conflicts_with = "project_settings")]
+    no_project_settings: bool,
+    /// Start the client with settings of the project again, in a run that was begun without
+    #[arg(long)]
+    project_settings: bool,
+    /// Run although another program keeps its state of this project in `.gsd/gsd.db`
+    #[arg(long)]
+    take_over: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DispatchArgs {
+    /// The kind of unit, such as `validate`, `replan` or `execute-task`
+    unit: String,
+    /// What it is about, such as `M001/S01`; without it, what is next
+    id: Option<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ControlArgs {
+    /// End the session that runs at once
+    #[arg(long)]
+    now: bool,
+}
+
+impl HowArgs {
+    fn choices(&self) -> Choices {
+        Choices {
+            runner: self.runner.clone(),
+            runner_program: self.runner_program.clone(),
+            model: self.model.clone(),
+            profile: self.profile.clone(),
+            layout: self.layout,
+            target: self.target.clone(),
+            max_sessions: self.max_sessions,
+            budget: self.budget,
+            unit_budget: self.unit_budget,
+            unit_minutes: self.unit_minutes,
+            shape: self.shape,
+            allow_planning_only: self.allow_planning_only,
+            allow_key: self.allow_key.clone(),
+            no_fence: self.no_fence,
+            fence: self.fence,
+            no_project_settings: self.no_project_settings,
+            project_settings: self.project_settings,
+            take_over: self.take_over,
+        }
+    }
+}
+
+impl RunArgs {
+    fn request(&self) -> Request {
+        Request { milestone: self.milestone.clone(), brief: self.brief.clone(), how: self.how.choices() }
+    }
+}
+
+pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
+    let report = start::drive(context, &arguments.request(), arguments.how.max_units, None)?;
+    show(context, &report)
+}
+
+pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
+    let report = start::drive(context, &arguments.request(), Some(1), None)?;
+    show(context, &report)
+}
+
+pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
+    let DispatchArgs { unit, id, how } = arguments;
+    let report = start::dispatch(context, unit, id.as_deref(), how.choices())?;
+    show(context, &report)
+}
+
+fn show(context: &mut Context, report: &RunReport) -> Result<(), Failure> {
+    context.exit_with(report.stop.cause.code());
+    context.say(report, None, |_| {
+        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
+        format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
+    })
+}
+
+pub(super) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
+    end(context, Wish::Pause, arguments.now)
+}
+
+pub(super) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
+    end(context, Wish::Stop, arguments.now)
+}
+
+fn end(context: &mut Context, wish: Wish, now: bool) -> Result<(), Failure> {
+    let report = control(context, wish, now)?;
+    context.say(&report, None, |_| {
+        let when = if now { "now" } else { "after the unit that runs" };
+        format!("The run will {} {when}.\n\nNext  gsd-tools auto run\n", report.requested)
+    })
+}
