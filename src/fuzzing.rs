@@ -104,11 +104,11 @@ pub fn state(bytes: &[u8]) {
     let facts = facts();
     let request = position::PhaseRequest { phase: "1", name: Some("Base"), plans: Some(2) };
     written(update::update(&view, "Status", "Busy", &facts).map(|(_, edits)| edits));
-    written(position::begin(&view, request, &facts).map(|found| found.map(|(_, edits)| edits).unwrap_or_default()));
-    written(advance::advance(&view, &facts).map(|found| found.map(|(_, edits)| edits).unwrap_or_default()));
-    written(notes::add_decision(&view, None, Some("Plain"), None, &facts).map(|(_, edits)| edits));
-    written(notes::add_blocker(&view, Some("None yet"), &facts).map(|(_, edits)| edits));
-    written(notes::resolve_blocker(&view, Some("e"), &facts).map(|(_, edits)| edits));
+    written(position::begin(&view, request, &facts).map(edits_of));
+    written(advance::advance(&view, &facts).map(edits_of));
+    written(notes::add_decision(&view, None, Some("Plain"), None, &facts).map(edits_of));
+    written(notes::add_blocker(&view, Some("None yet"), &facts).map(edits_of));
+    written(notes::resolve_blocker(&view, Some("e"), &facts).map(edits_of));
 }
 
 /// A plan gives what it says; checks of it give findings.
@@ -175,6 +175,11 @@ fn facts() -> Facts {
         process: 1,
         ..Facts::default()
     }
+}
+
+/// None where there is no STATE.md.
+fn edits_of<R>(done: Option<(R, Edits)>) -> Edits {
+    done.map(|(_, edits)| edits).unwrap_or_default()
 }
 
 /// A refusal is an answer; what is written is a document that reads as one.

@@ -28,6 +28,7 @@ mod hooks;
 mod install;
 mod library;
 mod operations;
+mod peer;
 mod project;
 mod runtime;
 #[cfg(test)]

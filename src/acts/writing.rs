@@ -94,7 +94,12 @@ impl Call {
             }
             let view = project::look(self, &project);
             refuse_if_changed(self, &view)?;
-            let (report, writes) = operation(&view)?;
+            let (report, writes) = operation(&view).or_else(|failure| {
+                if failure.is_answer {
+                    self.written.replace(Some(written(self, &view, &Edits::default())?));
+                }
+                Err(failure)
+            })?;
             let Writes { edits, beside } = writes.into();
             refuse_to_start_a_project(self, project.layout(), &edits)?;
             self.written.replace(Some(written(self, &view, &edits)?));

@@ -61,6 +61,9 @@ reasons! {
     DocumentChanged = 75,
 }
 
+/// The exit code of an answer that says what failed.
+pub(crate) const DEGRADED: u8 = 80;
+
 /// What the type of an error says beside its message.
 pub(crate) trait Explain: Error + 'static {
     fn reason(&self) -> Reason {
@@ -103,7 +106,9 @@ pub(crate) struct Failure {
     /// The exit code, where it is the same under both contracts.
     pub(crate) exit_code: Option<u8>,
     /// The text of the error, where it is not made of the rest.
-    pub(crate) shown: Option<String>,
+    pub(crate) shown: Option<Box<str>>,
+    /// Programs read it as an answer, as the older contract has it.
+    pub(crate) is_answer: bool,
     /// The file that cannot be read, where that is why.
     pub(crate) unread: Option<Box<str>>,
     /// Of a verification: whether it could not be told that files changed since.
@@ -119,6 +124,7 @@ impl Failure {
             hints: Vec::new(),
             exit_code: None,
             shown: None,
+            is_answer: false,
             unread: None,
             stale_check_indeterminate: None,
         }
@@ -132,6 +138,11 @@ impl Failure {
     /// The call itself is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Reason::Usage, message)
+    }
+
+    /// A refusal that programs read as an answer.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::usage(message).exits(DEGRADED).as_answer()
     }
 
     /// An error of one of the rooms, with its sources as causes; for `reason`, unless that is unknown.
@@ -176,9 +187,15 @@ impl Failure {
         self
     }
 
+    /// Programs read it as an answer.
+    pub(crate) fn as_answer(mut self) -> Self {
+        self.is_answer = true;
+        self
+    }
+
     /// Sets the text for people; programs that ask for JSON get the message and the hints.
     pub(crate) fn shown_as(mut self, text: impl Into<String>) -> Self {
-        self.shown = Some(text.into());
+        self.shown = Some(text.into().into_boxed_str());
         self
     }
 }

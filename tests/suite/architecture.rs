@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("gate", &["failure", "project", "text", "disk", "world"]),
     ("auto", &["failure", "gate", "operations", "project", "library", "text", "disk", "world"]),
+    ("peer", &["failure"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
     (
         "acts",
@@ -58,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "hooks",
             "auto",
             "gate",
+            "peer",
         ],
     ),
 ];

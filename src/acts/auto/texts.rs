@@ -198,12 +198,7 @@ pub(crate) struct LogRow {
 }
 
 /// What an agent is given for a unit; `level` is how much of the documents is in the text.
-pub(crate) fn prompt(
-    call: &Call,
-    word: &str,
-    id: Option<&str>,
-    level: Option<&str>,
-) -> Result<PromptReport, Failure> {
+pub(crate) fn prompt(call: &Call, word: &str, id: Option<&str>, level: Option<&str>) -> Result<PromptReport, Failure> {
     let place = Place::of(call)?;
     let (unit, mut input) = if place.is_in_phases(None) {
         phase_input(call, &place, word, id)?

@@ -2,7 +2,6 @@
 
 use crate::acts::auto::orders::{self, NEXT};
 
-
 use crate::auto::slices::orders::Wish;
 use crate::commands::frame::Context;
 use crate::failure::Failure;

@@ -3,8 +3,6 @@
 use crate::acts::auto::proof::{self, CheckBy, ProofReport};
 use std::fmt::Write as _;
 
-
-use crate::auto::proof::signature::signer;
 use crate::auto::proof::statement::Statement;
 use crate::commands::frame::Context;
 use crate::failure::Failure;

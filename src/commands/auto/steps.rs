@@ -5,11 +5,10 @@ use crate::acts::auto::steps;
 use crate::text::words::of_word;
 
 use crate::auto::event::Mechanical;
-use crate::auto::slices::record;
 use crate::auto::stop::Cause;
 use crate::commands::frame::Context;
 use crate::failure::Failure;
-use crate::project::milestone_layout::knowledge::{self, KnowledgeKind, NewKnowledge};
+use crate::project::milestone_layout::knowledge::{KnowledgeKind, NewKnowledge};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SliceArgs {

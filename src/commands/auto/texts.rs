@@ -3,11 +3,8 @@
 use crate::acts::auto::texts;
 use serde_json::Value;
 
-use crate::auto::prompt;
 use crate::commands::frame::Context;
-use crate::failure::Explain;
 use crate::failure::Failure;
-use crate::text::time;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PromptArgs {

@@ -3,12 +3,9 @@
 use crate::acts::auto::seen;
 use std::fmt::Write as _;
 
-
 use crate::auto::preferences::Profile;
-use crate::auto::slices::derive::derive;
-use crate::auto::slices::forecast;
 use crate::auto::slices::forecast::Shape;
-use crate::auto::status::{self, StatusReport};
+use crate::auto::status::StatusReport;
 use crate::commands::frame::Context;
 use crate::failure::Failure;
 use crate::text::screen::Screen;

@@ -56,7 +56,7 @@ fn read(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn clear(context: &mut Context) -> Result<(), Failure> {
-    let report = context.write(Target::Project, |view| handoff::clear(view))?;
+    let report = context.write(Target::Project, handoff::clear)?;
     context.emit(&report)
 }
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::acts::checks::work;
 use crate::acts::git::commit::{CommitReport, commit_files};
 use crate::acts::git::undo;
-use crate::acts::checks::work;
 use crate::commands::checks::check;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};

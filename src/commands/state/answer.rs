@@ -3,7 +3,6 @@
 use crate::acts::facts;
 use crate::acts::files;
 use crate::acts::writing::Target;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::Context;
@@ -11,22 +10,6 @@ use crate::failure::{Failure, Reason};
 use crate::operations::state::notes::NoteReport;
 use crate::operations::state::{self, Facts, LOST_STATE, NO_STATE, NO_STATE_CURE};
 use crate::project::view::{Edits, ProjectView};
-
-/// An answer that is only a failure: the call itself was right.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct FailureReport {
-    pub(in crate::commands) error: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::commands) hint: Option<&'static str>,
-}
-
-impl FailureReport {
-    pub(in crate::commands) fn of(error: impl Into<String>) -> Self {
-        let error = error.into();
-        Self { hint: (error == NO_STATE).then_some(NO_STATE_CURE), error }
-    }
-}
 
 pub(in crate::commands) fn write<R>(
     context: &Context,
@@ -40,27 +23,21 @@ pub(in crate::commands) fn write<R>(
 pub(in crate::commands) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, Failure>,
-) -> Result<Option<R>, Failure> {
-    write(context, |view, facts| {
-        Ok(match operation(view, facts)? {
-            Some((report, edits)) => (Some(report), edits),
-            None => (None, Edits::default()),
-        })
-    })
+) -> Result<R, Failure> {
+    write(context, |view, facts| operation(view, facts)?.ok_or_else(|| state::no_state().as_answer()))
 }
 
 pub(in crate::commands) fn note(
     context: &mut Context,
-    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), Failure>,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(NoteReport, Edits)>, Failure>,
 ) -> Result<(), Failure> {
-    let report = write(context, operation)?;
+    let report = write(context, |view, facts| {
+        operation(view, facts)?.ok_or_else(|| Failure::refused(NO_STATE).hint(NO_STATE_CURE))
+    })?;
     if let Some(reason) = report.reason() {
         context.warn(format!("STATE.md was not changed: {reason}"));
     }
-    if let NoteReport::Refused(_) = &report {
-        return context.emit(&report);
-    }
-    let raw = report.done().to_string();
+    let raw = report.reason().is_none().to_string();
     context.emit_raw(&report, raw)
 }
 
@@ -86,24 +63,6 @@ pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize
         return Err(state::no_state());
     }
     context.emit(report)
-}
-
-pub(in crate::commands) fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), Failure> {
-    match report {
-        Some(report) => context.emit(report),
-        None => absent(context, &FailureReport::of(NO_STATE)),
-    }
-}
-
-pub(in crate::commands) fn emit_written<R: Serialize>(
-    context: &mut Context,
-    report: Option<&R>,
-    raw: bool,
-) -> Result<(), Failure> {
-    match report {
-        Some(report) => context.emit_raw(report, raw.to_string()),
-        None => emit_found::<()>(context, None),
-    }
 }
 
 pub(in crate::commands) fn text_or_file(

@@ -1,6 +1,6 @@
 //! Records of work in STATE.md: metrics, decisions, blockers, sessions, changes of the roadmap.
 
-use super::answer::{emit_found, note, text_or_file, write_found};
+use super::answer::{note, text_or_file, write_found};
 use crate::commands::frame::Context;
 use crate::failure::Failure;
 use crate::operations::state::notes::{self, Evolution, Metric};
@@ -105,16 +105,11 @@ pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &Metr
 
 pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), Failure> {
     let report = write_found(context, notes::update_progress)?;
-    if let Some(reason) = report.as_ref().and_then(|report| report.reason.as_deref()) {
+    if let Some(reason) = &report.reason {
         context.warn(format!("progress was not changed: {reason}"));
     }
-    match &report {
-        Some(report) => {
-            let raw = report.bar.clone().unwrap_or_else(|| "false".to_owned());
-            context.emit_raw(report, raw)
-        }
-        None => emit_found::<()>(context, None),
-    }
+    let raw = report.bar.as_deref().unwrap_or("false");
+    context.emit_raw(&report, raw)
 }
 
 pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), Failure> {

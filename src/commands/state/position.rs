@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer::{absent, emit_found, emit_written, needs_planning, write, write_found};
+use super::answer::{absent, needs_planning, write, write_found};
 use crate::commands::frame::Context;
 use crate::failure::Failure;
 use crate::operations::state::claim::Conflict;
@@ -76,37 +76,29 @@ pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -
 
 pub(in crate::commands) fn begin(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| position::begin(view, arguments.request(), facts))?;
-    warn_of(context, report.as_ref().and_then(|report| report.milestone_conflict.as_ref()));
-    let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
-    emit_written(context, report.as_ref(), raw)
+    warn_of(context, report.milestone_conflict.as_ref());
+    context.emit_raw(&report, (!report.updated.is_empty()).to_string())
 }
 
 pub(in crate::commands) fn planned(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| position::planned(view, arguments.request(), facts))?;
-    let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
-    emit_written(context, report.as_ref(), raw)
+    context.emit_raw(&report, (!report.updated.is_empty()).to_string())
 }
 
 pub(in crate::commands) fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {
     let phase = arguments.phase.as_deref().or(arguments.positional.as_deref());
     let report = write_found(context, |view, facts| position::complete(view, phase, facts))?;
-    match &report {
-        Some(position::CompleteReport::Complete(complete)) => {
-            context.emit_raw(&report, (!complete.updated.is_empty()).to_string())
-        }
-        report => emit_found(context, report.as_ref()),
-    }
+    context.emit_raw(&report, (!report.updated.is_empty()).to_string())
 }
 
 pub(in crate::commands) fn advance(context: &mut Context) -> Result<(), Failure> {
     let report = write_found(context, advance::advance)?;
-    if let Some(advance::AdvanceReport::PlansLeft(report)) = &report {
+    if let advance::AdvanceReport::PlansLeft(report) = &report {
         let plans = report.outstanding_plans.join(", ");
         context.warn(format!("the position was not changed: plans of {} have no summary: {plans}", report.phase_dir));
     }
-    warn_of(context, report.as_ref().and_then(advance::AdvanceReport::conflict));
-    let raw = report.as_ref().is_some_and(advance::AdvanceReport::advanced);
-    emit_written(context, report.as_ref(), raw)
+    warn_of(context, report.conflict());
+    context.emit_raw(&report, report.advanced().to_string())
 }
 
 fn warn_of(context: &Context, conflict: Option<&Conflict>) {

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::answer::{FailureReport, emit_found};
 use crate::acts::git::uncommitted::Uncommitted;
-use crate::commands::frame::{Context, error::codes::DEGRADED};
-use crate::failure::{Failure, Reason};
+use crate::commands::frame::Context;
+use crate::failure::{DEGRADED, Failure};
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
-use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE};
+use crate::operations::state::{self, Facts, NO_STATE};
+use crate::peer::FailureReport;
 use crate::project::config::LoadedConfig;
 use crate::project::git_settings::names_no_filter;
 use crate::project::view::ProjectView;
@@ -90,7 +90,7 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
 fn shown(context: &mut Context) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
     let report = read::json(&context.view(), &facts)?;
-    let Some(report) = report else { return Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)) };
+    let report = report.ok_or_else(state::no_state)?;
     let page = report.shown(context.screen());
     context.text(page);
     Ok(())
@@ -110,7 +110,7 @@ pub(in crate::commands) fn json(context: &mut Context) -> Result<(), Failure> {
     context.answer_for(token);
     match report {
         Some(report) => context.emit(&report),
-        None => context.emit_raw(&FailureReport::of(NO_STATE), NO_STATE),
+        None => context.emit_raw(&FailureReport::from(state::no_state()), NO_STATE),
     }
 }
 
@@ -131,18 +131,20 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.say(&report, Some(&value), |_| value.trim_end().to_owned() + "\n")
         }
-        Found::NoState => Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::NoState => Err(state::no_state()),
         Found::Nothing if context.shows_to_a_person() => {
             let unknown = Failure::usage(format!("STATE.md has no field, key or section `{name}`")).exits(DEGRADED);
             Err(unknown.hint("`gsd-tools state get` prints STATE.md with its fields and sections"))
         }
-        Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
+        Found::Nothing => {
+            context.emit_raw(&FailureReport::from(Failure::usage(format!("Section or field \"{name}\" not found"))), "")
+        }
     }
 }
 
 pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), Failure> {
-    let report = read::snapshot(&context.view())?;
-    emit_found(context, report.as_ref())
+    let report = read::snapshot(&context.view())?.ok_or_else(|| state::no_state().as_answer())?;
+    context.emit(&report)
 }
 
 pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Failure> {

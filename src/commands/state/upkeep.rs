@@ -1,6 +1,6 @@
 //! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
-use super::answer::{FailureReport, absent, emit_found, emit_written, needs_planning, write, write_found};
+use super::answer::{absent, needs_planning, write, write_found};
 use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
 use crate::operations::state::signal::{self, Signal};
@@ -89,31 +89,28 @@ pub(in crate::commands) fn signal_resume(context: &mut Context) -> Result<(), Fa
 
 pub(in crate::commands) fn sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| sync::sync(view, arguments.verify, facts))?;
-    emit_found(context, report.as_ref())
+    context.emit(&report)
 }
 
 pub(in crate::commands) fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
     let (keep, look) = (arguments.keep_recent, arguments.dry_run);
     let report = write_found(context, |view, facts| prune::prune(view, keep, look, facts))?;
-    let raw = report.as_ref().is_some_and(prune::PruneReport::found);
-    emit_written(context, report.as_ref(), raw)
+    context.emit_raw(&report, report.found().to_string())
 }
 
 pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArgs) -> Result<(), Failure> {
     needs_planning(context, NO_STATE)?;
     let (look, set_aside) = (arguments.dry_run, arguments.set_aside);
-    let report = write_found(context, |view, facts| rebuild::rebuild(view, look, set_aside, facts))?;
-    if report.is_none() {
-        let hint = "there is no ROADMAP.md with phases to create it from; restore one of the two from git";
-        if context.shows_to_a_person() {
-            return Err(Failure::new(Reason::Unknown, NO_STATE).hint(hint));
-        }
-        return context.emit(&FailureReport { error: NO_STATE.to_owned(), hint: Some(hint) });
-    }
-    if let Some(report) = report.as_ref().filter(|_| arguments.verbose) {
+    let report = write(context, |view, facts| {
+        rebuild::rebuild(view, look, set_aside, facts)?.ok_or_else(|| {
+            Failure::unknown(NO_STATE)
+                .hint("there is no ROADMAP.md with phases to create it from; restore one of the two from git")
+                .as_answer()
+        })
+    })?;
+    if arguments.verbose {
         report.log.iter().for_each(|line| context.tell(line));
     }
-    let Some(report) = report else { return emit_found::<()>(context, None) };
     let raw = (report.mutations > 0).to_string();
     context.say(&report, Some(&raw), |screen| report.shown(screen))
 }
@@ -137,8 +134,7 @@ pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateA
 
 pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     let Some(version) = arguments.milestone.as_deref().filter(|version| !version.trim().is_empty()) else {
-        let error = "milestone required (--milestone <vX.Y>)".to_owned();
-        return context.emit(&FailureReport::of(error));
+        return Err(Failure::refused("milestone required (--milestone <vX.Y>)"));
     };
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();

@@ -190,12 +190,12 @@ impl WorkflowTable {
                 if !known.contains(&flag) {
                     let failure = Failure::usage(format!("`init {}` has no flag `--{flag}`", self.name));
                     let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
-                    let takes = if known.is_empty() {
-                        "has no flags".to_owned()
+                    let hint = if known.is_empty() {
+                        "it has no flags".to_owned()
                     } else {
-                        format!("takes {}", known.join(", "))
+                        format!("it takes {}", known.join(", "))
                     };
-                    return Err(failure.hint(format!("it {takes}")));
+                    return Err(failure.hint(hint));
                 }
                 typed.flags.push(flag);
             } else if takes_phase && typed.phase.is_none() {

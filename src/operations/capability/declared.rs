@@ -526,7 +526,7 @@ mod tests {
     fn refused(change: impl FnOnce(&mut Value)) -> String {
         let mut declaration = demo();
         change(&mut declaration);
-        parse(&files(&declaration.to_string()), HOME).unwrap_err().clone()
+        parse(&files(&declaration.to_string()), HOME).unwrap_err()
     }
 
     #[test]
@@ -610,9 +610,9 @@ mod tests {
             let told = refused(change);
             assert!(told.contains(why), "{why}: {told}");
         }
-        let line = parse(&files("{\n  \"id\": 1\n}"), HOME).unwrap_err().clone();
+        let line = parse(&files("{\n  \"id\": 1\n}"), HOME).unwrap_err();
         assert!(line.contains("line 2"), "{line}");
-        assert!(parse(&Files::new(), HOME).unwrap_err().clone().contains("there is no `capability.json`"));
+        assert!(parse(&Files::new(), HOME).unwrap_err().contains("there is no `capability.json`"));
     }
 
     proptest! {

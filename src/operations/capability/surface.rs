@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::Capability;
-use crate::text::edit::{JsonDialect, ParseError};
+use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// The file, in the folder of the host.
@@ -25,9 +25,13 @@ pub(crate) struct Surface {
     removed: Vec<String>,
 }
 
+fn document(text: &str) -> Result<JsonDocument, String> {
+    JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| format!("it is not a JSON object: {error}"))
+}
+
 impl Surface {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| unparsed(&error))?;
+        let document = document(text)?;
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
     }
 
@@ -47,8 +51,7 @@ pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> R
     if before.shows(capability) == on {
         return Ok(None);
     }
-    let mut document =
-        JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(|error| unparsed(&error))?;
+    let mut document = document(text.unwrap_or(NEW))?;
     let mut set = |key: &str, names: Vec<String>| {
         let edit = JsonEdit::Set { path: vec![key.to_owned()], value: Value::from(names) };
         document.apply(&edit).map(drop).map_err(|error| format!("it cannot be changed: {error}"))
@@ -67,10 +70,6 @@ pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> R
         set(DISABLED, before.disabled.iter().cloned().chain([capability.id.clone()]).collect())?;
     }
     Ok(Some(document.to_string()))
-}
-
-fn unparsed(error: &ParseError) -> String {
-    format!("it is not a JSON object: {error}")
 }
 
 fn names(document: &JsonDocument, key: &'static str) -> Result<Vec<String>, String> {

@@ -651,7 +651,7 @@ mod tests {
         };
         let counted = progress(&after);
         assert_eq!((counted.total_phases, counted.total_plans), (Some(2), Some(2)));
-        let (_, edits) = state::notes::record_session(&after, Some("x"), None, &facts()).unwrap();
+        let (_, edits) = state::notes::record_session(&after, Some("x"), None, &facts()).unwrap().unwrap();
         assert_eq!(progress(&after.after(&edits)), counted);
         let (_, edits) = switch::switch(&after, "v1.1", None, &facts()).unwrap();
         let text = after.after(&edits).state_text().unwrap().unwrap();

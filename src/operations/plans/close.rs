@@ -188,10 +188,10 @@ pub(crate) fn close(
         warnings.push(format!("{NO_STATE}: position, decisions and metrics are not recorded; {NO_STATE_CURE}"));
     }
     for blocker in request.blockers {
-        if notes::has_blocker(&steps.view(), blocker)? {
+        if blocker.trim().is_empty() || notes::has_blocker(&steps.view(), blocker)? {
             continue;
         }
-        steps.note(Some(notes::add_blocker(&steps.view(), Some(blocker), facts)?));
+        steps.note(notes::add_blocker(&steps.view(), Some(blocker), facts)?);
     }
     if let Some(duration) = read.value("duration").map(|value| value.flat()).filter(|text| !text.trim().is_empty()) {
         let tasks = Some(read.task_count()).filter(|count| *count > 0).unwrap_or_else(|| plan.task_count()).to_string();
@@ -203,7 +203,7 @@ pub(crate) fn close(
             tasks: Some(&tasks),
             files: Some(&files),
         };
-        steps.note(Some(notes::record_metric(&steps.view(), metric, facts)?));
+        steps.note(notes::record_metric(&steps.view(), metric, facts)?);
     }
     if end != PlanEnd::Blocked {
         steps.note(advance::count_plans(&steps.view(), &place.folder, facts)?);
@@ -248,7 +248,7 @@ pub(crate) fn close(
     if only_the_index_changes(view, &steps.edits)? {
         steps.edits = Edits::default();
     } else {
-        steps.note(Some(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?));
+        steps.note(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?);
         if let Some((_, edits)) = notes::progress_by(&steps.view(), Rule::Measure, facts)? {
             steps.add(edits);
         }
@@ -307,7 +307,7 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
         return Ok(Edits::default());
     }
     let stopped_at = format!("Phase {} planned", view.label(phase)?.number);
-    steps.note(Some(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?));
+    steps.note(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?);
     mirror::refresh(&mut steps.edits, view, facts)?;
     Ok(steps.edits)
 }
@@ -358,16 +358,17 @@ fn add_decisions(
 ) -> Result<usize, Failure> {
     let mut added = 0;
     for (what, why) in summary.decisions() {
-        if what.is_empty() || what.eq_ignore_ascii_case("none") {
+        if what.trim().is_empty() || what.eq_ignore_ascii_case("none") {
             continue;
         }
         let view = steps.view();
         if notes::has_decision(&view, phase, &what, why.as_deref())? {
             continue;
         }
-        let (_, edits) = notes::add_decision(&view, Some(phase), Some(&what), why.as_deref(), facts)?;
-        added += usize::from(!edits.is_empty());
-        steps.add(edits);
+        if let Some((_, edits)) = notes::add_decision(&view, Some(phase), Some(&what), why.as_deref(), facts)? {
+            added += usize::from(!edits.is_empty());
+            steps.add(edits);
+        }
     }
     Ok(added)
 }

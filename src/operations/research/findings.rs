@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_is_none_is_told_and_so_is_the_question() {
-        let why = |text: &str| ResearchQuestions::parse(text).unwrap_err().clone();
+        let why = |text: &str| ResearchQuestions::parse(text).unwrap_err();
         assert!(why("{bad").contains("not valid JSON"));
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
         assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));

@@ -3,34 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, close, mirror, open};
+use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open};
 use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
-use crate::project::view::{Edited, Edits, ProjectView};
-
-/// A request that has not all it needs, or meets no STATE.md.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Refusal {
-    pub(crate) error: &'static str,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hint: Option<&'static str>,
-}
-
-impl Refusal {
-    pub(crate) fn new(error: &'static str) -> Self {
-        Self { error, hint: (error == NO_STATE).then_some(NO_STATE_CURE) }
-    }
-}
+use crate::project::view::{Edits, ProjectView};
 
 /// What adding or removing a line came to; the fields are those of the command.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum NoteReport {
-    Refused(Refusal),
     Decision {
         added: bool,
         decision: String,
@@ -82,32 +66,11 @@ pub(crate) enum NoteReport {
 }
 
 impl NoteReport {
-    fn refused(error: &'static str) -> (Self, Edits) {
-        (Self::Refused(Refusal::new(error)), Edits::default())
-    }
-
-    /// Whether the line is where it was asked to be.
-    pub(crate) fn done(&self) -> bool {
-        match self {
-            Self::Refused(_) => false,
-            Self::Decision { added: done, .. }
-            | Self::Blocker { added: done, .. }
-            | Self::Evolution { added: done, .. }
-            | Self::Resolved { resolved: done, .. }
-            | Self::Metric { recorded: done, .. }
-            | Self::Session { recorded: done, .. } => *done,
-        }
-    }
-
-    /// Why nothing was done.
+    /// Why nothing was done: the line was there already, or there is none.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Evolution { reason, .. } | Self::Resolved { reason, .. } => reason.as_deref(),
-            Self::Refused(_)
-            | Self::Decision { .. }
-            | Self::Blocker { .. }
-            | Self::Metric { .. }
-            | Self::Session { .. } => None,
+            _ => None,
         }
     }
 }
@@ -138,10 +101,10 @@ pub(crate) fn add_decision(
     summary: Option<&str>,
     rationale: Option<&str>,
     facts: &Facts,
-) -> Edited<NoteReport, Failure> {
-    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+) -> EditedState<NoteReport> {
+    let Some(document) = open(view)? else { return Ok(None) };
     let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
-        return Ok(NoteReport::refused("summary required"));
+        return Err(Failure::refused("summary required"));
     };
     let state = State::parse(&document);
     let phase = phase.or(state.position().phase).unwrap_or("?");
@@ -149,14 +112,14 @@ pub(crate) fn add_decision(
     let mut edit = StateEdit::new(&state);
     let created = edit.put_item(DECISIONS, &line).then_some(true);
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
-    Ok((NoteReport::Decision { added: true, decision: format!("- {line}"), created }, edits))
+    Ok(Some((NoteReport::Decision { added: true, decision: format!("- {line}"), created }, edits)))
 }
 
 /// Adds a line to the blockers.
-pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, Failure> {
-    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> EditedState<NoteReport> {
+    let Some(document) = open(view)? else { return Ok(None) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
-        return Ok(NoteReport::refused("text required"));
+        return Err(Failure::refused("text required"));
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
@@ -164,7 +127,7 @@ pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts)
     let titles = if state.section(BLOCKERS).is_some() { BLOCKERS } else { &["Blockers"] };
     let created = edit.put_item(titles, &blocker).then_some(true);
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
-    Ok((NoteReport::Blocker { added: true, blocker, created }, edits))
+    Ok(Some((NoteReport::Blocker { added: true, blocker, created }, edits)))
 }
 
 /// Whether STATE.md has this blocker.
@@ -175,10 +138,10 @@ pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, Failur
 }
 
 /// Removes the blockers that contain `text`, in any case.
-pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, Failure> {
-    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> EditedState<NoteReport> {
+    let Some(document) = open(view)? else { return Ok(None) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
-        return Ok(NoteReport::refused("text required"));
+        return Err(Failure::refused("text required"));
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
@@ -187,10 +150,10 @@ pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Fa
         Some(0) => format!("no blocker in STATE.md matches {blocker}"),
         Some(_) => {
             let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
-            return Ok((NoteReport::Resolved { resolved: true, blocker: Some(blocker), reason: None }, edits));
+            return Ok(Some((NoteReport::Resolved { resolved: true, blocker: Some(blocker), reason: None }, edits)));
         }
     };
-    Ok((NoteReport::Resolved { resolved: false, blocker: None, reason: Some(reason) }, Edits::default()))
+    Ok(Some((NoteReport::Resolved { resolved: false, blocker: None, reason: Some(reason) }, Edits::default())))
 }
 
 /// A change of the roadmap.
@@ -206,14 +169,10 @@ pub(crate) struct Evolution<'a> {
 }
 
 /// Notes how the roadmap changed: `- Phase 5 inserted after Phase 4: note (URGENT)`. What is noted already is not again.
-pub(crate) fn add_evolution(
-    view: &ProjectView,
-    evolution: Evolution<'_>,
-    facts: &Facts,
-) -> Edited<NoteReport, Failure> {
-    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+pub(crate) fn add_evolution(view: &ProjectView, evolution: Evolution<'_>, facts: &Facts) -> EditedState<NoteReport> {
+    let Some(document) = open(view)? else { return Ok(None) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
-        return Ok(NoteReport::refused("note required"));
+        return Err(Failure::refused("note required"));
     };
     let state = State::parse(&document);
     let phase = evolution.phase.or(state.position().phase).unwrap_or("?");
@@ -228,7 +187,7 @@ pub(crate) fn add_evolution(
     if section.as_ref().is_some_and(|section| edit.lists(section, &item)) {
         let reason = Some("duplicate".to_owned());
         let report = NoteReport::Evolution { added: false, reason, entry, created: None, subsection_created: None };
-        return Ok((report, Edits::default()));
+        return Ok(Some((report, Edits::default())));
     }
     let (mut created, mut subsection_created) = (None, None);
     if let Some(section) = &section {
@@ -238,7 +197,7 @@ pub(crate) fn add_evolution(
         subsection_created = Some(true);
     }
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
-    Ok((NoteReport::Evolution { added: true, reason: None, entry, created, subsection_created }, edits))
+    Ok(Some((NoteReport::Evolution { added: true, reason: None, entry, created, subsection_created }, edits)))
 }
 
 /// What a plan took.
@@ -252,10 +211,10 @@ pub(crate) struct Metric<'a> {
 }
 
 /// Puts a row into the table of plans, which is made where there is none: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
-pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> Edited<NoteReport, Failure> {
-    let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> EditedState<NoteReport> {
+    let Some(document) = open(view)? else { return Ok(None) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
-        return Ok(NoteReport::refused("`state record-metric` needs --phase, --plan and --duration"));
+        return Err(Failure::refused("`state record-metric` needs --phase, --plan and --duration"));
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
@@ -267,7 +226,7 @@ pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Fact
     let created = edit.put_plan_row(&[&label, duration, &tasks, &files]).then_some(true);
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     let (phase, plan, duration) = (phase.to_owned(), plan.to_owned(), duration.to_owned());
-    Ok((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits))
+    Ok(Some((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits)))
 }
 
 /// Says when and where the session stopped, and which file to resume from. Where one of these has no place, a section about
@@ -277,8 +236,8 @@ pub(crate) fn record_session(
     stopped_at: Option<&str>,
     resume_file: Option<&str>,
     facts: &Facts,
-) -> Edited<NoteReport, Failure> {
-    let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
+) -> EditedState<NoteReport> {
+    let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     // STATE.md is committed, so it must not hold a path that only this computer has.
@@ -318,7 +277,7 @@ pub(crate) fn record_session(
     let mut edits = written.edits(view)?;
     mirror::refresh(&mut edits, view, facts)?;
     let created = created.then_some(true);
-    Ok((NoteReport::Session { recorded: true, updated: written.updated, created }, edits))
+    Ok(Some((NoteReport::Session { recorded: true, updated: written.updated, created }, edits)))
 }
 
 /// What `state update-progress` answers.

@@ -8,7 +8,6 @@ use super::fields::{
     PlanPosition, PlansOnDisk, close_with_mirror, is_executing, note_position, plans_on_disk, put_activity,
     put_new_status, put_plan, put_status,
 };
-use super::notes::Refusal;
 use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open};
 use crate::failure::Failure;
 use crate::operations::roadmap::analyze;
@@ -158,14 +157,6 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
 
 /// What `state complete-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum CompleteReport {
-    Complete(Completed),
-    /// Neither the call nor STATE.md names a phase.
-    Refused(Refusal),
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Completed {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
@@ -178,19 +169,18 @@ pub(crate) struct Completed {
 
 /// Marks a phase complete, by default the current one. Refuses what is not a phase number; a position at a later phase
 /// does not move back. `None` without STATE.md.
-pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -> EditedState<CompleteReport> {
+pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -> EditedState<Completed> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let named = |phase: &&str| Position::parse(phase).is_some();
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
-        let refusal = Refusal::new("`state complete-phase` needs --phase");
-        return Ok(Some((CompleteReport::Refused(refusal), Edits::default())));
+        return Err(Failure::refused("`state complete-phase` needs --phase"));
     };
     let place = Place::of(view, &state, PhaseRequest { phase, name: None, plans: None })?;
     if let Some(later) = state.position().phase.filter(|at| phase::compare(at, phase).is_gt()) {
         let note = format!("the position is at phase {later}, which comes after phase {}; nothing to do", place.number);
         let report = Completed { updated: Vec::new(), phase: place.number, idempotent: Some(true), note: Some(note) };
-        return Ok(Some((CompleteReport::Complete(report), Edits::default())));
+        return Ok(Some((report, Edits::default())));
     }
     let mut edit = StateEdit::new(&state);
     put_phase(&mut edit, &place, Some("COMPLETE"));
@@ -199,7 +189,7 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
     put_activity(&mut edit, &format!("Phase {} marked complete", place.number), facts);
     let (written, edits) = close_with_mirror(view, edit, facts)?;
     let report = Completed { updated: written.updated, phase: place.number, idempotent: None, note: None };
-    Ok(Some((CompleteReport::Complete(report), edits)))
+    Ok(Some((report, edits)))
 }
 
 /// One phase completed and the next one up: what `phase complete` says in STATE.md.

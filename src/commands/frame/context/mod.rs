@@ -18,10 +18,10 @@ use crate::acts::listing::Listed;
 use crate::acts::{Call, caller, workstreams};
 use crate::commands::frame::Answer;
 use crate::commands::frame::argv::Globals;
-use crate::commands::frame::error::codes::DEGRADED;
 use crate::commands::frame::error::{ExitContract, refused};
-use crate::failure::{Failure, Reason};
+use crate::failure::{DEGRADED, Failure, Reason};
 use crate::operations::answers::changes::ChangedField;
+use crate::peer::FailureReport;
 use crate::text::screen::Screen;
 use crate::text::terminal;
 use crate::world::World;
@@ -317,8 +317,24 @@ impl Context {
         self.exit_code = code;
     }
 
+    /// Answers a failure in the older form. A person gets an error, with how to learn what the verb needs.
+    fn answer_failed(&mut self, failure: Failure) -> Result<(), Failure> {
+        if !self.shows_to_a_person() {
+            return self.emit(&FailureReport::from(failure));
+        }
+        let help = failure.hints.is_empty().then(|| refused::described(self.verb));
+        Err(match help {
+            Some(help) => failure.hint(help),
+            None => failure,
+        })
+    }
+
     /// Closes the call: picks the field that was asked for, decides the exit code.
     pub(in crate::commands) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
+        let result = match result {
+            Err(failure) if failure.is_answer => self.answer_failed(failure),
+            other => other,
+        };
         let result = result.map_err(|error| error.rehinted(|hint| self.cured(hint)));
         // Answers that are only a failure are short.
         if self.stdout.len() < SHORT

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::failure::Reason;
+use crate::failure::{DEGRADED, Reason};
 
 impl Reason {
     /// Its name in the JSON envelope.
@@ -14,9 +14,6 @@ impl Reason {
         }
     }
 }
-
-/// Exit code of an answer that has an `error` key, under the second contract.
-pub(in crate::commands) const DEGRADED: u8 = 80;
 
 /// The codes that are the same under both contracts.
 const OF_BOTH: &[(u8, &str)] = &[

@@ -60,7 +60,7 @@ impl Failure {
 
     fn text(&self, manner: Manner) -> String {
         if let Some(text) = &self.shown {
-            return text.clone();
+            return text.to_string();
         }
         let mut text = manner.line("", "Error", Tone::Bad, &self.message);
         text.extend(self.causes.iter().map(|cause| manner.line("  ", "caused by", Tone::Plain, cause)));

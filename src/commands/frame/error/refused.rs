@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::codes::DEGRADED;
-use crate::failure::{Failure, Reason};
+use crate::failure::{DEGRADED, Failure, Reason};
 use crate::text::shell::{Typed, typed};
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
@@ -20,13 +19,18 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
 /// How the reason begins of an answer that changed nothing because nothing had to change.
 const NOTHING_TO_DO: &str = "nothing to do";
 
+/// How to learn what a verb needs.
+pub(in crate::commands) fn described(verb: &str) -> String {
+    format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)))
+}
+
 /// The failure that an answer of `verb` describes; `None` if it describes none.
 pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Failure> {
     let Value::Object(fields) = serde_json::from_str(answer).ok()? else { return None };
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let sentence = |key: &str| text(key).filter(|text| text.contains(' '));
     let is = |key: &str, value: bool| fields.get(key) == Some(&Value::Bool(value));
-    let help = format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)));
+    let help = described(verb);
     if is("disabled", true) {
         let (what, enable) = text("message")?.split_once("; ")?;
         return Some(Failure::usage(what).hint(enable));

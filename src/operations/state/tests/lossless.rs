@@ -28,19 +28,27 @@ fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'
         ),
         (
             "decision",
-            printed(notes::add_decision(view, None, Some("Ünï"), None, &facts)),
+            printed_found(notes::add_decision(view, None, Some("Ünï"), None, &facts)),
             &["Ünï", "None", "## Decisions"],
         ),
-        ("blocker", printed(notes::add_blocker(view, Some("Ünï"), &facts)), &["Ünï", "None", "Progress", "# Blockers"]),
-        ("resolve", printed(notes::resolve_blocker(view, Some("frost"), &facts)), &["Frost", "* (tabbed", "Progress"]),
+        (
+            "blocker",
+            printed_found(notes::add_blocker(view, Some("Ünï"), &facts)),
+            &["Ünï", "None", "Progress", "# Blockers"],
+        ),
+        (
+            "resolve",
+            printed_found(notes::resolve_blocker(view, Some("frost"), &facts)),
+            &["Frost", "* (tabbed", "Progress"],
+        ),
         (
             "session",
-            printed(notes::record_session(view, Some("x"), Some("y"), &facts)),
+            printed_found(notes::record_session(view, Some("x"), Some("y"), &facts)),
             &["Last session", "Stopped", "Resume", "## Session"],
         ),
         (
             "metric",
-            printed(notes::record_metric(view, metric, &facts)),
+            printed_found(notes::record_metric(view, metric, &facts)),
             &["Plan", "------", "Phase 2 P1", "## Performance Metrics"],
         ),
         ("progress", printed_found(notes::update_progress(view, &facts)), &["Progress"]),

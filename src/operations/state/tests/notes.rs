@@ -9,7 +9,7 @@ use super::*;
 fn a_decision_goes_behind_the_last_one() {
     check(
         "garden",
-        |view| printed(notes::add_decision(view, None, Some("Drip\nlines"), Some("less work"), &facts())),
+        |view| printed_found(notes::add_decision(view, None, Some("Drip\nlines"), Some("less work"), &facts())),
         str![[r#"
 {"added":true,"decision":"- [Phase 2]: Drip lines — less work"}
 +current_phase: 2
@@ -26,7 +26,7 @@ fn a_decision_goes_behind_the_last_one() {
 fn blockers_come_and_go() {
     check(
         "ledger",
-        |view| printed(notes::add_blocker(view, Some("Rates missing"), &facts())),
+        |view| printed_found(notes::add_blocker(view, Some("Rates missing"), &facts())),
         str![[r#"
 {"added":true,"blocker":"Rates missing"}
 +gsd_state_version: "1.0"
@@ -43,7 +43,7 @@ fn blockers_come_and_go() {
     );
     check(
         "garden",
-        |view| printed(notes::resolve_blocker(view, Some("frost"), &facts())),
+        |view| printed_found(notes::resolve_blocker(view, Some("frost"), &facts())),
         str![[r#"
 {"resolved":true,"blocker":"frost"}
 +current_phase: 2
@@ -61,7 +61,7 @@ fn blockers_come_and_go() {
 fn a_session_and_a_metric_are_noted() {
     check(
         "ledger",
-        |view| printed(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
+        |view| printed_found(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
         str![[r#"
 {"recorded":true,"updated":["Last session","Stopped At","Resume File","gsd_state_version","state_head"],"created":true}
 +gsd_state_version: "1.0"
@@ -83,7 +83,7 @@ fn a_session_and_a_metric_are_noted() {
     let metric = Metric { phase: Some("2"), plan: Some("1"), duration: Some("5min"), tasks: Some("3"), files: None };
     check(
         "garden",
-        |view| printed(notes::record_metric(view, metric, &facts())),
+        |view| printed_found(notes::record_metric(view, metric, &facts())),
         str![[r#"
 {"recorded":true,"phase":"2","plan":"1","duration":"5min"}
 +current_phase: 2
@@ -101,7 +101,7 @@ fn a_session_and_a_metric_are_noted() {
     );
     check(
         "ledger",
-        |view| printed(notes::record_metric(view, metric, &facts())),
+        |view| printed_found(notes::record_metric(view, metric, &facts())),
         str![[r#"
 {"recorded":true,"phase":"2","plan":"1","duration":"5min","created":true}
 +gsd_state_version: "1.0"
@@ -125,21 +125,21 @@ fn a_session_and_a_metric_are_noted() {
 #[test]
 fn a_section_that_is_missing_is_made_with_what_goes_into_it() {
     let bare = of_text("# S\n");
-    let (report, edits) = printed(notes::add_decision(&bare, Some("2"), Some("x"), None, &facts())).unwrap();
+    let (report, edits) = printed_found(notes::add_decision(&bare, Some("2"), Some("x"), None, &facts())).unwrap();
     assert_eq!(report, r#"{"added":true,"decision":"- [Phase 2]: x","created":true}"#);
     assert!(edits.texts[STATE].ends_with("# S\n\n## Decisions\n\n- [Phase 2]: x\n"), "{edits:?}");
     // Among what was learned, where there is a place for that.
     let kept = of_text("# S\r\n\r\n## Accumulated Context\r\n\r\n### Todos\r\n\r\n## End\r\n");
-    let (report, edits) = printed(notes::add_blocker(&kept, Some("y"), &facts())).unwrap();
+    let (report, edits) = printed_found(notes::add_blocker(&kept, Some("y"), &facts())).unwrap();
     assert_eq!(report, r#"{"added":true,"blocker":"y","created":true}"#);
     let written = &edits.texts[STATE];
     assert!(written.contains("### Todos\r\n\r\n### Blockers\r\n\r\n- y\r\n\r\n## End\r\n"), "{written}");
-    let (report, edits) = printed(notes::record_session(&bare, None, Some("a.md"), &facts())).unwrap();
+    let (report, edits) = printed_found(notes::record_session(&bare, None, Some("a.md"), &facts())).unwrap();
     assert!(report.starts_with(r#"{"recorded":true,"updated":["Last session","Resume File","#), "{report}");
     assert!(report.ends_with(r#""created":true}"#), "{report}");
     let lines = "**Last session:** 2026-01-15T18:00:00.000Z\n**Stopped at:** None\n**Resume file:** a.md\n";
     assert!(edits.texts[STATE].ends_with(&format!("# S\n\n## Session\n\n{lines}")), "{edits:?}");
-    let again = printed(notes::record_session(&bare.after(&edits), Some("x"), None, &facts())).unwrap();
+    let again = printed_found(notes::record_session(&bare.after(&edits), Some("x"), None, &facts())).unwrap();
     assert!(!again.0.contains("created") && again.1.texts[STATE].matches("## Session").count() == 1, "{again:?}");
 }
 
@@ -192,10 +192,12 @@ fn what_is_written_under_a_heading_is_read_there() {
                     "{head}\n{decisions}\n\n{blockers}\n\n{empty}\n\n## Session Continuity\n\nLast session: x\n"
                 );
                 let view = of_text(&text);
-                let (_, edits) = notes::add_blocker(&view, Some("The vendor key is missing"), &facts()).unwrap();
-                let view = view.after(&edits);
                 let (_, edits) =
-                    notes::add_decision(&view, Some("2"), Some("Use sqlite"), Some("small"), &facts()).unwrap();
+                    notes::add_blocker(&view, Some("The vendor key is missing"), &facts()).unwrap().unwrap();
+                let view = view.after(&edits);
+                let (_, edits) = notes::add_decision(&view, Some("2"), Some("Use sqlite"), Some("small"), &facts())
+                    .unwrap()
+                    .unwrap();
                 let view = view.after(&edits);
                 let snapshot = read::snapshot(&view).unwrap().unwrap();
                 assert_eq!(snapshot.blockers, ["The vendor key is missing"], "{text}");
@@ -203,7 +205,7 @@ fn what_is_written_under_a_heading_is_read_there() {
                 let decision = snapshot.decisions.last().unwrap();
                 assert_eq!((decision.phase.as_str(), decision.summary.as_str()), ("2", "Use sqlite"), "{text}");
                 assert_eq!(decision.rationale, "small", "{text}");
-                let (_, edits) = notes::resolve_blocker(&view, Some("vendor key"), &facts()).unwrap();
+                let (_, edits) = notes::resolve_blocker(&view, Some("vendor key"), &facts()).unwrap().unwrap();
                 assert!(read::snapshot(&view.after(&edits)).unwrap().unwrap().blockers.is_empty(), "{text}");
             }
         }

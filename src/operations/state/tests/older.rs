@@ -147,7 +147,7 @@ fn the_evolution_of_the_roadmap_is_noted_among_what_was_learned() {
     let text = "# S\n\n### Roadmap Evolution\n\n- mine\n\n## Accumulated Context\n\n### Decisions\n\n- None\n";
     let view = of_text(text);
     let evolution = Evolution { phase: Some("2"), action: Some("added"), note: Some("why"), ..Evolution::default() };
-    let (report, edits) = printed(notes::add_evolution(&view, evolution, &facts())).unwrap();
+    let (report, edits) = printed_found(notes::add_evolution(&view, evolution, &facts())).unwrap();
     assert!(report.contains("\"subsection_created\":true"), "{report}");
     let written = &edits.texts[STATE];
     assert!(written.contains("### Roadmap Evolution\n\n- mine\n\n## Accumulated"), "{written}");
@@ -158,7 +158,7 @@ fn the_evolution_of_the_roadmap_is_noted_among_what_was_learned() {
 fn a_line_that_says_there_are_no_decisions_goes_with_the_first_one() {
     for placeholder in ["None yet", "No decisions yet.", "*No decisions recorded yet.*"] {
         let view = of_text(&format!("# S\n\n## Decisions\n\n{placeholder}\n"));
-        let written = after(&view, printed(notes::add_decision(&view, Some("1"), Some("x"), None, &facts())));
+        let written = after(&view, printed_found(notes::add_decision(&view, Some("1"), Some("x"), None, &facts())));
         assert!(written.ends_with("## Decisions\n\n- [Phase 1]: x\n"), "{placeholder}: {written}");
     }
 }
@@ -291,7 +291,7 @@ fn the_first_row_takes_the_place_of_a_line_that_there_is_none() {
         let view = of_text(&text);
         let metric =
             notes::Metric { phase: Some("1"), plan: Some("2"), duration: Some("5min"), tasks: None, files: None };
-        let written = after(&view, printed(notes::record_metric(&view, metric, &facts())));
+        let written = after(&view, printed_found(notes::record_metric(&view, metric, &facts())));
         assert!(written.contains("|---|---|---|---|\n| Phase 1 P2 | 5min |"), "{written}");
         assert!(!written.contains(none.trim()) && written.contains("- Trend: Stable\n"), "{written}");
     }

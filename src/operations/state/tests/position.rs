@@ -1,5 +1,6 @@
 //! The position moved, claimed and mirrored.
 
+use crate::failure::Failure;
 use snapbox::{assert_data_eq, str};
 
 use super::super::advance;
@@ -243,9 +244,8 @@ fn a_status_in_a_persons_own_words_stays_and_a_day_without_words_moves() {
 fn what_names_no_phase_is_not_completed() {
     let view = of_text("## Current Position\n\nPhase: Not started\n");
     for named in [None, Some("x"), Some("")] {
-        let (report, edits) = printed_found(position::complete(&view, named, &facts())).unwrap();
-        assert_eq!(report, r#"{"error":"`state complete-phase` needs --phase"}"#);
-        assert!(edits.is_empty());
+        let refused = position::complete(&view, named, &facts()).unwrap_err();
+        assert_eq!(refused, Failure::refused("`state complete-phase` needs --phase"));
     }
 }
 

@@ -174,7 +174,7 @@ fn the_index_follows_what_changed_and_nothing_else() {
     let text = "---\nstatus: verifying\nlast_activity: 2026-03-01\nstopped_at: by hand\n---\n\n## Current Position\n\nPhase: 2 (B)\nStatus: In progress\nLast activity: 2026-02-01 — x\n\n## Session\n\nStopped at: elsewhere\n\n## Blockers\n";
     let view = of_text(text);
     assert_data_eq!(
-        shown(&view, printed(notes::add_blocker(&view, Some("y"), &facts()))),
+        shown(&view, printed_found(notes::add_blocker(&view, Some("y"), &facts()))),
         str![[r#"
 {"added":true,"blocker":"y"}
 +gsd_state_version: "1.0"
