@@ -1,7 +1,6 @@
 //! A text of a shell as lists of plain commands: `a && b; c | d`. Only so much that it can be said whether it may fail.
 
-use std::iter::Peekable;
-use std::str::Chars;
+use crate::text::shell::Letters;
 
 /// What stands between a command and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +34,8 @@ pub(crate) fn lists_with_groups(text: &str) -> Option<Vec<Vec<Command>>> {
 }
 
 fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<Command>>> {
-    let mut reader = Reader {
-        has_groups,
-        letters: text.chars().peekable(),
-        lists: vec![Vec::new()],
-        joint: Joint::And,
-        words: Vec::new(),
-        word: None,
-        is_redirected: false,
-    };
+    let letters = Letters::of(text);
+    let mut reader = Reader { has_groups, letters, lists: vec![Vec::new()], joint: Joint::And };
     while let Some(letter) = reader.letters.next() {
         reader.take(letter)?;
     }
@@ -54,50 +46,36 @@ fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<Command>>> {
 
 struct Reader<'text> {
     has_groups: bool,
-    letters: Peekable<Chars<'text>>,
+    letters: Letters<'text>,
     lists: Vec<Vec<Command>>,
     joint: Joint,
-    words: Vec<String>,
-    word: Option<String>,
-    /// Whether the next word is a file that output goes to.
-    is_redirected: bool,
 }
 
 impl Reader<'_> {
     fn take(&mut self, letter: char) -> Option<()> {
         match letter {
-            '\'' | '"' => self.quoted(letter),
-            '\\' => match self.letters.next() {
-                Some('\n') | None => {}
-                Some(next) => self.add(next),
-            },
             '(' | '{' if self.begins_group(letter) => return self.group(letter),
             // What is read by `<` has to be there.
             '(' | ')' | '`' | '<' => return None,
-            '$' if self.letters.peek() == Some(&'(') => return None,
-            '#' if self.word.is_none() => {
-                while self.letters.peek().is_some_and(|next| *next != '\n') {
-                    self.letters.next();
-                }
-            }
-            '>' => self.redirected(),
+            '$' if self.letters.peek() == Some('(') => return None,
+            // `2>&1`
+            '>' => self.letters.redirect(&['>', '&']),
             ';' | '\n' | '&' | '|' => return self.joined(letter),
-            letter if letter.is_whitespace() => self.end_word(),
-            letter => self.add(letter),
+            letter => self.letters.take(letter),
         }
         Some(())
     }
 
     fn begins_group(&mut self, letter: char) -> bool {
-        let is_first = self.has_groups && self.word.is_none() && self.words.is_empty();
-        is_first && (letter == '(' || self.letters.peek().is_some_and(|next| next.is_whitespace()))
+        let is_first = self.has_groups && !self.letters.is_in_word() && self.letters.words.is_empty();
+        is_first && (letter == '(' || self.letters.peek().is_some_and(char::is_whitespace))
     }
 
     /// Reads to the end of a group.
     fn group(&mut self, open: char) -> Option<()> {
         let close = if open == '(' { ')' } else { '}' };
         let (mut depth, mut quote, mut inside) = (1, None, String::new());
-        for next in self.letters.by_ref() {
+        while let Some(next) = self.letters.next() {
             match quote {
                 Some(mark) if next == mark => quote = None,
                 None if matches!(next, '\'' | '"') => quote = Some(next),
@@ -106,7 +84,7 @@ impl Reader<'_> {
                 Some(_) | None => {}
             }
             if depth == 0 {
-                self.words = vec![open.to_string(), inside];
+                self.letters.words = vec![open.to_string(), inside];
                 return Some(());
             }
             inside.push(next);
@@ -114,32 +92,9 @@ impl Reader<'_> {
         None
     }
 
-    fn add(&mut self, letter: char) {
-        self.word.get_or_insert_default().push(letter);
-    }
-
-    fn quoted(&mut self, quote: char) {
-        let word = self.word.get_or_insert_default();
-        while let Some(next) = self.letters.next() {
-            match next {
-                '\\' if quote == '"' => word.extend(self.letters.next()),
-                next if next == quote => break,
-                next => word.push(next),
-            }
-        }
-    }
-
-    fn redirected(&mut self) {
-        // `2>&1`
-        self.word.take_if(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()));
-        self.end_word();
-        while self.letters.next_if(|next| matches!(next, '>' | '&')).is_some() {}
-        self.is_redirected = true;
-    }
-
     fn joined(&mut self, letter: char) -> Option<()> {
         self.end_command()?;
-        let is_double = matches!(letter, '&' | '|') && self.letters.next_if_eq(&letter).is_some();
+        let is_double = matches!(letter, '&' | '|') && self.letters.next_if(|next| *next == letter).is_some();
         self.joint = match (letter, is_double) {
             ('&', true) => Joint::And,
             ('|', true) => Joint::Or,
@@ -154,25 +109,14 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn end_word(&mut self) {
-        if let Some(word) = self.word.take() {
-            // Where output goes is no argument.
-            if !std::mem::take(&mut self.is_redirected) {
-                self.words.push(word);
-            }
-        }
-    }
-
     fn end_command(&mut self) -> Option<()> {
-        self.end_word();
-        self.is_redirected = false;
-        let is_group = self.has_groups && matches!(self.words.as_slice(), [open, _] if open == "{");
-        if !is_group && self.words.first().is_some_and(|first| KEYWORDS.contains(&first.as_str())) {
+        let words = self.letters.end_command();
+        let is_group = self.has_groups && matches!(words.as_slice(), [open, _] if open == "{");
+        if !is_group && words.first().is_some_and(|first| KEYWORDS.contains(&first.as_str())) {
             return None;
         }
-        if !self.words.is_empty() {
-            let command = Command { joint: self.joint, words: std::mem::take(&mut self.words) };
-            self.lists.last_mut()?.push(command);
+        if !words.is_empty() {
+            self.lists.last_mut()?.push(Command { joint: self.joint, words });
         }
         Some(())
     }

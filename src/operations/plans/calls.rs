@@ -1,5 +1,7 @@
 //! The programs that a command of a plan runs in the end, and where: what stands around them is taken off.
 
+use crate::text::shell::Letters;
+
 /// A program with its arguments, without quotes, and the folder it runs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Call {
@@ -80,71 +82,34 @@ struct Reader {
 impl Reader {
     fn of(text: &str) -> Self {
         let mut pieces = Vec::new();
-        let mut words: Vec<String> = Vec::new();
-        let mut word: Option<String> = None;
-        let mut skips_next = false;
-        let mut letters = text.chars().peekable();
-        let end_word = |word: &mut Option<String>, words: &mut Vec<String>, skips: &mut bool| {
-            if let Some(word) = word.take()
-                && !std::mem::take(skips)
-            {
-                words.push(word);
-            }
-        };
+        let mut letters = Letters::of(text);
         while let Some(letter) = letters.next() {
             match letter {
-                '\'' | '"' => {
-                    let word = word.get_or_insert_default();
-                    while let Some(next) = letters.next() {
-                        match next {
-                            '\\' if letter == '"' => word.extend(letters.next()),
-                            next if next == letter => break,
-                            next => word.push(next),
-                        }
-                    }
-                }
-                '\\' => match letters.next() {
-                    Some('\n') | None => {}
-                    Some(next) => word.get_or_insert_default().push(next),
-                },
-                '$' | '<' | '>' if letters.peek() == Some(&'(') => {
+                '$' | '<' | '>' if letters.peek() == Some('(') => {
                     let mut open = 0;
-                    for next in letters.by_ref() {
+                    while let Some(next) = letters.next() {
                         open += i32::from(next == '(') - i32::from(next == ')');
                         if open == 0 {
                             break;
                         }
                     }
-                    word.get_or_insert_default().push('$');
+                    letters.add('$');
                 }
                 // What is read from here is no command.
-                '<' if letters.peek() == Some(&'<') => break,
-                '<' | '>' => {
-                    word.take_if(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-                    end_word(&mut word, &mut words, &mut skips_next);
-                    while letters.next_if(|next| matches!(next, '>' | '&' | '|')).is_some() {}
-                    skips_next = true;
-                }
-                '#' if word.is_none() => while letters.next_if(|next| *next != '\n').is_some() {},
+                '<' if letters.peek() == Some('<') => break,
+                '<' | '>' => letters.redirect(&['>', '&', '|']),
                 '(' | ')' | ';' | '\n' | '&' | '|' => {
-                    end_word(&mut word, &mut words, &mut skips_next);
-                    if !words.is_empty() {
-                        pieces.push(Piece::Words(std::mem::take(&mut words)));
-                    }
+                    pieces.push(Piece::Words(letters.end_command()));
                     match letter {
                         '(' => pieces.push(Piece::Open),
                         ')' => pieces.push(Piece::Close),
                         _ => {}
                     }
                 }
-                letter if letter.is_whitespace() => end_word(&mut word, &mut words, &mut skips_next),
-                letter => word.get_or_insert_default().push(letter),
+                letter => letters.take(letter),
             }
         }
-        end_word(&mut word, &mut words, &mut skips_next);
-        if !words.is_empty() {
-            pieces.push(Piece::Words(words));
-        }
+        pieces.push(Piece::Words(letters.end_command()));
         Self { pieces }
     }
 

@@ -4,6 +4,7 @@
 //! programs that start programs, and scripts inside scripts are seen through; the rest is marked
 //! as unknown. [`PlainLine`] is for callers that have to be sure: it reads few lines, and those exactly.
 
+mod letters;
 mod plain;
 mod quote;
 mod read;
@@ -12,6 +13,7 @@ mod spelling;
 mod typed;
 mod word;
 
+pub(crate) use letters::Letters;
 pub(crate) use plain::{NotPlain, PlainLine, PlainWord};
 pub(crate) use quote::{acting_letter, shell_word};
 pub(crate) use run::{Argument, FileWritten, Run, runs, runs_up_to_limit};
