@@ -76,69 +76,57 @@ fn stands_in(all: &[&str], wanted: &[&str]) -> bool {
 
 /// The rows of all tables of a source.
 fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
-    let source = Source { facts };
     let mut rows = Vec::new();
     for at in 0..facts.tokens.len() {
-        source.table_at(at, &mut rows);
+        facts.table_at(at, &mut rows);
     }
     rows
-}
-
-struct Source<'a, 'text> {
-    facts: &'a Facts<'text>,
 }
 
 /// Marks of a test each of which is a case.
 const MARKS: &[&str] = &["InlineData", "TestCase", "DataRow", "case", "test_case"];
 
-impl<'text> Source<'_, 'text> {
-    fn is_mark(&self, at: usize, mark: &str) -> bool {
-        self.facts.tokens.is_mark(at, mark)
-    }
-
-    fn partner(&self, at: usize) -> Option<usize> {
-        self.facts.partner(at)
-    }
-
+impl<'text> Facts<'text> {
     /// The rows of the table that the word at `at` begins.
     fn table_at(&self, at: usize, rows: &mut Vec<Row<'text>>) {
-        let tokens = &self.facts.tokens;
+        let tokens = &self.tokens;
         let Some(token) = tokens.word(at) else { return };
-        let language = self.facts.language;
-        let is_method = at > 0 && self.is_mark(at - 1, ".");
+        let language = self.language;
+        let is_method = at > 0 && self.tokens.is_mark(at - 1, ".");
         let list = match (language, token.text) {
             (Language::Script, "each") if is_method => match tokens.get(at + 1) {
                 Some(text) if text.kind == Kind::Text => return tagged(text, at, rows),
-                _ if self.is_mark(at + 1, "(") => self.list_from(at + 2),
+                _ if self.tokens.is_mark(at + 1, "(") => self.list_from(at + 2),
                 _ => None,
             },
             (Language::Script, "forEach") | (Language::Ruby, "each") if is_method && at > 1 => {
-                let close = if self.is_mark(at - 2, "]") { self.partner(at - 2) } else { self.list_from(at - 2) };
+                let close =
+                    if self.tokens.is_mark(at - 2, "]") { self.partner(at - 2) } else { self.list_from(at - 2) };
                 close.filter(|list| self.asserts_below(at, self.partner(*list).unwrap_or(at).max(at)))
             }
-            (Language::Python, "parametrize") if self.is_mark(at + 1, "(") => {
+            (Language::Python, "parametrize") if self.tokens.is_mark(at + 1, "(") => {
                 let close = self.partner(at + 1).unwrap_or(at);
-                let comma = (at + 2..close).find(|index| self.is_mark(*index, ","));
+                let comma = (at + 2..close).find(|index| self.tokens.is_mark(*index, ","));
                 comma.and_then(|comma| self.list_from(comma + 1))
             }
-            (Language::Go, "struct") if self.is_mark(at + 1, "{") => {
-                self.partner(at + 1).map(|close| close + 1).filter(|open| self.is_mark(*open, "{"))
+            (Language::Go, "struct") if self.tokens.is_mark(at + 1, "{") => {
+                self.partner(at + 1).map(|close| close + 1).filter(|open| self.tokens.is_mark(*open, "{"))
             }
             (Language::Script | Language::Python | Language::Rust, "of" | "in") => {
                 // `x in ["a", "b"]` asks for one of several.
                 let is_loop = tokens[tokens.start_of(token.line)..at].has_word("for");
-                let is_list = self.is_mark(at + 1, "[") || self.is_mark(at + 1, "(");
+                let is_list = self.tokens.is_mark(at + 1, "[") || self.tokens.is_mark(at + 1, "(");
                 let behind = if is_list { self.partner(at + 1).unwrap_or(at) } else { at + 1 };
                 self.list_from(at + 1).filter(|_| is_loop && self.asserts_below(at, behind))
             }
-            (Language::Braces, "CsvSource" | "ValueSource") if self.is_mark(at + 1, "(") => {
+            (Language::Braces, "CsvSource" | "ValueSource") if self.tokens.is_mark(at + 1, "(") => {
                 let close = self.partner(at + 1).unwrap_or(at);
                 let values = (at + 2..close).filter(|index| tokens[*index].is_literal());
                 rows.extend(values.map(|index| row(&tokens[index..=index], at)));
                 return;
             }
-            (Language::Braces | Language::Rust, name) if MARKS.contains(&name) && self.is_mark(at + 1, "(") => {
-                let is_mark = at > 0 && (self.is_mark(at - 1, "[") || self.is_mark(at - 1, ":"));
+            (Language::Braces | Language::Rust, name) if MARKS.contains(&name) && self.tokens.is_mark(at + 1, "(") => {
+                let is_mark = at > 0 && (self.tokens.is_mark(at - 1, "[") || self.tokens.is_mark(at - 1, ":"));
                 let inside = tokens.get(at + 2..self.partner(at + 1).unwrap_or(at));
                 rows.extend(inside.filter(|inside| is_mark && !inside.is_empty()).map(|inside| row(inside, at)));
                 return;
@@ -152,14 +140,14 @@ impl<'text> Source<'_, 'text> {
 
     /// The bracket of the list that stands at `at`, or that the name there was given.
     fn list_from(&self, at: usize) -> Option<usize> {
-        let at = if self.is_mark(at, "&") { at + 1 } else { at };
-        if self.is_mark(at, "[") || self.facts.language == Language::Python && self.is_mark(at, "(") {
+        let at = if self.tokens.is_mark(at, "&") { at + 1 } else { at };
+        if self.tokens.is_mark(at, "[") || self.language == Language::Python && self.tokens.is_mark(at, "(") {
             return Some(at);
         }
-        let tokens = &self.facts.tokens;
+        let tokens = &self.tokens;
         let name = tokens.word(at)?;
         // A part of a list is not the list.
-        if self.is_mark(at + 1, ".")
+        if self.tokens.is_mark(at + 1, ".")
             && !tokens.get(at + 2).is_some_and(|next| matches!(next.text, "each" | "forEach" | "iter" | "into_iter"))
         {
             return None;
@@ -168,17 +156,18 @@ impl<'text> Source<'_, 'text> {
             tokens[*index].is_word(name.text)
                 && (index + 1..(index + 24).min(tokens.len()))
                     .take_while(|next| tokens[*next].line == tokens[*index].line)
-                    .find(|next| self.is_mark(*next, "="))
+                    .find(|next| self.tokens.is_mark(*next, "="))
                     .is_some_and(|equals| {
-                        self.is_mark(equals + 1, "[") && (equals == index + 1 || self.is_mark(index + 1, ":"))
+                        self.tokens.is_mark(equals + 1, "[")
+                            && (equals == index + 1 || self.tokens.is_mark(index + 1, ":"))
                     })
         })?;
-        (given..given + 26).find(|index| self.is_mark(*index, "=")).map(|equals| equals + 1)
+        (given..given + 26).find(|index| self.tokens.is_mark(*index, "=")).map(|equals| equals + 1)
     }
 
     /// Whether something is asserted, or tested, in what a loop repeats: behind `behind`, and deeper than the line of `at`.
     fn asserts_below(&self, at: usize, behind: usize) -> bool {
-        let tokens = &self.facts.tokens;
+        let tokens = &self.tokens;
         let (Some(begin), Some(end)) = (tokens.get(at), tokens.get(behind)) else { return false };
         let column = tokens.column_of(begin.line);
         let ends = |at: &usize| {
@@ -187,16 +176,16 @@ impl<'text> Source<'_, 'text> {
             token.line > end.line && tokens.begins_line(*at) && token.column <= column && !is_bracket
         };
         let last = (behind..tokens.len()).find(ends).map_or(usize::MAX, |at| tokens[at].line);
-        self.facts.asserts_in(end.line..last) || self.facts.tests.iter().any(|one| (end.line..last).contains(&one.line))
+        self.asserts_in(end.line..last) || self.tests.iter().any(|one| (end.line..last).contains(&one.line))
     }
 
     /// The elements of a list, each a row.
     fn elements(&self, open: usize, table: usize, rows: &mut Vec<Row<'text>>) {
         let Some(close) = self.partner(open) else { return };
-        let tokens = &self.facts.tokens;
+        let tokens = &self.tokens;
         let (mut from, mut at) = (open + 1, open + 1);
         while at <= close {
-            if at == close || self.is_mark(at, ",") {
+            if at == close || self.tokens.is_mark(at, ",") {
                 let inside = tokens.get(from..at).unwrap_or_default();
                 if inside.iter().any(Token::is_literal) {
                     rows.push(row(inside, table));
