@@ -7,6 +7,7 @@ use super::package::scripts_of;
 use super::runners::is_python;
 use crate::project::declared_commands::is_runner;
 use crate::project::files::{FileError, Files, MemoryFiles};
+use crate::text::words::word_list;
 
 /// Why a check cannot fail; `None` where it may. Scripts of packages and targets of makefiles are read from `files`.
 ///
@@ -99,47 +100,11 @@ const IN_FRONT: &[&str] =
 const ABOUT_ITSELF: &[&str] = &["--version", "--help", "-version", "-help", "version", "help"];
 
 /// Tools that no project writes itself, beside those that run tests and builds.
-const TOOLS: &[&str] = &[
-    "ansible",
-    "ava",
-    "black",
-    "clang",
-    "cmake",
-    "curl",
-    "docker",
-    "eslint",
-    "flake8",
-    "gcc",
-    "git",
-    "isort",
-    "java",
-    "javac",
-    "jest",
-    "kotlinc",
-    "mocha",
-    "mypy",
-    "pip",
-    "pip3",
-    "playwright",
-    "prettier",
-    "pylint",
-    "pyright",
-    "rspec",
-    "rubocop",
-    "ruby",
-    "ruff",
-    "rustc",
-    "rustfmt",
-    "tsc",
-    "vite",
-    "vitest",
-    "webpack",
-    "perl",
-    "gofmt",
-    "shellcheck",
-    "bats",
-    "phpunit",
-];
+const TOOLS: &[&str] = word_list!(
+    "ansible ava black clang cmake curl docker eslint flake8 gcc git isort java javac jest kotlinc mocha mypy pip pip3
+     playwright prettier pylint pyright rspec rubocop ruby ruff rustc rustfmt tsc vite vitest webpack perl gofmt
+     shellcheck bats phpunit"
+);
 
 /// Options by which a tool does not do its work, or says that all is well whatever it found.
 const IDLE_OPTIONS: &[(&str, &[&str])] = &[
@@ -390,20 +355,8 @@ impl Looked<'_> {
         // The script of another package is not known here.
         let leads = |word: &&str| {
             let option = word.split_once('=').map_or(*word, |(option, _)| option);
-            matches!(
-                option,
-                "-w" | "-ws"
-                    | "-r"
-                    | "-C"
-                    | "-F"
-                    | "--workspace"
-                    | "--workspaces"
-                    | "--recursive"
-                    | "--filter"
-                    | "--prefix"
-                    | "--dir"
-                    | "--cwd"
-            )
+            word_list!("-w -ws -r -C -F --workspace --workspaces --recursive --filter --prefix --dir --cwd")
+                .contains(&option)
         };
         if arguments.iter().take_while(|word| **word != "--").any(leads) {
             return Ok(None);
@@ -682,22 +635,7 @@ fn is_started(words: &[&str]) -> bool {
 }
 
 fn is_module_of_others(module: &str) -> bool {
-    matches!(
-        module,
-        "pytest"
-            | "unittest"
-            | "pip"
-            | "venv"
-            | "mypy"
-            | "ruff"
-            | "black"
-            | "flake8"
-            | "pylint"
-            | "coverage"
-            | "isort"
-            | "build"
-            | "nose2"
-    )
+    word_list!("pytest unittest pip venv mypy ruff black flake8 pylint coverage isort build nose2").contains(&module)
 }
 
 fn has_idle_option(tool: &str, options: &[&str]) -> bool {

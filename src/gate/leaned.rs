@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::project::check_files::role_of;
 use crate::project::files::{FileError, Files};
+use crate::text::words::word_list;
 
 /// The most tests that are read, and the longest one.
 const READ: usize = 300;
@@ -13,35 +14,9 @@ const LONGEST: usize = 256 * 1024;
 const CODE: &[&str] = &["py", "js", "mjs", "cjs", "ts", "jsx", "tsx", "sh", "bash", "bats", "rb"];
 
 /// Endings of sources that may read a file by its name.
-const SOURCES: &[&str] = &[
-    "py",
-    "js",
-    "mjs",
-    "cjs",
-    "ts",
-    "jsx",
-    "tsx",
-    "sh",
-    "bash",
-    "rb",
-    "go",
-    "rs",
-    "c",
-    "cc",
-    "cpp",
-    "h",
-    "java",
-    "kt",
-    "cs",
-    "php",
-    "swift",
-    "lua",
-    "pl",
-    "toml",
-    "mk",
-    "Makefile",
-    "Dockerfile",
-];
+const SOURCES: &[&str] = word_list!(
+    "py js mjs cjs ts jsx tsx sh bash rb go rs c cc cpp h java kt cs php swift lua pl toml mk Makefile Dockerfile"
+);
 
 /// Endings of files that hold data.
 pub(super) const DATA: &[&str] =

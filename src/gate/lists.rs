@@ -1,6 +1,7 @@
 //! A text of a shell as lists of plain commands: `a && b; c | d`. Only so much that it can be said whether it may fail.
 
 use crate::text::shell::Letters;
+use crate::text::words::word_list;
 
 /// What stands between a command and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +19,7 @@ pub(crate) struct Command {
 }
 
 /// Words by which a shell decides what runs.
-const KEYWORDS: &[&str] = &[
-    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function", "!", "{",
-    "}", "[[",
-];
+const KEYWORDS: &[&str] = word_list!("if then else elif fi for while until do done case esac function ! { } [[");
 
 /// The lists of a text; `None` where it has more than plain commands.
 pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {

@@ -3,6 +3,7 @@
 use super::check::Check;
 use crate::project::check_files::fits;
 pub(crate) use crate::project::declared_commands::python::is_python;
+use crate::text::words::word_list;
 
 /// Who runs tests where a command is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,44 +45,12 @@ const BY_NAME: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "tox", "nox", "composer", "gradle", "mvn", "ant"];
 
 /// Variables of the environment by which runners, interpreters and loaders do something else.
-const VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "CARGO_*",
-    "COVERAGE_PROCESS_START",
-    "ENV",
-    "GNUMAKEFLAGS",
-    "GOFLAGS",
-    "GRADLE_OPTS",
-    "JAVA_TOOL_OPTIONS",
-    "JEST_*",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-    "MAKEFLAGS",
-    "MAVEN_OPTS",
-    "MOCHA_*",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "NODE_TEST_*",
-    "PATH",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PYTEST_*",
-    "PYTHONBREAKPOINT",
-    "PYTHONHOME",
-    "PYTHONOPTIMIZE",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "RUBYLIB",
-    "RUBYOPT",
-    "RUSTC_*",
-    "RUSTDOCFLAGS",
-    "RUSTFLAGS",
-    "RUSTC",
-    "SHELL",
-    "TOX_*",
-    "VITEST_*",
-    "npm_config_*",
-];
+const VARIABLES: &[&str] = word_list!(
+    "BASH_ENV CARGO_* COVERAGE_PROCESS_START ENV GNUMAKEFLAGS GOFLAGS GRADLE_OPTS JAVA_TOOL_OPTIONS JEST_* LD_PRELOAD
+     LD_LIBRARY_PATH MAKEFLAGS MAVEN_OPTS MOCHA_* NODE_OPTIONS NODE_PATH NODE_TEST_* PATH PERL5LIB PERL5OPT PYTEST_*
+     PYTHONBREAKPOINT PYTHONHOME PYTHONOPTIMIZE PYTHONPATH PYTHONSTARTUP RUBYLIB RUBYOPT RUSTC_* RUSTDOCFLAGS RUSTFLAGS
+     RUSTC SHELL TOX_* VITEST_* npm_config_*"
+);
 
 /// Whether a variable of this name changes what a runner does.
 pub(super) fn is_variable_of_runners(name: &str) -> bool {
@@ -89,45 +58,11 @@ pub(super) fn is_variable_of_runners(name: &str) -> bool {
 }
 
 /// Libraries by which tests are run or by which they assert.
-const LIBRARIES: &[&str] = &[
-    "ava",
-    "chai",
-    "check",
-    "expect",
-    "fast-check",
-    "ginkgo",
-    "go-cmp",
-    "gomega",
-    "hypothesis",
-    "insta",
-    "jasmine",
-    "jest",
-    "jsdom",
-    "junit",
-    "karma",
-    "minitest",
-    "mocha",
-    "nose2",
-    "nock",
-    "phpunit",
-    "playwright",
-    "pluggy",
-    "proptest",
-    "pytest",
-    "quicktest",
-    "rspec",
-    "rstest",
-    "sinon",
-    "supertest",
-    "tap",
-    "testify",
-    "tox",
-    "ts-jest",
-    "ts-node",
-    "tsx",
-    "uvu",
-    "vitest",
-];
+const LIBRARIES: &[&str] = word_list!(
+    "ava chai check expect fast-check ginkgo go-cmp gomega hypothesis insta jasmine jest jsdom junit karma minitest
+     mocha nose2 nock phpunit playwright pluggy proptest pytest quicktest rspec rstest sinon supertest tap testify tox
+     ts-jest ts-node tsx uvu vitest"
+);
 
 /// Whether a package of this name runs tests, or asserts in them.
 pub(super) fn is_test_library(name: &str) -> bool {

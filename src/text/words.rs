@@ -1,4 +1,4 @@
-//! Enums whose values are words: of documents, of command lines, of answers. Each word stands once.
+//! Enums whose values are words: of documents, of command lines, of answers. Each word stands once. And lists of words.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
@@ -37,10 +37,62 @@ macro_rules! words {
     };
 }
 
-pub(crate) use {read_words, words};
+/// The words of a text as a list: `word_list!("a b")` is `&["a", "b"]`. The compiler takes it apart.
+macro_rules! word_list {
+    ($text:literal) => {{
+        const LIST: [&str; $crate::text::words::count($text)] = $crate::text::words::split($text);
+        &LIST
+    }};
+}
+
+pub(crate) use {read_words, word_list, words};
+
+/// How many words a text has.
+pub(crate) const fn count(text: &str) -> usize {
+    let (mut count, mut at, mut is_inside) = (0, 0, false);
+    while at < text.len() {
+        let is_blank = text.as_bytes()[at].is_ascii_whitespace();
+        if !is_blank && !is_inside {
+            count += 1;
+        }
+        is_inside = !is_blank;
+        at += 1;
+    }
+    count
+}
+
+/// The words of a text that has `COUNT` of them.
+pub(crate) const fn split<const COUNT: usize>(text: &'static str) -> [&'static str; COUNT] {
+    let (mut list, mut rest, mut at) = ([""; COUNT], text, 0);
+    while at < COUNT {
+        rest = rest.trim_ascii_start();
+        let mut end = 0;
+        while end < rest.len() && !rest.as_bytes()[end].is_ascii_whitespace() {
+            end += 1;
+        }
+        (list[at], rest) = rest.split_at(end);
+        at += 1;
+    }
+    list
+}
 
 /// The value that has this word.
 pub(crate) fn of_word<'word, T: Deserialize<'word>>(word: &'word str) -> Option<T> {
     let word: StrDeserializer<'_, Error> = word.into_deserializer();
     T::deserialize(word).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word_list;
+
+    #[test]
+    fn the_words_of_a_list_are_those_of_its_text() {
+        const NONE: &[&str] = word_list!("");
+        const WORDS: &[&str] = word_list!(
+            " one two
+              drei \u{fc}ber "
+        );
+        assert_eq!((NONE, WORDS), (&[][..], &["one", "two", "drei", "\u{fc}ber"][..]));
+    }
 }

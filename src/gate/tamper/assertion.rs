@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::lexer::{Kind, Language, Token, is_constant_word};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 /// A statement that fails where something is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,55 +17,16 @@ pub(super) struct Assertion<'text> {
 }
 
 /// Calls that assert, where they are not methods of something.
-pub(super) const ASSERTING_CALLS: &[&str] = &[
-    "strictEqual",
-    "deepStrictEqual",
-    "deepEqual",
-    "notStrictEqual",
-    "equal",
-    "notEqual",
-    "ok",
-    "throws",
-    "rejects",
-    "doesNotThrow",
-    "match",
-    "is",
-    "isnt",
-    "cmp_ok",
-    "is_deeply",
-    "raises",
-];
+pub(super) const ASSERTING_CALLS: &[&str] = word_list!(
+    "strictEqual deepStrictEqual deepEqual notStrictEqual equal notEqual ok throws rejects doesNotThrow match is isnt
+     cmp_ok is_deeply raises"
+);
 
 /// Methods of the `t` of a test that assert.
-pub(super) const METHODS_OF_T: &[&str] = &[
-    "Error",
-    "Errorf",
-    "Fatal",
-    "Fatalf",
-    "Fail",
-    "FailNow",
-    "is",
-    "not",
-    "ok",
-    "equal",
-    "equals",
-    "same",
-    "strictSame",
-    "deepEqual",
-    "true",
-    "false",
-    "truthy",
-    "falsy",
-    "throws",
-    "rejects",
-    "match",
-    "notOk",
-    "regex",
-    "like",
-    "snapshot",
-    "fail",
-    "plan",
-];
+pub(super) const METHODS_OF_T: &[&str] = word_list!(
+    "Error Errorf Fatal Fatalf Fail FailNow is not ok equal equals same strictSame deepEqual true false truthy falsy
+     throws rejects match notOk regex like snapshot fail plan"
+);
 
 /// An assertion without the words that it shows where it fails.
 pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language) -> Vec<Token<'text>> {
@@ -119,12 +81,9 @@ fn compares_two(tokens: &[Token<'_>]) -> bool {
     let head =
         tokens.iter().take(3).filter(|token| token.kind == Kind::Word).map(|token| token.text.to_ascii_lowercase());
     head.into_iter().any(|word| {
-        [
-            "eq", "ne", "equal", "same", "match", "throws", "rejects", "is", "in", "greater", "less", "like", "raises",
-            "contain",
-        ]
-        .iter()
-        .any(|part| word.contains(part))
+        word_list!("eq ne equal same match throws rejects is in greater less like raises contain")
+            .iter()
+            .any(|part| word.contains(part))
             && word != "assert"
             && word != "expect"
     })

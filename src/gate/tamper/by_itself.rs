@@ -16,6 +16,7 @@ use super::taken::{Definition, definitions};
 use crate::gate::check::Check;
 use crate::gate::pins::{Pins, module_of};
 use crate::project::check_files::role_of;
+use crate::text::words::word_list;
 
 pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Inside) else { return Vec::new() };
@@ -82,18 +83,9 @@ fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text
 }
 
 /// Functions around tests, in which what is replaced stays so for all that come after.
-const AROUND: &[&str] = &[
-    "setUp",
-    "setUpClass",
-    "setUpModule",
-    "setup_module",
-    "setup_class",
-    "setup_method",
-    "asyncSetUp",
-    "before",
-    "beforeEach",
-    "beforeAll",
-];
+const AROUND: &[&str] = word_list!(
+    "setUp setUpClass setUpModule setup_module setup_class setup_method asyncSetUp before beforeEach beforeAll"
+);
 
 /// Members of modules of the program that get another value outside of a single test: what a test of this file calls, and
 /// what stays so for the tests of other files. One that is put back after each test, or kept quiet, is what the tested code

@@ -3,52 +3,19 @@
 use super::facts::Facts;
 use super::lexer::{Language, Token};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 /// Calls that take away what a test left.
-const CLEANING: &[&str] = &[
-    "remove",
-    "removedirs",
-    "removeSync",
-    "unlink",
-    "unlinkSync",
-    "rm",
-    "rmSync",
-    "rmdir",
-    "rmdirSync",
-    "rmtree",
-    "RemoveAll",
-    "remove_file",
-    "remove_dir_all",
-    "kill",
-    "terminate",
-    "close",
-    "closeSync",
-    "shutdown",
-    "disconnect",
-    "destroy",
-    "cleanup",
-];
+const CLEANING: &[&str] = word_list!(
+    "remove removedirs removeSync unlink unlinkSync rm rmSync rmdir rmdirSync rmtree RemoveAll remove_file
+     remove_dir_all kill terminate close closeSync shutdown disconnect destroy cleanup"
+);
 
 /// Calls that say what is taken away, or when.
-const AROUND: &[&str] = &[
-    "join",
-    "Path",
-    "path",
-    "str",
-    "resolve",
-    "exists",
-    "cwd",
-    "getcwd",
-    "gettempdir",
-    "tmpdir",
-    "after",
-    "afterEach",
-    "afterAll",
-    "teardown",
-    "addCleanup",
-    "defer",
-    "suppress",
-];
+const AROUND: &[&str] = word_list!(
+    "join Path path str resolve exists cwd getcwd gettempdir tmpdir after afterEach afterAll teardown addCleanup defer
+     suppress"
+);
 
 /// Commands of a shell that take something away.
 const COMMANDS: &[&str] = &["rm", "rmdir", "unlink", "kill", "umount", "wait", "popd"];

@@ -13,6 +13,7 @@ use crate::gate::check::Check;
 use crate::gate::pins::Pins;
 use crate::gate::runners::is_python;
 use crate::project::check_files::{fits, is_named_as_test};
+use crate::text::words::word_list;
 
 /// Tests that are there and are not run any more.
 pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {
@@ -229,51 +230,16 @@ enum StarterKind {
 }
 
 /// Groups of tests, and what runs around tests.
-const GROUPS: &[&str] = &[
-    "describe",
-    "suite",
-    "context",
-    "group",
-    "module",
-    "before",
-    "after",
-    "beforeEach",
-    "afterEach",
-    "beforeAll",
-    "afterAll",
-    "hook",
-    "require",
-    "import",
-];
+const GROUPS: &[&str] = word_list!(
+    "describe suite context group module before after beforeEach afterEach beforeAll afterAll hook require import"
+);
 
 /// Functions that runners call by their names.
-pub(super) const CALLED_BY_NAME: &[&str] = &[
-    "main",
-    "init",
-    "setUp",
-    "tearDown",
-    "setUpClass",
-    "tearDownClass",
-    "setUpModule",
-    "tearDownModule",
-    "asyncSetUp",
-    "asyncTearDown",
-    "runTest",
-    "setup",
-    "teardown",
-    "setup_method",
-    "teardown_method",
-    "setup_class",
-    "teardown_class",
-    "setup_module",
-    "teardown_module",
-    "setup_function",
-    "teardown_function",
-    "load_tests",
-    "subTest",
-    "set_up",
-    "tear_down",
-];
+pub(super) const CALLED_BY_NAME: &[&str] = word_list!(
+    "main init setUp tearDown setUpClass tearDownClass setUpModule tearDownModule asyncSetUp asyncTearDown runTest setup
+     teardown setup_method teardown_method setup_class teardown_class setup_module teardown_module setup_function
+     teardown_function load_tests subTest set_up tear_down"
+);
 
 fn starters<'text>(facts: &Facts<'text>, tests_before: &BTreeSet<&str>) -> Vec<Starter<'text>> {
     let tokens = &facts.tokens;
@@ -467,28 +433,10 @@ fn definition<'a, 'text>(files: &'a [TestFile<'text>], name: &str) -> Option<&'a
 
 /// Whether the line before a function makes it one that a runner calls.
 fn is_decorated(facts: &Facts<'_>, starter: &Starter<'_>) -> bool {
-    const CALLED: &[&str] = &[
-        "fixture",
-        "hookimpl",
-        "contextmanager",
-        "asynccontextmanager",
-        "before",
-        "after",
-        "setup",
-        "teardown",
-        "given",
-        "when",
-        "then",
-        "step",
-        "proptest",
-        "rstest",
-        "test",
-        "Test",
-        "BeforeEach",
-        "AfterEach",
-        "BeforeAll",
-        "AfterAll",
-    ];
+    const CALLED: &[&str] = word_list!(
+        "fixture hookimpl contextmanager asynccontextmanager before after setup teardown given when then step proptest
+         rstest test Test BeforeEach AfterEach BeforeAll AfterAll"
+    );
     let near = facts.tokens.iter().filter(|token| token.line < starter.line && token.line + 4 >= starter.line);
     let near: Vec<&Token<'_>> = near.collect();
     near.windows(2).any(|pair| matches!(pair[0].text, "@" | "." | "[" | "(") && CALLED.contains(&pair[1].text))

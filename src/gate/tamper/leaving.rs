@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::lexer::{Kind, Language};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 /// Whether code only ends a function, and says that all is well.
 fn only_leaves(code: &str) -> bool {
@@ -63,27 +64,10 @@ fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
 }
 
 /// Words that ask for what is outside of the program.
-const OUTSIDE: &[&str] = &[
-    "getenv",
-    "environ",
-    "process.env",
-    "import.meta.env",
-    "Deno.env",
-    "env::var",
-    "Getenv",
-    "LookupEnv",
-    "ENV[",
-    "ENV.fetch",
-    "process.platform",
-    "sys.platform",
-    "platform.system",
-    "runtime.GOOS",
-    "process.argv",
-    "sys.argv",
-    "testing.Short",
-    "option_env",
-    "hostname",
-];
+const OUTSIDE: &[&str] = word_list!(
+    "getenv environ process.env import.meta.env Deno.env env::var Getenv LookupEnv ENV[ ENV.fetch process.platform
+     sys.platform platform.system runtime.GOOS process.argv sys.argv testing.Short option_env hostname"
+);
 
 /// Lines by which a test leaves under a condition: of its surroundings, or as the first thing that it does.
 pub(super) fn leaving(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, String)]) -> Vec<usize> {

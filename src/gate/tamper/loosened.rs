@@ -8,6 +8,7 @@ use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
@@ -132,34 +133,10 @@ fn handled(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
 
 /// Whether code of a handler does nothing but print: it keeps nothing, ends nothing and asserts nothing.
 fn only_says(inside: &[Token<'_>]) -> bool {
-    const SAYING: &[&str] = &[
-        "console",
-        "log",
-        "print",
-        "println",
-        "printf",
-        "warn",
-        "warning",
-        "info",
-        "debug",
-        "logging",
-        "logger",
-        "puts",
-        "p",
-        "System",
-        "out",
-        "err",
-        "Console",
-        "WriteLine",
-        "e",
-        "error",
-        "ex",
-        "message",
-        "format",
-        "str",
-        "repr",
-        "pass",
-    ];
+    const SAYING: &[&str] = word_list!(
+        "console log print println printf warn warning info debug logging logger puts p System out err Console WriteLine
+         e error ex message format str repr pass"
+    );
     inside.iter().all(|token| match token.kind {
         Kind::Word => SAYING.contains(&token.text) || token.text.len() < 3,
         Kind::Mark => token.text != "=" && token.text != "!",

@@ -13,104 +13,30 @@ use super::span::Span as _;
 use crate::gate::pins::Pins;
 use crate::gate::runners::is_variable_of_runners;
 use crate::project::check_files::Role;
+use crate::text::words::word_list;
 
 /// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
-const SKIPPING: &[&str] = &[
-    "it.skip",
-    "test.skip",
-    "describe.skip",
-    "suite.skip",
-    "context.skip",
-    "specify.skip",
-    "t.skip(",
-    "this.skip(",
-    ".skip(\"\"",
-    ".skip.each",
-    "xit(",
-    "xtest(",
-    "xdescribe(",
-    "xcontext(",
-    "xspecify(",
-    "it.todo",
-    "test.todo",
-    "describe.todo",
-    "t.todo(",
-    ".todo(\"\"",
-    "it.failing",
-    "test.failing",
-    "test.fails",
-    "it.fails",
-    "test.fixme",
-    "describe.fixme",
-    ".skipIf(",
-    ".runIf(",
-    "skip:true",
-    "todo:true",
-    "skip:\"\"",
-    "todo:\"\"",
-    "#[ignore",
-    ",ignore)]",
-    "#[cfg(any())]",
-    "#[cfg(never)]",
-    "mark.skip",
-    "mark.xfail",
-    "pytest.skip(",
-    "pytest.xfail(",
-    "pytest.importorskip(",
-    "unittest.skip",
-    "unittest.expectedFailure",
-    "@skip",
-    "@expectedFailure",
-    "self.skipTest(",
-    "cls.skipTest(",
-    "__unittest_skip__",
-    "SkipTest",
-    "__test__=False",
-    "t.Skip(",
-    "t.Skipf(",
-    "t.SkipNow(",
-    "@Disabled",
-    "@Ignore",
-    "Assumptions.assume",
-    "assumeTrue(",
-    "pending(",
-    "skip_if(",
-    "markTestSkipped(",
-    "markTestIncomplete(",
-    "#[cfg(not(test))]",
-    "Fact(Skip=",
-    "Theory(Skip=",
-    "Fact(Explicit=true",
-    ",Ignore(\"\"",
-    "[Ignore(\"\"",
-    "[Ignore]",
-    "Assert.Ignore(",
-    "Assert.Inconclusive(",
-    "Skip.If(",
-    "Skip.IfNot(",
-    "@EnabledIf",
-    "@DisabledIf",
-    "@EnabledOn",
-    "@DisabledOn",
-    "ctx.skip(",
-    "test.fail()",
-    ".config(enabled=false",
-];
+/// In this order: JavaScript, Rust, Python, Go, Java, PHP and others, Rust again, C#, Java again, and options of several.
+const SKIPPING: &[&str] = word_list!(
+    r#"it.skip test.skip describe.skip suite.skip context.skip specify.skip t.skip( this.skip( .skip("" .skip.each
+       xit( xtest( xdescribe( xcontext( xspecify( it.todo test.todo describe.todo t.todo( .todo("" it.failing test.failing
+       test.fails it.fails test.fixme describe.fixme .skipIf( .runIf( skip:true todo:true skip:"" todo:""
+       #[ignore ,ignore)] #[cfg(any())] #[cfg(never)]
+       mark.skip mark.xfail pytest.skip( pytest.xfail( pytest.importorskip( unittest.skip unittest.expectedFailure @skip
+       @expectedFailure self.skipTest( cls.skipTest( __unittest_skip__ SkipTest __test__=False
+       t.Skip( t.Skipf( t.SkipNow(
+       @Disabled @Ignore Assumptions.assume assumeTrue(
+       pending( skip_if( markTestSkipped( markTestIncomplete(
+       #[cfg(not(test))]
+       Fact(Skip= Theory(Skip= Fact(Explicit=true ,Ignore("" [Ignore("" [Ignore] Assert.Ignore( Assert.Inconclusive(
+       Skip.If( Skip.IfNot(
+       @EnabledIf @DisabledIf @EnabledOn @DisabledOn
+       ctx.skip( test.fail() .config(enabled=false"#
+);
 
 /// Words of Ruby that begin a group or a test that does not run; behind them stands a text, a block or a name.
-const RUBY_WORDS: &[&str] = &[
-    "xit",
-    "xspecify",
-    "xexample",
-    "xdescribe",
-    "xcontext",
-    "xscenario",
-    "xfeature",
-    "fit",
-    "fdescribe",
-    "fcontext",
-    "fspecify",
-];
+const RUBY_WORDS: &[&str] =
+    word_list!("xit xspecify xexample xdescribe xcontext xscenario xfeature fit fdescribe fcontext fspecify");
 
 /// The mark of Ruby in a line by which a test does not run, or others do not.
 fn mark_of_ruby(code: &str) -> Option<&'static str> {
@@ -136,21 +62,10 @@ fn mark_of_ruby(code: &str) -> Option<&'static str> {
 }
 
 /// By which all others do not run.
-const ONLY: &[&str] = &[
-    "it.only",
-    "test.only",
-    "describe.only",
-    "suite.only",
-    "context.only",
-    "specify.only",
-    ".only(\"\"",
-    ".only.each",
-    "fit(",
-    "ftest(",
-    "fdescribe(",
-    "fcontext(",
-    "only:true",
-];
+const ONLY: &[&str] = word_list!(
+    r#"it.only test.only describe.only suite.only context.only specify.only .only("" .only.each fit( ftest( fdescribe(
+       fcontext( only:true"#
+);
 
 /// Ends of a process that say that all is well, and conditions that never hold.
 const LEAVING: &[&str] = &[
@@ -204,64 +119,22 @@ const SWALLOWING: &[&str] = &[
 ];
 
 /// What is done to the runner itself.
-const OF_THE_RUNNER: &[&str] = &[
-    "pytest_collection_modifyitems",
-    "pytest_runtest_",
-    "pytest_sessionfinish",
-    "pytest_ignore_collect",
-    "pytest_collection_finish",
-    "pytest_collect_file",
-    "pytest_collect_directory",
-    "pytest_pycollect_",
-    "pytest_make_collect_report",
-    "pytest_deselected",
-    "pytest_cmdline_main",
-    "pytest_cmdline_preparse",
-    "pytest_load_initial_conftests",
-    "pytest_pyfunc_call",
-    "collect_ignore",
-    "pytest_exception_interact",
-    "pytest_report_",
-    "pytest_assertrepr_compare",
-    "exitstatus",
-    "TestCase.assert",
-    "TestCase.run",
-    "TestCase.fail",
-    "sys.modules[",
-    "require.cache[",
-    "globalThis.expect",
-    "global.expect",
-    "globalThis.it=",
-    "global.it=",
-    "globalThis.test=",
-    "global.test=",
-    "assert.equal=",
-    "assert.strictEqual=",
-    "assert.ok=",
-    "assert.deepStrictEqual=",
-    "process.on(\"\"",
-    "atexit.register(",
-    "deselected",
-    "Object.assign(assert",
-    "Object.assign(expect",
-    "Object.defineProperty(assert",
-    "setattr(unittest",
-];
+const OF_THE_RUNNER: &[&str] = word_list!(
+    r#"pytest_collection_modifyitems pytest_runtest_ pytest_sessionfinish pytest_ignore_collect pytest_collection_finish
+       pytest_collect_file pytest_collect_directory pytest_pycollect_ pytest_make_collect_report pytest_deselected
+       pytest_cmdline_main pytest_cmdline_preparse pytest_load_initial_conftests pytest_pyfunc_call collect_ignore
+       pytest_exception_interact pytest_report_ pytest_assertrepr_compare exitstatus TestCase.assert TestCase.run
+       TestCase.fail sys.modules[ require.cache[ globalThis.expect global.expect globalThis.it= global.it=
+       globalThis.test= global.test= assert.equal= assert.strictEqual= assert.ok= assert.deepStrictEqual= process.on(""
+       atexit.register( deselected Object.assign(assert Object.assign(expect Object.defineProperty(assert
+       setattr(unittest"#
+);
 
 /// What code that runs before every test does to the program.
-const PATCHING: &[&str] = &[
-    "setattr(",
-    "monkeypatch.",
-    "mock.patch",
-    "mocker.patch",
-    "builtins.",
-    "jest.mock(",
-    "vi.mock(",
-    "jest.spyOn(",
-    "vi.spyOn(",
-    "mock.module(",
-    "expect.extend(",
-];
+const PATCHING: &[&str] = word_list!(
+    "setattr( monkeypatch. mock.patch mocker.patch builtins. jest.mock( vi.mock( jest.spyOn( vi.spyOn( mock.module(
+     expect.extend("
+);
 
 fn has(code: &str, pattern: &str) -> bool {
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
@@ -360,22 +233,10 @@ fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Te
 }
 
 /// What a condition asks for where a test cannot run everywhere: the system, or a tool or library that may not be there.
-const SURROUNDINGS: &[&str] = &[
-    "sys.platform",
-    "os.name",
-    "platform.system",
-    "sys.version_info",
-    "shutil.which",
-    "find_spec(",
-    "process.platform",
-    "os.platform()",
-    "runtime.GOOS",
-    "runtime.GOARCH",
-    "RUBY_PLATFORM",
-    "@EnabledOn",
-    "@DisabledOn",
-    "@EnabledIf",
-];
+const SURROUNDINGS: &[&str] = word_list!(
+    "sys.platform os.name platform.system sys.version_info shutil.which find_spec( process.platform os.platform()
+     runtime.GOOS runtime.GOARCH RUBY_PLATFORM @EnabledOn @DisabledOn @EnabledIf"
+);
 
 /// Leaves tests out where a library is not there.
 const IMPORT_OR_SKIP: &str = "pytest.importorskip(";

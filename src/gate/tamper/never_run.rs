@@ -9,6 +9,7 @@ use super::finding::{Finding, Weakening};
 use super::leaving::{leaving, unreachable};
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 /// What is new in a file and keeps tests from running.
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
@@ -187,18 +188,10 @@ const NOTHING: &[&str] = &[
 const CALLED_ON_NOTHING: &[&str] = &["[].forEach(", "[].map(", "[].every(", "[].each"];
 
 /// The same anywhere in a line.
-const EMPTIED: &[&str] = &[
-    ".each([])(",
-    "[:0]",
-    "[0:0]",
-    ".slice(0,0)",
-    ".filter(()=>false)",
-    ".take(0)",
-    ".first(0)",
-    ".limit(0)",
-    "itertools.islice([],",
-    "std::iter::empty",
-];
+const EMPTIED: &[&str] = word_list!(
+    ".each([])( [:0] [0:0] .slice(0,0) .filter(()=>false) .take(0) .first(0) .limit(0) itertools.islice([],
+     std::iter::empty"
+);
 
 fn empty_tables(lines: &[(usize, String)]) -> Vec<usize> {
     let is_empty = |code: &String| {

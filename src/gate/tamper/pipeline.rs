@@ -8,61 +8,19 @@ use super::finding::{Finding, Weakening};
 use super::script::HIDING;
 use super::{Text, short};
 use crate::project::check_files::is_pipeline;
+use crate::text::words::word_list;
 use crate::text::yaml::YamlDocument;
 
 /// Words by one of which a command is a check.
-const CHECKING: &[&str] = &[
-    "audit",
-    "bats",
-    "build",
-    "cargo",
-    "check",
-    "checks",
-    "clippy",
-    "coverage",
-    "ctest",
-    "eslint",
-    "fmt",
-    "gradle",
-    "jest",
-    "lint",
-    "mocha",
-    "mvn",
-    "mypy",
-    "nox",
-    "phpunit",
-    "pylint",
-    "pyright",
-    "pytest",
-    "rspec",
-    "ruff",
-    "shellcheck",
-    "test",
-    "tests",
-    "tox",
-    "tsc",
-    "typecheck",
-    "unittest",
-    "verify",
-    "vet",
-    "vitest",
-];
+const CHECKING: &[&str] = word_list!(
+    "audit bats build cargo check checks clippy coverage ctest eslint fmt gradle jest lint mocha mvn mypy nox phpunit
+     pylint pyright pytest rspec ruff shellcheck test tests tox tsc typecheck unittest verify vet vitest"
+);
 
 /// Words by which a command asks for fewer tests, or hears nothing of those that fail.
-const NARROWING: &[&str] = &[
-    "-k",
-    "--ignore",
-    "--deselect",
-    "--co",
-    "--collect-only",
-    "--exit-zero",
-    "--passWithNoTests",
-    "--exclude",
-    "--skip",
-    "--no-run",
-    "-n",
-    "-i",
-];
+const NARROWING: &[&str] = word_list!(
+    "-k --ignore --deselect --co --collect-only --exit-zero --passWithNoTests --exclude --skip --no-run -n -i"
+);
 
 /// Keys below which commands stand.
 const COMMANDS: &[&str] =

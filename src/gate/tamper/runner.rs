@@ -8,6 +8,7 @@ use super::lexer::{Kind, Language, Token, tokens};
 use super::span::Span as _;
 use super::{Text, file_name, lines, short};
 use crate::gate::pins::Pins;
+use crate::text::words::word_list;
 
 /// Lines that say nothing without what opened their block.
 const OF_BLOCKS: &[&str] = &["done", "fi", "esac", "}", ";;", "else", "do", "then", "end", "endif"];
@@ -88,30 +89,10 @@ const CLOSING: &[&str] = &["fi", "esac", "done"];
 const TURNING: &[&str] = &["continue", "break", "trap", "exec", "alias", "unset", "eval", "shift", "kill", "cd"];
 
 /// Commands and variables of every shell, which no script makes its own.
-const OF_SHELL: &[&str] = &[
-    "test",
-    "echo",
-    "printf",
-    "exit",
-    "return",
-    "set",
-    "sh",
-    "bash",
-    "make",
-    "cc",
-    "gcc",
-    "python3",
-    "node",
-    "diff",
-    "cmp",
-    "grep",
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "CDPATH",
-    "LD_PRELOAD",
-];
+const OF_SHELL: &[&str] = word_list!(
+    "test echo printf exit return set sh bash make cc gcc python3 node diff cmp grep PATH IFS ENV BASH_ENV CDPATH
+     LD_PRELOAD"
+);
 
 /// Why new lines of a script may keep others from running.
 fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {

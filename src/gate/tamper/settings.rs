@@ -18,6 +18,7 @@ use crate::project::check_files::{ConfigRow, Format, Role, config_of, fits};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
+use crate::text::words::word_list;
 
 /// The settings that count, by their keys.
 pub(super) type Settings = BTreeMap<String, Setting>;
@@ -54,19 +55,10 @@ fn is_of(row: &ConfigRow, path: &str) -> bool {
 }
 
 /// Keys by which a runner leaves files out.
-const LEAVING_OUT: &[&str] = &[
-    "testPathIgnorePatterns",
-    "modulePathIgnorePatterns",
-    "exclude",
-    "ignore",
-    "ignores",
-    "testIgnore",
-    "norecursedirs",
-    "collect_ignore",
-    "collect_ignore_glob",
-    "ignoreSpec",
-    "excludeSpecPattern",
-];
+const LEAVING_OUT: &[&str] = word_list!(
+    "testPathIgnorePatterns modulePathIgnorePatterns exclude ignore ignores testIgnore norecursedirs collect_ignore
+     collect_ignore_glob ignoreSpec excludeSpecPattern"
+);
 
 /// Whether a pattern of such a key is about a test that was there.
 fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
@@ -169,22 +161,10 @@ fn is_setup(new: &[Token<'_>], all: &[Text<'_>]) -> bool {
 
 /// Whether words of settings are those of a coverage that has to be reached, as a whole.
 fn is_threshold(new: &[Token<'_>]) -> bool {
-    const WORDS: &[&str] = &[
-        "coverage",
-        "coverageThreshold",
-        "thresholds",
-        "threshold",
-        "global",
-        "lines",
-        "branches",
-        "functions",
-        "statements",
-        "perFile",
-        "provider",
-        "v8",
-        "istanbul",
-        "true",
-    ];
+    const WORDS: &[&str] = word_list!(
+        "coverage coverageThreshold thresholds threshold global lines branches functions statements perFile provider v8
+         istanbul true"
+    );
     let is_one = |token: &Token<'_>| match token.kind {
         Kind::Word | Kind::Text => WORDS.contains(&token.text),
         Kind::Number => true,
@@ -235,36 +215,10 @@ fn texts_of(setting: Option<&Setting>) -> Vec<String> {
 }
 
 /// Options of runners that say how much is shown, or ask for more.
-const PLAIN_OPTIONS: &[&str] = &[
-    "-q",
-    "-qq",
-    "-v",
-    "-vv",
-    "-s",
-    "-l",
-    "-ra",
-    "-rA",
-    "-rf",
-    "-x",
-    "--tb*",
-    "--color*",
-    "--strict*",
-    "--durations*",
-    "--cov*",
-    "-n",
-    "auto",
-    "--maxfail*",
-    "--showlocals",
-    "--verbose",
-    "--quiet",
-    "--disable-warnings",
-    "--doctest-modules",
-    "--import-mode*",
-    "--randomly*",
-    "--junitxml*",
-    "--timeout*",
-    "--dist*",
-];
+const PLAIN_OPTIONS: &[&str] = word_list!(
+    "-q -qq -v -vv -s -l -ra -rA -rf -x --tb* --color* --strict* --durations* --cov* -n auto --maxfail* --showlocals
+     --verbose --quiet --disable-warnings --doctest-modules --import-mode* --randomly* --junitxml* --timeout* --dist*"
+);
 
 /// Settings as people add them, by which no test that is there is left out.
 fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting>) -> bool {

@@ -10,67 +10,20 @@ use super::{Text, split};
 use crate::gate::pins::Pins;
 use crate::gate::runners::{is_python, is_test_library};
 use crate::project::check_files::{Role, fits, role_of};
+use crate::text::words::word_list;
 
 /// Modules of Python that run tests, or run before everything.
-const RUNNERS: &[&str] = &[
-    "unittest",
-    "doctest",
-    "pytest",
-    "_pytest",
-    "py",
-    "pluggy",
-    "iniconfig",
-    "nose",
-    "nose2",
-    "tox",
-    "nox",
-    "coverage",
-    "hypothesis",
-    "sitecustomize",
-    "usercustomize",
-    "pytest_cov",
-    "xdist",
-    "mypy",
-    "ruff",
-    "flake8",
-    "pylint",
-];
+const RUNNERS: &[&str] = word_list!(
+    "unittest doctest pytest _pytest py pluggy iniconfig nose nose2 tox nox coverage hypothesis sitecustomize
+     usercustomize pytest_cov xdist mypy ruff flake8 pylint"
+);
 
 /// Modules of the standard library that those need, and by whose name hardly anybody calls a file of a project.
-const LIBRARY: &[&str] = &[
-    "argparse",
-    "ast",
-    "asyncio",
-    "atexit",
-    "collections",
-    "contextlib",
-    "dataclasses",
-    "difflib",
-    "dis",
-    "enum",
-    "fnmatch",
-    "functools",
-    "importlib",
-    "inspect",
-    "io",
-    "linecache",
-    "os",
-    "pathlib",
-    "pdb",
-    "pprint",
-    "re",
-    "runpy",
-    "shutil",
-    "signal",
-    "subprocess",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "traceback",
-    "typing",
-    "warnings",
-    "weakref",
-];
+const LIBRARY: &[&str] = word_list!(
+    "argparse ast asyncio atexit collections contextlib dataclasses difflib dis enum fnmatch functools importlib inspect
+     io linecache os pathlib pdb pprint re runpy shutil signal subprocess tempfile textwrap threading traceback typing
+     warnings weakref"
+);
 
 /// New files in the place of a runner, and manifests that take a runner from another place.
 pub(super) fn added(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {

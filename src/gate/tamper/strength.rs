@@ -3,6 +3,7 @@
 use super::assertion::Assertion;
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
+use crate::text::words::word_list;
 
 /// From the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,72 +23,24 @@ impl Strength {
 }
 
 /// Parts of words that compare as nearly the same.
-const NEARLY: &[&str] = &[
-    "almost",
-    "approx",
-    "closeto",
-    "close_to",
-    "isclose",
-    "allclose",
-    "relative_eq",
-    "abs_diff_eq",
-    "ulps_eq",
-    "float_eq",
-    "double_eq",
-    "within",
-    "in_delta",
-    "indelta",
-    "in_epsilon",
-    "inepsilon",
-    "_near",
-];
+const NEARLY: &[&str] = word_list!(
+    "almost approx closeto close_to isclose allclose relative_eq abs_diff_eq ulps_eq float_eq double_eq within in_delta
+     indelta in_epsilon inepsilon _near"
+);
 
 /// Parts of those that are always given how far a value may be away.
 const GIVEN: &[&str] = &["within", "delta", "epsilon", "_near"];
 
 /// Names of arguments that say how far a value may be away.
-const TOLERANCES: &[&str] = &[
-    "delta",
-    "places",
-    "tolerance",
-    "epsilon",
-    "atol",
-    "rtol",
-    "abs_tol",
-    "rel_tol",
-    "abs",
-    "rel",
-    "decimal",
-    "max_relative",
-    "max_ulps",
-    "accuracy",
-    "precision",
-];
+const TOLERANCES: &[&str] = word_list!(
+    "delta places tolerance epsilon atol rtol abs_tol rel_tol abs rel decimal max_relative max_ulps accuracy precision"
+);
 
 /// Parts of words that ask for an order, or for a part of a value.
-const BOUNDING: &[&str] = &[
-    "less",
-    "greater",
-    "between",
-    "above",
-    "below",
-    "atmost",
-    "atleast",
-    "at_most",
-    "at_least",
-    "contain",
-    "include",
-    "startswith",
-    "endswith",
-    "starts_with",
-    "ends_with",
-    "regex",
-    "regexp",
-    "subset",
-    "superset",
-    "inrange",
-    "in_range",
-];
+const BOUNDING: &[&str] = word_list!(
+    "less greater between above below atmost atleast at_most at_least contain include startswith endswith starts_with
+     ends_with regex regexp subset superset inrange in_range"
+);
 
 impl Assertion<'_> {
     /// How much it asks for.
@@ -239,18 +192,9 @@ fn names_equality(word: &str) -> bool {
     let is_named = ["equal", "_eq", "tobe", "tomatch", "tohave", "deep", "same", "matches"]
         .iter()
         .any(|part| lower.contains(part));
-    let is_loose = [
-        "tobetruthy",
-        "tobedefined",
-        "tobegreater",
-        "tobeless",
-        "tobenull",
-        "tobefalsy",
-        "tobenan",
-        "tobeinstance",
-        "tobetypeof",
-        "tobecloseto",
-    ];
+    let is_loose = word_list!(
+        "tobetruthy tobedefined tobegreater tobeless tobenull tobefalsy tobenan tobeinstance tobetypeof tobecloseto"
+    );
     let is_order = lower.contains("less") || lower.contains("greater");
     (is_named || matches!(word, "eq" | "eql"))
         && !is_negated

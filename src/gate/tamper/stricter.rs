@@ -6,6 +6,7 @@ use super::span::Span as _;
 use crate::gate::lists::{Command, Joint, lists_of};
 use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::fits;
+use crate::text::words::word_list;
 
 /// Whether an assertion is another one of the same shape that only asks for more: one value differs, and it says how near, or how
 /// much of a text there has to be.
@@ -116,23 +117,10 @@ const MORE: &[(&str, &[&str])] = &[
     ("node", &["--experimental-test-coverage", "--test-reporter=*", "--enable-source-maps"]),
     (
         "pytest",
-        &[
-            "-q",
-            "-v",
-            "-vv",
-            "-ra",
-            "-x",
-            "--cov",
-            "--cov=*",
-            "--cov-report=*",
-            "--cov-fail-under=*",
-            "--strict-markers",
-            "--strict-config",
-            "--strict",
-            "--durations=*",
-            "--tb=*",
-            "--doctest-modules",
-        ],
+        word_list!(
+            "-q -v -vv -ra -x --cov --cov=* --cov-report=* --cov-fail-under=* --strict-markers --strict-config --strict
+             --durations=* --tb=* --doctest-modules"
+        ),
     ),
 ];
 

@@ -6,6 +6,7 @@ use super::span::Span as _;
 use super::taken::definitions;
 use super::{Text, file_name, resolved, split};
 use crate::project::check_files::role_of;
+use crate::text::words::word_list;
 
 /// Whether all that a file of tests, which is gone, brings in of the project is gone as well and stands nowhere else now.
 pub(super) fn is_gone_with_subject(path: &str, texts: &[Text<'_>]) -> bool {
@@ -96,21 +97,8 @@ fn of_name<'a, 'text>(path: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&'a
 }
 
 /// Names that many things have.
-const COMMON: &[&str] = &[
-    "new",
-    "default",
-    "main",
-    "fmt",
-    "from",
-    "constructor",
-    "render",
-    "toString",
-    "__init__",
-    "setUp",
-    "init",
-    "run",
-    "tests",
-];
+const COMMON: &[&str] =
+    word_list!("new default main fmt from constructor render toString __init__ setUp init run tests");
 
 /// Whether something of a source that is gone stands in another file now.
 fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {

@@ -10,26 +10,17 @@ use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
 use super::taken::definitions;
+use crate::text::words::word_list;
 
 /// Marks of Python by which a function is no test any more.
 const OTHERS: &[&str] =
     &["property", "cached_property", "contextmanager", "asynccontextmanager", "fixture", "yield_fixture", "overload"];
 
 /// Methods by which a class of tests is run. One that a project writes itself may run nothing.
-const RUNNING: &[&str] = &[
-    "run",
-    "debug",
-    "__call__",
-    "__getattribute__",
-    "__getattr__",
-    "__new__",
-    "__init_subclass__",
-    "_callTestMethod",
-    "_callSetUp",
-    "_callTearDown",
-    "doCleanups",
-    "countTestCases",
-];
+const RUNNING: &[&str] = word_list!(
+    "run debug __call__ __getattribute__ __getattr__ __new__ __init_subclass__ _callTestMethod _callSetUp _callTearDown
+     doCleanups countTestCases"
+);
 
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Setup) else { return Vec::new() };
@@ -190,18 +181,11 @@ fn given(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = &file.before else { return Vec::new() };
     let raises = |one: &&Assertion<'_>| {
         one.tokens.iter().any(|token| {
-            matches!(
-                token.text,
-                "throws"
-                    | "rejects"
-                    | "toThrow"
-                    | "toThrowError"
-                    | "assertRaises"
-                    | "assertRaisesRegex"
-                    | "raises"
-                    | "assertThrows"
-                    | "assertThrowsExactly"
+            word_list!(
+                "throws rejects toThrow toThrowError assertRaises assertRaisesRegex raises assertThrows
+                 assertThrowsExactly"
             )
+            .contains(&token.text)
         })
     };
     let holds = |one: &&Assertion<'_>| {

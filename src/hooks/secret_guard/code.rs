@@ -1,5 +1,7 @@
 //! What a piece of code in another language than a shell's does with files with secrets.
 
+use crate::text::words::word_list;
+
 /// Words of code that looks into files.
 const OPENING: &[&str] = &[
     "open",
@@ -19,22 +21,8 @@ const OPENING: &[&str] = &[
 ];
 
 /// In the name of a function: it looks into no file that it is given the name of, or shows nothing of it.
-const CLOSED: &[&str] = &[
-    "write",
-    "append",
-    "unlink",
-    "remove",
-    "delete",
-    "rmsync",
-    "exist",
-    "isfile",
-    "is_file",
-    "stat",
-    "access",
-    "touch",
-    "chmod",
-    "load_dotenv",
-];
+const CLOSED: &[&str] =
+    word_list!("write append unlink remove delete rmsync exist isfile is_file stat access touch chmod load_dotenv");
 
 /// The secret file that a piece of code opens to read.
 pub(super) fn reads(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<String> {
@@ -88,25 +76,10 @@ const PRINTING: &[&str] = &[
 ];
 
 /// What code calls the environment.
-const ENVIRONMENT: &[&str] = &[
-    "environ",
-    "getenv",
-    "process.env",
-    "ENV[",
-    "ENV.",
-    "%ENV",
-    "$ENV",
-    "$_ENV",
-    "dotenv_values",
-    "dotenv').config",
-    "dotenv\").config",
-    "dotenv.config",
-    "dotenv.parse",
-    "get_key(",
-    "Deno.env",
-    "Bun.env",
-    "import.meta.env",
-];
+const ENVIRONMENT: &[&str] = word_list!(
+    r#"environ getenv process.env ENV[ ENV. %ENV $ENV $_ENV dotenv_values dotenv').config dotenv").config dotenv.config
+       dotenv.parse get_key( Deno.env Bun.env import.meta.env"#
+);
 
 /// What makes of a value whether it is there, or how long it is; or asks only for names.
 const ASKING: &[&str] = &[

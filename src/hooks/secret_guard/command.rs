@@ -9,11 +9,12 @@ use super::environment;
 use super::filters::shows_only_names;
 use super::judge::Judge;
 use super::programs::{
-    DISPLAYS, HARMLESS, INTERPRETERS, RUN_SCRIPTS, SCRIPT_FIRST, SHELLS, SHOW_INPUT, SWALLOW, copied, edits_in_place,
-    is_left_out, is_runner, keeps_to_itself,
+    DISPLAYS, INTERPRETERS, RUN_SCRIPTS, SCRIPT_FIRST, SHELLS, SHOW_INPUT, SWALLOW, copied, edits_in_place,
+    is_harmless, is_left_out, is_runner, keeps_to_itself,
 };
 use super::search::{self, Hit};
 use crate::text::shell::{Argument, Run, Spelling, runs, runs_up_to_limit};
+use crate::text::words::word_list;
 
 /// What a script would show of a secret file, if it would show anything. Of a script that is too long to be followed to
 /// its end, a name of such a file is enough.
@@ -161,7 +162,7 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
     if run.is_handed_input
         && let Some(file) = input
     {
-        return if HARMLESS.contains(&program) && program != "echo" && program != "printf" {
+        return if is_harmless(program) && program != "echo" && program != "printf" {
             Reading::Nothing
         } else if matches!(program, "echo" | "printf") {
             Reading::Shows(given(file))
@@ -176,7 +177,7 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
     if SWALLOW.contains(&program) {
         return Reading::Nothing;
     }
-    if HARMLESS.contains(&program) {
+    if is_harmless(program) {
         return input.filter(|_| SHOW_INPUT.contains(&program)).into();
     }
     if RUN_SCRIPTS.contains(&program) {
@@ -230,7 +231,7 @@ fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
             "echo" | "printf" | "git" | "eval" => Reading::Shows(given(file)),
             "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => Reading::Loads(file),
             program if SHELLS.contains(&program) || INTERPRETERS.contains(&program) => Reading::Shows(given(file)),
-            program if HARMLESS.contains(&program) => Reading::Nothing,
+            program if is_harmless(program) => Reading::Nothing,
             _ => Reading::HandsOn(file),
         };
     }
@@ -250,20 +251,11 @@ fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
     match run.program.as_str() {
         "docker" | "docker-compose" | "podman" | "podman-compose" if has(&["config"]) => {
             let is_compose = run.program.ends_with("compose") || has(&["compose"]);
-            let told_less = [
-                "-q",
-                "--quiet",
-                "--services",
-                "--images",
-                "--volumes",
-                "--profiles",
-                "--hash",
-                "--no-interpolate",
-                "--help",
-            ];
+            let told_less =
+                word_list!("-q --quiet --services --images --volumes --profiles --hash --no-interpolate --help");
             let file = named_env_file(&words).unwrap_or_else(|| ".env".to_owned());
             let is_there = judge.place.as_ref().is_none_or(|place| place.has(&file));
-            (is_compose && !has(&told_less) && is_there).then_some(file)
+            (is_compose && !has(told_less) && is_there).then_some(file)
         }
         "kubectl" | "oc" if has(&["config"]) && has(&["view"]) && has(&["--raw", "--raw=true"]) => {
             Some("~/.kube/config".to_owned())

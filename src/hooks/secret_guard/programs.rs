@@ -1,278 +1,67 @@
 //! What programs do with the files they are given.
 
 use crate::text::shell::{Argument, Run};
+use crate::text::words::word_list;
 
 /// Programs that show nothing of what is in a file, or show it to the person alone.
-pub(super) const HARMLESS: &[&str] = &[
-    "",
-    "ls",
-    "dir",
-    "exa",
-    "eza",
-    "lsd",
-    "tree",
-    "stat",
-    "test",
-    "[",
-    "[[",
-    "touch",
-    "rm",
-    "rmdir",
-    "unlink",
-    "shred",
-    "trash",
-    "mkdir",
-    "mktemp",
-    "chmod",
-    "chown",
-    "chgrp",
-    "setfacl",
-    "chattr",
-    "echo",
-    "printf",
-    "true",
-    "false",
-    ":",
-    "cd",
-    "pushd",
-    "popd",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "file",
-    "wc",
-    "du",
-    "df",
-    "md5sum",
-    "md5",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "shasum",
-    "cksum",
-    "b2sum",
-    "which",
-    "command",
-    "export",
-    "local",
-    "declare",
-    "typeset",
-    "readonly",
-    "unset",
-    "read",
-    "mapfile",
-    "readarray",
-    "tee",
-    "truncate",
-    "find",
-    "locate",
-    "code",
-    "subl",
-    "idea",
-    "open",
-    "xdg-open",
-    "explorer",
-    "set-content",
-    "out-file",
-    "new-item",
-    "remove-item",
-    "test-path",
-    "get-item",
-    "get-childitem",
-    "dotenv-linter",
-    "bfg",
-    "ssh-add",
-    "ssh-copy-id",
-    "gitleaks",
-    "trufflehog",
-    "detect-secrets",
-    "husky",
-    "prettier",
-    "fallocate",
-    "inotifywait",
-    "entr",
-    "wait-for-it",
-];
+const HARMLESS: &[&str] = word_list!(
+    "ls dir exa eza lsd tree stat test [ [[ touch rm rmdir unlink shred trash mkdir mktemp chmod chown chgrp setfacl
+     chattr echo printf true false : cd pushd popd basename dirname realpath readlink file wc du df md5sum md5 sha1sum
+     sha256sum sha512sum shasum cksum b2sum which command export local declare typeset readonly unset read mapfile
+     readarray tee truncate find locate code subl idea open xdg-open explorer set-content out-file new-item remove-item
+     test-path get-item get-childitem dotenv-linter bfg ssh-add ssh-copy-id gitleaks trufflehog detect-secrets husky
+     prettier fallocate inotifywait entr wait-for-it"
+);
+
+/// Whether a program, or none, shows nothing of what is in a file, or shows it to the person alone.
+pub(super) fn is_harmless(program: &str) -> bool {
+    program.is_empty() || HARMLESS.contains(&program)
+}
 
 /// Of those, the ones that show what they have on their input.
 pub(super) const SHOW_INPUT: &[&str] = &["", "tee"];
 
 /// Programs that take what they have on their input to a place made for secrets, to a person's clipboard or to a key's
 /// public half.
-pub(super) const SWALLOW: &[&str] = &[
-    "pbcopy",
-    "xclip",
-    "xsel",
-    "clip",
-    "wl-copy",
-    "wg",
-    "passwd",
-    "chpasswd",
-    "read",
-    "mapfile",
-    "readarray",
-    "docker-credential-pass",
-];
+pub(super) const SWALLOW: &[&str] =
+    word_list!("pbcopy xclip xsel clip wl-copy wg passwd chpasswd read mapfile readarray docker-credential-pass");
 
 /// Programs that run a script, which is looked at by itself.
 pub(super) const RUN_SCRIPTS: &[&str] = &["eval", "script", "ssh", "su", "watch", "wsl"];
 
 /// Programs whose first word is what they look for or do.
-pub(super) const SCRIPT_FIRST: &[&str] = &[
-    "grep",
-    "egrep",
-    "fgrep",
-    "zgrep",
-    "ggrep",
-    "rg",
-    "ag",
-    "ack",
-    "sed",
-    "gsed",
-    "awk",
-    "gawk",
-    "mawk",
-    "nawk",
-    "jq",
-    "yq",
-    "findstr",
-    "select-string",
-];
+pub(super) const SCRIPT_FIRST: &[&str] =
+    word_list!("grep egrep fgrep zgrep ggrep rg ag ack sed gsed awk gawk mawk nawk jq yq findstr select-string");
 
 /// Programs that put a file in another place.
 const COPIES: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp", "copy-item", "move-item"];
 
 /// Programs that run code.
-pub(super) const INTERPRETERS: &[&str] = &[
-    "python",
-    "python3",
-    "python2",
-    "pypy",
-    "pypy3",
-    "uv",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "tsx",
-    "ts-node",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "rscript",
-    "osascript",
-];
+pub(super) const INTERPRETERS: &[&str] = word_list!(
+    "python python3 python2 pypy pypy3 uv node nodejs deno bun tsx ts-node perl ruby php lua rscript osascript"
+);
 
 /// Programs that only put on the screen what they are given: the ones that matter where a whole folder is handed to them.
-pub(super) const DISPLAYS: &[&str] = &[
-    "cat",
-    "bat",
-    "batcat",
-    "head",
-    "tail",
-    "less",
-    "more",
-    "nl",
-    "tac",
-    "strings",
-    "xxd",
-    "od",
-    "hexdump",
-    "base64",
-    "sort",
-    "uniq",
-    "cut",
-    "paste",
-    "column",
-    "fold",
-    "rev",
-    "type",
-    "get-content",
-    "gc",
-    "awk",
-    "sed",
-    "grep",
-    "egrep",
-    "rg",
-];
+pub(super) const DISPLAYS: &[&str] = word_list!(
+    "cat bat batcat head tail less more nl tac strings xxd od hexdump base64 sort uniq cut paste column fold rev type
+     get-content gc awk sed grep egrep rg"
+);
 
 /// Programs that start others with the values of a file: `-e` and `-f` name it.
-const RUNNERS: &[&str] = &[
-    "dotenv",
-    "dotenv-cli",
-    "dotenvx",
-    "env-cmd",
-    "cross-env",
-    "dotenv-run",
-    "foreman",
-    "honcho",
-    "overmind",
-    "hivemind",
-    "heroku",
-    "nf",
-    "goreman",
-    "forego",
-    "with-env",
-];
+const RUNNERS: &[&str] = word_list!(
+    "dotenv dotenv-cli dotenvx env-cmd cross-env dotenv-run foreman honcho overmind hivemind heroku nf goreman forego
+     with-env"
+);
 
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh"];
 
 /// Words in the name of a script that uses what it is given.
-const USING: &[&str] = &[
-    "deploy",
-    "start",
-    "run",
-    "serve",
-    "server",
-    "test",
-    "tests",
-    "build",
-    "setup",
-    "install",
-    "release",
-    "migrate",
-    "migration",
-    "migrations",
-    "backup",
-    "load",
-    "sync",
-    "encrypt",
-    "validate",
-    "verify",
-    "check",
-    "lint",
-    "push",
-    "up",
-    "bootstrap",
-    "provision",
-    "seed",
-    "init",
-    "upload",
-    "launch",
-    "publish",
-    "restart",
-    "update",
-    "generate",
-    "gen",
-    "import",
-    "entrypoint",
-    "manage",
-    "main",
-    "app",
-    "worker",
-    "bot",
-    "dev",
-    "apply",
-    "configure",
-    "rotate",
-    "restore",
-    "create",
-    "e2e",
-    "smoke",
-    "compose",
-];
+const USING: &[&str] = word_list!(
+    "deploy start run serve server test tests build setup install release migrate migration migrations backup load sync
+     encrypt validate verify check lint push up bootstrap provision seed init upload launch publish restart update
+     generate gen import entrypoint manage main app worker bot dev apply configure rotate restore create e2e smoke
+     compose"
+);
 
 /// Whether a call of a program shows nothing of the files it reads, for what it is asked to do.
 pub(super) fn keeps_to_itself(run: &Run) -> bool {
@@ -364,21 +153,10 @@ pub(super) fn copied(run: &Run) -> Option<&[Argument]> {
 /// Whether what follows an option is not shown: left out, written, or a key to something else.
 pub(super) fn is_left_out(option: &str, program: &str) -> bool {
     ["exclude", "ignore", "output", "volume", "mount", "kubeconfig"].iter().any(|word| option.contains(word))
-        || [
-            "key",
-            "key-file",
-            "keyfile",
-            "netrc-file",
-            "cert",
-            "identity",
-            "password-file",
-            "cacert",
-            "capath",
-            "ca",
-            "credentials-file",
-            "keystore",
-            "passphrase-file",
-        ]
+        || word_list!(
+            "key key-file keyfile netrc-file cert identity password-file cacert capath ca credentials-file keystore
+             passphrase-file"
+        )
         .iter()
         .any(|word| option.ends_with(word))
         || matches!(option, "o" | "v") && matches!(program, "curl" | "docker" | "op" | "podman" | "wget")

@@ -1,53 +1,13 @@
 //! What the name of a variable says about its value.
 
+use crate::text::words::word_list;
+
 /// Last words of the names of variables that hold no secret.
-const PLAIN: &[&str] = &[
-    "PORT",
-    "HOST",
-    "HOSTNAME",
-    "ENV",
-    "ENVIRONMENT",
-    "MODE",
-    "DEBUG",
-    "LEVEL",
-    "REGION",
-    "ZONE",
-    "VERSION",
-    "TAG",
-    "NAME",
-    "BRANCH",
-    "STAGE",
-    "TZ",
-    "TIMEZONE",
-    "LOCALE",
-    "LANG",
-    "DIR",
-    "PATH",
-    "FILE",
-    "FOLDER",
-    "TIMEOUT",
-    "ENABLED",
-    "DISABLED",
-    "LIMIT",
-    "SIZE",
-    "COUNT",
-    "MODEL",
-    "PROVIDER",
-    "DRIVER",
-    "CONNECTION",
-    "DOMAIN",
-    "PROJECT",
-    "EMAIL",
-    "IMAGE",
-    "ORIGIN",
-    "ORIGINS",
-    "HOSTS",
-    "REPLICAS",
-    "WORKERS",
-    "THREADS",
-    "SHA",
-    "COMMIT",
-];
+const PLAIN: &[&str] = word_list!(
+    "PORT HOST HOSTNAME ENV ENVIRONMENT MODE DEBUG LEVEL REGION ZONE VERSION TAG NAME BRANCH STAGE TZ TIMEZONE LOCALE
+     LANG DIR PATH FILE FOLDER TIMEOUT ENABLED DISABLED LIMIT SIZE COUNT MODEL PROVIDER DRIVER CONNECTION DOMAIN PROJECT
+     EMAIL IMAGE ORIGIN ORIGINS HOSTS REPLICAS WORKERS THREADS SHA COMMIT"
+);
 
 /// Whether the value of a variable of this name is not a secret, by its name.
 pub(super) fn is_plain(variable: &str) -> bool {

@@ -2,13 +2,12 @@
 
 use crate::hooks::scene::Scene;
 use crate::hooks::verdict::Block;
+use crate::text::words::word_list;
 
 const FILE: &str = ".gsd/PREFERENCES.md";
 
 /// What in a command line changes a file, beside a redirection.
-const CHANGING: &[&str] = &[
-    ">", "tee", "sed", "cp", "mv", "rm", "dd", "ln", "rsync", "install", "truncate", "python", "perl", "node", "ruby",
-];
+const CHANGING: &[&str] = word_list!("> tee sed cp mv rm dd ln rsync install truncate python perl node ruby");
 
 pub(super) fn refused(scene: &Scene<'_>) -> Option<Block> {
     let file = scene.world.gsd_home()?.join(FILE);

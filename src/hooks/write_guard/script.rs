@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use super::content::Content;
+use crate::text::words::word_list;
 
 /// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
 pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
@@ -115,33 +116,15 @@ pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
 }
 
 /// Functions that give the file of a name a new content.
-const WRITING: &[&str] = &[
-    "writeFileSync(",
-    "writeFile(",
-    "writeTextFileSync(",
-    "writeTextFile(",
-    "File.write(",
-    "file_put_contents(",
-    "Bun.write(",
-];
+const WRITING: &[&str] =
+    word_list!("writeFileSync( writeFile( writeTextFileSync( writeTextFile( File.write( file_put_contents( Bun.write(");
 
 /// Functions that remove the file of a name.
 const REMOVING: &[&str] = &["remove(", "unlink(", "unlinkSync(", "rmSync(", "rm(", "File.delete(", "removeSync("];
 
 /// Functions that put a file in the place of another one.
-const COPYING: &[&str] = &[
-    "copy(",
-    "copyfile(",
-    "copy2(",
-    "move(",
-    "replace(",
-    "rename(",
-    "copyFileSync(",
-    "copyFile(",
-    "renameSync(",
-    "cp(",
-    "mv(",
-];
+const COPYING: &[&str] =
+    word_list!("copy( copyfile( copy2( move( replace( rename( copyFileSync( copyFile( renameSync( cp( mv(");
 
 /// The file that is put in the place of the one whose name follows: `copy('a', `.
 fn source_of(before: &str) -> Option<String> {

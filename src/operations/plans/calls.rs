@@ -1,6 +1,7 @@
 //! The programs that a command of a plan runs in the end, and where: what stands around them is taken off.
 
 use crate::text::shell::Letters;
+use crate::text::words::word_list;
 
 /// A program with its arguments, without quotes, and the folder it runs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,21 +186,8 @@ fn line_of_shell(words: &[String]) -> Option<&str> {
 /// The words behind a program that only starts what they name: `npx`, `uv run`, `bundle exec`. `None` for any other, and
 /// where it starts it elsewhere.
 pub(super) fn started<'a, 'w>(words: &'a [&'w str]) -> Option<&'a [&'w str]> {
-    const ELSEWHERE: &[&str] = &[
-        "--directory",
-        "--project",
-        "-C",
-        "-P",
-        "-c",
-        "--call",
-        "-m",
-        "--module",
-        "--cwd",
-        "-w",
-        "--workspace",
-        "-e",
-        "--env",
-    ];
+    const ELSEWHERE: &[&str] =
+        word_list!("--directory --project -C -P -c --call -m --module --cwd -w --workspace -e --env");
     let (program, arguments) = words.split_first()?;
     let (verb, with_value): (Option<&str>, &[&str]) = match *program {
         "npx" | "bunx" | "pnpx" => (None, &["-p", "--package"]),

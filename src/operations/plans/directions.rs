@@ -9,6 +9,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::PlanCheck;
 use crate::project::view::ProjectView;
+use crate::text::words::word_list;
 
 /// What `check verify-failure-directions` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -136,91 +137,18 @@ const NO_STATEMENTS: &[&str] = &[
 ];
 
 /// What can fail, as statements that say no more than that it does name it.
-const SUBJECTS: &[&str] = &[
-    "it",
-    "this",
-    "command",
-    "check",
-    "test",
-    "tests",
-    "task",
-    "build",
-    "script",
-    "verification",
-    "verify",
-    "assertion",
-    "assertions",
-    "code",
-    "implementation",
-    "something",
-    "anything",
-    "one",
-    "work",
-    "suite",
-    "automated",
-    "any",
-    "feature",
-    "functionality",
-    "requirement",
-    "requirements",
-    "der",
-    "die",
-    "befehl",
-];
+const SUBJECTS: &[&str] = word_list!(
+    "it this command check test tests task build script verification verify assertion assertions code implementation
+     something anything one work suite automated any feature functionality requirement requirements der die befehl"
+);
 
 /// Words by which it is said that something fails.
-const FAILURES: &[&str] = &[
-    "fail",
-    "fails",
-    "failed",
-    "failing",
-    "failure",
-    "failures",
-    "error",
-    "errors",
-    "errored",
-    "exit",
-    "exits",
-    "exited",
-    "broken",
-    "break",
-    "breaks",
-    "wrong",
-    "incorrect",
-    "nonzero",
-    "non",
-    "zero",
-    "code",
-    "red",
-    "bad",
-    "unsuccessful",
-    "missing",
-    "incomplete",
-    "done",
-    "implemented",
-    "work",
-    "works",
-    "working",
-    "pass",
-    "passes",
-    "passing",
-    "correct",
-    "succeed",
-    "succeeds",
-    "ok",
-    "status",
-    "returns",
-    "return",
-    "1",
-    "0",
-    "met",
-    "fulfilled",
-    "satisfied",
-    "schlägt",
-    "schlagen",
-    "fehl",
-    "scheitert",
-];
+const FAILURES: &[&str] = word_list!(
+    "fail fails failed failing failure failures error errors errored exit exits exited broken break breaks wrong
+     incorrect nonzero non zero code red bad unsuccessful missing incomplete done implemented work works working pass
+     passes passing correct succeed succeeds ok status returns return 1 0 met fulfilled satisfied schlägt schlagen fehl
+     scheitert"
+);
 
 /// Words between these.
 const LINKS: &[&str] = &[

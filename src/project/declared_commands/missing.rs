@@ -3,6 +3,7 @@
 use super::python::is_python;
 use crate::text::terminal::without_colours;
 use crate::text::test_output::TestOutput;
+use crate::text::words::word_list;
 
 /// What a command needs and does not have here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,28 +15,10 @@ pub(crate) struct Missing {
 }
 
 /// Modules of Python that are called by `-m` and that a project does not have in its own folder.
-const MODULES: &[&str] = &[
-    "behave",
-    "coverage",
-    "green",
-    "hatch",
-    "nose",
-    "nose2",
-    "nox",
-    "pdm",
-    "pipenv",
-    "poetry",
-    "pytest",
-    "robot",
-    "stestr",
-    "testtools",
-    "tox",
-    "trial",
-    "twisted",
-    "unittest2",
-    "ward",
-    "xdist",
-];
+const MODULES: &[&str] = word_list!(
+    "behave coverage green hatch nose nose2 nox pdm pipenv poetry pytest robot stestr testtools tox trial twisted
+     unittest2 ward xdist"
+);
 
 /// How programs say that they do not find another one: what goes before its name, and what comes after it.
 const SAYINGS: &[(&str, &str)] = &[

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::read::{Command, Redirect, commands};
 use super::spelling::{Spelling, UNKNOWN};
 use super::word::{Part, Word};
+use crate::text::words::word_list;
 
 /// A program that a script starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -419,35 +420,10 @@ impl Tracer {
 }
 
 /// Variables that every shell sets itself.
-const OF_SHELL: &[&str] = &[
-    "BASHPID",
-    "BASH_SOURCE",
-    "COLUMNS",
-    "EPOCHSECONDS",
-    "EUID",
-    "HOME",
-    "HOSTNAME",
-    "IFS",
-    "LANG",
-    "LINENO",
-    "LINES",
-    "LOGNAME",
-    "OLDPWD",
-    "OSTYPE",
-    "PATH",
-    "PIPESTATUS",
-    "PPID",
-    "PWD",
-    "RANDOM",
-    "REPLY",
-    "SECONDS",
-    "SHELL",
-    "SHLVL",
-    "TERM",
-    "TMPDIR",
-    "UID",
-    "USER",
-];
+const OF_SHELL: &[&str] = word_list!(
+    "BASHPID BASH_SOURCE COLUMNS EPOCHSECONDS EUID HOME HOSTNAME IFS LANG LINENO LINES LOGNAME OLDPWD OSTYPE PATH
+     PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHELL SHLVL TERM TMPDIR UID USER"
+);
 
 impl Argument {
     /// Puts each of the values behind what there is.
@@ -577,10 +553,7 @@ fn script_of(run: &Run) -> Option<String> {
 }
 
 /// Options of `ssh` that take the next word.
-const OF_SSH: &[&str] = &[
-    "-B", "-D", "-E", "-F", "-I", "-J", "-L", "-O", "-Q", "-R", "-S", "-W", "-b", "-c", "-e", "-i", "-l", "-m", "-o",
-    "-p", "-w",
-];
+const OF_SSH: &[&str] = word_list!("-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -l -m -o -p -w");
 
 fn texts(words: &[Argument]) -> Vec<String> {
     words.iter().map(Argument::shown).collect()

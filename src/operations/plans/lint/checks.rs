@@ -11,6 +11,7 @@ use crate::operations::plans::directions;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::files::FileError;
 use crate::project::plan::{PhasePlan, PlanCheck};
+use crate::text::words::word_list;
 
 /// What is wrong with the checks of a plan, beyond those that cannot fail.
 pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
@@ -77,28 +78,10 @@ enum Takes {
 }
 
 /// Options without a value behind them.
-const ALONE: &[&str] = &[
-    "--run",
-    "--test",
-    "--silent",
-    "--verbose",
-    "--coverage",
-    "--no-coverage",
-    "--quiet",
-    "--bail",
-    "--ci",
-    "--forceExit",
-    "--runInBand",
-    "--passWithNoTests",
-    "--no-header",
-    "--tb=short",
-    "--lf",
-    "--ff",
-    "--cov",
-    "--no-cov",
-    "--watch=false",
-    "--exitfirst",
-];
+const ALONE: &[&str] = word_list!(
+    "--run --test --silent --verbose --coverage --no-coverage --quiet --bail --ci --forceExit --runInBand
+     --passWithNoTests --no-header --tb=short --lf --ff --cov --no-cov --watch=false --exitfirst"
+);
 /// Options of one letter with a value behind them.
 const WITH_VALUE: &[&str] = &["-k", "-m", "-n", "-p", "-c", "-t", "-o", "-W", "-g", "-r", "-u"];
 

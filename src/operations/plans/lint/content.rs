@@ -11,6 +11,7 @@ use crate::operations::plans::commands::{paths_of, written_by};
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::{PhasePlan, PlanTask};
 use crate::text::front_matter::Value;
+use crate::text::words::word_list;
 
 /// What is wrong with the text of a plan.
 pub(super) fn findings(plan: &PhasePlan<'_>, limits: &Limits) -> Vec<Found> {
@@ -310,16 +311,8 @@ fn words(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
 
 /// What is left open anywhere in the plan, but for what it quotes from elsewhere and its commands.
 fn undecided(plan: &PhasePlan<'_>) -> Vec<Found> {
-    const ELSEWHERE: &[&str] = &[
-        "context",
-        "execution_context",
-        "interfaces",
-        "automated",
-        "read_first",
-        "verification",
-        "fails_when",
-        "output",
-    ];
+    const ELSEWHERE: &[&str] =
+        word_list!("context execution_context interfaces automated read_first verification fails_when output");
     let text = plan.text();
     let mut own = String::with_capacity(text.len());
     let mut at = 0;

@@ -3,6 +3,7 @@
 use super::sentences::Sentence;
 use super::thin::{Thin, is_spared};
 use crate::operations::plans::found::Weight;
+use crate::text::words::word_list;
 
 pub(super) const LATER: &[Thin] = &[
     Thin { weight: Weight::Warning, find: wired_in_the_end },
@@ -71,25 +72,9 @@ fn temporary(sentence: &Sentence<'_>) -> Option<usize> {
 
 /// `return mock data`, `a hard-coded list`, `lorem ipsum`
 fn made_up(sentence: &Sentence<'_>) -> Option<usize> {
-    const OF_TESTS: &[&str] = &[
-        "test",
-        "tests",
-        "fixture",
-        "fixtures",
-        "spec",
-        "specs",
-        "msw",
-        "jest",
-        "vitest",
-        "pytest",
-        "storybook",
-        "seed",
-        "seeds",
-        "benchmark",
-        "linter",
-        "scan",
-        "finds",
-    ];
+    const OF_TESTS: &[&str] = word_list!(
+        "test tests fixture fixtures spec specs msw jest vitest pytest storybook seed seeds benchmark linter scan finds"
+    );
     const MADE: &str = "mock|mocked|dummy|fake|faked|hardcoded|hard-coded|canned|bogus";
     const THING: &str = "data|value|values|response|responses|list|lists|token|tokens|user|users|result|results|row|rows|item|items|\
         implementation|object|objects|entries|array|json|answer|answers|price|prices|notes|records|constant|constants";

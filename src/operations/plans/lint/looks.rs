@@ -5,6 +5,7 @@ use crate::gate::lists::{Joint, lists_of};
 use crate::operations::plans::calls::{Call, calls_of};
 use crate::operations::plans::commands::Tree;
 use crate::operations::plans::found::{Found, quoted};
+use crate::text::words::word_list;
 
 /// Programs that only look at files, with the options of `test` that do.
 const LOOKS: &[&str] =
@@ -210,22 +211,8 @@ pub(super) fn lost(command: &str, line: usize) -> Option<Found> {
 
 /// Whether a command runs tests, by its words.
 fn runs_tests(words: &[String]) -> bool {
-    const WORDS: &[&str] = &[
-        "test",
-        "tests",
-        "pytest",
-        "vitest",
-        "jest",
-        "mocha",
-        "nextest",
-        "unittest",
-        "ctest",
-        "rspec",
-        "phpunit",
-        "check",
-        "playwright",
-        "bats",
-    ];
+    const WORDS: &[&str] =
+        word_list!("test tests pytest vitest jest mocha nextest unittest ctest rspec phpunit check playwright bats");
     words.iter().take(5).any(|word| WORDS.contains(&word.as_str()) || word.starts_with("test:"))
         && !matches!(words.first().map(String::as_str), Some("ls" | "cat" | "find" | "git" | "echo" | "curl" | "test"))
 }

@@ -3,6 +3,7 @@
 use super::needed::{Missing, Sought, file, has_end, is_open, whole};
 use crate::operations::plans::calls::Call;
 use crate::operations::plans::commands::Tree;
+use crate::text::words::word_list;
 
 /// What is missing for an interpreter of Python.
 pub(super) fn of_python(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
@@ -54,76 +55,13 @@ fn own(name: &str, call: &Call, tree: &Tree<'_>, has_members: bool) -> Own {
 }
 
 /// Modules that come with Python or are tools of others.
-const OF_OTHERS: &[&str] = &[
-    "ast",
-    "asyncio",
-    "black",
-    "build",
-    "cProfile",
-    "calendar",
-    "compileall",
-    "coverage",
-    "dis",
-    "doctest",
-    "ensurepip",
-    "flake8",
-    "gzip",
-    "http",
-    "idlelib",
-    "ipykernel",
-    "isort",
-    "json",
-    "jupyter",
-    "mypy",
-    "nose2",
-    "pdb",
-    "pip",
-    "pipx",
-    "platform",
-    "poetry",
-    "profile",
-    "py_compile",
-    "pydoc",
-    "pylint",
-    "pyright",
-    "pytest",
-    "ruff",
-    "site",
-    "sqlite3",
-    "sysconfig",
-    "tabnanny",
-    "timeit",
-    "tokenize",
-    "trace",
-    "twine",
-    "unittest",
-    "uv",
-    "venv",
-    "virtualenv",
-    "webbrowser",
-    "zipapp",
-    "zipfile",
-    "tox",
-    "nox",
-    "pre_commit",
-    "django",
-    "flask",
-    "uvicorn",
-    "gunicorn",
-    "hypercorn",
-    "alembic",
-    "celery",
-    "bandit",
-    "vulture",
-    "pyflakes",
-    "pycodestyle",
-    "behave",
-    "robot",
-    "locust",
-    "sphinx",
-    "mkdocs",
-    "maturin",
-];
+const OF_OTHERS: &[&str] = word_list!(
+    "ast asyncio black build cProfile calendar compileall coverage dis doctest ensurepip flake8 gzip http idlelib
+     ipykernel isort json jupyter mypy nose2 pdb pip pipx platform poetry profile py_compile pydoc pylint pyright pytest
+     ruff site sqlite3 sysconfig tabnanny timeit tokenize trace twine unittest uv venv virtualenv webbrowser zipapp
+     zipfile tox nox pre_commit django flask uvicorn gunicorn hypercorn alembic celery bandit vulture pyflakes
+     pycodestyle behave robot locust sphinx mkdocs maturin"
+);
 
 fn of_module(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     let Some((name, rest)) = words.split_first() else { return Ok(None) };

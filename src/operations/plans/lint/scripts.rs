@@ -4,6 +4,7 @@ use super::needed::{Missing, Sought, file, has_end, is_open};
 use crate::operations::plans::calls::{Call, entered};
 use crate::operations::plans::commands::{Tree, has_script};
 use crate::project::files::FileError;
+use crate::text::words::word_list;
 
 const MANIFEST: &str = "package.json";
 
@@ -76,54 +77,11 @@ struct Without {
 }
 
 /// Programs that come with packages of other names, or are run by the manager without a script.
-const PROGRAMS: &[&str] = &[
-    "vitest",
-    "jest",
-    "mocha",
-    "ava",
-    "tap",
-    "tsc",
-    "tsx",
-    "ts-node",
-    "eslint",
-    "oxlint",
-    "biome",
-    "prettier",
-    "playwright",
-    "cypress",
-    "vite",
-    "next",
-    "nuxt",
-    "astro",
-    "turbo",
-    "nx",
-    "lerna",
-    "prisma",
-    "drizzle-kit",
-    "webpack",
-    "rollup",
-    "esbuild",
-    "c8",
-    "nyc",
-    "knip",
-    "stylelint",
-    "markdownlint",
-    "markdownlint-cli2",
-    "storybook",
-    "svelte-check",
-    "svelte-kit",
-    "vue-tsc",
-    "wrangler",
-    "expo",
-    "ng",
-    "nest",
-    "changeset",
-    "rimraf",
-    "husky",
-    "node",
-    "node-gyp",
-    "tsup",
-];
+const PROGRAMS: &[&str] = word_list!(
+    "vitest jest mocha ava tap tsc tsx ts-node eslint oxlint biome prettier playwright cypress vite next nuxt astro
+     turbo nx lerna prisma drizzle-kit webpack rollup esbuild c8 nyc knip stylelint markdownlint markdownlint-cli2
+     storybook svelte-check svelte-kit vue-tsc wrangler expo ng nest changeset rimraf husky node node-gyp tsup"
+);
 
 /// A script that is none may be a program of a package that is installed.
 fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
@@ -139,32 +97,11 @@ fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
 
 /// What is asked by the arguments of a package manager.
 fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
-    const FLAGS: &[&str] = &[
-        "-s",
-        "--silent",
-        "--quiet",
-        "-q",
-        "--verbose",
-        "--color",
-        "--no-color",
-        "--stream",
-        "--parallel",
-        "--no-bail",
-        "--aggregate-output",
-        "--offline",
-        "--frozen-lockfile",
-        "--bail",
-        "--if-present",
-        "-y",
-        "--yes",
-        "--bun",
-        "--watch",
-        "--workspace-root",
-        "--include-workspace-root",
-        "--no-audit",
-        "--foreground-scripts",
-        "--ignore-scripts",
-    ];
+    const FLAGS: &[&str] = word_list!(
+        "-s --silent --quiet -q --verbose --color --no-color --stream --parallel --no-bail --aggregate-output --offline
+         --frozen-lockfile --bail --if-present -y --yes --bun --watch --workspace-root --include-workspace-root
+         --no-audit --foreground-scripts --ignore-scripts"
+    );
     let mut place = Place::Here;
     let mut plain: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
@@ -244,87 +181,13 @@ fn of_plain<'a>(manager: &str, arguments: &'a [&'a str], plain: &[(usize, &'a st
 const CODE: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts"];
 
 /// Words that the managers know themselves.
-const OWN: &[&str] = &[
-    "add",
-    "approve-builds",
-    "audit",
-    "autoclean",
-    "bin",
-    "cache",
-    "catalogs",
-    "check",
-    "ci",
-    "clean",
-    "config",
-    "constraints",
-    "cp",
-    "create",
-    "dedupe",
-    "deploy",
-    "dlx",
-    "doctor",
-    "env",
-    "exec",
-    "explain",
-    "fetch",
-    "generate-lock-entry",
-    "global",
-    "help",
-    "i",
-    "import",
-    "info",
-    "init",
-    "install",
-    "install-test",
-    "it",
-    "ln",
-    "link",
-    "licenses",
-    "list",
-    "ls",
-    "login",
-    "logout",
-    "node",
-    "npm",
-    "outdated",
-    "owner",
-    "pack",
-    "patch",
-    "patch-commit",
-    "plugin",
-    "policies",
-    "prune",
-    "publish",
-    "rb",
-    "rebuild",
-    "remove",
-    "rm",
-    "root",
-    "run",
-    "search",
-    "self-update",
-    "server",
-    "set",
-    "setup",
-    "stage",
-    "store",
-    "tag",
-    "team",
-    "un",
-    "uninstall",
-    "unlink",
-    "unplug",
-    "up",
-    "update",
-    "upgrade",
-    "upgrade-interactive",
-    "version",
-    "versions",
-    "view",
-    "why",
-    "workspace",
-    "workspaces",
-];
+const OWN: &[&str] = word_list!(
+    "add approve-builds audit autoclean bin cache catalogs check ci clean config constraints cp create dedupe deploy dlx
+     doctor env exec explain fetch generate-lock-entry global help i import info init install install-test it ln link
+     licenses list ls login logout node npm outdated owner pack patch patch-commit plugin policies prune publish rb
+     rebuild remove rm root run search self-update server set setup stage store tag team un uninstall unlink unplug up
+     update upgrade upgrade-interactive version versions view why workspace workspaces"
+);
 
 /// Why no package of a place has a script; `None` where one has it, or where that is not known.
 fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Result<Option<Without>, FileError> {

@@ -4,6 +4,7 @@ use super::needed::{Missing, Sought, file, is_open};
 use crate::operations::plans::calls::{Call, entered};
 use crate::operations::plans::commands::{Recipes, Tree};
 use crate::project::files::FileError;
+use crate::text::words::word_list;
 
 fn no_target(name: &str, keeper: &str, folder: &str) -> Missing {
     let place = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
@@ -156,16 +157,10 @@ fn kept(folder: &str, names: &[&str], tree: &Tree<'_>) -> Result<Option<String>,
 
 /// What is missing for `task`.
 pub(super) fn of_task(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
-    const FILES: &[&str] = &[
-        "Taskfile.yml",
-        "taskfile.yml",
-        "Taskfile.yaml",
-        "taskfile.yaml",
-        "Taskfile.dist.yml",
-        "taskfile.dist.yml",
-        "Taskfile.dist.yaml",
-        "taskfile.dist.yaml",
-    ];
+    const FILES: &[&str] = word_list!(
+        "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml taskfile.dist.yml Taskfile.dist.yaml
+         taskfile.dist.yaml"
+    );
     if arguments.iter().any(|word| word.starts_with('-') && !matches!(*word, "-s" | "--silent" | "-f" | "--force")) {
         return Ok(None);
     }
@@ -184,52 +179,12 @@ pub(super) fn of_task(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sough
 
 /// What is missing for `composer`.
 pub(super) fn of_composer(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
-    const OWN: &[&str] = &[
-        "about",
-        "archive",
-        "audit",
-        "browse",
-        "bump",
-        "check-platform-reqs",
-        "clear-cache",
-        "clearcache",
-        "cc",
-        "config",
-        "create-project",
-        "depends",
-        "why",
-        "diagnose",
-        "dump-autoload",
-        "dumpautoload",
-        "exec",
-        "fund",
-        "global",
-        "help",
-        "info",
-        "init",
-        "install",
-        "i",
-        "licenses",
-        "list",
-        "outdated",
-        "prohibits",
-        "why-not",
-        "reinstall",
-        "remove",
-        "rm",
-        "require",
-        "r",
-        "search",
-        "self-update",
-        "selfupdate",
-        "show",
-        "status",
-        "suggests",
-        "update",
-        "u",
-        "upgrade",
-        "validate",
-    ];
+    const OWN: &[&str] = word_list!(
+        "about archive audit browse bump check-platform-reqs clear-cache clearcache cc config create-project depends why
+         diagnose dump-autoload dumpautoload exec fund global help info init install i licenses list outdated prohibits
+         why-not reinstall remove rm require r search self-update selfupdate show status suggests update u upgrade
+         validate"
+    );
     let plain: Vec<&str> = arguments.iter().copied().take_while(|word| *word != "--").collect();
     let name = match plain.as_slice() {
         ["run" | "run-script", name, ..] => *name,

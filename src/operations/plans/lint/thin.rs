@@ -2,6 +2,7 @@
 
 use super::sentences::Sentence;
 use crate::operations::plans::found::Weight;
+use crate::text::words::word_list;
 
 /// A rule about thin words: what it is called by, how much it weighs, and where a sentence has it.
 pub(super) struct Thin {
@@ -19,50 +20,11 @@ impl Thin {
 
 /// Words that turn what follows into what is not wanted, or what is taken away.
 fn is_against(word: &str) -> bool {
-    const AGAINST: &[&str] = &[
-        "no",
-        "not",
-        "never",
-        "none",
-        "nothing",
-        "nor",
-        "neither",
-        "without",
-        "avoid",
-        "avoids",
-        "cannot",
-        "don't",
-        "doesn't",
-        "isn't",
-        "aren't",
-        "won't",
-        "must-not",
-        "zero",
-        "instead",
-        "rather",
-        "unlike",
-        "beyond",
-        "current",
-        "currently",
-        "existing",
-        "previous",
-        "previously",
-        "former",
-        "formerly",
-        "old",
-        "was",
-        "were",
-        "today",
-        "today's",
-        "forbid",
-        "forbids",
-        "reject",
-        "rejects",
-        "fail",
-        "fails",
-        "detect",
-        "detects",
-    ];
+    const AGAINST: &[&str] = word_list!(
+        "no not never none nothing nor neither without avoid avoids cannot don't doesn't isn't aren't won't must-not
+         zero instead rather unlike beyond current currently existing previous previously former formerly old was were
+         today today's forbid forbids reject rejects fail fails detect detects"
+    );
     const TAKEN: &[&str] = &[
         "refus", "rewrit", "replac", "remov", "delet", "drop", "swap", "eliminat", "strip", "overwrit", "convert",
         "fill",

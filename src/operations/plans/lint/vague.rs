@@ -4,6 +4,7 @@ use super::sentences::{Sentence, sentences};
 use super::wording::Passage;
 use crate::operations::plans::found::{Found, Weight};
 use crate::project::plan::PhasePlan;
+use crate::text::words::word_list;
 
 const VAGUE: &[&[&str]] = &[
     &["appropriate|appropriately"],
@@ -119,29 +120,10 @@ fn hits(sentence: &Sentence<'_>) -> Vec<(usize, String)> {
 /// `tests pass`, `the build succeeds`: a sentence that does not say of what.
 fn only_that_it_passes(sentence: &Sentence<'_>) -> Option<(usize, String)> {
     const PASSES: &[&str] = &["pass", "passes", "passing", "succeed", "succeeds", "green"];
-    const OTHERS: &[&str] = &[
-        "the",
-        "all",
-        "tests",
-        "test",
-        "build",
-        "builds",
-        "checks",
-        "check",
-        "suite",
-        "is",
-        "are",
-        "ci",
-        "and",
-        "unit",
-        "every",
-        "lint",
-        "code",
-        "compiles",
-        "verification",
-        "still",
-        "existing",
-    ];
+    const OTHERS: &[&str] = word_list!(
+        "the all tests test build builds checks check suite is are ci and unit every lint code compiles verification
+         still existing"
+    );
     let all_known = sentence
         .words
         .iter()

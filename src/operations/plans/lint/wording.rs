@@ -8,6 +8,7 @@ use super::sentences::{Quotes, Sentence, sentences};
 use super::thin::{Thin, is_spared};
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::PhasePlan;
+use crate::text::words::word_list;
 
 /// A text of a plan, with its name for people.
 pub(super) struct Passage<'text> {
@@ -73,29 +74,10 @@ fn hooked_up_later(sentence: &Sentence<'_>) -> Option<usize> {
 
 /// `static for now`; without a word for something thin before it, `for now`.
 fn for_now(sentence: &Sentence<'_>, with_thing: bool) -> Option<usize> {
-    const THINGS: &[&str] = &[
-        "static",
-        "hard-coded",
-        "hardcoded",
-        "coded",
-        "hard-code",
-        "hardcode",
-        "fake",
-        "faked",
-        "dummy",
-        "mock",
-        "mocked",
-        "mocks",
-        "stub",
-        "stubs",
-        "stubbed",
-        "placeholder",
-        "placeholders",
-        "simplified",
-        "sample",
-        "constant",
-        "canned",
-    ];
+    const THINGS: &[&str] = word_list!(
+        "static hard-coded hardcoded coded hard-code hardcode fake faked dummy mock mocked mocks stub stubs stubbed
+         placeholder placeholders simplified sample constant canned"
+    );
     let hits = sentence.find(&["for", "now"]);
     hits.into_iter().chain(sentence.find(&["for", "the", "time", "being"])).find(|index| {
         let is_thing = |word: &str| THINGS.contains(&word);
@@ -114,153 +96,32 @@ fn done_later(sentence: &Sentence<'_>) -> Option<usize> {
 }
 
 /// Words near a placeholder that is a thing of the product.
-const OF_THE_PRODUCT: &[&str] = &[
-    "input",
-    "inputs",
-    "field",
-    "fields",
-    "textarea",
-    "search",
-    "searchbar",
-    "email",
-    "e-mail",
-    "password",
-    "select",
-    "dropdown",
-    "combobox",
-    "form",
-    "forms",
-    "sql",
-    "query",
-    "queries",
-    "parameter",
-    "parameters",
-    "prepared",
-    "template",
-    "templates",
-    "variable",
-    "variables",
-    "loading",
-    "skeleton",
-    "shimmer",
-    "blur",
-    "lazy",
-    "attribute",
-    "attributes",
-    "prop",
-    "label",
-    "labels",
-    "hint",
-    "color",
-    "colour",
-    "contrast",
-    "italic",
-    "env",
-    "secret",
-    "secrets",
-    "url",
-    "token",
-    "tokens",
-    "date",
-    "upload",
-    "editor",
-    "avatar",
-    "thumbnail",
-    "cover",
-    "image",
-    "images",
-    "missing",
-    "empty",
-    "fallback",
-    "format",
-    "interpolation",
-    "argument",
-    "arguments",
-    "regex",
-    "string",
-    "i18n",
-    "translation",
-    "locale",
-    "prompt",
-    "example",
-    "examples",
-    "committed",
-    "named",
-    "positional",
-    "bind",
-    "dollar",
-    "curly",
-    "key",
-    "keys",
-];
+const OF_THE_PRODUCT: &[&str] = word_list!(
+    "input inputs field fields textarea search searchbar email e-mail password select dropdown combobox form forms sql
+     query queries parameter parameters prepared template templates variable variables loading skeleton shimmer blur
+     lazy attribute attributes prop label labels hint color colour contrast italic env secret secrets url token tokens
+     date upload editor avatar thumbnail cover image images missing empty fallback format interpolation argument
+     arguments regex string i18n translation locale prompt example examples committed named positional bind dollar curly
+     key keys"
+);
 
 /// Words behind a placeholder that stands for work that is not done.
-const OF_THE_WORK: &[&str] = &[
-    "data",
-    "value",
-    "values",
-    "implementation",
-    "implementations",
-    "function",
-    "functions",
-    "handler",
-    "handlers",
-    "component",
-    "components",
-    "page",
-    "pages",
-    "screen",
-    "screens",
-    "logic",
-    "content",
-    "list",
-    "endpoint",
-    "endpoints",
-    "route",
-    "routes",
-    "response",
-    "responses",
-    "module",
-    "modules",
-    "class",
-    "service",
-    "method",
-    "code",
-    "row",
-    "rows",
-    "table",
-    "card",
-    "cards",
-];
+const OF_THE_WORK: &[&str] = word_list!(
+    "data value values implementation implementations function functions handler handlers component components page
+     pages screen screens logic content list endpoint endpoints route routes response responses module modules class
+     service method code row rows table card cards"
+);
 
 /// A placeholder, unless it is what an input shows, a variable of a text or a query, or what is replaced.
 fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
     let is_of_product = |word: &str| OF_THE_PRODUCT.contains(&word);
     sentence.find(&["placeholder|placeholders"]).into_iter().find(|index| {
         let shows = sentence.has_behind(*index, 1, |word| {
-            matches!(
-                word,
-                "text"
-                    | "texts"
-                    | "copy"
-                    | "attribute"
-                    | "attributes"
-                    | "prop"
-                    | "props"
-                    | "string"
-                    | "strings"
-                    | "label"
-                    | "color"
-                    | "colour"
-                    | "style"
-                    | "styles"
-                    | "says"
-                    | "reads"
-                    | "shows"
-                    | "syntax"
-                    | "name"
-                    | "names"
+            word_list!(
+                "text texts copy attribute attributes prop props string strings label color colour style styles says
+                 reads shows syntax name names"
             )
+            .contains(&word)
         });
         // A text in quotes behind it is what it says.
         let says = sentence.text.to_lowercase().split("placeholder").skip(1).any(|rest| {
@@ -280,46 +141,11 @@ fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
 
 /// A stub, unless a test uses it, or it is a file of types or of a remote call.
 fn stub(sentence: &Sentence<'_>) -> Option<usize> {
-    const OF_TESTS: &[&str] = &[
-        "spec",
-        "specs",
-        "mock",
-        "mocks",
-        "mocked",
-        "fixture",
-        "fixtures",
-        "spy",
-        "double",
-        "doubles",
-        "fake",
-        "fakes",
-        "vi",
-        "jest",
-        "sinon",
-        "monkeypatch",
-        "unittest",
-        "pytest",
-        "vitest",
-        "type",
-        "types",
-        "typing",
-        "typings",
-        "pyi",
-        "grpc",
-        "rpc",
-        "generated",
-        "red",
-        "harness",
-        "offline",
-        "stubs-only",
-        "scaffold",
-        "scaffolding",
-        "env",
-        "network",
-        "server",
-        "wave",
-        "globally",
-    ];
+    const OF_TESTS: &[&str] = word_list!(
+        "spec specs mock mocks mocked fixture fixtures spy double doubles fake fakes vi jest sinon monkeypatch unittest
+         pytest vitest type types typing typings pyi grpc rpc generated red harness offline stubs-only scaffold
+         scaffolding env network server wave globally"
+    );
     let is_of_tests = |word: &str| word.starts_with("test") || OF_TESTS.contains(&word);
     let mut hits = sentence.find(&["stub|stubs|stubbed"]).into_iter();
     hits.find(|index| {
@@ -337,18 +163,8 @@ fn lesser_version(sentence: &Sentence<'_>) -> Option<usize> {
 
 /// `v1: a static list, v2 …`: a version that is to be followed by the real one.
 fn first_version(sentence: &Sentence<'_>) -> Option<usize> {
-    const THIN: &[&str] = &[
-        "static",
-        "simple",
-        "simplified",
-        "basic",
-        "minimal",
-        "stub",
-        "hard-coded",
-        "hardcoded",
-        "placeholder",
-        "only",
-    ];
+    const THIN: &[&str] =
+        word_list!("static simple simplified basic minimal stub hard-coded hardcoded placeholder only");
     const NEXT: &[&str] = &["v2", "later", "eventually"];
     let first = sentence.find(&["first", "version|iteration|cut|pass|draft"]);
     let first = first.into_iter().map(|index| index + 1).filter(|index| sentence.words[*index].ends_clause);
@@ -378,43 +194,12 @@ pub(super) fn is_code(path: &str) -> bool {
 
 /// What a truth speaks of that nobody who uses the product can observe.
 pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
-    const SAID_OF_FILES: &[&str] = &[
-        "exists",
-        "exist",
-        "exports",
-        "export",
-        "contains",
-        "contain",
-        "imports",
-        "import",
-        "defines",
-        "define",
-        "implements",
-        "created",
-    ];
-    const KINDS: &[&str] = &[
-        "file",
-        "class",
-        "function",
-        "component",
-        "module",
-        "hook",
-        "schema",
-        "model",
-        "migration",
-        "table",
-        "interface",
-        "type",
-        "helper",
-        "util",
-        "utility",
-        "service",
-        "package",
-        "dependency",
-        "library",
-        "directory",
-        "folder",
-    ];
+    const SAID_OF_FILES: &[&str] =
+        word_list!("exists exist exports export contains contain imports import defines define implements created");
+    const KINDS: &[&str] = word_list!(
+        "file class function component module hook schema model migration table interface type helper util utility
+         service package dependency library directory folder"
+    );
     if let Some(what) = of_a_package(truth) {
         return Some(what);
     }
@@ -450,21 +235,10 @@ pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
 
 /// What a truth says of packages and tools.
 fn of_a_package(truth: &str) -> Option<&'static str> {
-    const MANIFESTS: &[&str] = &[
-        "package.json",
-        "pyproject.toml",
-        "cargo.toml",
-        "go.mod",
-        "requirements.txt",
-        "gemfile",
-        "composer.json",
-        "pipfile",
-        "setup.py",
-        "pom.xml",
-        "build.gradle",
-        "lockfile",
-        "package-lock.json",
-    ];
+    const MANIFESTS: &[&str] = word_list!(
+        "package.json pyproject.toml cargo.toml go.mod requirements.txt gemfile composer.json pipfile setup.py pom.xml
+         build.gradle lockfile package-lock.json"
+    );
     const LISTS: &[&str] = &["lists", "declares", "requires", "includes", "contains", "has", "pins"];
     const MANAGERS: &[&str] =
         &["npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "go", "bundle", "composer"];
