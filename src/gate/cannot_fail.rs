@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::lists::{Command, Joint, lists_of, lists_with_groups};
 use super::makefile::{Makefile, makefile_of};
-use super::package::scripts_of;
+use super::package::{leads_elsewhere, scripts_of};
 use super::runners::is_python;
 use crate::project::declared_commands::is_runner;
 use crate::project::files::{FileError, Files, MemoryFiles};
@@ -353,11 +353,7 @@ impl Looked<'_> {
     /// The script of a package that a manager is asked to run.
     fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> Found {
         // The script of another package is not known here.
-        let leads = |word: &&str| {
-            let option = word.split_once('=').map_or(*word, |(option, _)| option);
-            word_list!("-w -ws -r -C -F --workspace --workspaces --recursive --filter --prefix --dir --cwd")
-                .contains(&option)
-        };
+        let leads = |word: &&str| leads_elsewhere(word) || word.split('=').next() == Some("--prefix");
         if arguments.iter().take_while(|word| **word != "--").any(leads) {
             return Ok(None);
         }

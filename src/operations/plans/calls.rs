@@ -55,8 +55,18 @@ pub(super) fn calls_of(command: &str) -> Vec<Call> {
     calls
 }
 
+/// Simple commands, each with whether one before it builds or installs something.
+pub(super) fn with_builds(commands: &[Vec<String>]) -> impl Iterator<Item = (&[String], bool)> {
+    let mut made = false;
+    commands.iter().map(move |words| {
+        let is_after_build = made;
+        made |= makes_files(words);
+        (words.as_slice(), is_after_build)
+    })
+}
+
 /// Whether a simple command makes files that those after it may run: it builds or installs something.
-pub(super) fn makes_files(words: &[String]) -> bool {
+fn makes_files(words: &[String]) -> bool {
     const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
     words.iter().take(4).any(|word| {
         let name = word.trim_matches(['"', '\'']);

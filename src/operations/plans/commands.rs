@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::calls::{is_variable, makes_files, ungrouped, unmarked};
+use super::calls::{is_variable, ungrouped, unmarked, with_builds};
 use super::found::Found;
 use super::index::listed_waves;
 use crate::gate::makefile::{Makefile, makefile_of};
+use crate::gate::package::leads_elsewhere;
 use crate::project::files::{FileError, Files};
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::{PhasePlan, PlanCheck, PlanTask};
@@ -477,7 +478,7 @@ fn runs_of(words: &[String]) -> Option<Runs> {
             _ => Runs::Unknown,
         },
         // The script of another package, or of each.
-        "npm" | "pnpm" | "yarn" if rest.iter().take_while(|word| *word != "--").any(|word| leads_elsewhere(word)) => {
+        "npm" | "pnpm" | "yarn" if rest.iter().take_while(|word| *word != "--").any(|word| is_of_others(word)) => {
             Runs::Unknown
         }
         "npm" | "pnpm" | "yarn" => match (first, rest.get(1)) {
@@ -507,53 +508,16 @@ fn runs_of(words: &[String]) -> Option<Runs> {
     })
 }
 
-/// Whether an option of a package manager means another package than that of the folder.
-fn leads_elsewhere(option: &str) -> bool {
-    const LEADS: &[&str] =
-        &["-w", "-ws", "-r", "-C", "-F", "--workspace", "--workspaces", "--recursive", "--filter", "--dir", "--cwd"];
-    LEADS.contains(&option.split_once('=').map_or(option, |(option, _)| option)) || option == "--if-present"
+/// Whether a word of a package manager means another package, or asks for nothing where there is no script.
+fn is_of_others(word: &str) -> bool {
+    leads_elsewhere(word) || word == "--if-present"
 }
 
 /// Judges a command that names no folder: it runs in the project's root.
 fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
-    let mut made = false;
-    for words in simple_commands(command) {
-        let after_build = made;
-        made |= makes_files(&words);
-        let status = match runs_of(&words) {
-            None => continue,
-            Some(Runs::By(manifest)) if (tree.is_file)(manifest) => PathStatus::Resolved,
-            Some(Runs::Unknown | Runs::By(_)) => PathStatus::NotChecked,
-            Some(Runs::File(path)) => {
-                let status = match tree.script(&path) {
-                    PathStatus::Broken if after_build => PathStatus::NotChecked,
-                    status => status,
-                };
-                if status == PathStatus::Broken {
-                    found.reason = Some(PathReason::FileMissing);
-                }
-                found.script = Some(path);
-                status
-            }
-            Some(Runs::Target(recipes, name)) => judge_target(recipes, name, "", tree, found)?,
-            Some(Runs::PackageScript(name)) => {
-                let package = (tree.look)(".").found.and_then(|root| root.package);
-                let status = match package {
-                    Some(package) if has_script(&package, &name) => PathStatus::Resolved,
-                    _ if tree.is_planned(MANIFEST) => PathStatus::NotChecked,
-                    Some(_) => {
-                        found.reason = Some(PathReason::ScriptMissing);
-                        PathStatus::Broken
-                    }
-                    None => {
-                        found.reason = Some(PathReason::NoManifest);
-                        PathStatus::Broken
-                    }
-                };
-                found.script = Some(name);
-                status
-            }
-        };
+    for (words, is_after_build) in with_builds(&simple_commands(command)) {
+        let Some(runs) = runs_of(words) else { continue };
+        let status = judge_run(runs, "", is_after_build, tree, found)?;
         // What cannot be told of one part cannot be told of the whole; what is broken is broken.
         if found.status != PathStatus::NotChecked || status == PathStatus::Broken {
             found.status = status;
@@ -564,6 +528,45 @@ fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Judged) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Judges what a simple command runs; `folder` is empty or ends with `/`.
+fn judge_run(
+    runs: Runs,
+    folder: &str,
+    is_after_build: bool,
+    tree: &Tree<'_>,
+    found: &mut Judged,
+) -> Result<PathStatus, FileError> {
+    let mut broken = |reason: PathReason| {
+        found.reason = Some(reason);
+        PathStatus::Broken
+    };
+    let (script, status) = match runs {
+        Runs::By(manifest) if (tree.is_file)(manifest) => return Ok(PathStatus::Resolved),
+        Runs::Unknown | Runs::By(_) => return Ok(PathStatus::NotChecked),
+        Runs::Target(recipes, name) => return judge_target(recipes, name, folder, tree, found),
+        Runs::File(path) => {
+            let inside = if path.starts_with('/') { path.clone() } else { format!("{folder}{path}") };
+            let status = match tree.script(&inside) {
+                PathStatus::Broken if is_after_build => PathStatus::NotChecked,
+                PathStatus::Broken => broken(PathReason::FileMissing),
+                status => status,
+            };
+            (path, status)
+        }
+        Runs::PackageScript(name) => {
+            let status = match (tree.look)(".").found.and_then(|root| root.package) {
+                Some(package) if has_script(&package, &name) => PathStatus::Resolved,
+                _ if tree.is_planned(MANIFEST) => PathStatus::NotChecked,
+                Some(_) => broken(PathReason::ScriptMissing),
+                None => broken(PathReason::NoManifest),
+            };
+            (name, status)
+        }
+    };
+    found.script = Some(script);
+    Ok(status)
 }
 
 /// Judges a target by its name; `folder` is empty or ends with `/`.
@@ -667,35 +670,15 @@ fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
 
 /// Judges what runs in a folder of the project that is there.
 fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
-    let mut made = false;
-    for words in commands {
-        let after_build = made;
-        made |= makes_files(words);
-        let status = match runs_of(words) {
-            Some(Runs::File(path)) if !after_build => {
-                let inside = if path.starts_with('/') { path.clone() } else { format!("{folder}/{path}") };
-                let status = tree.script(&inside);
-                if status == PathStatus::Broken {
-                    found.reason = Some(PathReason::FileMissing);
-                    found.script = Some(path);
-                }
-                status
-            }
-            Some(Runs::Target(recipes, name)) => {
-                let known = found.script.take();
-                let status = judge_target(recipes, name, &format!("{folder}/"), tree, found)?;
-                if status != PathStatus::Broken {
-                    found.script = known;
-                }
-                status
-            }
-            _ => continue,
-        };
-        if status == PathStatus::Broken {
-            found.status = status;
+    for (words, is_after_build) in with_builds(commands) {
+        let Some(runs @ (Runs::File(_) | Runs::Target(..))) = runs_of(words) else { continue };
+        let known = found.script.take();
+        if judge_run(runs, &format!("{folder}/"), is_after_build, tree, found)? == PathStatus::Broken {
+            found.status = PathStatus::Broken;
             found.severity = Severity::Blocker;
             break;
         }
+        found.script = known;
     }
     Ok(())
 }
@@ -749,7 +732,7 @@ fn runner_of(commands: &[Vec<String>]) -> Option<Vec<String>> {
     let script = |words: &&Vec<String>| {
         let at = words.iter().position(|word| matches!(word.as_str(), "run" | "run-script"))?;
         let name = words.get(at + 1).filter(|name| !name.starts_with('-') && !name.contains('$'))?;
-        let is_here = !words.iter().any(|word| leads_elsewhere(word));
+        let is_here = !words.iter().any(|word| is_of_others(word));
         is_here.then(|| name.trim_matches(['"', '\'']).to_owned())
     };
     Some(runs.iter().filter_map(script).collect())

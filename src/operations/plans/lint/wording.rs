@@ -200,41 +200,34 @@ pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
         "file class function component module hook schema model migration table interface type helper util utility
          service package dependency library directory folder"
     );
-    if let Some(what) = of_a_package(truth) {
+    let words = truth.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase());
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(what) = of_a_package(truth, &words) {
         return Some(what);
     }
-    let words: Vec<String> = truth
-        .split_whitespace()
-        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let word = |at: usize| words.get(at).map_or("", String::as_str);
-    let by_person = |at: usize| {
-        words[..at].iter().any(|word| matches!(word.as_str(), "can" | "user" | "users" | "when" | "once" | "if"))
-    };
-    for (at, text) in words.iter().enumerate() {
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    let by_person =
+        |at: usize| words[..at].iter().any(|word| matches!(*word, "can" | "user" | "users" | "when" | "once" | "if"));
+    for (at, text) in words.iter().copied().enumerate() {
         let is_now = matches!(word(at.wrapping_sub(1)), "is" | "are" | "be" | "been" | "was") || at + 1 == words.len();
         if text == "installed" && is_now && words.len() <= 8 && !by_person(at) {
             return Some("an installed package");
         }
-        if is_code(text)
-            && at < 3
-            && words.iter().skip(at + 1).take(3).any(|word| SAID_OF_FILES.contains(&word.as_str()))
-        {
+        if is_code(text) && at < 3 && words.iter().skip(at + 1).take(3).any(|word| SAID_OF_FILES.contains(word)) {
             return Some("a file");
         }
-        if matches!(text.as_str(), "exists" | "exist") && at + 1 == words.len() && words.len() <= 7 {
-            let is_kind = words[..at].iter().any(|word| KINDS.contains(&word.as_str()) || is_code(word));
-            if is_kind {
-                return Some("a piece of code");
-            }
+        let is_there = matches!(text, "exists" | "exist") && at + 1 == words.len() && words.len() <= 7;
+        if is_there && words[..at].iter().any(|word| KINDS.contains(word) || is_code(word)) {
+            return Some("a piece of code");
         }
     }
     None
 }
 
-/// What a truth says of packages and tools.
-fn of_a_package(truth: &str) -> Option<&'static str> {
+/// What a truth says of packages and tools. `words` are its words in small letters.
+fn of_a_package(truth: &str, words: &[&str]) -> Option<&'static str> {
     const MANIFESTS: &[&str] = word_list!(
         "package.json pyproject.toml cargo.toml go.mod requirements.txt gemfile composer.json pipfile setup.py pom.xml
          build.gradle lockfile package-lock.json"
@@ -242,12 +235,6 @@ fn of_a_package(truth: &str) -> Option<&'static str> {
     const LISTS: &[&str] = &["lists", "declares", "requires", "includes", "contains", "has", "pins"];
     const MANAGERS: &[&str] =
         &["npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "go", "bundle", "composer"];
-    let words: Vec<String> = truth
-        .split_whitespace()
-        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_manifest = |word: &str| MANIFESTS.contains(&word);
     let is_by_person =
         words.iter().any(|word| matches!(*word, "user" | "users" | "when" | "page" | "report" | "prints"));
@@ -264,7 +251,7 @@ fn of_a_package(truth: &str) -> Option<&'static str> {
     }
     let name = truth.split_whitespace().next().unwrap_or_default();
     let is_small = name.starts_with(|first: char| first.is_lowercase() || first == '`' || first == '@') && name != "a";
-    match words.as_slice() {
+    match words {
         [manager, verb, .., last]
             if MANAGERS.contains(manager)
                 && matches!(*verb, "install" | "i" | "sync" | "ci" | "mod" | "build")
