@@ -10,6 +10,7 @@ pub(crate) mod bundle;
 pub(crate) mod capability;
 pub(crate) mod code;
 pub(crate) mod documents;
+pub(crate) mod facts;
 pub(crate) mod gates;
 pub(crate) mod health;
 pub(crate) mod hints;

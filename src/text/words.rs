@@ -84,8 +84,6 @@ pub(crate) fn of_word<'word, T: Deserialize<'word>>(word: &'word str) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::word_list;
-
     #[test]
     fn the_words_of_a_list_are_those_of_its_text() {
         const NONE: &[&str] = word_list!("");

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
-use crate::operations::bundle::{CodeFacts, SearchFacts};
+use crate::operations::facts::{CodeFacts, SearchFacts};
 use crate::project::repository;
 
 /// Endings of files that people write programs in.

@@ -2,7 +2,7 @@
 
 use crate::acts::Call;
 use crate::failure::Failure;
-use crate::operations::bundle::MilestoneHistory;
+use crate::operations::facts::MilestoneHistory;
 use crate::world::Finished;
 
 /// The history behind the open milestone, as far as git has one.

@@ -1,4 +1,4 @@
-//! What bundles say that no document of the project does: the host, its agents, what git ignores.
+//! What contexts of workflows say that no document of the project does: the host, its agents, what git ignores.
 
 pub(crate) mod code;
 pub(crate) mod milestone;
@@ -9,13 +9,13 @@ use crate::acts::facts;
 use crate::acts::hosts;
 use crate::disk;
 use crate::failure::Failure;
-use crate::operations::bundle::Facts;
+use crate::operations::facts::Host;
 
 /// The facts of this call.
-pub(crate) fn facts(call: &Call) -> Result<Facts, Failure> {
+pub(crate) fn facts(call: &Call) -> Result<Host, Failure> {
     let host = call.host()?;
     let agents = hosts::agents(call, host.descriptor.as_ref());
-    Ok(Facts {
+    Ok(Host {
         runtime: host.id.clone(),
         command_prefix: call.command_prefix()?.to_owned(),
         agents_folder: agents.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
@@ -24,6 +24,7 @@ pub(crate) fn facts(call: &Call) -> Result<Facts, Failure> {
         documents_ignored: documents_ignored(call)?,
         auto: auto_chain::auto_mode(call)?,
         next: facts::next_facts(call)?,
+        second_of_day: call.world().second_of_day(),
     })
 }
 

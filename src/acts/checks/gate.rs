@@ -271,12 +271,13 @@ pub(crate) struct ApprovalReport {
     approved: bool,
 }
 
-/// Runs the approved command of a gate; `limit` is how long it may take, if the call says so. Gives also the exit code.
+/// Runs the approved command of a gate; `limit` is how long it may take, if the call says so, and zero is for ever. Gives also
+/// the exit code.
 pub(crate) fn run(
     call: &Call,
     gate: Gate,
     phase: Option<&str>,
-    limit: Option<Option<Duration>>,
+    limit: Option<Duration>,
 ) -> Result<(RunReport, u8), Failure> {
     let approvals = approvals(call)?;
     let found = command(call, gate, phase, approvals.given(gate))?;
@@ -306,7 +307,7 @@ pub(crate) fn run(
         }
         Some(found) => {
             let limit = match limit {
-                Some(asked) => asked,
+                Some(asked) => Some(asked).filter(|span| !span.is_zero()),
                 None => Some(usual_limit(call, gate)?),
             };
             run_approved(call, &found.command, limit, &mut report)?

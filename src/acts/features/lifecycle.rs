@@ -133,7 +133,7 @@ pub(crate) fn remove(call: &Call, id: &str, scope: FeatureScope) -> Result<Remov
     if !kept_files.is_empty() {
         call.warn(format!("kept in `{folder}`, since they are not as they were installed: {}", kept_files.join(", ")));
     }
-    Ok(RemoveReport { status, id: id.to_owned(), scope: scope, removed_files, kept_files })
+    Ok(RemoveReport { status, id: id.to_owned(), scope, removed_files, kept_files })
 }
 
 /// A command as a person types it.

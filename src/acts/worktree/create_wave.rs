@@ -162,8 +162,8 @@ fn chosen<'a>(index: &'a PlanIndexReport, phase: &str, plans: &[String]) -> Resu
         let list = format!("`{}` lists the plans", typed!("gsd-tools phase-plan-index {}", phase));
         let [position] = found[..] else {
             let message = match found.len() {
-                0 => format!("phase {} has no plan `{name}`", phase),
-                count => format!("phase {} has {count} plans `{name}`", phase),
+                0 => format!("phase {phase} has no plan `{name}`"),
+                count => format!("phase {phase} has {count} plans `{name}`"),
             };
             return Err(Failure::usage(message).hint(list));
         };

@@ -110,7 +110,7 @@ fn list(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    let limit = arguments.timeout.map(Seconds::limit);
+    let limit = arguments.timeout.map(Seconds::span);
     let (report, code) = gate::run(context, arguments.gate, arguments.phase.as_deref(), limit)?;
     context.exit_with(code);
     context.emit(&report)

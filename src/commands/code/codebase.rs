@@ -17,7 +17,7 @@ verbs! {
     /// workflow that writes documentation.
     ///
     /// Example: `gsd-tools docs-init --pick project_type.has_tests`.
-    "docs-init": reads bundle(crate::operations::bundle::docs::DocsInitReport) = init::docs_init();
+    "docs-init": reads bundle("docs-init") = init::docs_init();
 
     /// Record the current commit in the codebase map
     ///

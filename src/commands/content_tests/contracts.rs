@@ -30,7 +30,8 @@ const OTHER_WORDS: &[&str] = &[
 ];
 
 /// The code that gives reasons as words of their own.
-const REASONS: &[&str] = &[include_str!("../worktree/cleanup.rs"), include_str!("../worktree/noted.rs")];
+const REASONS: &[&str] =
+    &[include_str!("../../acts/worktree/cleanup.rs"), include_str!("../../acts/worktree/noted.rs")];
 
 /// Every check of this file over `library`: a line for each fault.
 fn faults(library: &Library) -> Vec<String> {

@@ -15,7 +15,7 @@
 /// ```
 ///
 /// The effect may say who is asked, as `acts [unasked]` or `writes [asked]`. Answers are `json` in one of some forms, a
-/// `bundle` of facts for a workflow, or `text` that the literal describes; what is `seen` comes with a token for a later
+/// `bundle` of facts by the name of its list, or `text` that the literal describes; what is `seen` comes with a token for a later
 /// write. `"Todos", after check_todos;` calls a function before any verb of the family.
 macro_rules! verbs {
     ($title:literal $(($own:ident))? $(, after $first:path)?; $(groups { $($group:literal : $about:literal;)* })?
@@ -68,9 +68,9 @@ macro_rules! verbs {
     (@answer seen($($form:ty),+ $(,)?)) => {
         $crate::commands::frame::verb::Answer::Seen(|generator| vec![$(generator.subschema_for::<$form>()),+])
     };
-    (@answer bundle($form:ty)) => {
+    (@answer bundle($verb:literal)) => {
         $crate::commands::frame::verb::Answer::Seen(|generator| {
-            vec![generator.subschema_for::<$crate::operations::bundle::Complete<$form>>()]
+            vec![$crate::operations::bundle::schema_of($verb, generator)]
         })
     };
     (@answer text($what:literal)) => { $crate::commands::frame::verb::Answer::Text($what) };

@@ -1,7 +1,5 @@
 //! `init`: the context that a workflow needs at its start. It starts nothing and writes nothing.
 
-#![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method has one lifetime, a closure any")]
-
 mod arguments;
 
 mod silent;
@@ -22,11 +20,12 @@ use crate::disk;
 use crate::failure::{Failure, Reason};
 use crate::library;
 use crate::operations::answers::token::{self, Seen};
-use crate::operations::bundle::workflow::WorkflowTable;
-use crate::operations::bundle::{
-    Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
-};
+use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
+use crate::operations::bundle::{Answer, ChainFacts, FoundDocuments};
+use crate::operations::facts::{Call, Given};
+use crate::project::files::FileError;
 use crate::project::git_settings::names_no_filter;
+use crate::project::view::ProjectView;
 use crate::text::nearest::nearest;
 use crate::world::Finished;
 
@@ -40,8 +39,7 @@ verbs! {
     /// configuration, and names the plans that can run now and those that are blocked.
     ///
     /// Example: `gsd-tools init execute-phase 2 --pick runnable_plans`.
-    "init execute-phase": reads bundle(crate::operations::bundle::execute_phase::ExecutePhaseReport)
-        = execute_phase(ExecutePhaseArgs);
+    "init execute-phase": reads bundle("execute-phase") = execute_phase(ExecutePhaseArgs);
 
     /// Print the context for planning a phase: documents, models, settings
     ///
@@ -49,20 +47,19 @@ verbs! {
     /// the commands that verified an earlier phase.
     ///
     /// Example: `gsd-tools init plan-phase 2 --pick has_context`.
-    "init plan-phase": reads bundle(crate::operations::bundle::plan_phase::PlanPhaseReport) = plan_phase(PlanPhaseArgs);
+    "init plan-phase": reads bundle("plan-phase") = plan_phase(PlanPhaseArgs);
 
     /// Print the context for starting a project: code and documents found
     ///
     /// Used by the new-project workflow. Starts nothing and writes nothing.
     ///
     /// Example: `gsd-tools init new-project --pick is_brownfield`.
-    "init new-project": reads bundle(crate::operations::bundle::project::NewProjectReport) = new_project(AutoArgs);
+    "init new-project": reads bundle("new-project") = new_project(AutoArgs);
 
     /// Print the context for starting a milestone: the last one, paths
     ///
     /// Example: `gsd-tools init new-milestone --pick latest_completed_milestone`.
-    "init new-milestone": reads bundle(crate::operations::bundle::milestone::NewMilestoneReport)
-        = new_milestone(NewMilestoneArgs);
+    "init new-milestone": reads bundle("new-milestone") = new_milestone(NewMilestoneArgs);
 
     /// Print the context for adopting an existing project, with the next step
     ///
@@ -70,122 +67,120 @@ verbs! {
     /// step that is not done yet.
     ///
     /// Example: `gsd-tools init onboard --pick next_action.command`.
-    "init onboard": reads bundle(crate::operations::bundle::onboard::OnboardReport) = onboard(OnboardArgs);
+    "init onboard": reads bundle("onboard") = onboard(OnboardArgs);
 
     /// Print the context for a small task: identifier, folder, branch
     ///
     /// Used by the quick workflow. The folder is not created.
     ///
     /// Example: `gsd-tools init quick "Fix the login" --research --pick task_dir`.
-    "init quick": reads bundle(crate::operations::bundle::quick::QuickReport) = quick(QuickArgs);
+    "init quick": reads bundle("quick") = quick(QuickArgs);
 
     /// Print the context for several small tasks: models and folders
     ///
     /// Example: `gsd-tools init quick-batch --research --pick quick_batches_dir`.
-    "init quick-batch": reads bundle(crate::operations::bundle::batch::QuickBatchReport) = quick_batch(QuickBatchArgs);
+    "init quick-batch": reads bundle("quick-batch") = quick_batch(QuickBatchArgs);
 
     /// Print the context for importing existing documents: target paths
     ///
     /// Example: `gsd-tools init ingest-docs --pick conflicts_path`.
-    "init ingest-docs": reads bundle(crate::operations::bundle::code::IngestDocsReport) = ingest_docs();
+    "init ingest-docs": reads bundle("ingest-docs") = ingest_docs();
 
     /// Print the context for resuming interrupted work
     ///
     /// Example: `gsd-tools init resume --pick interrupted_agent_id`.
-    "init resume": reads bundle(crate::operations::bundle::project::ResumeReport) = resume();
+    "init resume": reads bundle("resume") = resume();
 
     /// Print the context for accepting a phase: verification and test results
     ///
     /// Used by the verify-work workflow. Reads the summaries, the verification report and the UAT files of the phase.
     ///
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
-    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(ContextPhaseArg);
+    "init verify-work": reads bundle("verify-work") = verify_work(ContextPhaseArg);
 
     /// Print the context for work on a phase: its folder and documents
     ///
     /// Used by the discuss-phase and transition workflows. Without a phase, reports on the project only.
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
-    "init phase-op": reads bundle(crate::operations::bundle::phase::PhaseOpReport) = phase_op(OptionalPhaseArgs);
+    "init phase-op": reads bundle("phase-op") = phase_op(OptionalPhaseArgs);
 
     /// Print the context for reviewing the code of a phase
     ///
     /// Example: `gsd-tools init code-review 2 --fix --pick phase_dir`.
-    "init code-review": reads bundle(crate::operations::bundle::review::CodeReviewReport) = code_review(CodeReviewArgs);
+    "init code-review": reads bundle("code-review") = code_review(CodeReviewArgs);
 
     /// Print the context for a review of plans by other hosts
     ///
     /// Example: `gsd-tools init review 2 --pick phase_dir`.
-    "init review": reads bundle(crate::operations::bundle::review::ReviewReport) = review(OptionalPhaseArgs);
+    "init review": reads bundle("review") = review(OptionalPhaseArgs);
 
     /// Print the context for discussing the assumptions of a phase
     ///
     /// Example: `gsd-tools init discuss-phase-assumptions 2 --auto`.
-    "init discuss-phase-assumptions": reads bundle(crate::operations::bundle::review::AssumptionsReport)
-        = discuss_phase_assumptions(AssumptionsArgs);
+    "init discuss-phase-assumptions": reads bundle("discuss-phase-assumptions") = discuss_phase_assumptions(AssumptionsArgs);
 
     /// Print the context for working on todos: the pending ones
     ///
     /// Example: `gsd-tools init todos api --pick todo_count`.
-    "init todos": reads bundle(crate::operations::bundle::batch::TodosBundle) = todos(TodosArgs);
+    "init todos": reads bundle("todos") = todos(TodosArgs);
 
     /// Print the context for work on the milestone: phase counts
     ///
     /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
-    "init milestone-op": reads bundle(crate::operations::bundle::project::MilestoneOpReport) = milestone_op();
+    "init milestone-op": reads bundle("milestone-op") = milestone_op();
 
     /// Print the context for mapping existing code: models, maps found
     ///
     /// Example: `gsd-tools init map-codebase --pick existing_maps`.
-    "init map-codebase": reads bundle(crate::operations::bundle::code::MapCodebaseReport) = map_codebase();
+    "init map-codebase": reads bundle("map-codebase") = map_codebase();
 
     /// Print the context for a progress report: all phases, current and next
     ///
     /// Used by the progress workflow. For people, `gsd-tools progress` and `gsd-tools stats` print less.
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
-    "init progress": reads bundle(crate::operations::bundle::progress::ProgressBundle) = progress(ProgressArgs);
+    "init progress": reads bundle("progress") = progress(ProgressArgs);
 
     /// Print the context for the dashboard: phases, dependencies, actions
     ///
     /// Example: `gsd-tools init manager --pick recommended_actions`.
-    "init manager": reads bundle(crate::operations::bundle::manager::ManagerBundle) = manager();
+    "init manager": reads bundle("manager") = manager();
 
     /// Print the context for running phases unattended, and what prevents it
     ///
     /// Example: `gsd-tools init yolo --from 3 --pick prerequisites_met`.
-    "init yolo": reads bundle(crate::operations::bundle::yolo::YoloBundle) = yolo(YoloArgs);
+    "init yolo": reads bundle("yolo") = yolo(YoloArgs);
 
     /// Print the context for completing a milestone: paths, tag setting
     ///
     /// Example: `gsd-tools init complete-milestone --pick git_create_tag`.
-    "init complete-milestone": reads bundle(crate::operations::bundle::milestone::CompleteMilestoneReport)
-        = complete_milestone();
+    "init complete-milestone": reads bundle("complete-milestone") = complete_milestone();
 
     /// Print the context for working through all phases
     ///
     /// Example: `gsd-tools init autonomous --converge`.
-    "init autonomous": reads bundle(crate::operations::bundle::batch::AutonomousReport) = autonomous(AutonomousArgs);
+    "init autonomous": reads bundle("autonomous") = autonomous(AutonomousArgs);
 
     /// Print the context for updating the documentation
     ///
     /// Example: `gsd-tools init docs-update`.
-    "init docs-update": reads bundle(crate::operations::bundle::code::DocsUpdateReport) = docs_update();
+    "init docs-update": reads bundle("docs-update") = docs_update();
 
     /// Print the context for updating gsd-tools
     ///
     /// Example: `gsd-tools init update --next --pick next_channel`.
-    "init update": reads bundle(crate::operations::bundle::batch::UpdateReport) = update(UpdateArgs);
+    "init update": reads bundle("update") = update(UpdateArgs);
 
     /// Print the context for moving to the next phase: active workstreams
     ///
     /// Example: `gsd-tools init transition --pick other_active_workstreams`.
-    "init transition": reads bundle(crate::operations::bundle::milestone::TransitionReport) = transition();
+    "init transition": reads bundle("transition") = transition();
 
     /// Print the context for debugging: folder, model, mode
     ///
     /// Example: `gsd-tools init debug --diagnose --pick debug_dir`.
-    "init debug": reads bundle(crate::operations::bundle::code::DebugReport) = debug(DebugArgs);
+    "init debug": reads bundle("debug") = debug(DebugArgs);
 
     /// Print the context of a workflow, as its own text asks for it
     ///
@@ -193,14 +188,14 @@ verbs! {
     /// printed (phase, milestone, todos, code maps, models of agents, settings), and which flags choose its steps.
     ///
     /// Example: `gsd-tools init workflow ui-review 2 --pick phase_dir`.
-    "init workflow": reads bundle(crate::operations::bundle::workflow::WorkflowReport) = workflow(WorkflowArgs);
+    "init workflow": reads bundle("workflow") = workflow(WorkflowArgs);
 
     /// Print the context for creating a workspace: repositories found
     ///
     /// A workspace is a folder outside the project with worktrees or clones of several repositories.
     ///
     /// Example: `gsd-tools init new-workspace --pick child_repo_count`.
-    "init new-workspace": reads bundle(crate::operations::bundle::workspaces::NewWorkspaceReport) = workspaces::new();
+    "init new-workspace": reads bundle("new-workspace") = workspaces::new();
 
     /// List the workspaces
     ///
@@ -210,116 +205,100 @@ verbs! {
     /// Print the context for removing a workspace: uncommitted changes
     ///
     /// Example: `gsd-tools init remove-workspace feature-x --pick has_dirty_repos`.
-    "init remove-workspace": reads bundle(crate::operations::bundle::workspaces::RemoveWorkspaceReport)
-        = workspaces::remove(WorkspaceArgs);
+    "init remove-workspace": reads bundle("remove-workspace") = workspaces::remove(WorkspaceArgs);
 }
 
-fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.new_milestone(arguments.reset_phase_numbers))
+/// Gathers what facts are computed from, and answers with those that the workflow of `call` asks for.
+fn answer(context: &mut Context, call: Call) -> Result<(), Failure> {
+    answer_by(context, |_| Ok(call), Answer::of)
 }
 
-fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.quick_batch(arguments.research, arguments.validate))
-}
-
-fn resume(context: &mut Context) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.resume())
-}
-
-fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.phase_op(arguments.phase()))
-}
-
-fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.code_review(arguments.phase.phase(), arguments.fix))
-}
-
-fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.review(arguments.phase()))
-}
-
-fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.assumptions(arguments.phase.phase(), arguments.auto))
-}
-
-fn milestone_op(context: &mut Context) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.milestone_op())
-}
-
-fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
-    let history = milestone::milestone_history(context)?;
-    answer(context, |bundle| bundle.complete_milestone(&history))
-}
-
-fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
-}
-
-fn docs_update(context: &mut Context) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.docs_update())
-}
-
-fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.update(arguments.next || arguments.rc))
-}
-
-fn transition(context: &mut Context) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.transition())
-}
-
-fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.debug(arguments.diagnose))
-}
-
-/// Gathers what a bundle is made of, makes it, and answers with it.
-fn answer<R: serde::Serialize, E: Into<Failure>>(
+/// As [`answer`], with the call made of the project.
+fn answer_by(
     context: &mut Context,
-    make: impl FnOnce(&Bundle<'_>) -> Result<R, E>,
+    call: impl FnOnce(&ProjectView) -> Result<Call, Failure>,
+    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
 ) -> Result<(), Failure> {
     silent::tell(context);
     let view = context.view();
-    let facts = bundle::facts(context)?;
-    let report = make(&Bundle { view: &view, config: context.config()?, facts: &facts }).map_err(Into::into)?;
+    let host = bundle::facts(context)?;
+    let report = answer(&Given { view: &view, config: context.config()?, host: &host, call: call(&view)? })?;
     let token = token::of(&view, Seen::Project)?;
     drop(view);
     context.answer_for(token);
     context.emit(&report)
 }
 
-/// Answers `docs-init`, which is made as the bundles of workflows are.
+/// Answers `docs-init`, which has the form of the context of a workflow.
 pub(super) fn docs_init(context: &mut Context) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.docs_init())
+    answer(context, Call::of("docs-init"))
 }
 
 fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), Failure> {
-    let request =
-        ExecutePhaseRequest { one_wave: arguments.wave.is_some(), tdd: arguments.tdd, validate: arguments.validate };
-    answer(context, |bundle| bundle.execute_phase(&arguments.phase, &request))
+    let call = Call::of("execute-phase").phase(Some(&arguments.phase));
+    let call = call.flag("wave", arguments.wave.is_some()).flag("tdd", arguments.tdd);
+    answer(context, call.flag("validate", arguments.validate))
 }
 
 fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Failure> {
     // Workflows pass these on with whatever value they have, be it none.
     let is_given = |value: &Option<String>| value.as_deref().is_some_and(|value| !value.trim().is_empty());
-    let request = PlanPhaseRequest {
-        granularity: arguments.granularity.clone(),
-        prd: is_given(&arguments.prd),
-        ingest: is_given(&arguments.ingest),
-        research_only: is_given(&arguments.research_phase),
-        tdd: arguments.tdd,
-        validate: arguments.validate,
-        reviews: arguments.reviews,
-        chunked: arguments.chunked,
-    };
-    answer(context, |bundle| bundle.plan_phase(&arguments.phase, &request))
+    let call = Call::of("plan-phase").phase(Some(&arguments.phase)).text(arguments.granularity.clone());
+    let call = call.flag("prd", is_given(&arguments.prd)).flag("ingest", is_given(&arguments.ingest));
+    let call = call.flag("research-phase", is_given(&arguments.research_phase)).flag("tdd", arguments.tdd);
+    let call = call.flag("validate", arguments.validate).flag("reviews", arguments.reviews);
+    answer(context, call.flag("chunked", arguments.chunked))
 }
 
 fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), Failure> {
-    answer(context, |bundle| bundle.verify_work(phase))
+    answer(context, Call::of("verify-work").phase(Some(phase)))
+}
+
+fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
+    answer(context, Call::of("phase-op").phase(arguments.phase()))
+}
+
+fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), Failure> {
+    answer(context, Call::of("code-review").phase(arguments.phase.phase()).flag("fix", arguments.fix))
+}
+
+fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
+    answer(context, Call::of("review").phase(arguments.phase()))
+}
+
+fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), Failure> {
+    let call = Call::of("discuss-phase-assumptions").phase(arguments.phase.phase());
+    answer(context, call.flag("auto", arguments.auto))
 }
 
 fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Failure> {
     let code = code::code_facts(context)?;
-    answer(context, |bundle| bundle.new_project(arguments.auto, &code))
+    answer(context, Call::of("new-project").flag("auto", arguments.auto).with(code))
+}
+
+fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), Failure> {
+    answer(context, Call::of("new-milestone").flag("reset-phase-numbers", arguments.reset_phase_numbers))
+}
+
+fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
+    let history = milestone::milestone_history(context)?;
+    answer(context, Call::of("complete-milestone").with(history))
+}
+
+fn milestone_op(context: &mut Context) -> Result<(), Failure> {
+    answer(context, Call::of("milestone-op"))
+}
+
+fn transition(context: &mut Context) -> Result<(), Failure> {
+    answer(context, Call::of("transition"))
+}
+
+fn resume(context: &mut Context) -> Result<(), Failure> {
+    answer(context, Call::of("resume"))
+}
+
+fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), Failure> {
+    answer(context, Call::of("autonomous").flag("converge", arguments.converge || arguments.cross_ai))
 }
 
 fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
@@ -330,20 +309,54 @@ fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
         words.retain(|word| word != flag);
         words.len() < before
     };
-    let request = QuickRequest {
-        discuss: lift("--discuss") || arguments.discuss,
-        research: lift("--research") || arguments.research,
-        validate: lift("--validate") || arguments.validate,
-        full: lift("--full") || arguments.full,
-        description: (!words.is_empty()).then(|| words.join(" ")),
-        moment: moment(context),
-    };
-    answer(context, |bundle| bundle.quick(&request))
+    let discuss = lift("--discuss") || arguments.discuss;
+    let research = lift("--research") || arguments.research;
+    let validate = lift("--validate") || arguments.validate;
+    let full = lift("--full") || arguments.full;
+    let call = Call::of("quick").flag("discuss", full || discuss).flag("research", full || research);
+    let call = call.flag("validate", full || validate);
+    answer(context, call.text((!words.is_empty()).then(|| words.join(" "))))
+}
+
+fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), Failure> {
+    let call = Call::of("quick-batch").flag("research", arguments.research);
+    answer(context, call.flag("validate", arguments.validate))
+}
+
+fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), Failure> {
+    answer(context, Call::of("todos").text(arguments.area.clone()))
+}
+
+fn map_codebase(context: &mut Context) -> Result<(), Failure> {
+    answer(context, Call::of("map-codebase"))
+}
+
+fn ingest_docs(context: &mut Context) -> Result<(), Failure> {
+    let code = code::code_facts(context)?;
+    answer(context, Call::of("ingest-docs").with(code))
+}
+
+fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure> {
+    let (code, documents) = (code::code_facts(context)?, code::documents_to_take_in(context)?);
+    let call = Call::of("onboard").flag("fast", arguments.fast).flag("text", arguments.text);
+    answer(context, call.with(code).with(FoundDocuments(documents)))
+}
+
+fn docs_update(context: &mut Context) -> Result<(), Failure> {
+    answer(context, Call::of("docs-update"))
+}
+
+fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
+    answer(context, Call::of("update").flag("next", arguments.next || arguments.rc))
+}
+
+fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), Failure> {
+    answer(context, Call::of("debug").flag("diagnose", arguments.diagnose))
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
     workstreams::needs_one(context, "init progress")?;
-    answer(context, |bundle| bundle.progress(arguments.forensic))
+    answer(context, Call::of("progress").flag("forensic", arguments.forensic))
 }
 
 fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failure> {
@@ -355,7 +368,24 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failu
             None => error.hint("`gsd-tools init --help` lists what there is"),
         });
     };
-    answer(context, |bundle| bundle.workflow(&table, &arguments.words))
+    let call = |view: &ProjectView| table.call(&arguments.words, view).map_err(refusal);
+    answer_by(context, call, Answer::of_workflow)
+}
+
+/// The error of a call, with the flags that the workflow takes.
+fn refusal(error: WorkflowError) -> Failure {
+    let text = error.to_string();
+    match error {
+        WorkflowError::Flag { known, .. } if known.is_empty() => Failure::usage(text).hint("it has no flags"),
+        WorkflowError::Flag { known, .. } => {
+            let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
+            Failure::usage(text).hint(format!("it takes {}", known.join(", ")))
+        }
+        WorkflowError::Words { .. } => {
+            Failure::usage(text).hint("leave the other words out; the workflow itself works with them")
+        }
+        WorkflowError::File(error) => error.into(),
+    }
 }
 
 fn manager(context: &mut Context) -> Result<(), Failure> {
@@ -367,50 +397,20 @@ fn manager(context: &mut Context) -> Result<(), Failure> {
         let command = format!("{}new-project", context.command_prefix()?);
         return Err(Failure::new(Reason::Usage, format!("there is no {name}")).hint(format!("start with {command}")));
     }
-    let now = context.world().now().milliseconds();
-    answer(context, |bundle| bundle.manager(now))
+    answer(context, Call::of("manager"))
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
     let status =
         context.world().git_differences(context.root().as_path(), names_no_filter, ["status", "--porcelain"]).ok();
     let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
-    let request = YoloRequest {
-        from: arguments.from.as_deref(),
-        strict_context: arguments.strict_context,
-        now: context.world().now().milliseconds(),
+    let facts = ChainFacts {
         // A file that git does not have yet, such as the idea of the project, is in nobody's way.
         git_clean: status
             .filter(Finished::success)
             .map(|finished| finished.text().lines().all(|line| line.starts_with("?? "))),
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
     };
-    answer(context, |bundle| bundle.yolo(request))
-}
-
-fn moment(context: &Context) -> Moment {
-    let world = context.world();
-    Moment { day: world.today(), second: world.second_of_day(), timestamp: world.now().to_string() }
-}
-
-fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), Failure> {
-    let moment = moment(context);
-    answer(context, |bundle| bundle.todos(arguments.area.as_deref(), &moment))
-}
-
-fn map_codebase(context: &mut Context) -> Result<(), Failure> {
-    let moment = moment(context);
-    answer(context, |bundle| bundle.map_codebase(&moment))
-}
-
-fn ingest_docs(context: &mut Context) -> Result<(), Failure> {
-    let code = code::code_facts(context)?;
-    answer(context, |bundle| bundle.ingest_docs(&code))
-}
-
-fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure> {
-    let code = code::code_facts(context)?;
-    let documents = code::documents_to_take_in(context)?;
-    let request = OnboardRequest { fast: arguments.fast, text: arguments.text, documents };
-    answer(context, |bundle| bundle.onboard(&request, &code))
+    let call = Call::of("yolo").text(arguments.from.clone()).flag("strict-context", arguments.strict_context);
+    answer(context, call.with(facts))
 }

@@ -6,8 +6,9 @@ use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::{Failure, Reason};
 use crate::operations::bundle::{
-    ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
+    ChildRepository, NewWorkspace, OldWorkspace, Workspace, WorkspaceReport, WorkspacesReport,
 };
+use crate::operations::facts::Call;
 use crate::project::git_settings::names_no_filter;
 use crate::project::repository;
 use crate::world::Program;
@@ -19,28 +20,23 @@ const DOCUMENT: &str = "WORKSPACE.md";
 pub(super) fn new(context: &mut Context) -> Result<(), Failure> {
     let root = context.root();
     let entries = disk::list(root)?.unwrap_or_default();
-    let mut child_repos = Vec::new();
+    let mut repositories = Vec::new();
     for entry in entries.iter().filter(|entry| entry.is_folder() && entry.name != ".git") {
         let folder = root.resolve(&entry.name);
         if repository::is_repository(&folder) {
-            let path = shown(&folder);
-            child_repos.push(ChildRepository {
-                name: entry.name.clone(),
-                path,
-                has_uncommitted: is_dirty(context, &folder),
-            });
+            let (path, has_uncommitted) = (shown(&folder), is_dirty(context, &folder));
+            repositories.push(ChildRepository { name: entry.name.clone(), path, has_uncommitted });
         }
     }
-    child_repos.sort_by(|left, right| left.name.cmp(&right.name));
-    let report = NewWorkspaceReport {
-        default_workspace_base: shown(&base(context)?),
-        child_repo_count: child_repos.len(),
-        child_repos,
-        worktree_available: context.world().run(&Program::new("git").arguments(["--version"])).is_ok(),
-        is_git_repo: repository::repository_of(root).is_some(),
-        cwd_repo_name: root.name(),
+    repositories.sort_by(|left, right| left.name.cmp(&right.name));
+    let new = NewWorkspace {
+        base: shown(&base(context)?),
+        repositories,
+        has_git: context.world().run(&Program::new("git").arguments(["--version"])).is_ok(),
+        is_repository: repository::repository_of(root).is_some(),
+        name: root.name(),
     };
-    answer(context, |bundle| bundle.workspace(report))
+    answer(context, Call::of("new-workspace").with(new))
 }
 
 /// The workspaces there are.
@@ -54,7 +50,7 @@ pub(super) fn list(context: &mut Context) -> Result<(), Failure> {
         workspaces.push(WorkspaceReport {
             name: entry.name,
             repo_count: workspace.members.len(),
-            strategy: workspace.strategy.unwrap_or_else(unknown),
+            strategy: workspace.strategy(),
             has_project: disk::exists(folder.resolve(".planning/PROJECT.md")),
             path: shown(&folder),
         });
@@ -75,21 +71,11 @@ pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result
             .hint("`gsd-tools init list-workspaces` lists them"));
     }
     let text = disk::read_text(folder.resolve(DOCUMENT))?;
-    let workspace = text.as_deref().map(Workspace::parse).unwrap_or_default();
-    let members = workspace.members.iter().map(|member| member.name.as_str());
-    let dirty: Vec<String> =
-        members.filter(|name| is_dirty(context, &folder.resolve(name))).map(str::to_owned).collect();
-    let report = RemoveWorkspaceReport {
-        workspace_name: name.to_owned(),
-        workspace_path: shown(&folder),
-        has_manifest: text.is_some(),
-        strategy: workspace.strategy.unwrap_or_else(unknown),
-        repo_count: workspace.members.len(),
-        repos: workspace.members,
-        has_dirty_repos: !dirty.is_empty(),
-        dirty_repos: dirty,
-    };
-    answer(context, |bundle| bundle.workspace(report))
+    let workspace = text.as_deref().map(Workspace::parse);
+    let members = workspace.iter().flat_map(|workspace| &workspace.members).map(|member| member.name.as_str());
+    let dirty = members.filter(|name| is_dirty(context, &folder.resolve(name))).map(str::to_owned).collect();
+    let old = OldWorkspace { name: name.to_owned(), path: shown(&folder), workspace, dirty };
+    answer(context, Call::of("remove-workspace").with(old))
 }
 
 fn base(context: &Context) -> Result<AbsolutePath, Failure> {
@@ -109,8 +95,4 @@ fn is_dirty(context: &Context, folder: &AbsolutePath) -> bool {
 
 fn shown(path: &AbsolutePath) -> String {
     path.as_path().to_string_lossy().replace('\\', "/")
-}
-
-fn unknown() -> String {
-    "unknown".to_owned()
 }

@@ -32,6 +32,10 @@ pub(crate) struct LimitArgs {
 pub(in crate::commands) struct Seconds(Duration);
 
 impl Seconds {
+    pub(in crate::commands) fn span(self) -> Duration {
+        self.0
+    }
+
     pub(in crate::commands) fn limit(self) -> Option<Duration> {
         Some(self.0).filter(|span| !span.is_zero())
     }

@@ -101,7 +101,7 @@ impl<'text> Assertion<'text> {
         let mut key = String::new();
         for (at, token) in self.tokens.iter().enumerate() {
             let closes = self.tokens.get(at + 1).is_none_or(Token::closes);
-            if !token.is_mark(";") && !(token.is_mark(",") && closes) {
+            if !(token.is_mark(";") || token.is_mark(",") && closes) {
                 key.extend([token.text, "\u{1}"]);
             }
         }

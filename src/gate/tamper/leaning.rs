@@ -135,8 +135,8 @@ fn in_the_place_of(pins: &Pins, text: &Text<'_>, texts: &[Text<'_>]) -> Option<F
         let changes = line.contains("sys.path") || line.contains("chdir") || line.trim().starts_with("cd ");
         changes && line.contains(last)
     };
-    let mut tests = texts.iter().filter(|other| role_of(other.path) == Some(Role::Test));
-    let by = tests.find(|other| other.new_lines().iter().any(|(_, line)| leads(line)))?;
+    let mut others = texts.iter().filter(|other| role_of(other.path) == Some(Role::Test));
+    let by = others.find(|other| other.new_lines().iter().any(|(_, line)| leads(line)))?;
     place(format!("`{}` makes tests take it for the `{name}` of the program", by.path))
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Bundle, Complete};
+use crate::operations::facts::{Given, Part, facts};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value as Listed};
@@ -74,19 +74,10 @@ const DEPLOYMENTS: &[&str] = &[
 const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec"];
 const TEST_PACKAGES: &[&str] = &["jest", "vitest", "mocha", "ava", "jasmine", "@playwright/test"];
 
-/// What `docs-init` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DocsInitReport {
-    doc_writer_model: String,
-    commit_docs: bool,
-    existing_docs: Vec<ExistingDocument>,
-    project_type: ProjectType,
-    doc_tooling: DocumentTools,
-    /// Patterns of the folders that packages stand in.
-    monorepo_workspaces: Vec<String>,
-    planning_exists: bool,
-}
+/// The package of the project, by package.json; null if there is none.
+struct Package(Value);
 
+/// A document of the project.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct ExistingDocument {
     path: String,
@@ -127,28 +118,48 @@ struct DocumentTools {
     jekyll: bool,
 }
 
-impl Bundle<'_> {
-    /// What writing documentation starts from.
-    pub(crate) fn docs_init(&self) -> Result<Complete<DocsInitReport>, FileError> {
-        let there = |names: &[&str]| names.iter().any(|name| self.view.exists(name));
-        let text = self.view.text("package.json")?;
-        let package: Value = text.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-        let workspaces = workspaces(self.view, &package)?;
-        let project_type = ProjectType {
-            has_package_json: text.is_some(),
-            has_api_routes: there(API_FOLDERS),
-            has_cli_bin: has_program(self.view, &package)?,
-            is_open_source: there(LICENSES),
-            has_deploy_config: there(DEPLOYMENTS),
-            is_monorepo: !workspaces.is_empty() || there(&["pnpm-workspace.yaml", "lerna.json"]),
-            has_tests: there(TEST_FOLDERS)
-                || TEST_PACKAGES.iter().any(|name| {
-                    ["dependencies", "devDependencies"]
-                        .iter()
-                        .any(|list| package.get(*list).is_some_and(|list| list.get(*name).is_some()))
-                }),
-        };
-        let doc_tooling = DocumentTools {
+impl Part for Package {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let text = given.view.text("package.json")?;
+        Ok(Self(text.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()))
+    }
+}
+
+facts! { |given, package: Package|
+    /// The documents of the project.
+    existing_docs: Vec<ExistingDocument> = documents(given.view)?;
+    /// What kinds of documents a project of this kind needs.
+    project_type: ProjectType = ProjectType::of(given.view, &package.0)?;
+    /// Tools that make pages of documents here.
+    doc_tooling: DocumentTools = DocumentTools::of(given.view);
+    /// Patterns of the folders that packages are in.
+    monorepo_workspaces: Vec<String> = workspaces(given.view, &package.0)?;
+}
+
+fn any(view: &ProjectView, names: &[&str]) -> bool {
+    names.iter().any(|name| view.exists(name))
+}
+
+impl ProjectType {
+    fn of(view: &ProjectView, package: &Value) -> Result<Self, FileError> {
+        let lists = ["dependencies", "devDependencies"].map(|list| package.get(list));
+        let uses = |name: &&str| lists.iter().flatten().any(|list| list.get(*name).is_some());
+        Ok(Self {
+            has_package_json: view.exists("package.json"),
+            has_api_routes: any(view, API_FOLDERS),
+            has_cli_bin: has_program(view, package)?,
+            is_open_source: any(view, LICENSES),
+            has_deploy_config: any(view, DEPLOYMENTS),
+            is_monorepo: !workspaces(view, package)?.is_empty() || any(view, &["pnpm-workspace.yaml", "lerna.json"]),
+            has_tests: any(view, TEST_FOLDERS) || TEST_PACKAGES.iter().any(uses),
+        })
+    }
+}
+
+impl DocumentTools {
+    fn of(view: &ProjectView) -> Self {
+        let there = |names: &[&str]| any(view, names);
+        Self {
             docusaurus: there(&["docusaurus.config.js", "docusaurus.config.ts"]),
             vitepress: there(&[
                 ".vitepress/config.js",
@@ -164,16 +175,7 @@ impl Bundle<'_> {
             antora: there(&["antora.yml", "docs/antora.yml", "antora-playbook.yml"]),
             mdbook: there(&["book.toml", "docs/book.toml", "book/book.toml"]),
             jekyll: there(&["_config.yml", "docs/_config.yml"]),
-        };
-        self.complete(DocsInitReport {
-            doc_writer_model: self.model("gsd-doc-writer"),
-            commit_docs: self.commit_docs(),
-            existing_docs: documents(self.view)?,
-            project_type,
-            doc_tooling,
-            monorepo_workspaces: workspaces,
-            planning_exists: self.planning_exists(),
-        })
+        }
     }
 }
 

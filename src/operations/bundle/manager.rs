@@ -12,44 +12,24 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
+use crate::project::view::ProjectView;
 
 use crate::text::screen::counted;
 use crate::text::time;
 
-use super::completion::Completion;
-use super::{Bundle, Complete};
+use crate::operations::facts::{Completion, Given, Part, facts};
 
 /// Work counts as going on for so many milliseconds after a file of its phase changed.
 const ACTIVE: i64 = 5 * 60 * 1000;
 
-/// What `init manager` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ManagerBundle {
-    milestone_version: Option<String>,
-    milestone_name: Option<String>,
-    phases: Vec<ManagedPhase>,
-    phase_count: usize,
-    completed_count: usize,
-    /// Phases with a folder that has something in it and that are not complete.
-    in_progress_count: usize,
-    /// What can be done now, in the order of phases.
-    recommended_actions: Vec<Action>,
+/// The phases of the milestone, with what each waits for.
+pub(super) struct Managed(pub(super) Vec<ManagedPhase>);
+
+/// What the project adds to the answer, and why parts of it were ignored.
+struct Additions {
     /// What WAITING.json says.
-    waiting_signal: Option<Value>,
-    all_complete: bool,
-    project_exists: bool,
-    roadmap_exists: bool,
-    state_exists: bool,
-    /// Flags that the project adds to each step.
-    manager_flags: ManagerFlags,
-    state_path: String,
-    roadmap_path: String,
-    archive_dir: String,
-    /// What may hide phases of the milestone, and so makes the counts uncertain.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<String>,
-    /// What was left out of this answer, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting: Option<Value>,
+    flags: ManagerFlags,
     warnings: Vec<String>,
 }
 
@@ -107,58 +87,49 @@ pub(super) enum Step {
     Verify,
 }
 
-#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+/// Flags that the project adds to each step.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 struct ManagerFlags {
     discuss: String,
     plan: String,
     execute: String,
 }
 
-impl Bundle<'_> {
-    /// Every phase, and what can be done now; `now` is in milliseconds since 1970.
-    pub(crate) fn manager(&self, now: i64) -> Result<Complete<ManagerBundle>, FileError> {
-        let layout = self.view.layout();
-        let milestone = self.milestone()?;
-        let phases = self.managed_phases(now)?;
-        let mut warnings = Vec::new();
-        let waiting_signal = self.waiting_signal(&mut warnings)?;
-        let completed_count = phases.iter().filter(|phase| phase.disk_status == Stage::Complete).count();
-        let documents = self.documents();
-        let problems = self.view.problems()?;
-        let report = ManagerBundle {
-            milestone_version: milestone.version,
-            milestone_name: milestone.name,
-            phase_count: phases.len(),
-            completed_count,
-            in_progress_count: phases.iter().filter(|phase| is_in_progress(phase.disk_status)).count(),
-            recommended_actions: self.actions(&phases),
-            waiting_signal,
-            all_complete: !phases.is_empty() && completed_count == phases.len() && problems.is_empty(),
-            phases,
-            project_exists: documents.project,
-            roadmap_exists: documents.roadmap,
-            state_exists: documents.state,
-            manager_flags: self.manager_flags(&mut warnings),
-            state_path: self.shown(&layout.state()),
-            roadmap_path: self.shown(&layout.roadmap()),
-            archive_dir: self.shown(&layout.milestones_folder()),
-            problems,
-            warnings,
-        };
-        self.complete(report)
-    }
-
+facts! { |given, managed: Managed|
     /// The phases of the milestone, with what each waits for.
-    pub(super) fn managed_phases(&self, now: i64) -> Result<Vec<ManagedPhase>, FileError> {
-        let folders = self.view.phase_folders()?;
-        let Ok(analysis) = analyze::analyze(self.view)? else { return Ok(Vec::new()) };
+    managed_phases: Vec<ManagedPhase> = managed.0.clone();
+    /// How many phases the milestone has.
+    managed_phase_count: usize = managed.0.len();
+    /// How many phases are complete.
+    managed_completed_count: usize = managed.completed();
+    /// Phases with a folder that has something in it and that are not complete.
+    managed_in_progress_count: usize = managed.0.iter().filter(|phase| is_in_progress(phase.disk_status)).count();
+    /// What can be done now, in the order of phases.
+    recommended_actions: Vec<Action> = actions(given, &managed.0);
+    /// Whether every phase is complete, and nothing hides another.
+    all_complete: bool =
+        !managed.0.is_empty() && managed.completed() == managed.0.len() && given.view.problems()?.is_empty();
+    /// What WAITING.json says.
+    waiting_signal: Option<Value> = given.part::<Additions>()?.waiting.clone();
+    /// Flags that the project adds to each step.
+    manager_flags: ManagerFlags = given.part::<Additions>()?.flags.clone();
+    /// What was left out of this answer, and why.
+    manager_warnings: Vec<String>, if any =
+        Some(given.part::<Additions>()?.warnings.clone()).filter(|warnings| !warnings.is_empty());
+}
+
+impl Part for Managed {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let now = given.host.next.milliseconds;
+        let folders = given.view.phase_folders()?;
+        let Ok(analysis) = analyze::analyze(given.view)? else { return Ok(Self(Vec::new())) };
         let folder_index = FolderIndex::new(&folders);
         let mut phases = Vec::new();
         for summary in analysis.phases {
             let folder = folder_index.find(&PhaseId::new(&summary.number));
-            let completion = Completion::of(&summary.standing, &summary.number, &self.facts.command_prefix);
+            let completion = Completion::of(&summary.standing, &summary.number, &given.host.command_prefix);
             let status = summary.standing.stage();
-            let touched = folder.and_then(|folder| self.last_touch(folder));
+            let touched = folder.and_then(|folder| last_touch(given, folder));
             let dep_phases = summary.depends_on.as_deref().and_then(dependencies);
             phases.push(ManagedPhase {
                 display_name: shortened(&summary.name),
@@ -186,91 +157,91 @@ impl Bundle<'_> {
             });
         }
         let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
-        let text = self.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = self.view.parse_roadmap(&text);
+        let text = given.view.roadmap_text()?.unwrap_or_default();
+        let roadmap = given.view.parse_roadmap(&text);
         let shipped = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
         let shipped = PhaseIndex::new(shipped.enumerate());
         let is_done = |needed: &str| match index.find(needed) {
             Some(other) => Ok(phases[other].disk_status == Stage::Complete),
             None if shipped.find(needed).is_some() => Ok(true),
-            None => self.is_done_elsewhere(needed, &roadmap),
+            None => is_done_elsewhere(given.view, needed, &roadmap),
         };
         let satisfied = phases.iter().map(|phase| is_unblocked(phase, is_done)).collect::<Result<Vec<_>, _>>()?;
         for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
             phase.deps_satisfied = satisfied;
             phase.is_next_to_discuss = satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
         }
-        Ok(phases)
+        Ok(Self(phases))
     }
+}
 
-    /// When somebody last wrote to a file of the folder, in milliseconds since 1970.
-    fn last_touch(&self, folder: &PhaseFolder) -> Option<i64> {
-        folder.files.iter().filter_map(|file| self.view.touched_at(&folder.join(file))).max()
+impl Managed {
+    pub(super) fn completed(&self) -> usize {
+        self.0.iter().filter(|phase| phase.disk_status == Stage::Complete).count()
     }
+}
 
-    /// Whether a phase of another milestone is complete: archived or verified.
-    fn is_done_elsewhere(&self, typed: &str, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
-        Ok(match self.view.find_phase(typed)?.folder {
-            Some(folder) if folder.archived.is_some() => true,
-            Some(folder) => PhaseStanding::of(self.view, Some(roadmap), folder.token(), Some(&folder))?.is_complete(),
-            None => false,
-        })
-    }
+/// When somebody last wrote to a file of the folder, in milliseconds since 1970.
+fn last_touch(given: &Given<'_>, folder: &PhaseFolder) -> Option<i64> {
+    folder.files.iter().filter_map(|file| given.view.touched_at(&folder.join(file))).max()
+}
 
-    fn actions(&self, phases: &[ManagedPhase]) -> Vec<Action> {
-        let executing = |phase: &&ManagedPhase| {
-            phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
-        };
-        let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
-        let needs = Needs::of(phases);
-        let clashes_with_executing = needs.clashes(phases, executing);
-        let clashes_with_planning = needs.clashes(phases, planning);
-        let mut actions = Vec::new();
-        for (at, phase) in phases.iter().enumerate() {
-            let completion = &phase.completion;
-            let (step, reason) = match phase.disk_status {
-                Stage::Executed => {
-                    (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
-                }
-                Stage::Planned if phase.deps_satisfied && !clashes_with_executing[at] => {
-                    (Step::Execute, format!("{} ready, dependencies met", counted(phase.plan_count, "plan")))
-                }
-                stage if is_gathered(stage) && !clashes_with_planning[at] => {
-                    (Step::Plan, "Context gathered, ready for planning".to_owned())
-                }
-                _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
-                _ => continue,
-            };
-            let prefix = &self.facts.command_prefix;
-            actions.push(Action {
-                phase: phase.number.clone(),
-                phase_name: phase.name.clone(),
-                action: step,
-                reason,
-                command: match step {
-                    Step::Verify => completion.verification_next_command.clone(),
-                    step => format!("{prefix}{} {}", step.command(), phase.number),
-                },
-            });
-        }
-        actions
-    }
+/// Whether a phase of another milestone is complete: archived or verified.
+fn is_done_elsewhere(view: &ProjectView, typed: &str, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+    Ok(match view.find_phase(typed)?.folder {
+        Some(folder) if folder.archived.is_some() => true,
+        Some(folder) => PhaseStanding::of(view, Some(roadmap), folder.token(), Some(&folder))?.is_complete(),
+        None => false,
+    })
+}
 
-    /// What the work waits for, where a person was asked something.
-    fn waiting_signal(&self, warnings: &mut Vec<String>) -> Result<Option<Value>, FileError> {
-        let path = self.view.layout().waiting();
-        let Some(text) = self.view.text(&path)? else { return Ok(None) };
-        match serde_json::from_str(&text) {
-            Ok(signal) => Ok(Some(signal)),
-            Err(error) => {
-                warnings.push(format!("`{path}` is not valid JSON: {error}"));
-                Ok(None)
+fn actions(given: &Given<'_>, phases: &[ManagedPhase]) -> Vec<Action> {
+    let executing = |phase: &&ManagedPhase| {
+        phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
+    };
+    let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
+    let needs = Needs::of(phases);
+    let clashes_with_executing = needs.clashes(phases, executing);
+    let clashes_with_planning = needs.clashes(phases, planning);
+    let mut actions = Vec::new();
+    for (at, phase) in phases.iter().enumerate() {
+        let completion = &phase.completion;
+        let (step, reason) = match phase.disk_status {
+            Stage::Executed => {
+                (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
             }
-        }
+            Stage::Planned if phase.deps_satisfied && !clashes_with_executing[at] => {
+                (Step::Execute, format!("{} ready, dependencies met", counted(phase.plan_count, "plan")))
+            }
+            stage if is_gathered(stage) && !clashes_with_planning[at] => {
+                (Step::Plan, "Context gathered, ready for planning".to_owned())
+            }
+            _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
+            _ => continue,
+        };
+        actions.push(Action {
+            phase: phase.number.clone(),
+            phase_name: phase.name.clone(),
+            action: step,
+            reason,
+            command: match step {
+                Step::Verify => completion.verification_next_command.clone(),
+                step => given.command(&format!("{} {}", step.command(), phase.number)),
+            },
+        });
     }
+    actions
+}
 
-    fn manager_flags(&self, warnings: &mut Vec<String>) -> ManagerFlags {
-        let mut flags = |step: &str| match self.config.text(&format!("manager.flags.{step}")) {
+impl Part for Additions {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let mut warnings = Vec::new();
+        let path = given.view.layout().waiting();
+        let waiting = given.view.text(&path)?.and_then(|text| {
+            let signal = serde_json::from_str(&text);
+            signal.map_err(|error| warnings.push(format!("`{path}` is not valid JSON: {error}"))).ok()
+        });
+        let mut flags = |step: &str| match given.text(&format!("manager.flags.{step}")) {
             Some(text) if text.split_whitespace().all(is_flag_or_value) => text.trim().to_owned(),
             Some(text) => {
                 warnings.push(format!("manager.flags.{step} is ignored, because it is not a list of flags: {text}"));
@@ -278,7 +249,8 @@ impl Bundle<'_> {
             }
             None => String::new(),
         };
-        ManagerFlags { discuss: flags("discuss"), plan: flags("plan"), execute: flags("execute") }
+        let flags = ManagerFlags { discuss: flags("discuss"), plan: flags("plan"), execute: flags("execute") };
+        Ok(Self { waiting, flags, warnings })
     }
 }
 

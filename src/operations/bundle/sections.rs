@@ -1,85 +1,61 @@
 //! Which conditional sections of a workflow run this time.
 //!
-//! A workflow lists its sections in its front matter, in the order in which they come, each with the word of its condition.
-//! What a workflow starts from decides the conditions that it knows of.
+//! A workflow lists its sections in its front matter, in the order in which they come, each with its condition.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::library::{self, FrontMatter};
-use crate::text::words;
+use super::find;
+use crate::operations::facts::{Found, Given, Part, facts};
+use crate::project::files::FileError;
 
-/// What makes a section run, in the words of front matter. Some are decided that no workflow names: a section that needs
-/// one of them is then text alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Condition {
-    /// One wave is executed, not all.
-    PartialWave,
-    /// The phase has plans that close gaps, or is an insertion.
-    ClosesGaps,
-    /// An earlier phase has results that could break.
-    EarlierResults,
-    Reviews,
-    RequirementsDocument,
-    DecisionRecords,
-    ResearchOnly,
-    Chunked,
-    /// No questions are asked.
-    Auto,
-    /// There is code, and no map of it.
-    UnmappedCode,
-    Discuss,
-    Research,
-    Validate,
-    /// The phase has a user interface to look at.
-    UserInterface,
-    /// The phase is a slice of the product that a user can use.
-    Mvp,
-    Forensic,
-    /// Code is looked over by a program first.
-    StructuralPass,
-    Fix,
-    ReviewerInstances,
-    /// The project's own documents are written, not those of a workstream.
-    OwnProject,
-    ResetNumbers,
-    Tag,
-    OtherWorkstreams,
-    SeveralPackages,
-    Converge,
-    NextChannel,
-}
-
-/// What makes a section of a workflow run whose front matter says all that it starts from.
+/// What makes a section of a workflow run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// The flag was given.
     Flag(String),
     /// The setting is on.
     Setting(String),
+    /// The fact is true.
+    Fact(String),
     /// The phase has a document of this kind, such as `UI-SPEC`.
     Has(String),
     Lacks(String),
 }
 
 impl When {
-    /// `flag fix`, `setting workflow.tdd_mode`, `has UI-SPEC` or `lacks UI-SPEC`.
+    /// `flag fix`, `setting workflow.tdd_mode`, `fact mvp_mode`, `has UI-SPEC` or `lacks UI-SPEC`.
     pub(super) fn of(text: &str) -> Option<Self> {
         let (word, name) = text.split_once(' ')?;
         let make = match word {
             "flag" => Self::Flag,
             "setting" => Self::Setting,
+            "fact" => Self::Fact,
             "has" => Self::Has,
             "lacks" => Self::Lacks,
             _ => return None,
         };
         Some(make(name.to_owned()))
     }
+
+    fn holds(&self, given: &Given<'_>) -> Result<bool, FileError> {
+        let has = |kind: &str| Ok(given.part::<Found>()?.artifact(given, kind).is_some());
+        match self {
+            Self::Flag(flag) => Ok(given.asked(flag)),
+            Self::Setting(key) => Ok(given.flag(key)),
+            Self::Has(kind) => has(kind),
+            Self::Lacks(kind) => has(kind).map(|has| !has),
+            Self::Fact(name) => match find(name) {
+                Some(fact) => Ok((fact.value)(given)? == Some(Value::Bool(true))),
+                None => Ok(false),
+            },
+        }
+    }
 }
 
 /// The sections of a workflow that run this time, those that do not, and the files to read.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
     workflow: String,
     included: Vec<String>,
@@ -88,57 +64,51 @@ pub(super) struct SectionManifest {
     read: Vec<String>,
 }
 
-impl SectionManifest {
-    /// The manifest of a workflow, given which of its conditions hold.
-    pub(super) fn of(workflow: &'static str, decided: &[(Condition, bool)]) -> Self {
-        let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
-        // A test holds that no section has a condition that its workflow does not decide.
-        Self::parted(workflow, &front_matter, |word| {
-            let condition = words::of_word::<Condition>(word);
-            decided.iter().find(|(known, _)| Some(*known) == condition).map(|(_, holds)| *holds)
-        })
-    }
-
-    /// The manifest of a workflow whose front matter says when its sections run.
-    pub(super) fn gathered(workflow: &str, front_matter: &FrontMatter, holds: impl Fn(&When) -> bool) -> Self {
-        Self::parted(workflow, front_matter, |word| When::of(word).as_ref().map(&holds))
-    }
-
-    fn parted(workflow: &str, front_matter: &FrontMatter, decide: impl Fn(&str) -> Option<bool>) -> Self {
+impl Part for SectionManifest {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let workflow = &given.call.workflow;
         let mut manifest =
-            Self { workflow: workflow.to_owned(), included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
-        for (section, word) in front_matter.pairs("sections") {
-            match decide(word) {
-                Some(true) => {
-                    manifest.included.push(section.clone());
-                    manifest.read.push(format!("gsd-core/workflows/{workflow}/steps/{section}.md"));
-                }
-                Some(false) => manifest.excluded.push(section.clone()),
-                None => {}
+            Self { workflow: workflow.clone(), included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
+        for (section, word) in given.call.front_matter.pairs("sections") {
+            // A test checks that every section has a condition.
+            let Some(when) = When::of(word) else { continue };
+            if when.holds(given)? {
+                manifest.included.push(section.clone());
+                manifest.read.push(format!("gsd-core/workflows/{workflow}/steps/{section}.md"));
+            } else {
+                manifest.excluded.push(section.clone());
             }
         }
-        manifest
+        Ok(manifest)
     }
+}
+
+facts! { |given|
+    /// The workflow that this context is for.
+    workflow: String = given.call.workflow.clone();
+    /// The sections of the workflow that run this time, those that do not, and the files to read.
+    section_manifest: SectionManifest = (*given.part::<SectionManifest>()?).clone();
+    /// Null: the workflow has no conditional sections.
+    no_section_manifest: Option<SectionManifest> = None;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::library::{ItemKind, Library};
+    use crate::operations::facts::{Call, Host};
+    use crate::project::config::Config;
+    use crate::project::view::ProjectView;
 
     #[test]
-    fn every_condition_of_a_section_has_a_known_word() {
+    fn every_section_has_a_condition() {
         for item in Library::embedded().unwrap().items() {
             for (section, word) in item.front_matter.pairs("sections") {
-                assert!(
-                    words::of_word::<Condition>(word).is_some() || When::of(word).is_some(),
-                    "{}: {section}: no condition is called `{word}`",
-                    item.path
-                );
+                assert!(When::of(word).is_some(), "{}: {section}: no condition has the form `{word}`", item.path);
             }
         }
-        assert_eq!(words::of_word::<Condition>("user-interface"), Some(Condition::UserInterface));
-        assert_eq!(words::of_word::<Condition>("UserInterface"), None);
+        assert_eq!(When::of("fact mvp_mode"), Some(When::Fact("mvp_mode".to_owned())));
+        assert_eq!((When::of("mvp"), When::of("given fix")), (None, None));
     }
 
     #[test]
@@ -164,11 +134,16 @@ mod tests {
 
     #[test]
     fn a_manifest_parts_the_sections_by_their_conditions() {
-        let decided = [(Condition::UnmappedCode, false), (Condition::Auto, true)];
-        let manifest = SectionManifest::of("new-project", &decided);
-        assert_eq!(manifest.included, ["auto-mode-detection", "auto-mode-config"]);
-        assert_eq!(manifest.excluded, ["codebase-map-offer"]);
-        assert_eq!(manifest.read[0], "gsd-core/workflows/new-project/steps/auto-mode-detection.md");
-        assert_eq!(SectionManifest::of("no-such", &decided).included, [""; 0]);
+        let manifest = |workflow: &str| {
+            let (view, config, host) = (ProjectView::of([]), Config::default(), Host::default());
+            let call = Call::of(workflow).flag("auto", true);
+            let given = Given { view: &view, config: &config, host: &host, call };
+            (*given.part::<SectionManifest>().unwrap()).clone()
+        };
+        let told = manifest("new-project");
+        assert_eq!(told.included, ["auto-mode-detection", "auto-mode-config"]);
+        assert_eq!(told.excluded, ["codebase-map-offer"]);
+        assert_eq!(told.read[0], "gsd-core/workflows/new-project/steps/auto-mode-detection.md");
+        assert_eq!(manifest("no-such").included, [""; 0]);
     }
 }

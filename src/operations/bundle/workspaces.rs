@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::roadmap::table_cells;
 
-use super::{Bundle, Complete};
+use crate::operations::facts::{Given, Part, facts};
 
 /// What `init list-workspaces` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,37 +26,34 @@ pub(crate) struct WorkspaceReport {
     pub(crate) has_project: bool,
 }
 
-/// What `init new-workspace` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NewWorkspaceReport {
-    pub(crate) default_workspace_base: String,
-    pub(crate) child_repos: Vec<ChildRepository>,
-    pub(crate) child_repo_count: usize,
-    pub(crate) worktree_available: bool,
-    pub(crate) is_git_repo: bool,
-    pub(crate) cwd_repo_name: String,
+/// What a workspace could be made of.
+#[derive(Default)]
+pub(crate) struct NewWorkspace {
+    pub(crate) base: String,
+    pub(crate) repositories: Vec<ChildRepository>,
+    pub(crate) has_git: bool,
+    pub(crate) is_repository: bool,
+    /// The name of the project's folder.
+    pub(crate) name: String,
 }
 
 /// A repository in a folder of the project.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ChildRepository {
     pub(crate) name: String,
     pub(crate) path: String,
     pub(crate) has_uncommitted: bool,
 }
 
-/// What `init remove-workspace` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RemoveWorkspaceReport {
-    pub(crate) workspace_name: String,
-    pub(crate) workspace_path: String,
-    pub(crate) has_manifest: bool,
-    pub(crate) strategy: String,
-    pub(crate) repos: Vec<Member>,
-    pub(crate) repo_count: usize,
+/// A workspace that exists.
+#[derive(Default)]
+pub(crate) struct OldWorkspace {
+    pub(crate) name: String,
+    pub(crate) path: String,
+    /// Without a WORKSPACE.md nothing is known about it.
+    pub(crate) workspace: Option<Workspace>,
     /// Members with changes that are committed nowhere.
-    pub(crate) dirty_repos: Vec<String>,
-    pub(crate) has_dirty_repos: bool,
+    pub(crate) dirty: Vec<String>,
 }
 
 /// A workspace as its WORKSPACE.md tells it.
@@ -99,11 +96,68 @@ fn is_frame(cells: &[&str]) -> bool {
     is_head || first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '))
 }
 
-impl Bundle<'_> {
-    /// Ends a report about workspaces as all bundles end.
-    pub(crate) fn workspace<R>(&self, report: R) -> Result<Complete<R>, FileError> {
-        self.complete(report)
+impl Workspace {
+    /// How the members were made, or `unknown`.
+    pub(crate) fn strategy(&self) -> String {
+        self.strategy.clone().unwrap_or_else(|| "unknown".to_owned())
     }
+}
+
+impl Part for NewWorkspace {
+    fn of(_: &Given<'_>) -> Result<Self, FileError> {
+        Ok(Self::default())
+    }
+}
+
+impl Part for OldWorkspace {
+    fn of(_: &Given<'_>) -> Result<Self, FileError> {
+        Ok(Self::default())
+    }
+}
+
+impl OldWorkspace {
+    fn workspace(&self) -> Workspace {
+        self.workspace.clone().unwrap_or_default()
+    }
+}
+
+/// Facts about a workspace that is to be created.
+pub(super) mod new {
+    use super::{ChildRepository, NewWorkspace, facts};
+
+    facts! { |given, new: NewWorkspace|
+        /// The folder that workspaces are created in.
+        default_workspace_base: String = new.base.clone();
+        /// The repositories in folders of the project.
+        child_repos: Vec<ChildRepository> = new.repositories.clone();
+        /// How many there are.
+        child_repo_count: usize = new.repositories.len();
+        /// Whether git can make worktrees.
+        worktree_available: bool = new.has_git;
+        /// Whether the project is in a repository.
+        is_git_repo: bool = new.is_repository;
+        /// The name of the project's folder.
+        cwd_repo_name: String = new.name.clone();
+    }
+}
+
+facts! { |given, old: OldWorkspace|
+    /// The name of the workspace.
+    workspace_name: String = old.name.clone();
+    /// The folder of the workspace.
+    workspace_path: String = old.path.clone();
+    /// Whether the workspace has a WORKSPACE.md.
+    has_manifest: bool = old.workspace.is_some();
+    /// How the members were made: `worktree`, `clone` or `unknown`.
+    strategy: String = old.workspace().strategy();
+    /// The members of the workspace.
+    repos: Vec<Member> = old.workspace().members;
+    /// How many members there are.
+    repo_count: usize = old.workspace().members.len();
+    /// Members with changes that are committed nowhere.
+    dirty_repos: Vec<String> = old.dirty.clone();
+    /// Whether a member has changes that are committed nowhere.
+    has_dirty_repos: bool = !old.dirty.is_empty();
 }
 
 #[cfg(test)]

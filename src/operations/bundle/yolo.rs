@@ -12,60 +12,34 @@ use crate::project::standing::Stage;
 use crate::project::state::State;
 use crate::text::time;
 
-use super::manager::{ManagedPhase, Step};
-use super::{Automation, Bundle, Complete};
+use super::manager::{Managed, ManagedPhase, Step};
+use crate::operations::facts::{Documents, Given, Part, facts};
 
 /// A session that has not been heard of for so many milliseconds is over.
 const STALE: i64 = 24 * 60 * 60 * 1000;
 
-/// What is asked of the chain, and what only the world knows.
+/// What only the world knows about the chain.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct YoloRequest<'text> {
-    /// The phase to start with, instead of the first that remains.
-    pub(crate) from: Option<&'text str>,
-    /// A phase without a CONTEXT.md stands in the way.
-    pub(crate) strict_context: bool,
-    /// Milliseconds since 1970.
-    pub(crate) now: i64,
+pub(crate) struct ChainFacts {
     /// Whether the working tree has no changes; none where there is no repository.
     pub(crate) git_clean: Option<bool>,
     /// The process of the session in the configuration no longer runs.
     pub(crate) session_gone: bool,
 }
 
-/// What `init yolo` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct YoloBundle {
-    milestone_version: Option<String>,
-    milestone_name: Option<String>,
-    #[serde(flatten)]
-    automation: Automation,
-    yolo: Session,
-    /// The phase STATE.md stands at.
-    current_phase: Option<String>,
-    /// The phase the chain would begin with.
-    start_phase: Option<String>,
-    start_step: Option<Step>,
-    phase_count: usize,
-    completed_count: usize,
-    remaining_count: usize,
-    remaining_phases: Vec<RemainingPhase>,
-    /// Remaining phases without a CONTEXT.md and without plans.
+/// What remains, where to begin, and what is in the way.
+struct Chain {
+    remaining: Vec<ManagedPhase>,
+    start: Option<ManagedPhase>,
     missing_context: Vec<String>,
-    /// Phases that the roadmap calls deferred; they do not remain.
-    deferred_phases: Vec<String>,
+    deferred: Vec<String>,
+    session: Session,
     prerequisites: Prerequisites,
-    prerequisites_met: bool,
-    /// What stands in the way.
     blockers: Vec<Blocker>,
-    warnings: Vec<String>,
-    planning_exists: bool,
-    roadmap_exists: bool,
-    state_exists: bool,
 }
 
 /// The last session of the chain, as the configuration tells it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Session {
     active: bool,
     started_at: Option<String>,
@@ -93,7 +67,8 @@ struct RemainingPhase {
     command: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+/// What has to hold before the chain can begin.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Prerequisites {
     planning_exists: bool,
     roadmap_exists: bool,
@@ -124,139 +99,150 @@ enum Blocker {
     MissingContext,
 }
 
-impl Bundle<'_> {
-    /// What remains, where to begin, and what stands in the way.
-    pub(crate) fn yolo(&self, request: YoloRequest<'_>) -> Result<Complete<YoloBundle>, FileError> {
-        let milestone = self.milestone()?;
-        let phases = self.managed_phases(request.now)?;
-        let deferred = self.deferred(&phases)?;
+facts! { |given, chain: Chain|
+    /// The last session of the chain, as the configuration has it.
+    yolo: Session = chain.session.clone();
+    /// The phase that STATE.md says is current.
+    current_phase: Option<String> = {
+        let text = given.view.state_text()?;
+        text.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned))
+    };
+    /// The phase the chain would begin with.
+    start_phase: Option<String> = chain.start.as_ref().map(|phase| phase.number.clone());
+    /// The step the chain would begin with.
+    start_step: Option<Step> = chain.start.as_ref().map(next_step);
+    /// How many phases remain.
+    remaining_count: usize = chain.remaining.len();
+    /// The phases that are neither complete nor deferred.
+    remaining_phases: Vec<RemainingPhase> =
+        chain.remaining.iter().map(|phase| remaining(given, phase)).collect::<Result<_, _>>()?;
+    /// Remaining phases without a CONTEXT.md and without plans.
+    missing_context: Vec<String> = chain.missing_context.clone();
+    /// Phases that the roadmap calls deferred; they do not remain.
+    deferred_phases: Vec<String> = chain.deferred.clone();
+    /// What has to hold before the chain can begin.
+    prerequisites: Prerequisites = chain.prerequisites.clone();
+    /// Whether the chain can begin.
+    prerequisites_met: bool = chain.blockers.is_empty();
+    /// Why the chain cannot begin.
+    blockers: Vec<Blocker> = chain.blockers.clone();
+    /// What to know before the chain begins.
+    chain_warnings: Vec<String> = chain.warnings(given.asked("strict-context"));
+}
+
+impl Part for ChainFacts {
+    fn of(_: &Given<'_>) -> Result<Self, FileError> {
+        Ok(Self::default())
+    }
+}
+
+impl Part for Chain {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let (world, documents) = (given.part::<ChainFacts>()?, given.part::<Documents>()?);
+        let phases = &given.part::<Managed>()?.0;
+        let deferred = deferred(given, phases)?;
         let remains = |phase: &&ManagedPhase| phase.disk_status != Stage::Complete && !deferred.contains(&phase.number);
-        let remaining: Vec<&ManagedPhase> = phases.iter().filter(remains).collect();
-        let start = match request.from {
-            Some(typed) => remaining.iter().find(|phase| PhaseId::new(typed).matches(&phase.number)).copied(),
-            None => remaining.first().copied(),
+        let remaining: Vec<ManagedPhase> = phases.iter().filter(remains).cloned().collect();
+        let start = match &given.call.text {
+            Some(typed) => remaining.iter().find(|phase| PhaseId::new(typed).matches(&phase.number)),
+            None => remaining.first(),
         };
-        let without_context = |phase: &&&ManagedPhase| !phase.has_context && phase.plan_count == 0;
+        let without_context = |phase: &&ManagedPhase| !phase.has_context && phase.plan_count == 0;
         let missing_context: Vec<String> =
             remaining.iter().filter(without_context).map(|phase| phase.number.clone()).collect();
-        let session = self.session(request);
-        let documents = self.documents();
+        let session = session(given, world.session_gone);
         let prerequisites = Prerequisites {
             planning_exists: documents.planning,
             roadmap_exists: documents.roadmap,
             state_exists: documents.state,
-            config_valid: self.config_is_valid()?,
-            git_clean: request.git_clean == Some(true),
+            config_valid: config_is_valid(given)?,
+            git_clean: world.git_clean == Some(true),
             remaining: !remaining.is_empty(),
             no_active_session: !session.active || session.stale,
         };
-        let blockers = blockers(&prerequisites, start, &missing_context, request);
-        let mut warnings: Vec<String> = Vec::new();
-        if !request.strict_context {
-            let told =
-                |phase: &String| format!("phase {phase} has no CONTEXT.md: the chain discusses it first, without you");
-            warnings.extend(missing_context.iter().map(told));
-        }
-        if session.stale {
-            warnings.push("an earlier session was interrupted".to_owned());
-        }
-        let report = YoloBundle {
-            milestone_version: milestone.version,
-            milestone_name: milestone.name,
-            automation: self.automation(),
-            yolo: session,
-            current_phase: self.current_phase()?,
-            start_phase: start.map(|phase| phase.number.clone()),
-            start_step: start.map(next_step),
-            phase_count: phases.len(),
-            completed_count: phases.iter().filter(|phase| phase.disk_status == Stage::Complete).count(),
-            remaining_count: remaining.len(),
-            remaining_phases: remaining.iter().map(|phase| self.remaining(phase)).collect::<Result<_, _>>()?,
-            missing_context,
-            deferred_phases: deferred,
-            prerequisites_met: blockers.is_empty(),
-            planning_exists: prerequisites.planning_exists,
-            roadmap_exists: prerequisites.roadmap_exists,
-            state_exists: prerequisites.state_exists,
-            prerequisites,
-            blockers,
-            warnings,
-        };
-        self.complete(report)
+        let lacks_context = given.asked("strict-context") && !missing_context.is_empty();
+        let blockers = blockers(&prerequisites, start, lacks_context, world.git_clean);
+        let start = start.cloned();
+        Ok(Self { remaining, start, missing_context, deferred, session, prerequisites, blockers })
     }
+}
 
-    fn remaining(&self, phase: &ManagedPhase) -> Result<RemainingPhase, FileError> {
-        let id = PhaseId::new(&phase.number);
-        let folders = self.view.phase_folders()?;
-        let folder = folders.iter().find(|folder| folder.is_of(&id));
-        let step = next_step(phase);
-        let follow_up = &phase.completion.verification_next_command;
-        Ok(RemainingPhase {
-            number: phase.number.clone(),
-            name: phase.name.clone(),
-            phase_dir: folder.map(|folder| self.shown(&folder.path)),
-            has_context: phase.has_context,
-            has_research: phase.has_research,
-            plan_count: phase.plan_count,
-            summary_count: phase.summary_count,
-            disk_status: phase.disk_status,
-            verification_status: phase.completion.verification_status,
-            deps_satisfied: phase.deps_satisfied,
-            next_step: step,
-            command: match step {
-                Step::Verify => follow_up.strip_prefix(&self.facts.command_prefix).unwrap_or(follow_up).to_owned(),
-                step => format!("{} {} --auto", step.command(), phase.number),
-            },
-        })
+impl Chain {
+    fn warnings(&self, strict: bool) -> Vec<String> {
+        let unasked = self.missing_context.iter().filter(|_| !strict);
+        let unasked =
+            unasked.map(|phase| format!("phase {phase} has no CONTEXT.md: the chain discusses it first, without you"));
+        let interrupted = self.session.stale.then(|| "an earlier session was interrupted".to_owned());
+        unasked.chain(interrupted).collect()
     }
+}
 
-    /// The phases whose line in the roadmap says that they are deferred.
-    fn deferred(&self, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
-        let text = self.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = self.view.parse_roadmap(&text);
-        let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
-        let is_deferred = |number: &str| {
-            let bullet = roadmap.bullet(number).map(|bullet| bullet.line);
-            bullet.into_iter().chain(roadmap.section(number).map(|section| section.heading_line)).any(says)
-        };
-        let numbers = phases.iter().map(|phase| phase.number.clone());
-        Ok(numbers.filter(|number| is_deferred(number)).collect())
+fn remaining(given: &Given<'_>, phase: &ManagedPhase) -> Result<RemainingPhase, FileError> {
+    let id = PhaseId::new(&phase.number);
+    let folders = given.view.phase_folders()?;
+    let folder = folders.iter().find(|folder| folder.is_of(&id));
+    let step = next_step(phase);
+    let follow_up = &phase.completion.verification_next_command;
+    Ok(RemainingPhase {
+        number: phase.number.clone(),
+        name: phase.name.clone(),
+        phase_dir: folder.map(|folder| given.shown(&folder.path)),
+        has_context: phase.has_context,
+        has_research: phase.has_research,
+        plan_count: phase.plan_count,
+        summary_count: phase.summary_count,
+        disk_status: phase.disk_status,
+        verification_status: phase.completion.verification_status,
+        deps_satisfied: phase.deps_satisfied,
+        next_step: step,
+        command: match step {
+            Step::Verify => follow_up.strip_prefix(&given.host.command_prefix).unwrap_or(follow_up).to_owned(),
+            step => format!("{} {} --auto", step.command(), phase.number),
+        },
+    })
+}
+
+/// The phases whose line in the roadmap says that they are deferred.
+fn deferred(given: &Given<'_>, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
+    let text = given.view.roadmap_text()?.unwrap_or_default();
+    let roadmap = given.view.parse_roadmap(&text);
+    let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
+    let is_deferred = |number: &str| {
+        let bullet = roadmap.bullet(number).map(|bullet| bullet.line);
+        bullet.into_iter().chain(roadmap.section(number).map(|section| section.heading_line)).any(says)
+    };
+    let numbers = phases.iter().map(|phase| phase.number.clone());
+    Ok(numbers.filter(|number| is_deferred(number)).collect())
+}
+
+fn session(given: &Given<'_>, is_gone: bool) -> Session {
+    let value = |key: &str| given.config.written(&format!("workflow.yolo.{key}"));
+    let text = |key: &str| {
+        let value = value(key).filter(|value| !value.is_null())?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    let active = value("active").and_then(serde_json::Value::as_bool) == Some(true);
+    let heard = text("updated_at").or_else(|| text("started_at"));
+    let heard = heard.and_then(|moment| time::milliseconds(&moment));
+    Session {
+        active,
+        started_at: text("started_at"),
+        start_phase: text("start_phase"),
+        stop_condition: text("stop_condition"),
+        stale: active
+            && (is_gone || heard.is_some_and(|heard| given.host.next.milliseconds.saturating_sub(heard) > STALE)),
     }
+}
 
-    fn session(&self, request: YoloRequest<'_>) -> Session {
-        let value = |key: &str| self.config.written(&format!("workflow.yolo.{key}"));
-        let text = |key: &str| {
-            let value = value(key).filter(|value| !value.is_null())?;
-            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        };
-        let active = value("active").and_then(serde_json::Value::as_bool) == Some(true);
-        let heard = text("updated_at").or_else(|| text("started_at"));
-        let heard = heard.and_then(|moment| time::milliseconds(&moment));
-        Session {
-            active,
-            started_at: text("started_at"),
-            start_phase: text("start_phase"),
-            stop_condition: text("stop_condition"),
-            stale: active
-                && (request.session_gone || heard.is_some_and(|heard| request.now.saturating_sub(heard) > STALE)),
+/// Whether the files of the configuration can be read; none is as good.
+fn config_is_valid(given: &Given<'_>) -> Result<bool, FileError> {
+    let layout = given.view.layout();
+    for path in [layout.root_config(), layout.config()] {
+        if given.view.text(&path)?.is_some_and(|text| config::parse(&text).is_err()) {
+            return Ok(false);
         }
     }
-
-    /// Whether the files of the configuration can be read; none is as good.
-    fn config_is_valid(&self) -> Result<bool, FileError> {
-        let layout = self.view.layout();
-        for path in [layout.root_config(), layout.config()] {
-            if self.view.text(&path)?.is_some_and(|text| config::parse(&text).is_err()) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn current_phase(&self) -> Result<Option<String>, FileError> {
-        let text = self.view.state_text()?;
-        Ok(text.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned)))
-    }
+    Ok(true)
 }
 
 /// What is to be done next about a phase.
@@ -272,8 +258,8 @@ fn next_step(phase: &ManagedPhase) -> Step {
 fn blockers(
     prerequisites: &Prerequisites,
     start: Option<&ManagedPhase>,
-    missing_context: &[String],
-    request: YoloRequest<'_>,
+    lacks_context: bool,
+    git_clean: Option<bool>,
 ) -> Vec<Blocker> {
     let remaining = prerequisites.remaining;
     let found = [
@@ -281,13 +267,13 @@ fn blockers(
         (!prerequisites.roadmap_exists, Blocker::NoRoadmap),
         (!prerequisites.state_exists, Blocker::NoState),
         (!prerequisites.config_valid, Blocker::ConfigInvalid),
-        (request.git_clean.is_none(), Blocker::NoRepository),
-        (request.git_clean == Some(false), Blocker::GitDirty),
+        (git_clean.is_none(), Blocker::NoRepository),
+        (git_clean == Some(false), Blocker::GitDirty),
         (prerequisites.roadmap_exists && !remaining, Blocker::NothingRemaining),
         (!prerequisites.no_active_session, Blocker::ActiveSession),
         (remaining && start.is_none(), Blocker::UnknownPhase),
         (start.is_some_and(|phase| !phase.deps_satisfied), Blocker::Dependency),
-        (request.strict_context && !missing_context.is_empty(), Blocker::MissingContext),
+        (lacks_context, Blocker::MissingContext),
     ];
-    found.into_iter().filter(|(stands, _)| *stands).map(|(_, blocker)| blocker).collect()
+    found.into_iter().filter(|(holds, _)| *holds).map(|(_, blocker)| blocker).collect()
 }

@@ -25,7 +25,7 @@ pub(crate) struct TodosReport {
     unknown_area: Option<(String, BTreeSet<String>)>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TodoReport {
     pub(crate) file: String,
     pub(crate) created: String,

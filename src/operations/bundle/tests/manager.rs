@@ -1,5 +1,6 @@
 use super::told;
-use crate::operations::bundle::YoloRequest;
+use crate::operations::bundle::ChainFacts;
+use crate::operations::facts::Call;
 use serde_json::{Value, json};
 
 const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n\nPhase: 3 of 5 (C)\n");
@@ -17,7 +18,7 @@ const SUMMARY: (&str, &str) = (".planning/phases/02-b/02-01-SUMMARY.md", "s");
 const PASSED: (&str, &str) = (".planning/phases/02-b/02-VERIFICATION.md", "---\nstatus: passed\n---\n");
 
 fn manager(files: &[(&str, &str)]) -> Value {
-    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.manager(1_000_000_000))
+    told(&[&[STATE, ROADMAP], files].concat(), Call::of("manager"))
 }
 
 fn steps(told: &Value) -> Vec<String> {
@@ -67,16 +68,18 @@ fn what_cannot_be_read_is_told_beside_the_answer() {
     assert_eq!(told["waiting_signal"], Value::Null);
 }
 
-fn yolo(files: &[(&str, &str)], request: YoloRequest<'_>) -> Value {
-    told(&[&[STATE, ROADMAP], files].concat(), |bundle| bundle.yolo(request))
+fn yolo(files: &[(&str, &str)], call: Call) -> Value {
+    told(&[&[STATE, ROADMAP], files].concat(), call)
 }
 
-const CLEAN: YoloRequest<'_> =
-    YoloRequest { from: None, strict_context: false, now: 1_000_000_000, git_clean: Some(true), session_gone: false };
+/// A call in a clean working tree.
+fn clean() -> Call {
+    Call::of("yolo").with(ChainFacts { git_clean: Some(true), session_gone: false })
+}
 
 #[test]
 fn the_chain_begins_at_the_first_phase_that_remains() {
-    let told = yolo(&[PLAN, SUMMARY, PASSED, (".planning/phases/03-c/03-CONTEXT.md", "c")], CLEAN);
+    let told = yolo(&[PLAN, SUMMARY, PASSED, (".planning/phases/03-c/03-CONTEXT.md", "c")], clean());
     assert_eq!((&told["start_phase"], &told["start_step"]), (&json!("3"), &json!("plan")));
     assert_eq!(told["remaining_phases"][1]["command"], "discuss-phase 4 --auto");
     assert_eq!(told["deferred_phases"], json!(["5"]));
@@ -87,21 +90,21 @@ fn the_chain_begins_at_the_first_phase_that_remains() {
 #[test]
 fn reasons_against_the_chain_are_told() {
     let blockers = |files: &[(&str, &str)], request| yolo(files, request)["blockers"].clone();
-    assert_eq!(blockers(&[], YoloRequest { from: Some("3"), ..CLEAN }), json!(["dependency"]));
-    assert_eq!(blockers(&[], YoloRequest { from: Some("9"), ..CLEAN }), json!(["unknown_phase"]));
-    assert_eq!(blockers(&[], YoloRequest { strict_context: true, ..CLEAN }), json!(["missing_context"]));
-    assert_eq!(blockers(&[], YoloRequest { git_clean: None, ..CLEAN }), json!(["no_repository"]));
+    assert_eq!(blockers(&[], clean().text(Some("3".to_owned()))), json!(["dependency"]));
+    assert_eq!(blockers(&[], clean().text(Some("9".to_owned()))), json!(["unknown_phase"]));
+    assert_eq!(blockers(&[], clean().flag("strict-context", true)), json!(["missing_context"]));
+    assert_eq!(blockers(&[], Call::of("yolo")), json!(["no_repository"]));
     let active = |updated: &str| {
         let text = format!(r#"{{"workflow": {{"yolo": {{"active": true, "updated_at": "{updated}"}}}}}}"#);
-        yolo(&[(".planning/config.json", &text)], CLEAN)
+        yolo(&[(".planning/config.json", &text)], clean())
     };
     assert_eq!(active("1970-01-12T13:00:00Z")["blockers"], json!(["active_session"]));
     let stale = active("1970-01-02T13:00:00Z");
     assert_eq!((&stale["yolo"]["stale"], &stale["blockers"]), (&json!(true), &json!([])));
-    let nothing = told(&[], |bundle| bundle.yolo(CLEAN));
+    let nothing = told(&[], clean());
     assert_eq!(nothing["blockers"], json!(["no_planning", "no_roadmap", "no_state"]));
-    let broken = yolo(&[(".planning/config.json", "{bad")], CLEAN);
+    let broken = yolo(&[(".planning/config.json", "{bad")], clean());
     assert_eq!(broken["prerequisites"]["config_valid"], false);
     let done = [STATE, (".planning/ROADMAP.md", "### Phase 2: B\n"), PLAN, SUMMARY, PASSED];
-    assert_eq!(told(&done, |bundle| bundle.yolo(CLEAN))["blockers"], json!(["nothing_remaining"]));
+    assert_eq!(told(&done, clean())["blockers"], json!(["nothing_remaining"]));
 }

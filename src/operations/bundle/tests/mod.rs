@@ -1,24 +1,47 @@
 use super::*;
-use crate::project::config::ConfigTexts;
+use crate::operations::facts::{Call, Host};
+use crate::operations::state;
+use crate::project::config::{Config, ConfigTexts};
 use crate::project::files::MemoryFiles;
 use crate::project::layout::Layout;
-use serde_json::Value;
+use crate::project::view::ProjectView;
 
-/// The bundle that `ask` makes of a project, as it is told.
-pub(super) fn told<R: Serialize, E: std::fmt::Debug>(
+/// What a project answers to a call.
+pub(super) fn told(files: &[(&str, &str)], call: Call) -> Value {
+    told_by(files, |_| call, Answer::of)
+}
+
+pub(super) fn told_by(
     files: &[(&str, &str)],
-    ask: impl FnOnce(&Bundle<'_>) -> Result<Complete<R>, E>,
+    call: impl FnOnce(&ProjectView) -> Call,
+    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
 ) -> Value {
     let config = files.iter().find(|(path, _)| *path == ".planning/config.json").map(|(_, text)| *text);
     let (config, _) = Config::read(ConfigTexts { project: config, ..ConfigTexts::default() });
     let view = ProjectView::of(files.iter().copied());
-    let facts = Facts { runtime: "host".into(), command_prefix: "/gsd-".into(), ..Facts::default() };
-    serde_json::to_value(ask(&Bundle { view: &view, config: &config, facts: &facts }).unwrap()).unwrap()
+    answer(&Given { view: &view, config: &config, host: &host(), call: call(&view) }).unwrap().0.into()
+}
+
+fn host() -> Host {
+    let next = state::Facts {
+        today: "2026-01-02".into(),
+        now: "2026-01-02T03:04:05.678Z".into(),
+        milliseconds: 1_000_000_000,
+        ..state::Facts::default()
+    };
+    Host { runtime: "host".into(), command_prefix: "/gsd-".into(), next, second_of_day: 3, ..Host::default() }
+}
+
+fn of_phase(workflow: &str, typed: &str) -> Call {
+    Call::of(workflow).phase(Some(typed))
 }
 
 mod manager;
 mod others;
 mod sections;
+
+const CODE_MAP: &[&str] =
+    &["STACK.md", "ARCHITECTURE.md", "STRUCTURE.md", "CONVENTIONS.md", "TESTING.md", "INTEGRATIONS.md", "CONCERNS.md"];
 
 const ROADMAP: (&str, &str) = (
     ".planning/ROADMAP.md",
@@ -27,7 +50,7 @@ const ROADMAP: (&str, &str) = (
 );
 
 fn phase_op(files: &[(&str, &str)], typed: &str) -> Value {
-    told(files, |bundle| bundle.phase_op(Some(typed)))
+    told(files, of_phase("phase-op", typed))
 }
 
 #[test]
@@ -81,9 +104,9 @@ fn the_first_of_two_folders_of_a_phase_counts() {
 }
 
 #[test]
-fn every_bundle_ends_with_the_same_fields() {
+fn every_answer_ends_with_the_same_fields() {
     let config = (".planning/config.json", r#"{"response_language": "German"}"#);
-    let told = told(&[config, (".planning/PROJECT.md", "text\n# Acme\n")], |bundle| bundle.phase_op(None));
+    let told = told(&[config, (".planning/PROJECT.md", "text\n# Acme\n")], Call::of("phase-op"));
     assert_eq!(told["project_root"], "/p");
     assert_eq!(told["agent_runtime"], "host");
     assert_eq!(told["response_language"], "German");
@@ -106,7 +129,7 @@ fn planning_learns_the_commands_of_the_nearest_phase_that_has_any() {
         (".planning/phases/10-e/10-01-PLAN.md", "<automated>late</automated>"),
         (".planning/ROADMAP.md", "### Phase 4: D\n"),
     ];
-    let told = told(&files, |bundle| bundle.plan_phase("4", &PlanPhaseRequest::default()));
+    let told = told(&files, of_phase("plan-phase", "4"));
     let commands: Vec<&str> = told["prior_verify_commands"]
         .as_array()
         .unwrap()
@@ -123,7 +146,7 @@ fn planning_tells_how_far_the_phase_has_come() {
     let status = |extra: &[(&str, &str)]| {
         let mut files = vec![(".planning/phases/01-a/01-01-PLAN.md", ""), (".planning/phases/01-a/01-02-PLAN.md", "")];
         files.extend(extra);
-        told(&files, |bundle| bundle.plan_phase("1", &PlanPhaseRequest::default()))["phase_status"].clone()
+        told(&files, of_phase("plan-phase", "1"))["phase_status"].clone()
     };
     let first = (".planning/phases/01-a/01-01-SUMMARY.md", "");
     let second = (".planning/phases/01-a/01-02-SUMMARY.md", "");
@@ -136,7 +159,7 @@ fn planning_tells_how_far_the_phase_has_come() {
 }
 
 fn execute(files: &[(&str, &str)], typed: &str) -> Value {
-    told(files, |bundle| bundle.execute_phase(typed, &ExecutePhaseRequest::default()))
+    told(files, of_phase("execute-phase", typed))
 }
 
 #[test]
@@ -170,8 +193,7 @@ fn the_state_is_held_against_the_disk_for_the_phase_at_work() {
         ]
     };
     let warnings = |state: &'static str, phase: &str| {
-        let request = ExecutePhaseRequest { validate: true, ..ExecutePhaseRequest::default() };
-        let told = told(&files(state), |bundle| bundle.execute_phase(phase, &request));
+        let told = told(&files(state), of_phase("execute-phase", phase).flag("validate", true));
         assert_eq!(told["state_validation_ran"], true);
         told["state_warnings"].as_array().unwrap().len()
     };
@@ -231,7 +253,7 @@ fn branches_are_named_by_their_template() {
 }
 
 fn progress(files: &[(&str, &str)]) -> Value {
-    told(files, |bundle| bundle.progress(false))
+    told(files, Call::of("progress"))
 }
 
 /// `number status` of each phase.
@@ -309,7 +331,7 @@ fn a_ticked_phase_without_a_folder_is_not_next() {
 }
 
 fn verify_work(files: &[(&str, &str)]) -> Value {
-    told(files, |bundle| bundle.verify_work("1"))
+    told(files, of_phase("verify-work", "1"))
 }
 
 #[test]
@@ -341,20 +363,12 @@ fn screens_are_tested_where_a_phase_has_some() {
     assert_eq!(sections("### Phase 1: A\n**Goal**: a command line\n"), serde_json::json!([]));
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the path of the method has one lifetime, the closure any"
-)]
 fn milestone_op(files: &[(&str, &str)]) -> Value {
-    told(files, |bundle| bundle.milestone_op())
+    told(files, Call::of("milestone-op"))
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the path of the method has one lifetime, the closure any"
-)]
 fn resume(files: &[(&str, &str)]) -> Value {
-    told(files, |bundle| bundle.resume())
+    told(files, Call::of("resume"))
 }
 
 #[test]
@@ -404,13 +418,13 @@ fn a_broken_off_session_names_its_agent() {
 
 #[test]
 fn existing_code_wants_a_map() {
-    let code = CodeFacts { has_package_file: true, ..CodeFacts::default() };
+    let code = facts::CodeFacts { has_package_file: true, ..facts::CodeFacts::default() };
     let wants = |files: &[(&str, &str)]| {
-        let told = told(files, |bundle| bundle.new_project(false, &code));
+        let told = told(files, Call::of("new-project").with(code.clone()));
         (told["needs_codebase_map"].clone(), told["section_manifest"]["included"].clone())
     };
     assert_eq!(wants(&[]), (true.into(), serde_json::json!(["codebase-map-offer"])));
-    let map: Vec<String> = project::CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
+    let map: Vec<String> = CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
     let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
     assert_eq!(wants(&map).0, false);
     assert_eq!(wants(&map[1..]).0, true);
@@ -419,8 +433,8 @@ fn existing_code_wants_a_map() {
 #[test]
 fn a_new_project_starts_from_what_the_user_sets_everywhere() {
     let defaults = |text: Option<&str>| {
-        let code = CodeFacts { user_defaults: text.map(str::to_owned), ..CodeFacts::default() };
-        told(&[], |bundle| bundle.new_project(false, &code))["user_defaults"].clone()
+        let code = facts::CodeFacts { user_defaults: text.map(str::to_owned), ..facts::CodeFacts::default() };
+        told(&[], Call::of("new-project").with(code.clone()))["user_defaults"].clone()
     };
     assert_eq!(defaults(None), serde_json::Value::Null);
     let text = r#"{"mode": "yolo", "brave_search": "a secret", "workflow": {"verifier": false, "x": 1}}"#;
@@ -431,13 +445,8 @@ fn a_new_project_starts_from_what_the_user_sets_everywhere() {
 #[test]
 fn a_small_task_gets_a_folder_and_a_branch() {
     let quick = |config: &str, description: Option<&str>| {
-        let request = QuickRequest {
-            description: description.map(str::to_owned),
-            research: true,
-            moment: Moment { day: "2026-01-02".into(), second: 3, ..Moment::default() },
-            ..QuickRequest::default()
-        };
-        told(&[(".planning/config.json", config)], |bundle| bundle.quick(&request))
+        let call = Call::of("quick").text(description.map(str::to_owned)).flag("research", true);
+        told(&[(".planning/config.json", config)], call)
     };
     let told = quick("{}", Some("Fix the login bug, which has been there for far too long"));
     assert_eq!(told["task_dir"], "/p/.planning/quick/260102-001-fix-the-login-bug-which-has-been-there-f");

@@ -1,10 +1,7 @@
 //! Bundles of workflows that need little.
 
 use super::*;
-
-fn moment() -> Moment {
-    Moment { day: "2026-01-02".into(), timestamp: "2026-01-02T03:04:05.678Z".into(), second: 0 }
-}
+use crate::operations::facts::{CodeFacts, MilestoneHistory};
 
 #[test]
 fn a_new_milestone_knows_the_one_before() {
@@ -15,14 +12,14 @@ fn a_new_milestone_knows_the_one_before() {
             (".planning/phases/03-a/x.md", ""),
             (".planning/phases/999.1-later/x.md", ""),
         ];
-        told(&files, |bundle| bundle.new_milestone(reset))
+        told(&files, Call::of("new-milestone").flag("reset-phase-numbers", reset))
     };
     let plain = told(false);
     assert_eq!((&plain["current_milestone"], &plain["current_milestone_name"]), (&"v1.1".into(), &"Sync".into()));
-    assert_eq!(plain["latest_completed_milestone_name"], "MVP");
-    assert_eq!(plain["phase_archive_path"], "/p/.planning/milestones/v1.0-phases");
-    assert_eq!(plain["phase_dir_count"], 1);
-    assert_eq!(plain["milestones_path"], "/p/.planning/MILESTONES.md");
+    assert_eq!(&plain["latest_completed_milestone_name"], "MVP");
+    assert_eq!(&plain["phase_archive_path"], "/p/.planning/milestones/v1.0-phases");
+    assert_eq!(&plain["phase_dir_count"], 1);
+    assert_eq!(&plain["milestones_path"], "/p/.planning/MILESTONES.md");
     assert_eq!(told(true)["current_milestone"], "v1.1");
 }
 
@@ -71,7 +68,7 @@ fn complete_milestone(files: &[(&str, &str)]) -> Value {
 }
 
 fn complete_milestone_in(files: &[(&str, &str)], git: &MilestoneHistory) -> Value {
-    told(files, |bundle| bundle.complete_milestone(git))
+    told(files, Call::of("complete-milestone").with(git.clone()))
 }
 
 #[test]
@@ -85,9 +82,9 @@ fn other_workstreams_at_work_are_told() {
     ]);
     let others = |workstream| {
         let view = ProjectView::new(Layout::new("/p", None, workstream), Box::new(files.clone()));
-        let (config, facts) = (Config::default(), Facts::default());
-        let bundle = Bundle { view: &view, config: &config, facts: &facts };
-        serde_json::to_value(bundle.transition().unwrap()).unwrap()["other_active_workstreams"].clone()
+        let call = Call::of("transition");
+        let given = Given { view: &view, config: &Config::default(), host: &Host::default(), call };
+        Answer::of(&given).unwrap().0["other_active_workstreams"].clone()
     };
     let expected = serde_json::json!([{"name": "bare", "status": "unknown"}, {"name": "web", "status": "In progress"}]);
     assert_eq!(others(Some("api")), expected);
@@ -96,26 +93,24 @@ fn other_workstreams_at_work_are_told() {
 
 #[test]
 fn a_code_review_is_as_strict_as_its_profile() {
-    let told = |config: &str| {
-        told(&[ROADMAP, (".planning/config.json", config)], |bundle| bundle.code_review(Some("2"), false))
-    };
+    let told = |config: &str| told(&[ROADMAP, (".planning/config.json", config)], of_phase("code-review", "2"));
     let plain = told("{}");
     assert_eq!((&plain["fallow_enabled"], &plain["fallow_max_crap"]), (&false.into(), &30.into()));
     assert_eq!((&plain["fallow_scope"], &plain["fallow_profile"]), (&"phase".into(), &"standard".into()));
     assert_eq!((&plain["phase_number"], &plain["padded_phase"]), (&"2".into(), &"02".into()));
     assert_eq!((&plain["number"], &plain["phase_status"]), (&"2".into(), &"Pending".into()));
-    assert!(plain["name"].is_string(), "{plain}");
+    assert!(&plain["name"].is_string(), "{plain}");
     let strict = told(r#"{"code_quality": {"fallow": {"enabled": true, "profile": "strict"}}}"#);
     assert_eq!((&strict["fallow_enabled"], &strict["fallow_max_crap"]), (&true.into(), &15.into()));
 }
 
 #[test]
 fn a_phase_is_optional_where_the_workflow_can_ask() {
-    let review = told(&[ROADMAP], |bundle| bundle.review(None));
+    let review = told(&[ROADMAP], Call::of("review"));
     assert_eq!(review["phase_number"], Value::Null);
-    let assumptions = told(&[ROADMAP], |bundle| bundle.assumptions(Some("2"), true));
+    let assumptions = told(&[ROADMAP], of_phase("discuss-phase-assumptions", "2"));
     assert_eq!((&assumptions["phase_found"], &assumptions["phase_slug"]), (&true.into(), &"note-core".into()));
-    assert_eq!(told(&[ROADMAP], |bundle| bundle.assumptions(None, true))["phase_found"], false);
+    assert_eq!(told(&[ROADMAP], Call::of("discuss-phase-assumptions"))["phase_found"], false);
 }
 
 #[test]
@@ -124,7 +119,7 @@ fn todos_are_told_as_a_list_too() {
         (".planning/todos/pending/a.md", "---\ncreated: 2026-01-05T10:00\ntitle: Add tags\narea: api\n---\n"),
         (".planning/todos/pending/b.md", "---\ncreated: 2026-01-06\ntitle: Mend\narea: ui\n---\n"),
     ];
-    let todos = |area| told(&files, |bundle| bundle.todos(area, &moment()));
+    let todos = |area: Option<&str>| told(&files, Call::of("todos").text(area.map(str::to_owned)));
     let api = todos(Some("api"));
     assert_eq!((&api["todo_count"], &api["area_filter"]), (&1.into(), &"api".into()));
     assert_eq!(api["todos"][0]["path"], "/p/.planning/todos/pending/a.md");
@@ -132,27 +127,29 @@ fn todos_are_told_as_a_list_too() {
     assert_eq!(api["pending_todos_markdown"], line);
     assert_eq!(todos(None)["pending_todos_markdown"].as_str().unwrap().lines().count(), 2);
     assert_eq!(todos(Some("zzz"))["pending_todos_markdown"], "None yet.");
-    let none = told(&[], |bundle| bundle.todos(None, &moment()));
+    let none = told(&[], Call::of("todos"));
     assert_eq!((&none["todos_dir_exists"], &none["pending_dir_exists"]), (&false.into(), &false.into()));
 }
 
 #[test]
 fn maps_of_the_code_are_listed() {
     let files = [(".planning/codebase/STACK.md", ""), (".planning/codebase/notes.txt", "")];
-    let mapped = told(&files, |bundle| bundle.map_codebase(&moment()));
+    let mapped = told(&files, Call::of("map-codebase"));
     assert_eq!(mapped["existing_maps"], serde_json::json!(["STACK.md"]));
     assert_eq!((&mapped["has_maps"], &mapped["date"]), (&true.into(), &"2026-01-02".into()));
-    assert_eq!(told(&[], |bundle| bundle.map_codebase(&moment()))["codebase_dir_exists"], false);
+    assert_eq!(told(&[], Call::of("map-codebase"))["codebase_dir_exists"], false);
 }
 
-fn onboard(files: &[(&str, &str)], request: &OnboardRequest, has_source_files: bool) -> Value {
+/// How a project is adopted, with `--fast` or not, and with these documents to start from.
+fn onboard(files: &[(&str, &str)], (fast, documents): (bool, &[&str]), has_source_files: bool) -> Value {
     let code = CodeFacts { has_source_files, ..CodeFacts::default() };
-    told(files, |bundle| bundle.onboard(request, &code))
+    let documents = documents.iter().map(|&path| path.to_owned()).collect();
+    told(files, Call::of("onboard").flag("fast", fast).with(code).with(FoundDocuments(documents)))
 }
 
 #[test]
 fn taking_a_project_up_names_the_first_thing_that_is_missing() {
-    let map: Vec<String> = project::CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
+    let map: Vec<String> = CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
     let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
     let fast_map: Vec<(&str, &str)> = ["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE"]
         .iter()
@@ -162,43 +159,27 @@ fn taking_a_project_up_names_the_first_thing_that_is_missing() {
         [".planning/PROJECT.md", ".planning/REQUIREMENTS.md", ".planning/ROADMAP.md", ".planning/STATE.md"]
             .map(|file| (file, ""))
             .to_vec();
-    let plain = OnboardRequest::default();
-    let fast = OnboardRequest { fast: true, ..OnboardRequest::default() };
-    let documents = OnboardRequest { documents: vec!["SPEC.md".into()], ..OnboardRequest::default() };
-    let action = |files: &[&[(&str, &str)]], request: &OnboardRequest, code| {
+    let (plain, fast, documents): ((bool, &[&str]), _, _) = ((false, &[]), (true, &[][..]), (false, &["SPEC.md"][..]));
+    let action = |files: &[&[(&str, &str)]], request, code| {
         let told = onboard(&files.concat(), request, code);
         (told["next_action"]["kind"].clone(), told["next_action"]["command"].clone())
     };
     let command = |name: &str| Value::from(format!("/gsd-{name}"));
-    assert_eq!(action(&[], &plain, false), ("new-project".into(), command("new-project")));
-    assert_eq!(action(&[], &documents, false), ("ingest-docs".into(), command("ingest-docs")));
-    assert_eq!(action(&[], &documents, true), ("map-codebase".into(), command("map-codebase")));
-    assert_eq!(action(&[], &fast, true), ("map-codebase".into(), command("map-codebase --fast")));
-    assert_eq!(action(&[&fast_map], &plain, true), ("map-codebase".into(), command("map-codebase")));
-    assert_eq!(action(&[&fast_map], &fast, true).0, "complete-map-before-new-project");
-    let reason = |files: &[(&str, &str)]| onboard(files, &plain, true)["next_action"]["reason"].clone();
+    assert_eq!(action(&[], plain, false), ("new-project".into(), command("new-project")));
+    assert_eq!(action(&[], documents, false), ("ingest-docs".into(), command("ingest-docs")));
+    assert_eq!(action(&[], documents, true), ("map-codebase".into(), command("map-codebase")));
+    assert_eq!(action(&[], fast, true), ("map-codebase".into(), command("map-codebase --fast")));
+    assert_eq!(action(&[&fast_map], plain, true), ("map-codebase".into(), command("map-codebase")));
+    assert_eq!(action(&[&fast_map], fast, true).0, "complete-map-before-new-project");
+    let reason = |files: &[(&str, &str)]| onboard(files, plain, true)["next_action"]["reason"].clone();
     assert!(reason(&fast_map).as_str().unwrap().contains("incomplete"), "a short map is a part of one");
     assert!(reason(&fast_map[..1]).as_str().unwrap().contains("incomplete"));
     assert!(reason(&[]).as_str().unwrap().contains("missing"));
-    assert_eq!(action(&[&map], &plain, true), ("new-project".into(), command("new-project")));
-    assert_eq!(action(&[&map, &documented[..2]], &plain, true), ("partial-planning".into(), Value::Null));
-    assert_eq!(action(&[&documented], &plain, false).0, "write-summary");
+    assert_eq!(action(&[&map], plain, true), ("new-project".into(), command("new-project")));
+    assert_eq!(action(&[&map, &documented[..2]], plain, true), ("partial-planning".into(), Value::Null));
+    assert_eq!(action(&[&documented], plain, false).0, "write-summary");
     let summary = [(".planning/onboarding/SUMMARY.md", "")];
-    assert_eq!(action(&[&documented, &summary], &plain, false).0, "ready");
-    let told = onboard(&documented[..2], &plain, false);
+    assert_eq!(action(&[&documented, &summary], plain, false).0, "ready");
+    let told = onboard(&documented[..2], plain, false);
     assert_eq!(told["next_action"]["missing"], serde_json::json!(["ROADMAP.md", "STATE.md"]));
-}
-
-#[test]
-fn several_packages_are_told_by_the_package_manager() {
-    let several = |files: &[(&str, &str)]| {
-        let view = ProjectView::of(files.iter().copied());
-        let (config, facts) = (Config::default(), Facts::default());
-        Bundle { view: &view, config: &config, facts: &facts }.has_several_packages().unwrap()
-    };
-    assert!(several(&[("package.json", r#"{"workspaces": ["packages/*"]}"#)]));
-    assert!(several(&[("package.json", r#"{"workspaces": {"packages": ["a"]}}"#)]));
-    assert!(several(&[("pnpm-workspace.yaml", "packages:\n")]));
-    assert!(!several(&[("package.json", r#"{"workspaces": []}"#)]));
-    assert!(!several(&[("package.json", "{broken")]) && !several(&[]));
 }

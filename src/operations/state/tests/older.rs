@@ -135,7 +135,7 @@ fn a_session_section_gets_the_line_it_lacks_in_the_look_of_its_neighbours() {
         let text = "# S\n\n## Session\n\n**Stopped at:** x\n".replace('\n', newline);
         let view = of_text(&text);
         let recorded = notes::record_session(&view, Some("here"), Some("a.md"), &facts());
-        let (report, edits) = printed(recorded).unwrap();
+        let (report, edits) = printed_found(recorded).unwrap();
         assert!(report.contains("Last session") && report.contains("Resume File"), "{report}");
         let lines = ["**Last session:** 2026-01-15T18:00:00.000Z", "**Stopped at:** here", "**Resume file:** a.md", ""];
         assert!(edits.texts[STATE].ends_with(&lines.join(newline)), "{}", edits.texts[STATE]);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::phase;
 
-use super::Bundle;
+use super::Given;
 
 /// More than these help nobody.
 const MOST: usize = 20;
@@ -20,36 +20,33 @@ pub(super) struct VerifyCommand {
     command: String,
 }
 
-impl Bundle<'_> {
-    /// The commands in the plans of the nearest open phase before `number` that has any, each once.
-    pub(super) fn earlier_verify_commands(&self, number: &str) -> Result<Vec<VerifyCommand>, FileError> {
-        let folders = self.view.phase_folders()?;
-        let mut earlier: Vec<_> =
-            folders.iter().filter(|folder| phase::compare(folder.token(), number).is_lt()).collect();
-        // Two folders of one phase: the first by name counts, as everywhere.
-        earlier.dedup_by(|second, first| phase::compare(second.token(), first.token()).is_eq());
-        for folder in earlier.into_iter().rev() {
-            let mut commands: Vec<VerifyCommand> = Vec::new();
-            for plan in folder.files.iter().filter(|file| file.ends_with("-PLAN.md") && !file.contains('/')) {
-                let path = folder.join(plan);
-                let Some(text) = self.view.text(&path)? else { continue };
-                for (task, command) in automated(&text) {
-                    if commands.len() < MOST && !commands.iter().any(|known| known.command == command) {
-                        commands.push(VerifyCommand {
-                            phase: folder.token().to_owned(),
-                            plan: self.shown(&path),
-                            task: task.to_owned(),
-                            command: command.to_owned(),
-                        });
-                    }
+/// The commands in the plans of the nearest open phase before `number` that has any, each once.
+pub(super) fn earlier_verify_commands(given: &Given<'_>, number: &str) -> Result<Vec<VerifyCommand>, FileError> {
+    let folders = given.view.phase_folders()?;
+    let mut earlier: Vec<_> = folders.iter().filter(|folder| phase::compare(folder.token(), number).is_lt()).collect();
+    // Two folders of one phase: the first by name counts, as everywhere.
+    earlier.dedup_by(|second, first| phase::compare(second.token(), first.token()).is_eq());
+    for folder in earlier.into_iter().rev() {
+        let mut commands: Vec<VerifyCommand> = Vec::new();
+        for plan in folder.files.iter().filter(|file| file.ends_with("-PLAN.md") && !file.contains('/')) {
+            let path = folder.join(plan);
+            let Some(text) = given.view.text(&path)? else { continue };
+            for (task, command) in automated(&text) {
+                if commands.len() < MOST && !commands.iter().any(|known| known.command == command) {
+                    commands.push(VerifyCommand {
+                        phase: folder.token().to_owned(),
+                        plan: given.shown(&path),
+                        task: task.to_owned(),
+                        command: command.to_owned(),
+                    });
                 }
             }
-            if !commands.is_empty() {
-                return Ok(commands);
-            }
         }
-        Ok(Vec::new())
+        if !commands.is_empty() {
+            return Ok(commands);
+        }
     }
+    Ok(Vec::new())
 }
 
 /// The texts of `<automated>` tags, each with the `<name>` of the task it stands in.

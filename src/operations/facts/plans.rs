@@ -1,0 +1,133 @@
+//! Facts about the plans of the phase that was asked for.
+
+use std::collections::BTreeMap;
+
+use super::{Found, Given, Part, facts};
+use crate::operations::plans::index::Obstacles;
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::phase::{self, PhaseId};
+use crate::project::plan::PhasePlan;
+use crate::project::state::State;
+
+/// The plans of the phase that count, by file name.
+struct Plans(Vec<String>);
+
+/// Which of them are to do, and what is in their way.
+struct Work {
+    incomplete: Vec<String>,
+    /// Plans whose summary says `halted`.
+    halted: Vec<String>,
+    /// Plans that wait for those or are in a circle, and what they wait for.
+    blocked_by: BTreeMap<String, Vec<String>>,
+    runnable: Vec<String>,
+}
+
+impl Part for Plans {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let found = given.part::<Found>()?;
+        found.folder().map_or(Ok(Vec::new()), |folder| given.view.current_plans(folder)).map(Self)
+    }
+}
+
+impl Part for Work {
+    fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let (found, plans) = (given.part::<Found>()?, given.part::<Plans>()?);
+        let incomplete = found.folder().map(|folder| given.view.plans_to_do(folder)).transpose()?.unwrap_or_default();
+        // Nothing of an archived phase is executed.
+        let open = found.folder().filter(|folder| folder.archived.is_none());
+        let obstacles = open.map_or_else(|| Ok(Obstacles::default()), |folder| Obstacles::of(given.view, folder))?;
+        let file_of = |id: &String| plans.0.iter().find(|file| plan_id(file) == id).cloned();
+        let blocked_by: BTreeMap<String, Vec<String>> =
+            obstacles.blocked_by.iter().filter_map(|(id, by)| Some((file_of(id)?, by.clone()))).collect();
+        let runnable = incomplete.iter().filter(|plan| !blocked_by.contains_key(*plan)).cloned().collect();
+        Ok(Self { halted: obstacles.halted.iter().filter_map(file_of).collect(), incomplete, blocked_by, runnable })
+    }
+}
+
+facts! { |given, plans: Plans|
+    /// The plans of the phase that count.
+    plans: Vec<String> = plans.0.clone();
+    /// How many plans of the phase count.
+    plan_count: usize = plans.0.len();
+    /// Whether the phase has a plan that counts.
+    has_plans: bool = !plans.0.is_empty();
+    /// The paths of the phase's plans.
+    plan_paths: Vec<String> = paths(given, plans.0.iter().map(String::as_str))?;
+    /// The summaries of the phase.
+    summaries: Vec<String> =
+        given.part::<Found>()?.folder().into_iter().flat_map(PhaseFolder::summaries).map(str::to_owned).collect();
+    /// The paths of the phase's summaries.
+    summary_paths: Vec<String> = {
+        let found = given.part::<Found>()?;
+        paths(given, found.folder().into_iter().flat_map(PhaseFolder::summaries))?
+    };
+    /// Plans that are not done.
+    incomplete_plans: Vec<String> = given.part::<Work>()?.incomplete.clone();
+    /// How many plans are not done.
+    incomplete_count: usize = given.part::<Work>()?.incomplete.len();
+    /// Plans whose summary says `halted`.
+    halted_plans: Vec<String> = given.part::<Work>()?.halted.clone();
+    /// Plans that wait for those or are in a circle, and what they wait for.
+    blocked_by: BTreeMap<String, Vec<String>> = given.part::<Work>()?.blocked_by.clone();
+    /// Plans that can be executed now.
+    runnable_plans: Vec<String> = given.part::<Work>()?.runnable.clone();
+    /// How many plans can be executed now.
+    runnable_count: usize = given.part::<Work>()?.runnable.len();
+    /// Plans with a summary that were never closed: the roadmap still has them as open.
+    unclosed_plans: Vec<String>, if any = {
+        let found = given.part::<Found>()?;
+        found.folder().map(|folder| given.view.unclosed_plans(folder)).transpose()?.filter(|plans| !plans.is_empty())
+    };
+    /// Whether the phase closes gaps: it was inserted, or has a plan that does.
+    closes_gaps: bool = closes_gaps(given, &plans.0)?;
+    /// Whether an earlier phase has results that could break.
+    has_earlier_results: bool = has_earlier_results(given)?;
+    /// True if STATE.md was compared with the files.
+    state_validation_ran: bool, if any = state_warnings(given, plans.0.len())?.map(|_| true);
+    /// What STATE.md says about the phase's plans that is wrong.
+    state_warnings: Vec<String>, if any = state_warnings(given, plans.0.len())?;
+}
+
+fn paths<'file>(given: &Given<'_>, files: impl Iterator<Item = &'file str>) -> Result<Vec<String>, FileError> {
+    let found = given.part::<Found>()?;
+    Ok(files.filter_map(|file| Some(given.shown(&found.folder()?.join(file)))).collect())
+}
+
+fn closes_gaps(given: &Given<'_>, plans: &[String]) -> Result<bool, FileError> {
+    let found = given.part::<Found>()?;
+    if PhaseId::new(&found.typed).is_decimal() {
+        return Ok(true);
+    }
+    let Some(folder) = found.folder() else { return Ok(false) };
+    for plan in plans {
+        let text = given.view.text(&folder.join(plan))?;
+        if text.as_deref().is_some_and(|text| PhasePlan::parse(text).closes_gaps()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a phase before this one has a summary, or a milestone was archived.
+fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
+    let found = given.part::<Found>()?;
+    let folders = given.view.phase_folders()?;
+    let open = folders
+        .iter()
+        .any(|folder| phase::compare(folder.token(), found.number()).is_lt() && folder.summaries().next().is_some());
+    Ok(open || !given.view.archives()?.is_empty())
+}
+
+/// What the state says about the phase's plans that is wrong; none unless asked, or without a state. The state is only
+/// about the current phase, so there is nothing to be wrong about another one.
+fn state_warnings(given: &Given<'_>, plans: usize) -> Result<Option<Vec<String>>, FileError> {
+    let text = if given.asked("validate") { given.view.state_text()? } else { None };
+    let Some(text) = text else { return Ok(None) };
+    let state = State::parse(&text);
+    let typed = &given.part::<Found>()?.typed;
+    let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
+    let wrong = state.value("Total Plans in Phase").filter(|count| at_work && count.parse() != Ok(plans));
+    let warning = |count| format!("Plan count mismatch: STATE.md says {count}, the phase folder has {plans}");
+    Ok(Some(wrong.map(warning).into_iter().collect()))
+}
