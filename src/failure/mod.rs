@@ -142,7 +142,7 @@ impl Failure {
 
     /// A refusal that programs read as an answer.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
-        Self::usage(message).exits(DEGRADED).as_answer()
+        Self::usage(message).exits(DEGRADED).answered()
     }
 
     /// An error of one of the rooms, with its sources as causes; for `reason`, unless that is unknown.
@@ -188,7 +188,7 @@ impl Failure {
     }
 
     /// Programs read it as an answer.
-    pub(crate) fn as_answer(mut self) -> Self {
+    pub(crate) fn answered(mut self) -> Self {
         self.is_answer = true;
         self
     }

@@ -16,10 +16,10 @@ const CONTENT: &[&str] = &["commands", "workflows", "agents", "references", "tem
 const GENERATED: &[&str] = &["commands.md", "differences.md", "inventory.md", "agents.md", "configuration.md"];
 
 /// The texts below these folders of the repository whose paths `is_of`.
-fn texts(folders: &[&str], is_of: impl Fn(&str) -> bool) -> Vec<String> {
+fn texts(folders: &[&str], is_of: impl Fn(&Path) -> bool) -> Vec<String> {
     let walk = folders.iter().flat_map(|folder| walkdir::WalkDir::new(repository().join(folder)));
     let files = walk.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
-    let files = files.filter(|entry| is_of(&entry.path().to_string_lossy()));
+    let files = files.filter(|entry| is_of(entry.path()));
     files.map(|entry| std::fs::read_to_string(entry.path()).unwrap()).collect()
 }
 
@@ -33,7 +33,9 @@ fn pages() -> Vec<String> {
 /// Source without comments and tests: what is left says its hints.
 fn source() -> Vec<String> {
     let comment = Regex::new(r"(?m)^\s*//[^\n]*").unwrap();
-    let is_of = |path: &str| path.ends_with(".rs") && !path.contains("/tests") && !path.contains("_tests");
+    let is_of_tests =
+        |path: &Path| path.to_string_lossy().contains("/tests") || path.to_string_lossy().contains("_tests");
+    let is_of = |path: &Path| path.extension().is_some_and(|extension| extension == "rs") && !is_of_tests(path);
     let files = texts(&["src"], is_of).into_iter();
     files.map(|text| comment.replace_all(text.split("\n#[cfg(test)]\nmod ").next().unwrap(), "").into_owned()).collect()
 }
@@ -64,7 +66,9 @@ fn compare(file: &str, found: &BTreeMap<String, BTreeSet<String>>, what: &str) {
         let kept: Vec<&(String, String)> =
             found.iter().filter(|pair| listed.is_empty() || listed.contains(*pair)).collect();
         let mut lines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        kept.iter().for_each(|(name, entry)| lines.entry(name).or_default().push(entry));
+        for (name, entry) in &kept {
+            lines.entry(name).or_default().push(entry);
+        }
         let line = |(name, entries): (&str, Vec<&str>)| {
             format!("{}\n", format!("{name}: {}", entries.join(" ")).trim_end_matches(": "))
         };
@@ -89,7 +93,8 @@ fn every_new_verb_has_a_caller() {
     let mut found = BTreeSet::new();
     pages().iter().chain(&source()).for_each(|text| called(text, &verbs, &mut found));
     // Tables name the checks of a loop point without the verb, and others with a dot.
-    let tables = texts(&["src"], |path| path.ends_with(".toml") || path.ends_with(".json")).concat();
+    let is_table = |path: &Path| path.extension().is_some_and(|extension| extension == "toml" || extension == "json");
+    let tables = texts(&["src"], is_table).concat();
     let is_in_a_table = |verb: &str| {
         let last = verb.rsplit(' ').next().unwrap();
         tables.contains(&format!("\"{}", verb.replace(' ', ".")))

@@ -24,7 +24,7 @@ pub(in crate::commands) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, Failure>,
 ) -> Result<R, Failure> {
-    write(context, |view, facts| operation(view, facts)?.ok_or_else(|| state::no_state().as_answer()))
+    write(context, |view, facts| operation(view, facts)?.ok_or_else(|| state::no_state().answered()))
 }
 
 pub(in crate::commands) fn note(

@@ -143,7 +143,7 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
 }
 
 pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), Failure> {
-    let report = read::snapshot(&context.view())?.ok_or_else(|| state::no_state().as_answer())?;
+    let report = read::snapshot(&context.view())?.ok_or_else(|| state::no_state().answered())?;
     context.emit(&report)
 }
 

@@ -105,7 +105,7 @@ pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArg
         rebuild::rebuild(view, look, set_aside, facts)?.ok_or_else(|| {
             Failure::unknown(NO_STATE)
                 .hint("there is no ROADMAP.md with phases to create it from; restore one of the two from git")
-                .as_answer()
+                .answered()
         })
     })?;
     if arguments.verbose {

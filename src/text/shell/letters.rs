@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// A text of a shell, and the words that were taken from it.
 pub(crate) struct Letters<'text> {
-    letters: Peekable<Chars<'text>>,
+    rest: Peekable<Chars<'text>>,
     /// The words of the command so far, but for one that has not ended.
     pub(crate) words: Vec<String>,
     word: Option<String>,
@@ -15,19 +15,19 @@ pub(crate) struct Letters<'text> {
 
 impl<'text> Letters<'text> {
     pub(crate) fn of(text: &'text str) -> Self {
-        Self { letters: text.chars().peekable(), words: Vec::new(), word: None, is_redirected: false }
+        Self { rest: text.chars().peekable(), words: Vec::new(), word: None, is_redirected: false }
     }
 
     pub(crate) fn next(&mut self) -> Option<char> {
-        self.letters.next()
+        self.rest.next()
     }
 
     pub(crate) fn peek(&mut self) -> Option<char> {
-        self.letters.peek().copied()
+        self.rest.peek().copied()
     }
 
     pub(crate) fn next_if(&mut self, is_wanted: impl FnOnce(&char) -> bool) -> Option<char> {
-        self.letters.next_if(is_wanted)
+        self.rest.next_if(is_wanted)
     }
 
     pub(crate) fn is_in_word(&self) -> bool {
@@ -38,11 +38,11 @@ impl<'text> Letters<'text> {
     pub(crate) fn take(&mut self, letter: char) {
         match letter {
             '\'' | '"' => self.quoted(letter),
-            '\\' => match self.letters.next() {
+            '\\' => match self.rest.next() {
                 Some('\n') | None => {}
                 Some(next) => self.add(next),
             },
-            '#' if self.word.is_none() => while self.letters.next_if(|next| *next != '\n').is_some() {},
+            '#' if self.word.is_none() => while self.rest.next_if(|next| *next != '\n').is_some() {},
             letter if letter.is_whitespace() => self.end_word(),
             letter => self.add(letter),
         }
@@ -54,9 +54,9 @@ impl<'text> Letters<'text> {
 
     fn quoted(&mut self, quote: char) {
         let word = self.word.get_or_insert_default();
-        while let Some(next) = self.letters.next() {
+        while let Some(next) = self.rest.next() {
             match next {
-                '\\' if quote == '"' => word.extend(self.letters.next()),
+                '\\' if quote == '"' => word.extend(self.rest.next()),
                 next if next == quote => break,
                 next => word.push(next),
             }
@@ -68,7 +68,7 @@ impl<'text> Letters<'text> {
     pub(crate) fn redirect(&mut self, marks: &[char]) {
         self.word.take_if(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()));
         self.end_word();
-        while self.letters.next_if(|next| marks.contains(next)).is_some() {}
+        while self.rest.next_if(|next| marks.contains(next)).is_some() {}
         self.is_redirected = true;
     }
 
