@@ -13,6 +13,7 @@ use crate::project::head::Head;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
 use crate::project::workstream;
+use crate::world::Finished;
 
 /// The commit that STATE.md says it was written at, and how many came after it.
 pub(crate) fn written_at(call: &Call, view: &ProjectView) -> Option<WrittenAt> {
@@ -100,4 +101,29 @@ pub(crate) fn commits(call: &Call) -> Commits {
 /// How many commits came after `commit`; `None` where git does not know it.
 pub(crate) fn commits_since(call: &Call, commit: &str) -> Option<u64> {
     History::of(call.world(), call.layout())?.0.since(commit)
+}
+
+/// The files that came to the repository since `commit`.
+pub(crate) fn added_since(call: &Call, commit: &str) -> Result<Vec<String>, Failure> {
+    let range = format!("{commit}..HEAD");
+    let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
+    let told = call.world().git(call.root().as_path(), arguments)?;
+    if !told.success() {
+        let message = format!("cannot compare with the mapped commit `{commit}`: {}", told.error_text());
+        return Err(Failure::usage(message).hint("map the codebase again, then run `gsd-tools stamp-codebase-map`"));
+    }
+    Ok(told.text().lines().map(str::to_owned).collect())
+}
+
+/// The first digits of the commit that is checked out.
+pub(crate) fn short_commit(call: &Call) -> Option<String> {
+    let finished = call.world().git(call.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
+    finished.filter(Finished::success).map(|finished| finished.text().trim().to_owned())
+}
+
+/// The subjects of all commits, the newest first.
+pub(crate) fn subjects(call: &Call) -> Vec<String> {
+    let log = call.world().git(call.root().as_path(), ["log", "--format=%s"]).ok();
+    let log = log.filter(Finished::success).map(|log| log.text()).unwrap_or_default();
+    log.lines().map(str::to_owned).collect()
 }

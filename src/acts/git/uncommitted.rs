@@ -1,11 +1,17 @@
 //! What is in no commit: one answer for everything that asks whether work would be lost or left out.
 
+use crate::acts::facts;
+use crate::acts::worktree::git::uncommitted_in;
+use crate::disk::AbsolutePath;
+use crate::failure::{Failure, Reason};
+use crate::project::repository::repository_of;
+use crate::text::screen::counted;
+use crate::world::Finished;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phase_work::no_answer;
 use crate::acts::Call;
-use crate::failure::Failure;
 use crate::install;
 use crate::project::git_settings::names_no_filter;
 
@@ -47,4 +53,53 @@ impl Uncommitted {
         }
         Ok(answer)
     }
+}
+
+/// The files that differ from the last commit, from the project's root. Outside of a repository there are none; where git
+/// does not answer in one, the caller is told.
+pub(crate) fn listed(call: &Call) -> Vec<String> {
+    let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
+    let complaint = match call.world().git_differences(call.layout().root(), names_no_filter, line) {
+        Ok(status) if status.success() => {
+            return uncommitted_in(&status.text()).into_iter().map(|file| file.path).collect();
+        }
+        Ok(status) => status.error_text(),
+        Err(error) => error.to_string(),
+    };
+    if facts::commit(call).is_some() {
+        call.warn(format!("uncommitted files are left out, since git does not list them: {}", complaint.trim()));
+    }
+    Vec::new()
+}
+
+/// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
+/// two, and what git does not have would be lost. A git that cannot say it is no reason to go ahead. `ignored` is the flag of
+/// git that says whether ignored files count.
+pub(crate) fn refuse_uncommitted(call: &Call, folder: &str, done: &str, ignored: &str) -> Result<(), Failure> {
+    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
+    let root = call.layout().root();
+    if AbsolutePath::parse(root).ok().and_then(|root| repository_of(&root)).is_none() {
+        return Ok(());
+    }
+    let asked = call.world().git_differences(root, names_no_filter, line).ok().filter(Finished::success);
+    let Some(status) = asked else {
+        let refused = format!("git does not show what changed in `{folder}`; nothing was {done}");
+        return Err(Failure::new(Reason::Unknown, refused).hint("see what `git status` says, or pass `--force`"));
+    };
+    let changes = status.text().lines().count();
+    if changes == 0 {
+        return Ok(());
+    }
+    let changes = counted(changes, "uncommitted change");
+    let refused = format!("git reports {changes} in `{folder}`; nothing was {done}");
+    Err(Failure::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
+}
+
+/// Whether all files that git has are as they were committed. A file that it does not have yet, such as the idea of the
+/// project, does not count. `None` where git does not say.
+pub(crate) fn is_clean(call: &Call) -> Option<bool> {
+    let line = ["status", "--porcelain"];
+    let status = call.world().git_differences(call.root().as_path(), names_no_filter, line).ok();
+    let status = status.filter(Finished::success)?;
+    Some(status.text().lines().all(|line| line.starts_with("?? ")))
 }

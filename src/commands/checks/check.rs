@@ -1,5 +1,7 @@
 //! Gates: small questions a workflow asks before it goes on.
 
+use crate::acts::checks::source;
+use crate::acts::facts;
 use crate::acts::files;
 use crate::acts::hosts;
 use crate::acts::named;
@@ -20,9 +22,8 @@ use crate::operations::gates::coverage::{self, GapCounts};
 use crate::operations::gates::outside_apis::{self, ApiCoverageReport};
 use crate::operations::gates::prohibition;
 use crate::operations::gates::test_first::{self, ReviewReport};
-use crate::operations::plans::commands::{self, FolderFacts, FoundFolder, SourceTree};
+use crate::operations::plans::commands;
 use crate::operations::plans::directions;
-use crate::project::folder::PhaseFolder;
 
 verbs! {
     "Gates";
@@ -451,31 +452,15 @@ fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, Failure> {
     let view = context.view();
     let phase = named::phase_named(context, &view, typed)?;
     let designer = hosts::installed_command(context, "ui-phase")?;
-    Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
+    Ok(artifact::ui_plan(&view, &phase, source::has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
 fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, Failure> {
     let view = context.view();
     let phase = named::phase_named(context, &view, typed)?;
-    let changed = changed_files(context, phase.folder.as_ref());
+    let changed = source::changed_files(context, phase.folder.as_ref());
     let designer = hosts::installed_command(context, "ui-phase")?;
     Ok(artifact::ui_safety(&view, &phase, &changed, designer.as_deref())?)
-}
-
-/// The files of the last commit and of the commits that name a plan of the phase.
-fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String> {
-    let listed = |arguments: &[&str]| {
-        let found = context.world().git(context.root().as_path(), arguments.iter().copied()).ok();
-        let found = found.filter(crate::world::Finished::success).map(|found| found.text()).unwrap_or_default();
-        found.split('\0').map(|path| path.trim_start_matches('\n').to_owned()).collect::<Vec<_>>()
-    };
-    let mut files = listed(&["diff", "--name-only", "-z", "HEAD~1", "HEAD", "--"]);
-    if let Some(folder) = folder {
-        let subject = format!("--grep=^[a-z]*({}-", folder.token());
-        files.extend(listed(&["log", "--format=", "--name-only", "-z", "--basic-regexp", &subject]));
-    }
-    files.retain(|path| !path.is_empty());
-    files
 }
 
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, Failure> {
@@ -525,11 +510,7 @@ fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Re
 fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, Failure> {
     let view = context.view();
     let phase = named::phase_named(context, &view, typed)?;
-    let subjects = || {
-        let log = context.world().git(context.root().as_path(), ["log", "--format=%s"]).ok();
-        let log = log.filter(crate::world::Finished::success).map(|log| log.text()).unwrap_or_default();
-        log.lines().map(str::to_owned).collect()
-    };
+    let subjects = || facts::subjects(context);
     Ok(test_first::review(&view, &phase.number, phase.folder.as_ref(), subjects)?)
 }
 
@@ -543,25 +524,9 @@ fn command_paths(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybeP
         drop(view);
         return context.emit(&commands::paths_unresolved(commands::unresolved(Some(typed), VERB)));
     };
-    let report = commands::paths(&view, &folder, &context.root().to_string(), &tree_of(context))?;
+    let report = commands::paths(&view, &folder, &context.root().to_string(), &source::tree_of(context))?;
     drop(view);
     context.emit(&report)
-}
-
-/// What there is on disk for the commands of plans.
-pub(in crate::commands) fn tree_of(
-    context: &Context,
-) -> SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool> {
-    let root = context.root();
-    let folder = |path: &str| {
-        let absolute = root.resolve(path);
-        let found = disk::is_folder(&absolute).then(|| FoundFolder {
-            in_project: absolute.as_path().starts_with(root.as_path()),
-            package: files::read(context, &absolute.resolve("package.json")).ok().flatten(),
-        });
-        FolderFacts { absolute: absolute.to_string(), found }
-    };
-    SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
 fn failure_directions(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybePhaseArgs) -> Result<(), Failure> {
@@ -576,22 +541,4 @@ fn failure_directions(context: &mut Context, MaybePhaseArgs { phase: typed }: &M
     };
     drop(view);
     context.emit(&report)
-}
-
-/// Packages that a frontend is made with.
-const FRONTEND_PACKAGES: &[&str] = &["react", "vue", "svelte", "next", "nuxt", "@angular/core", "solid-js", "preact"];
-
-/// Whether the source has a frontend: a package says so, or a file of the repository does.
-fn has_frontend(context: &Context) -> Result<bool, Failure> {
-    let package = files::text_from_root(context, "package.json")?.unwrap_or_default();
-    if FRONTEND_PACKAGES.iter().any(|name| package.contains(&format!("\"{name}\":"))) {
-        return Ok(true);
-    }
-    if !disk::exists(context.root().resolve(".git")) {
-        return Ok(false);
-    }
-    let patterns = ["*.tsx", "*.jsx", "*.vue", "*.svelte"];
-    let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "--"].into_iter().chain(patterns);
-    let found = context.world().git(context.root().as_path(), listed);
-    Ok(found.is_ok_and(|found| found.success() && !found.text().is_empty()))
 }

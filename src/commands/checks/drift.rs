@@ -77,19 +77,7 @@ pub(in crate::commands) fn codebase_report(context: &Context) -> Result<Codebase
         (Some(_), Some(commit)) if commit.starts_with('-') || !facts::is_commit(context, commit) => {
             Mapped::Unknown(commit)
         }
-        (Some(map), Some(commit)) => Mapped::Since { map, commit, added: added_since(context, commit)? },
+        (Some(map), Some(commit)) => Mapped::Since { map, commit, added: facts::added_since(context, commit)? },
     };
     Ok(drift::codebase(mapped, policy))
-}
-
-/// The files that came to the repository since `commit`.
-fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, Failure> {
-    let range = format!("{commit}..HEAD");
-    let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
-    let told = context.world().git(context.root().as_path(), arguments)?;
-    if !told.success() {
-        let message = format!("cannot compare with the mapped commit `{commit}`: {}", told.error_text());
-        return Err(Failure::usage(message).hint("map the codebase again, then run `gsd-tools stamp-codebase-map`"));
-    }
-    Ok(told.text().lines().map(str::to_owned).collect())
 }

@@ -1,6 +1,6 @@
 //! Whether the project is in order: its documents among each other, its configuration, its agents, the context.
 
-use crate::acts::facts;
+use crate::acts::health::health_facts;
 use crate::acts::hosts;
 use crate::acts::writing::Target;
 use schemars::JsonSchema;
@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
-use crate::operations::health::{self, HealthFacts, Repairs, Worktree};
+use crate::library;
+use crate::operations::health::{self, Repairs};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
-use crate::{disk, library};
 
 verbs! {
     "Health";
@@ -118,51 +118,6 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> 
         context.exit_with(1);
     }
     context.show(&report, |screen| report.shown(screen))
-}
-
-fn health_facts(context: &Context) -> Result<HealthFacts, Failure> {
-    let host = context.host()?;
-    let missing = hosts::agents(context, host.descriptor.as_ref()).missing;
-    // Where not one agent is there, none was installed, and nothing is broken.
-    let lost_agents = if missing.len() < library::agent_names().count() { missing } else { Vec::new() };
-    Ok(HealthFacts {
-        command_prefix: context.command_prefix()?.to_owned(),
-        lost_agents,
-        tracked_but_ignored: is_tracked_but_ignored(context),
-        worktrees: worktrees(context),
-        written_at: facts::written_at(context, &context.view()),
-    })
-}
-
-/// Whether git is told to ignore the planning folder and follows files in it. Without git, it does not.
-fn is_tracked_but_ignored(context: &Context) -> bool {
-    let folder = context.root().as_path();
-    let planning = format!("{}/", context.layout().planning());
-    let ignored = context.world().git(folder, ["check-ignore", "-q", "--no-index", &planning]);
-    if !ignored.is_ok_and(|finished| finished.success()) {
-        return false;
-    }
-    let tracked = context.world().git(folder, ["ls-files", "--", &planning]);
-    tracked.is_ok_and(|finished| finished.success() && !finished.text().is_empty())
-}
-
-/// The linked working trees of the repository.
-fn worktrees(context: &Context) -> Vec<Worktree> {
-    if !disk::exists(context.root().resolve(".git")) {
-        return Vec::new();
-    }
-    let Ok(listed) = context.world().git(context.root().as_path(), ["worktree", "list", "--porcelain"]) else {
-        return Vec::new();
-    };
-    let now = context.world().now().milliseconds();
-    let text = listed.text();
-    let paths = text.lines().filter_map(|line| line.strip_prefix("worktree ")).skip(1);
-    paths
-        .map(|path| Worktree {
-            path: path.to_owned(),
-            minutes: disk::modified(path).map(|changed| (now - changed) / 60_000),
-        })
-        .collect()
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

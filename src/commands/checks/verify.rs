@@ -1,5 +1,6 @@
 //! Checks of plans and phases against what is on disk and in the repository.
 
+use crate::acts::checks::source;
 use crate::acts::checks::work;
 use crate::acts::facts;
 use crate::acts::files;
@@ -7,7 +8,6 @@ use crate::acts::files::MissingFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check;
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
 use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};
@@ -154,7 +154,7 @@ fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result
     // A plan of a quick task belongs to no phase: nothing else looks at what it says.
     let report = if lint::is_quick(context.layout(), file) {
         let limits = Limits::of(context.config()?);
-        lint::quick(&view, file, &text, &limits, &check::tree_of(context))?
+        lint::quick(&view, file, &text, &limits, &source::tree_of(context))?
     } else {
         structure::structure(file, &text, requirements.as_ref(), view.files())?
     };

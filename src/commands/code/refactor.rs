@@ -1,20 +1,14 @@
 //! Functions that a phase made too branched: found, proposed, decided.
 
-use crate::acts::files;
+use crate::acts::code::refactor::touched;
 use crate::acts::writing::Target;
-use std::path::Path;
 
 use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
-use crate::project::folder::PhaseFolder;
-use crate::project::git_settings::names_no_filter;
 use crate::text::shell::{Typed, typed};
-use crate::world::Finished;
 
-/// Endings of the files whose functions can be measured.
-const MEASURED: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 const THRESHOLD: u64 = 15;
 const JUMP: u64 = 5;
 
@@ -136,44 +130,6 @@ fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), Failu
     let report: EvaluateReport =
         context.write(Target::Project, |view| refactor::evaluate(view, &folder, &files, limits, &now))?;
     context.emit(&report)
-}
-
-/// The files that can be measured and changed since the commit, by path and text; `None` where git cannot tell.
-fn touched(
-    context: &Context,
-    folder: &PhaseFolder,
-    since: Option<&str>,
-) -> Result<Option<Vec<(String, String)>>, Failure> {
-    let git = |arguments: &[&str]| {
-        let finished = context.world().git(context.root().as_path(), arguments).ok()?;
-        finished.success().then(|| finished.text())
-    };
-    let commit = |name: &str| git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
-    let first = || git(&["log", "--reverse", "--format=%H", "--", &folder.path]);
-    let told = match since {
-        // What begins with a hyphen would be a flag.
-        Some(since) => Some(since).filter(|since| !since.starts_with('-')).and_then(commit),
-        None => first(),
-    };
-    let Some(base) = told.as_deref().and_then(|told| told.lines().next()).filter(|base| !base.is_empty()) else {
-        return Ok(None);
-    };
-    let line = ["diff", "--name-only", "-z", "--diff-filter=d", "--relative", base.trim(), "--"];
-    let names =
-        context.world().git_differences(context.root().as_path(), names_no_filter, line).ok().filter(Finished::success);
-    let Some(names) = names.map(|names| names.text()) else { return Ok(None) };
-    let mut files = Vec::new();
-    for name in names.split('\0').filter(|name| is_measured(name)) {
-        if let Some(text) = files::text_from_root(context, name)? {
-            files.push((name.to_owned(), text));
-        }
-    }
-    Ok(Some(files))
-}
-
-fn is_measured(name: &str) -> bool {
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| MEASURED.contains(&ending)) && !name.ends_with(".d.ts")
 }
 
 fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), Failure> {

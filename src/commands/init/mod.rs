@@ -3,11 +3,12 @@
 mod arguments;
 
 mod silent;
-mod workspaces;
 
 use crate::acts::bundle;
 use crate::acts::bundle::code;
 use crate::acts::bundle::milestone;
+use crate::acts::git::uncommitted;
+use crate::acts::workspaces;
 use crate::acts::workstreams;
 use arguments::{
     AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs,
@@ -24,10 +25,8 @@ use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
 use crate::operations::bundle::{Answer, ChainFacts, FoundDocuments};
 use crate::operations::facts::{Call, Given};
 use crate::project::files::FileError;
-use crate::project::git_settings::names_no_filter;
 use crate::project::view::ProjectView;
 use crate::text::nearest::nearest;
-use crate::world::Finished;
 
 verbs! {
     "Context for workflows";
@@ -195,17 +194,17 @@ verbs! {
     /// A workspace is a folder outside the project with worktrees or clones of several repositories.
     ///
     /// Example: `gsd-tools init new-workspace --pick child_repo_count`.
-    "init new-workspace": reads bundle("new-workspace") = workspaces::new();
+    "init new-workspace": reads bundle("new-workspace") = new_workspace();
 
     /// List the workspaces
     ///
     /// Example: `gsd-tools init list-workspaces --pick workspace_count`.
-    "init list-workspaces": reads json(crate::operations::bundle::workspaces::WorkspacesReport) = workspaces::list();
+    "init list-workspaces": reads json(crate::operations::bundle::workspaces::WorkspacesReport) = list_workspaces();
 
     /// Print the context for removing a workspace: uncommitted changes
     ///
     /// Example: `gsd-tools init remove-workspace feature-x --pick has_dirty_repos`.
-    "init remove-workspace": reads bundle("remove-workspace") = workspaces::remove(WorkspaceArgs);
+    "init remove-workspace": reads bundle("remove-workspace") = remove_workspace(WorkspaceArgs);
 }
 
 /// Gathers what facts are computed from, and answers with those that the workflow of `call` asks for.
@@ -401,16 +400,25 @@ fn manager(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
-    let status =
-        context.world().git_differences(context.root().as_path(), names_no_filter, ["status", "--porcelain"]).ok();
     let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
     let facts = ChainFacts {
-        // A file that git does not have yet, such as the idea of the project, is in nobody's way.
-        git_clean: status
-            .filter(Finished::success)
-            .map(|finished| finished.text().lines().all(|line| line.starts_with("?? "))),
+        git_clean: uncommitted::is_clean(context),
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
     };
     let call = Call::of("yolo").text(arguments.from.clone()).flag("strict-context", arguments.strict_context);
     answer(context, call.with(facts))
+}
+
+fn new_workspace(context: &mut Context) -> Result<(), Failure> {
+    let new = workspaces::new(context)?;
+    answer(context, Call::of("new-workspace").with(new))
+}
+
+fn list_workspaces(context: &mut Context) -> Result<(), Failure> {
+    context.emit(&workspaces::list(context)?)
+}
+
+fn remove_workspace(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), Failure> {
+    let old = workspaces::remove(context, &arguments.name)?;
+    answer(context, Call::of("remove-workspace").with(old))
 }

@@ -1,12 +1,11 @@
 //! Paused work: writing down where it was left, and taking it up again.
 
 use crate::acts::facts;
-use crate::acts::worktree::git::uncommitted_in;
+use crate::acts::git::uncommitted;
 use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::notes::handoff::{self, Measured};
-use crate::project::git_settings::names_no_filter;
 
 verbs! {
     "Paused work";
@@ -41,7 +40,7 @@ pub(crate) struct WriteArgs {
 
 fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let source = context.layout().relative(&arguments.file);
-    let mut uncommitted = uncommitted(context);
+    let mut uncommitted = uncommitted::listed(context);
     uncommitted.retain(|path| *path != source && *path != context.layout().handoff());
     let measured = Measured { now: context.world().now().to_string(), head: facts::commit(context), uncommitted };
     let report = context.write(Target::Project, |view| handoff::write(view, &source, measured))?;
@@ -50,7 +49,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
 
 fn read(context: &mut Context) -> Result<(), Failure> {
     let since = handoff::recorded_head(&context.view()).and_then(|head| facts::commits_since(context, &head));
-    let uncommitted = uncommitted(context);
+    let uncommitted = uncommitted::listed(context);
     let report = handoff::read(&context.view(), since, uncommitted)?;
     context.emit(&report)
 }
@@ -58,21 +57,4 @@ fn read(context: &mut Context) -> Result<(), Failure> {
 fn clear(context: &mut Context) -> Result<(), Failure> {
     let report = context.write(Target::Project, handoff::clear)?;
     context.emit(&report)
-}
-
-/// The files that differ from the last commit, from the project's root. Outside of a repository there are none; where git
-/// does not answer in one, the caller is told.
-fn uncommitted(context: &Context) -> Vec<String> {
-    let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
-    let complaint = match context.world().git_differences(context.layout().root(), names_no_filter, line) {
-        Ok(status) if status.success() => {
-            return uncommitted_in(&status.text()).into_iter().map(|file| file.path).collect();
-        }
-        Ok(status) => status.error_text(),
-        Err(error) => error.to_string(),
-    };
-    if facts::commit(context).is_some() {
-        context.warn(format!("uncommitted files are left out, since git does not list them: {}", complaint.trim()));
-    }
-    Vec::new()
 }

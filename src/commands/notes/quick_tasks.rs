@@ -53,8 +53,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> 
             .hint("`gsd-tools quick-tasks-append --task \"Fix typo\"`"));
     }
     let facts = facts::state_facts(context)?;
-    let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
-    let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
+    let head = facts::short_commit(context);
     let directory = match (&arguments.quick_id, &arguments.slug) {
         (Some(id), Some(slug)) => Some(format!("[{id}-{slug}](./quick/{id}-{slug}/)")),
         _ => None,

@@ -2,12 +2,12 @@
 
 use crate::acts::facts;
 use crate::acts::files;
+use crate::acts::git::uncommitted;
 use crate::acts::named;
 use crate::acts::workstreams;
 use crate::acts::writing::Target;
 use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{Context, verbs};
-use crate::disk::AbsolutePath;
 use crate::failure::{Failure, Reason};
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
@@ -16,11 +16,7 @@ use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
 use crate::operations::phases::remove;
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
-use crate::project::git_settings::names_no_filter;
-use crate::project::repository::repository_of;
 use crate::project::up_next::is_shipped;
-use crate::text::screen::counted;
-use crate::world::Finished;
 
 verbs! {
     "Phases";
@@ -328,7 +324,7 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> 
         && let Some(folder) =
             context.view().find_phase(&arguments.phase)?.folder.filter(|found| found.archived.is_none())
     {
-        refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
+        uncommitted::refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
     }
     let report = context.write(Target::Project, |view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts)
@@ -341,36 +337,13 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {
     let label = arguments.archive_version.as_deref();
     if arguments.confirm && !arguments.force {
         let phases = context.layout().phases();
-        refuse_uncommitted(context, &phases, "archived", "--ignored=no")?;
+        uncommitted::refuse_uncommitted(context, &phases, "archived", "--ignored=no")?;
     }
     let ClearArgs { confirm: confirmed, force, .. } = *arguments;
     let request = archive::ClearRequest { label, confirmed, force, today: &today };
     let report = context.write(Target::Project, |view| archive::clear(view, request))?;
     let raw = format!("{} phase directories cleared", report.cleared);
     context.emit_raw(&report, raw)
-}
-
-/// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
-/// two, and what git does not have would be lost. A git that cannot say it is no reason to go ahead. `ignored` is the flag of
-/// git that says whether ignored files count.
-fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str) -> Result<(), Failure> {
-    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
-    let root = context.layout().root();
-    if AbsolutePath::parse(root).ok().and_then(|root| repository_of(&root)).is_none() {
-        return Ok(());
-    }
-    let asked = context.world().git_differences(root, names_no_filter, line).ok().filter(Finished::success);
-    let Some(status) = asked else {
-        let refused = format!("git does not show what changed in `{folder}`; nothing was {done}");
-        return Err(Failure::new(Reason::Unknown, refused).hint("see what `git status` says, or pass `--force`"));
-    };
-    let changes = status.text().lines().count();
-    if changes == 0 {
-        return Ok(());
-    }
-    let changes = counted(changes, "uncommitted change");
-    let refused = format!("git reports {changes} in `{folder}`; nothing was {done}");
-    Err(Failure::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
 fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Failure> {

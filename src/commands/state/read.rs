@@ -1,23 +1,19 @@
 //! Reading STATE.md: as it is, as a record, one field of it, and what to do next.
 
+use crate::acts::entry;
 use crate::acts::facts;
-use crate::acts::project;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::acts::git::uncommitted::Uncommitted;
 use crate::commands::frame::Context;
 use crate::failure::{DEGRADED, Failure};
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
-use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
+use crate::operations::state::situation::Situation;
 use crate::operations::state::{self, Facts, NO_STATE};
 use crate::peer::FailureReport;
 use crate::project::config::LoadedConfig;
-use crate::project::git_settings::names_no_filter;
-use crate::project::view::ProjectView;
-use crate::world::Finished;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct GetArgs {
@@ -148,7 +144,7 @@ pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), Failure
 }
 
 pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Failure> {
-    let report = entry(context, &context.view())?;
+    let report = entry::entry(context, &context.view())?;
     if arguments.json {
         return context.emit(&report);
     }
@@ -163,42 +159,4 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
     let next = report.recommended_action();
     context.text(format!("{}\nRecommended: {} → {}", report.summary, next.id, next.command));
     Ok(())
-}
-
-/// The situation of the project, and what to do next.
-fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, Failure> {
-    let facts = facts::next_facts(context)?;
-    if let Some((root, runs)) = project::milestones(context) {
-        let view = project::view_at(context, &root)();
-        return Ok(situation::smart_entry(&view, &surroundings(context, &view), &Facts { runs, ..facts })?);
-    }
-    Ok(situation::smart_entry(view, &surroundings(context, view), &facts)?)
-}
-
-/// Whether something is in no commit, other than files that an install put here and git does not know.
-fn is_dirty(context: &Context, status: &str) -> bool {
-    let mut lines = status.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    let Some(first) = lines.next() else { return false };
-    let is_known = |line: &str| !line.starts_with("? ");
-    is_known(first)
-        || lines.any(is_known)
-        || Uncommitted::of(context).map_or(true, |found| !found.files.is_empty() || !found.planning.is_empty())
-}
-
-/// What git says about the folder; one run of git, two where STATE.md names a commit.
-fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
-    let root = view.layout().root();
-    let has_planning = context.has_a_project();
-    let asked = context.world().git_differences(root, names_no_filter, ["status", "--porcelain=v2", "--branch"]);
-    let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
-        return Surroundings { has_planning, ..Surroundings::default() };
-    };
-    let ahead = status.lines().find_map(|line| line.strip_prefix("# branch.ab +"));
-    Surroundings {
-        has_planning,
-        has_git: true,
-        dirty: is_dirty(context, &status),
-        unpushed: ahead.is_some_and(|ahead| !ahead.starts_with("0 ")),
-        behind: facts::written_at(context, view).map(|written| written.commits),
-    }
 }

@@ -1,14 +1,11 @@
 //! Workspaces: folders in the user's home, outside any project.
 
-use super::answer;
-use super::arguments::WorkspaceArgs;
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::{Failure, Reason};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspace, OldWorkspace, Workspace, WorkspaceReport, WorkspacesReport,
 };
-use crate::operations::facts::Call;
 use crate::project::git_settings::names_no_filter;
 use crate::project::repository;
 use crate::world::Program;
@@ -17,31 +14,30 @@ const BASE: &str = "gsd-workspaces";
 const DOCUMENT: &str = "WORKSPACE.md";
 
 /// What making a workspace starts from.
-pub(super) fn new(context: &mut Context) -> Result<(), Failure> {
-    let root = context.root();
+pub(crate) fn new(call: &Call) -> Result<NewWorkspace, Failure> {
+    let root = call.root();
     let entries = disk::list(root)?.unwrap_or_default();
     let mut repositories = Vec::new();
     for entry in entries.iter().filter(|entry| entry.is_folder() && entry.name != ".git") {
         let folder = root.resolve(&entry.name);
         if repository::is_repository(&folder) {
-            let (path, has_uncommitted) = (shown(&folder), is_dirty(context, &folder));
+            let (path, has_uncommitted) = (shown(&folder), is_dirty(call, &folder));
             repositories.push(ChildRepository { name: entry.name.clone(), path, has_uncommitted });
         }
     }
     repositories.sort_by(|left, right| left.name.cmp(&right.name));
-    let new = NewWorkspace {
-        base: shown(&base(context)?),
+    Ok(NewWorkspace {
+        base: shown(&base(call)?),
         repositories,
-        has_git: context.world().run(&Program::new("git").arguments(["--version"])).is_ok(),
+        has_git: call.world().run(&Program::new("git").arguments(["--version"])).is_ok(),
         is_repository: repository::repository_of(root).is_some(),
         name: root.name(),
-    };
-    answer(context, Call::of("new-workspace").with(new))
+    })
 }
 
 /// The workspaces there are.
-pub(super) fn list(context: &mut Context) -> Result<(), Failure> {
-    let base = base(context)?;
+pub(crate) fn list(call: &Call) -> Result<WorkspacesReport, Failure> {
+    let base = base(call)?;
     let mut workspaces = Vec::new();
     for entry in disk::list(&base)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
         let folder = base.resolve(&entry.name);
@@ -57,13 +53,12 @@ pub(super) fn list(context: &mut Context) -> Result<(), Failure> {
     }
     workspaces.sort_by(|left, right| left.name.cmp(&right.name));
     let workspace_count = workspaces.len();
-    context.emit(&WorkspacesReport { workspace_base: shown(&base), workspaces, workspace_count })
+    Ok(WorkspacesReport { workspace_base: shown(&base), workspaces, workspace_count })
 }
 
 /// What removing a workspace starts from.
-pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), Failure> {
-    let name: &str = &arguments.name;
-    let base = base(context)?;
+pub(crate) fn remove(call: &Call, name: &str) -> Result<OldWorkspace, Failure> {
+    let base = base(call)?;
     let folder = base.resolve(name);
     // A name that leads elsewhere names no workspace.
     if folder.parent().as_ref() != Some(&base) || !disk::is_folder(&folder) {
@@ -73,22 +68,21 @@ pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result
     let text = disk::read_text(folder.resolve(DOCUMENT))?;
     let workspace = text.as_deref().map(Workspace::parse);
     let members = workspace.iter().flat_map(|workspace| &workspace.members).map(|member| member.name.as_str());
-    let dirty = members.filter(|name| is_dirty(context, &folder.resolve(name))).map(str::to_owned).collect();
-    let old = OldWorkspace { name: name.to_owned(), path: shown(&folder), workspace, dirty };
-    answer(context, Call::of("remove-workspace").with(old))
+    let dirty = members.filter(|name| is_dirty(call, &folder.resolve(name))).map(str::to_owned).collect();
+    Ok(OldWorkspace { name: name.to_owned(), path: shown(&folder), workspace, dirty })
 }
 
-fn base(context: &Context) -> Result<AbsolutePath, Failure> {
-    let home = context.world().home().ok_or_else(|| Failure::usage("there is no home folder"))?;
+fn base(call: &Call) -> Result<AbsolutePath, Failure> {
+    let home = call.world().home().ok_or_else(|| Failure::usage("there is no home folder"))?;
     Ok(AbsolutePath::parse(home.join(BASE))?)
 }
 
 /// Whether a repository has changes that are committed nowhere. A folder that is none has not.
-fn is_dirty(context: &Context, folder: &AbsolutePath) -> bool {
+fn is_dirty(call: &Call, folder: &AbsolutePath) -> bool {
     if !repository::is_repository(folder) {
         return false;
     }
-    let status = context.world().git_differences(folder.as_path(), names_no_filter, ["status", "--porcelain"]);
+    let status = call.world().git_differences(folder.as_path(), names_no_filter, ["status", "--porcelain"]);
     // What git cannot tell may well be lost.
     status.map_or(true, |finished| !finished.success() || !finished.stdout.is_empty())
 }
