@@ -1,6 +1,7 @@
 //! What a project wants of the pipeline, with what holds where it says nothing.
 
-use crate::project::milestone_layout::preferences::{self as document, InlineLevel, TokenProfile};
+pub(crate) use crate::project::milestone_layout::preferences::Profile;
+use crate::project::milestone_layout::preferences::{self as document, InlineLevel};
 use crate::text::words::words;
 
 words! {
@@ -11,17 +12,6 @@ words! {
         Simple = "simple",
         /// Every step is a session of its own.
         Classic = "classic",
-    }
-}
-
-words! {
-    /// How much care a milestone is worth. In the classic pipeline it decides which sessions are left out.
-    #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
-    pub(crate) enum Profile {
-        Budget = "budget",
-        Balanced = "balanced",
-        Quality = "quality",
-        BurnMax = "burn-max",
     }
 }
 
@@ -88,13 +78,7 @@ impl Preferences {
 impl Preferences {
     /// What a project says, with what holds where it says nothing. `pipeline` is asked for by the call.
     pub(crate) fn resolved(document: &document::Preferences, pipeline: Option<Pipeline>) -> Self {
-        let profile = match document.token_profile {
-            TokenProfile::Budget => Profile::Budget,
-            TokenProfile::Balanced => Profile::Balanced,
-            TokenProfile::Quality => Profile::Quality,
-            TokenProfile::BurnMax => Profile::BurnMax,
-        };
-        let base = Self::of(pipeline.unwrap_or(Pipeline::Simple), profile);
+        let base = Self::of(pipeline.unwrap_or(Pipeline::Simple), document.token_profile);
         let phases = &document.phases;
         Self {
             skip_research: phases.skip_research.unwrap_or(base.skip_research),

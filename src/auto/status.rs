@@ -13,10 +13,11 @@ use super::runner::table::Runners;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
-use super::slices::snapshot::{Question, Requirements};
+use super::slices::snapshot::Question;
 use super::stop::Stop;
 use crate::operations::state;
 use crate::project::files::{FileError, sha256};
+use crate::project::milestone_layout::requirements::RequirementCounts;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::up_next::UpNext;
 use crate::project::view::ProjectView;
@@ -38,7 +39,7 @@ pub(crate) struct StatusReport {
     pub(crate) questions: Vec<QuestionRow>,
     pub(crate) progress: Progress,
     pub(crate) registry: Vec<RegistryRow>,
-    pub(crate) requirements: Requirements,
+    pub(crate) requirements: RequirementCounts,
     /// The run of this project; left out if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<SessionReport>,
@@ -329,7 +330,7 @@ impl StatusReport {
                 tasks: plans,
             },
             registry: Vec::new(),
-            requirements: Requirements::default(),
+            requirements: RequirementCounts::default(),
             session: SessionReport::of(memory),
             counters: Counters::of(memory),
             checks: ChecksReport::of(memory),

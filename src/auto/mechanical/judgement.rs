@@ -5,7 +5,7 @@ use super::records::{ClosedSlice, MilestoneRecords};
 use crate::auto::preferences::Preferences;
 use crate::project::milestone_layout::assessment::slice_verdict;
 use crate::project::milestone_layout::ids::is_id;
-use crate::project::milestone_layout::uat::{Uat, UatMode, UatVerdict};
+use crate::project::milestone_layout::uat::{UatMode, UatVerdict};
 
 /// What the records of a slice come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn judge(milestone: &str, slice: &ClosedSlice, preferences: &Preferences) -> Jud
 fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferences, judgement: &mut Judgement) {
     let text = |document: &Option<super::records::Document>| document.as_ref().map(|document| document.text.clone());
     let (result, assessment, uat) = (text(&slice.uat_result), text(&slice.assessment), text(&slice.uat));
-    let mode = uat.as_deref().map_or(UatMode::ArtifactDriven, |text| Uat::parse(text).mode);
+    let mode = uat.as_deref().map_or(UatMode::ArtifactDriven, UatMode::of);
     judgement.mode = uat.as_ref().map(|_| mode);
     judgement.verdict = slice_verdict(result.as_deref(), assessment.as_deref(), uat.as_deref());
     let id = &slice.row.id;

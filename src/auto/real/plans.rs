@@ -53,7 +53,7 @@ impl Real<'_> {
             found.expected.extend(row.files.iter().cloned());
         }
         if let Some((_, text)) = places::document(files, &format!("{folder}/tasks"), task, "PLAN")? {
-            let plan = TaskPlan::parse(&text, task);
+            let plan = TaskPlan::parse(&text);
             found.expected.extend(plan.outputs);
             found.is_fix = plan.is_fix;
             found.text = text;

@@ -81,7 +81,6 @@ pub(crate) struct State {
     pub(crate) milestones: Share,
     pub(crate) slices: Option<Share>,
     pub(crate) tasks: Option<Share>,
-    pub(crate) last_completed: Option<String>,
 }
 
 /// What a call looks at: everything, one milestone, or one slice of it.
@@ -101,7 +100,6 @@ pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferenc
         done: registry.iter().filter(|entry| entry.standing == Standing::Complete).count(),
         total: registry.len(),
     };
-    let complete = registry.iter().rev().find(|entry| entry.standing == Standing::Complete);
     let mut state = State {
         phase: Phase::PrePlanning,
         milestone: None,
@@ -112,7 +110,6 @@ pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferenc
         milestones,
         slices: None,
         tasks: None,
-        last_completed: complete.map(|entry| entry.id.clone()),
         registry,
     };
     let active = state.registry.iter().find(|entry| entry.standing == Standing::Active);
@@ -149,7 +146,6 @@ fn unreadable(snapshot: &Snapshot) -> State {
         milestones: Share::default(),
         slices: None,
         tasks: None,
-        last_completed: None,
     }
 }
 

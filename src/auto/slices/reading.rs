@@ -5,8 +5,7 @@
 
 use super::derive::{self, Scope};
 use super::snapshot::{
-    Check, Ending, Milestone, Problem, Question, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat,
-    Validation,
+    Check, Ending, Milestone, Problem, Question, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
 };
 use crate::auto::mechanical;
 use crate::project::files::{Entry, Files};
@@ -106,17 +105,9 @@ impl Reader<'_> {
         self.text(&format!("{}/{name}", lookup::FOLDER))
     }
 
-    fn requirements(&mut self, root: &[Entry]) -> Requirements {
-        let Some(text) = self.root_text(root, "REQUIREMENTS.md") else { return Requirements::default() };
-        let counts = requirements::Requirements::parse(&text).counts();
-        Requirements {
-            active: counts.active,
-            validated: counts.validated,
-            deferred: counts.deferred,
-            out_of_scope: counts.out_of_scope,
-            blocked: counts.blocked,
-            total: counts.total,
-        }
+    fn requirements(&mut self, root: &[Entry]) -> requirements::RequirementCounts {
+        let text = self.root_text(root, "REQUIREMENTS.md");
+        text.map(|text| requirements::Requirements::parse(&text).counts()).unwrap_or_default()
     }
 
     fn order(&mut self, root: &[Entry]) -> Vec<String> {
@@ -282,7 +273,7 @@ impl Reader<'_> {
         let assessment = self.document(entries, folder, &id, "ASSESSMENT");
         let verdict = assessment::slice_verdict(result.as_deref(), assessment.as_deref(), Some(&text));
         let verdict = verdict.map(|verdict| verdict.word().to_owned());
-        slice.uat = Some(Uat { mode: uat::Uat::parse(&text).mode.word().to_owned(), verdict });
+        slice.uat = Some(Uat { mode: uat::UatMode::of(&text).word().to_owned(), verdict });
     }
 
     fn detail(&mut self, folder: &str, entries: &[Entry], slice: &Slice) -> SliceDetail {

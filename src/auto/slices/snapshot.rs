@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::auto::prompt::citation::SliceRow;
 use crate::project::milestone_layout::escalation::OptionId;
+use crate::project::milestone_layout::requirements::RequirementCounts;
 
 /// The state of the documents at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub(crate) struct Snapshot {
     pub(crate) milestones: Vec<Milestone>,
     /// The slices that were read in full, by milestone and slice.
     pub(crate) slices: BTreeMap<(String, String), SliceDetail>,
-    pub(crate) requirements: Requirements,
+    pub(crate) requirements: RequirementCounts,
     /// Whether a change of course has not reached the documents yet.
     pub(crate) has_active_override: bool,
     /// Files that are there and cannot be read or understood.
@@ -226,17 +227,6 @@ impl Task {
         let is_refused = self.check.is_some_and(|check| !check.passed && !check.is_overridden);
         (self.is_ticked || self.summary.is_some()) && !is_refused
     }
-}
-
-/// Entries of REQUIREMENTS.md by section.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Requirements {
-    pub(crate) active: usize,
-    pub(crate) validated: usize,
-    pub(crate) deferred: usize,
-    pub(crate) out_of_scope: usize,
-    pub(crate) blocked: usize,
-    pub(crate) total: usize,
 }
 
 impl Snapshot {

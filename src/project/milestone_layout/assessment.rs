@@ -9,7 +9,7 @@ use crate::text::front_matter::FrontMatter;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Assessment {
     /// The roadmap was looked at again after this slice.
-    Roadmap { triggering_slice: Option<String>, date: Option<String>, is_modified: bool },
+    Roadmap,
     /// The result of an acceptance test.
     Acceptance(UatVerdict),
     /// Neither can be read from it.
@@ -24,8 +24,7 @@ impl Assessment {
         let word = scalar(front, "verdict").map(|word| bare_word(&word).to_lowercase());
         let roadmap = word.as_deref().is_some_and(|word| ["no-change", "modified"].contains(&word));
         if roadmap || triggering_slice.is_some() {
-            let is_modified = word.as_deref() == Some("modified");
-            return Self::Roadmap { triggering_slice, date: scalar(front, "date"), is_modified };
+            return Self::Roadmap;
         }
         UatVerdict::parse(text).map_or(Self::Unknown, Self::Acceptance)
     }
@@ -35,7 +34,7 @@ impl Assessment {
 pub(crate) fn slice_verdict(result: Option<&str>, assessment: Option<&str>, uat: Option<&str>) -> Option<UatVerdict> {
     let assessed = || match Assessment::parse(assessment?) {
         Assessment::Acceptance(verdict) => Some(verdict),
-        Assessment::Roadmap { .. } | Assessment::Unknown => None,
+        Assessment::Roadmap | Assessment::Unknown => None,
     };
     result.and_then(UatVerdict::parse).or_else(assessed).or_else(|| uat.and_then(UatVerdict::parse))
 }
@@ -47,7 +46,7 @@ mod tests {
     #[test]
     fn an_assessment_of_the_roadmap_is_no_verdict_on_the_slice() {
         let roadmap = "---\ndate: 2026-01-01\ntriggering_slice: M001/S01\nverdict: no-change\n---\n**Verdict:** PASS\n";
-        assert!(matches!(Assessment::parse(roadmap), Assessment::Roadmap { is_modified: false, .. }));
+        assert!(matches!(Assessment::parse(roadmap), Assessment::Roadmap));
         assert_eq!(slice_verdict(None, Some(roadmap), None), None);
         let fail = "---\nverdict: FAIL\n---\n";
         assert_eq!(slice_verdict(None, Some(fail), Some("**Verdict:** PASS")), Some(UatVerdict::Fail));

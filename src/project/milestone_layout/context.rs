@@ -1,6 +1,6 @@
 //! `M001-CONTEXT.md` and its draft: what a milestone waits for, and what kind of work it is.
 
-use super::lines::{Problem, bare, front_problem, is_true, list, title};
+use super::lines::{bare, is_true, list, title};
 use crate::text::front_matter::FrontMatter;
 
 /// What the pipeline reads of a context.
@@ -12,9 +12,6 @@ pub(crate) struct Context {
     pub(crate) depends_on: Vec<String>,
     /// The milestone changes documents of the layout alone.
     pub(crate) planning_only: bool,
-    /// Whether it says anything at all.
-    pub(crate) is_empty: bool,
-    pub(crate) problems: Vec<Problem>,
 }
 
 impl Context {
@@ -27,8 +24,6 @@ impl Context {
             title: title(own, milestone).or_else(|| title(own, super::ids::without_team(milestone))),
             depends_on,
             planning_only: is_true(front, "planning_only"),
-            is_empty: front.map_or(own, FrontMatter::body).trim().is_empty(),
-            problems: front_problem(front),
         }
     }
 }
@@ -44,8 +39,7 @@ mod tests {
             "M004",
         );
         assert_eq!(context.depends_on, ["M001", "M003-abc123"]);
-        assert!(context.planning_only && !context.is_empty && context.title.as_deref() == Some("Later"));
+        assert!(context.planning_only && context.title.as_deref() == Some("Later"));
         assert_eq!(Context::parse("---\ndepends_on: M001, M002\n---\n", "M004").depends_on, ["M001", "M002"]);
-        assert!(Context::parse("\u{feff}\n", "M001").is_empty);
     }
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::requirements::{RequirementChange, Requirements};
 use super::{
-    assessment, captures, context, decisions, knowledge, lines, milestone_summary, overrides, preferences, roadmap,
-    slice_plan, summary, task_plan, uat, validation,
+    assessment, context, decisions, knowledge, lines, milestone_summary, overrides, preferences, roadmap, slice_plan,
+    summary, task_plan, uat, validation,
 };
 
 fn repeated(piece: &str, length: usize) -> String {
@@ -26,12 +26,12 @@ fn everything(text: &str) {
         RequirementChange { id: "R1".to_owned(), validation: Some("x".to_owned()), ..RequirementChange::default() };
     drop((roadmap::Roadmap::parse(text), roadmap::tick(text, "S01")));
     drop((slice_plan::SlicePlan::parse(text), slice_plan::tick(text, "T01")));
-    drop((task_plan::TaskPlan::parse(text, "T01"), summary::Summary::parse(text), uat::Uat::parse(text)));
+    drop((task_plan::TaskPlan::parse(text), summary::Summary::parse(text), uat::UatMode::of(text)));
     drop((uat::UatVerdict::parse(text), assessment::Assessment::parse(text), validation::Validation::parse(text)));
     let _ = (milestone_summary::Ending::of(text), validation::proves_operational(text));
     drop((Requirements::parse(text), super::requirements::change(text, &[change])));
     drop((decisions::append(text, &[row]), knowledge::append(text, &known), overrides::resolve_all(text)));
-    drop((overrides::read(text), captures::read(text), context::Context::parse(text, "M001")));
+    drop((overrides::read(text), context::Context::parse(text, "M001")));
     drop((preferences::Preferences::read(Some(text), Some(text)), lines::field(text, "Goal")));
 }
 

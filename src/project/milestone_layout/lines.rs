@@ -147,12 +147,6 @@ pub(crate) fn is_yes(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("yes")
 }
 
-/// The problem of the front matter, as one of the document.
-pub(crate) fn front_problem(front: Option<&FrontMatter<'_>>) -> Vec<Problem> {
-    let problem = front.and_then(FrontMatter::problem);
-    problem.map(|problem| Problem { line: problem.line, what: problem.what.to_owned() }).into_iter().collect()
-}
-
 /// The words of a text: runs of letters and digits, as written.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())

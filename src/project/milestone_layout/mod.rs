@@ -1,12 +1,9 @@
 //! The documents of a project in milestones, slices and tasks, below `.gsd/`: read, changed and written.
 //!
-//! A document is a model and a list of problems with their lines, never an error; people and agents write these files. An
-//! edit takes the text and gives the new one. Records of the pipeline are JSON, and one that does not parse is an error
+//! Reading a document never fails; people and agents write these files. An edit takes the text and gives the new one. Records of the pipeline are JSON, and one that does not parse is an error
 //! with its line: evidence that cannot be read is no evidence.
 
 pub(crate) mod assessment;
-#[cfg_attr(not(test), expect(dead_code, reason = "for unattended runs, which will sort captures between units"))]
-pub(crate) mod captures;
 pub(crate) mod context;
 pub(crate) mod decisions;
 pub(crate) mod escalation;

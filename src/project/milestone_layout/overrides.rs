@@ -14,9 +14,6 @@ pub(crate) struct Override {
     pub(crate) at: String,
     pub(crate) change: String,
     pub(crate) is_active: bool,
-    pub(crate) applied_at: Option<String>,
-    /// Counts from one.
-    pub(crate) line: usize,
 }
 
 /// All of them, in order.
@@ -29,8 +26,6 @@ pub(crate) fn read(text: &str) -> Vec<Override> {
             at: at.to_owned(),
             change: field(inside, "Change").unwrap_or_default().to_owned(),
             is_active: !active_scopes(&markdown, &heading).is_empty(),
-            applied_at: field(inside, "Applied-at").map(str::to_owned),
-            line: heading.line + 1,
         }
     });
     read.collect()
@@ -100,7 +95,7 @@ mod tests {
         let text = "# Overrides\r\n\r\n## Override: 2026-01-01T00:00:00Z\r\n**Change:** use **Postgres**\r\n**Scope:** active\r\n**Applied-at:** \
             x\r\n\r\n---\r\n## Override: 2026-01-02\r\n**Change:** y, **Scope:** active\r\n**Scope:** resolved\r\n---\r\n";
         let found = read(text);
-        assert_eq!((found[0].change.as_str(), found[0].is_active, found[0].line), ("use **Postgres**", true, 3));
+        assert_eq!((found[0].change.as_str(), found[0].is_active), ("use **Postgres**", true));
         assert!(found[1].is_active, "a scope counts wherever it is on a line");
         assert!(read(&resolve_all(text)).iter().all(|change| !change.is_active));
         assert!(resolve_all(text).contains("**Scope:** resolved\r\n**Applied-at:** x"));

@@ -5,49 +5,17 @@
 use super::lines::bare;
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::markdown::Markdown;
-use crate::text::words::{of_word, read_words};
+use crate::text::words::{of_word, read_words, words};
 
-read_words! {
-    /// How much is spent on each unit.
-    #[derive(Default)]
-    pub(crate) enum TokenProfile {
+words! {
+    /// How much care a milestone is worth. In the classic pipeline it decides which sessions are left out.
+    #[derive(Default, Hash, serde::Serialize, schemars::JsonSchema)]
+    pub(crate) enum Profile {
         Budget = "budget",
         #[default]
         Balanced = "balanced",
         Quality = "quality",
         BurnMax = "burn-max",
-    }
-}
-
-read_words! {
-    /// Where the work of a milestone happens.
-    #[derive(Default)]
-    pub(crate) enum Isolation {
-        #[default]
-        None = "none",
-        Worktree = "worktree",
-        Branch = "branch",
-    }
-}
-
-read_words! {
-    /// How a milestone's work gets to its branch.
-    #[derive(Default)]
-    pub(crate) enum MergeStrategy {
-        #[default]
-        Squash = "squash",
-        Merge = "merge",
-    }
-}
-
-read_words! {
-    /// What happens where the budget ends.
-    #[derive(Default)]
-    pub(crate) enum BudgetEnforcement {
-        Warn = "warn",
-        #[default]
-        Pause = "pause",
-        Halt = "halt",
     }
 }
 
@@ -71,18 +39,7 @@ pub(crate) struct PhasePreferences {
     pub(crate) skip_milestone_validation: Option<bool>,
     pub(crate) reassess_after_slice: Option<bool>,
     pub(crate) require_slice_discussion: Option<bool>,
-    pub(crate) mid_execution_escalation: Option<bool>,
     pub(crate) progressive_planning: Option<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GitPreferences {
-    pub(crate) isolation: Isolation,
-    pub(crate) merge_strategy: MergeStrategy,
-    pub(crate) worktree_post_create: Option<String>,
-    pub(crate) main_branch: Option<String>,
-    pub(crate) auto_push: bool,
-    pub(crate) collapse_cadence: Option<String>,
 }
 
 /// `auto_supervisor`: how many minutes a unit may take.
@@ -93,44 +50,26 @@ pub(crate) struct TimeLimits {
     pub(crate) hard: Option<u32>,
 }
 
-/// Work that runs side by side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parallel {
-    pub(crate) enabled: bool,
-    /// `max_parallel` of tasks, `max_workers` of slices.
-    pub(crate) most: Option<u32>,
-}
-
 /// How the pipeline works.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Preferences {
-    pub(crate) mode: Option<String>,
-    pub(crate) token_profile: TokenProfile,
+    pub(crate) token_profile: Profile,
     pub(crate) phases: PhasePreferences,
     pub(crate) uat_dispatch: bool,
     pub(crate) uat_accept_partial: bool,
-    pub(crate) git: GitPreferences,
+    /// `git.worktree_post_create`: what makes a worktree ready.
+    pub(crate) worktree_post_create: Option<String>,
     pub(crate) time_limits: TimeLimits,
     pub(crate) verification_commands: Vec<String>,
-    pub(crate) verification_auto_fix: Option<bool>,
     pub(crate) verification_max_retries: u32,
     pub(crate) verification_require_evidence: bool,
     pub(crate) budget_ceiling: Option<f64>,
-    pub(crate) budget_enforcement: BudgetEnforcement,
     pub(crate) per_unit_cost_cap_usd: Option<f64>,
-    pub(crate) reactive_execution: Parallel,
-    pub(crate) slice_parallel: Parallel,
     pub(crate) gate_evaluation: bool,
     pub(crate) mechanical: MechanicalPreferences,
     /// `None`: as the pipeline has it.
     pub(crate) plan_inline_s01: Option<bool>,
     pub(crate) inline_level: InlineLevel,
-    pub(crate) widget_mode: Option<String>,
-    pub(crate) min_request_interval_ms: Option<u32>,
-    pub(crate) context_selection: Option<String>,
-    pub(crate) models: Vec<(String, String)>,
-    pub(crate) post_unit_hooks: Vec<Value>,
-    pub(crate) pre_dispatch_hooks: Vec<Value>,
     /// Digests of what the user approves ahead.
     pub(crate) approved: Vec<String>,
 }
@@ -220,32 +159,21 @@ impl Preferences {
         let sources = sources.into_iter().filter_map(|(source, text)| Source::new(source, text?)).collect();
         let mut keys = Keys { sources, problems: Vec::new() };
         let preferences = Self {
-            mode: keys.text("mode"),
             token_profile: keys.word("token_profile").unwrap_or_default(),
             phases: phases(&mut keys),
             uat_dispatch: keys.flag("uat_dispatch").unwrap_or(false),
             uat_accept_partial: keys.flag("uat_accept_partial").unwrap_or(false),
-            git: git(&mut keys),
+            worktree_post_create: keys.text("git.worktree_post_create"),
             time_limits: TimeLimits {
                 soft: keys.number("auto_supervisor.soft_timeout_minutes"),
                 idle: keys.number("auto_supervisor.idle_timeout_minutes"),
                 hard: keys.number("auto_supervisor.hard_timeout_minutes"),
             },
             verification_commands: keys.list("verification_commands").iter().map(Value::flat).collect(),
-            verification_auto_fix: keys.flag("verification_auto_fix"),
             verification_max_retries: keys.number("verification_max_retries").unwrap_or(2),
             verification_require_evidence: keys.flag("verification.require_evidence").unwrap_or(true),
             budget_ceiling: keys.amount("budget_ceiling"),
-            budget_enforcement: keys.word("budget_enforcement").unwrap_or_default(),
             per_unit_cost_cap_usd: keys.amount("per_unit_cost_cap_usd"),
-            reactive_execution: Parallel {
-                enabled: keys.flag("reactive_execution.enabled").unwrap_or(false),
-                most: keys.number("reactive_execution.max_parallel").map(|most: u32| most.clamp(1, 8)),
-            },
-            slice_parallel: Parallel {
-                enabled: keys.flag("slice_parallel.enabled").unwrap_or(false),
-                most: keys.number("slice_parallel.max_workers"),
-            },
             gate_evaluation: keys.flag("gate_evaluation.enabled").unwrap_or(false),
             mechanical: MechanicalPreferences {
                 enabled: keys.flag("mechanical.enabled"),
@@ -253,14 +181,9 @@ impl Preferences {
             },
             plan_inline_s01: keys.flag("plan.inline_s01"),
             inline_level: keys.word("inline_level").unwrap_or_default(),
-            widget_mode: keys.text("widget_mode"),
-            min_request_interval_ms: keys.number("min_request_interval_ms"),
-            context_selection: keys.text("context_selection"),
-            models: models(&mut keys),
-            post_unit_hooks: keys.list("post_unit_hooks"),
-            pre_dispatch_hooks: keys.list("pre_dispatch_hooks"),
             approved: keys.list("approved").iter().map(Value::flat).collect(),
         };
+        keys.check_the_rest();
         (preferences, keys.problems)
     }
 }
@@ -273,34 +196,8 @@ fn phases(keys: &mut Keys<'_>) -> PhasePreferences {
         skip_milestone_validation: keys.flag("phases.skip_milestone_validation"),
         reassess_after_slice: keys.flag("phases.reassess_after_slice"),
         require_slice_discussion: keys.flag("phases.require_slice_discussion"),
-        mid_execution_escalation: keys.flag("phases.mid_execution_escalation"),
         progressive_planning: keys.flag("phases.progressive_planning"),
     }
-}
-
-fn git(keys: &mut Keys<'_>) -> GitPreferences {
-    GitPreferences {
-        isolation: keys.word("git.isolation").unwrap_or_default(),
-        merge_strategy: keys.word("git.merge_strategy").unwrap_or_default(),
-        worktree_post_create: keys.text("git.worktree_post_create"),
-        main_branch: keys.text("git.main_branch"),
-        auto_push: keys.flag("git.auto_push").unwrap_or(false),
-        collapse_cadence: keys.text("git.collapse_cadence"),
-    }
-}
-
-/// The models by what they are for; those of the project first.
-fn models(keys: &mut Keys<'_>) -> Vec<(String, String)> {
-    let mut models: Vec<(String, String)> = Vec::new();
-    for source in &keys.sources {
-        let Some(Value::Map(entries)) = source.front.get("models") else { continue };
-        for (name, value) in entries {
-            if !models.iter().any(|(known, _)| *known == name) {
-                models.push((name, value.flat()));
-            }
-        }
-    }
-    models
 }
 
 /// A document with preferences.
@@ -385,7 +282,36 @@ impl Keys<'_> {
     }
 
     fn word<T: for<'word> serde::Deserialize<'word>>(&mut self, key: &str) -> Option<T> {
-        self.first(key, "one of its words", |value| of_word(value.as_text()?))
+        self.first(key, ONE_OF_ITS_WORDS, |value| of_word(value.as_text()?))
+    }
+
+    /// The keys that decide nothing: a value of the wrong kind is reported all the same.
+    fn check_the_rest(&mut self) {
+        for key in ["mode", "git.main_branch", "git.collapse_cadence", "widget_mode", "context_selection"] {
+            self.text(key);
+        }
+        for key in [
+            "phases.mid_execution_escalation",
+            "git.auto_push",
+            "verification_auto_fix",
+            "reactive_execution.enabled",
+            "slice_parallel.enabled",
+        ] {
+            self.flag(key);
+        }
+        for key in ["reactive_execution.max_parallel", "slice_parallel.max_workers", "min_request_interval_ms"] {
+            self.number::<u32>(key);
+        }
+        for (key, words) in [
+            ("git.isolation", &["none", "worktree", "branch"][..]),
+            ("git.merge_strategy", &["squash", "merge"]),
+            ("budget_enforcement", &["warn", "pause", "halt"]),
+        ] {
+            self.first(key, ONE_OF_ITS_WORDS, |value| value.as_text().filter(|word| words.contains(word)).map(drop));
+        }
+        for key in ["post_unit_hooks", "pre_dispatch_hooks"] {
+            self.list(key);
+        }
     }
 
     fn list(&mut self, key: &str) -> Vec<Value> {
@@ -396,6 +322,9 @@ impl Keys<'_> {
         list.unwrap_or_default()
     }
 }
+
+/// The kind of a key that has a few words.
+const ONE_OF_ITS_WORDS: &str = "one of its words";
 
 /// A value for a message.
 fn one_word(value: &Value) -> String {
@@ -416,12 +345,11 @@ mod tests {
         let global = "---\ntoken_profile: budget\nuat_dispatch: true\ngit:\n  isolation: worktree\nmodels:\n  planning: big\nverification:\n  \
             require_evidence: no\n---\n";
         let (read, problems) = Preferences::read(Some(project), Some(global));
-        assert_eq!((read.token_profile, read.uat_dispatch), (TokenProfile::Quality, true));
+        assert_eq!((read.token_profile, read.uat_dispatch), (Profile::Quality, true));
         assert_eq!((read.phases.skip_research, read.phases.reassess_after_slice), (Some(false), None));
         assert_eq!(read.mechanical, MechanicalPreferences { enabled: Some(false), min_summary_chars: 0 });
         assert_eq!(read.verification_commands, ["cargo test", "npm run lint: fast"]);
-        assert_eq!((read.git.isolation, read.verification_require_evidence), (Isolation::Worktree, false));
-        assert_eq!(read.models, [("planning".to_owned(), "big".to_owned())]);
+        assert!(!read.verification_require_evidence);
         let lines: Vec<_> = problems.iter().map(|problem| (problem.source, problem.line)).collect();
         let project = PreferenceSource::Project;
         assert_eq!(lines, [(project, 5), (project, 6), (project, 14)]);
@@ -453,7 +381,7 @@ mod tests {
     fn what_is_not_given_has_its_default() {
         let read = Preferences::default();
         assert_eq!((read.verification_max_retries, read.mechanical.min_summary_chars), (2, 200));
-        assert_eq!((read.inline_level, read.budget_enforcement), (InlineLevel::Paths, BudgetEnforcement::Pause));
+        assert_eq!(read.inline_level, InlineLevel::Paths);
         assert!(read.verification_require_evidence && !read.uat_accept_partial && !read.uat_dispatch);
         assert_eq!(Preferences::read(Some("# no front matter"), Some("---\nmode:\n---\n")), (read, Vec::new()));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ids::leading;
 use super::lines::{
-    Item, Problem, after_id, bare, bullets, field, is_nothing, item, labelled, not_ticked, split_mark, ticked_words,
+    Item, after_id, bare, bullets, field, is_nothing, item, labelled, not_ticked, split_mark, ticked_words,
 };
 use crate::failure::Failure;
 use crate::text::markdown::{LineKind, Markdown, heading_title};
@@ -23,8 +23,6 @@ pub(crate) struct SlicePlan {
     pub(crate) verification: Vec<String>,
     /// Those of `## Tasks` first, then those elsewhere.
     pub(crate) tasks: Vec<PlannedTask>,
-    pub(crate) files: Vec<String>,
-    pub(crate) problems: Vec<Problem>,
 }
 
 /// A task as its slice's plan lists it.
@@ -48,25 +46,17 @@ pub(crate) struct PlannedTask {
 impl SlicePlan {
     pub(crate) fn parse(text: &str) -> Self {
         let markdown = Markdown::parse(bare(text));
-        let entries = |names: &[&str]| {
-            let section = names.iter().find_map(|name| markdown.section_named(name));
-            section.map(|(_, lines)| lines)
-        };
-        let (found, problems) = read(&markdown);
-        let files = entries(&["Files Likely Touched"]).map(|lines| bullets(&markdown, lines)).unwrap_or_default();
         let title = markdown.headings().find(|heading| heading.level == 1).map(|heading| heading.title);
         let title = title.map(|title| leading(title, 'S').map_or(title, |(_, rest)| after_id(rest)));
+        let must_haves = ["Must-Haves", "Must Haves"].iter().find_map(|name| markdown.section_named(name));
+        let verification = markdown.section_named("Verification");
         Self {
             title: title.filter(|title| !title.is_empty()).map(str::to_owned),
             goal: field(markdown.text(), "Goal").map(str::to_owned),
             demo: field(markdown.text(), "Demo").map(str::to_owned),
-            must_haves: entries(&["Must-Haves", "Must Haves"])
-                .map(|lines| bullets(&markdown, lines))
-                .unwrap_or_default(),
-            verification: entries(&["Verification"]).map(|lines| steps(&markdown, lines)).unwrap_or_default(),
-            tasks: found.into_iter().map(|found| found.task).collect(),
-            files: files.iter().flat_map(|line| paths(line)).collect(),
-            problems,
+            must_haves: must_haves.map(|(_, lines)| bullets(&markdown, lines)).unwrap_or_default(),
+            verification: verification.map(|(_, lines)| steps(&markdown, lines)).unwrap_or_default(),
+            tasks: read(&markdown).into_iter().map(|found| found.task).collect(),
         }
     }
 
@@ -75,12 +65,12 @@ impl SlicePlan {
     }
 }
 
-/// Ticks the box of the task `id`: one byte changes; `None` if it is ticked already. A task that has a heading is done once it has a summary, and cannot
-/// be ticked.
+/// Ticks the box of the task `id`: one byte changes; `None` if it is ticked already. A task that has a heading is done once
+/// it has a summary, and cannot be ticked.
 pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
-    let (found, _) = read(&markdown);
+    let found = read(&markdown);
     let missing = || not_ticked(id, &format!("`{id}` has no entry there"));
     let found = found.iter().find(|found| found.task.id.eq_ignore_ascii_case(id)).ok_or_else(missing)?;
     let Some(at) = found.box_at else {
@@ -101,7 +91,7 @@ struct Found {
 }
 
 /// The tasks, each once: an entry with a box wins over a heading of the same task.
-fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
+fn read(markdown: &Markdown<'_>) -> Vec<Found> {
     let section = markdown.section_named("Tasks").map_or(0..0, |(_, lines)| lines);
     let (mut inside, mut outside): (Vec<Found>, Vec<Found>) = (Vec::new(), Vec::new());
     for found in scan(markdown) {
@@ -110,7 +100,7 @@ fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
     }
     inside.append(&mut outside);
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let (mut tasks, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
+    let mut tasks: Vec<Found> = Vec::new();
     for found in inside {
         let known = places.get(&found.task.id.to_uppercase()).copied();
         match known.and_then(|at| tasks.get_mut(at)) {
@@ -118,10 +108,8 @@ fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
                 places.insert(found.task.id.to_uppercase(), tasks.len());
                 tasks.push(found);
             }
-            Some(known) if known.box_at.is_some() && found.box_at.is_some() => {
-                let what = format!("task `{}` is listed twice; the first entry counts", found.task.id);
-                problems.push(Problem { line: found.task.line, what });
-            }
+            // The first of two boxes counts.
+            Some(known) if known.box_at.is_some() && found.box_at.is_some() => {}
             Some(known) if known.box_at.is_none() && found.box_at.is_some() => {
                 let heading = std::mem::replace(known, found);
                 merge(&mut known.task, heading.task);
@@ -129,7 +117,7 @@ fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
             Some(known) => merge(&mut known.task, found.task),
         }
     }
-    (tasks, problems)
+    tasks
 }
 
 /// What another entry of the same task says beyond the first.
@@ -295,7 +283,6 @@ mod tests {
         let plan = SlicePlan::parse(PLAN);
         assert_eq!((plan.title.as_deref(), plan.goal.as_deref()), (Some("Search"), Some("full text search")));
         assert_eq!(plan.demo.as_deref(), Some("two hits for \"soup\""));
-        assert_eq!((plan.must_haves.len(), &plan.files[..]), (1, &["src/index.rs".to_owned()][..]));
         assert_eq!(plan.verification, ["`cargo test search`", "look at the list"]);
         let found: Vec<_> = plan.tasks.iter().map(|task| (task.id.as_str(), task.title.as_str(), task.done)).collect();
         assert_eq!(found, [("T01", "Index on write", true), ("T02", "Query command", false), ("T03", "Hits", false)]);
@@ -304,7 +291,7 @@ mod tests {
         assert_eq!(task.files, ["src/index.rs", "src/store.rs"]);
         assert_eq!(plan.task("T02").unwrap().verify.as_deref(), Some("cargo test `query` twice"));
         assert_eq!(plan.task("T02").unwrap().estimate_minutes, Some(90));
-        assert!(!plan.task("T03").unwrap().has_box && plan.problems.is_empty());
+        assert!(!plan.task("T03").unwrap().has_box);
     }
 
     #[test]
@@ -316,7 +303,7 @@ mod tests {
             assert_eq!(SlicePlan::parse(line).tasks, [], "{line}");
         }
         let twice = SlicePlan::parse("- [ ] **T01: A**\n- [x] **T01: B**\n");
-        assert_eq!((twice.tasks.len(), twice.problems.first().map(|problem| problem.line)), (1, Some(2)));
+        assert_eq!(twice.tasks.iter().map(|task| task.title.as_str()).collect::<Vec<_>>(), ["A"]);
     }
 
     #[test]

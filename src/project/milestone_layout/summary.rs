@@ -1,7 +1,7 @@
 //! `T01-SUMMARY.md` and `S01-SUMMARY.md`: what a task or a slice left behind for those that follow.
 
 use super::ids::identifier;
-use super::lines::{Problem, bare, front_problem, is_nothing, is_true, list, scalar};
+use super::lines::{bare, is_nothing, is_true, list, scalar};
 use super::slice_plan::minutes;
 use crate::text::front_matter::{FrontMatter, Value, compose, is_unclosed};
 use crate::text::markdown::{LineKind, Markdown};
@@ -35,7 +35,6 @@ pub(crate) struct Summary {
     pub(crate) title: Option<String>,
     /// The bold line below the title.
     pub(crate) one_liner: Option<String>,
-    pub(crate) problems: Vec<Problem>,
 }
 
 /// What was used of another slice.
@@ -73,7 +72,6 @@ impl Summary {
             no_change: text_of("no_change").filter(|reason| !is_nothing(reason)),
             title: heading(&markdown),
             one_liner: one_liner(&markdown),
-            problems: front_problem(front),
         }
     }
 
@@ -216,7 +214,6 @@ mod tests {
         assert_eq!(section(text, "what happened").as_deref(), Some("**Not this**"));
         let bare = Summary::parse("# T01\n\n## X\n**late**\n");
         assert_eq!((bare.one_liner, bare.title, bare.provides.len()), (None, None, 0));
-        assert_eq!(Summary::parse("---\na: 1\nnonsense\n---\n").problems.first().map(|problem| problem.line), Some(3));
     }
 
     #[test]

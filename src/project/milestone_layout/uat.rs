@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::lines::{bare, labelled, one_line};
 use super::verdict;
 use crate::text::front_matter::FrontMatter;
-use crate::text::markdown::{LineKind, Markdown, heading_title};
-use crate::text::words::words;
+use crate::text::markdown::Markdown;
+use crate::text::words::{of_word, words};
 
 words! {
     /// Who can carry a test out.
@@ -20,25 +20,6 @@ words! {
     }
 }
 
-impl UatMode {
-    const ALL: [Self; 6] = [
-        Self::ArtifactDriven,
-        Self::BrowserExecutable,
-        Self::RuntimeExecutable,
-        Self::LiveRuntime,
-        Self::HumanExperience,
-        Self::Mixed,
-    ];
-}
-
-/// How a slice is accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Uat {
-    pub(crate) mode: UatMode,
-    /// The titles of the numbered cases.
-    pub(crate) cases: Vec<String>,
-}
-
 /// What a test came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UatVerdict {
@@ -49,23 +30,14 @@ pub(crate) enum UatVerdict {
     Other(String),
 }
 
-impl Uat {
-    pub(crate) fn parse(text: &str) -> Self {
+impl UatMode {
+    /// Who can carry out the test of this document.
+    pub(crate) fn of(text: &str) -> Self {
         let markdown = Markdown::parse(bare(text));
         let lines = || (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line));
         let told = lines().find_map(|line| labelled(markdown.line(line), "UAT mode"));
         let word = told.map(verdict::bare_word).unwrap_or_default().to_lowercase();
-        let mode = UatMode::ALL.into_iter().find(|mode| mode.word() == word).unwrap_or(UatMode::ArtifactDriven);
-        let section = markdown.section_named("Test Cases").map_or(0..0, |(_, lines)| lines);
-        let case = |line: usize| {
-            let own = markdown.line(line);
-            let is_heading = matches!(markdown.lines().get(line)?.kind, LineKind::Heading(_));
-            let text = if is_heading { heading_title(own) } else { own };
-            let rest = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
-            let case = rest.strip_prefix('.').filter(|_| rest.len() < text.len())?.trim();
-            (!case.is_empty()).then(|| case.to_owned())
-        };
-        Self { mode, cases: section.filter(|line| markdown.is_prose(*line)).filter_map(case).collect() }
+        of_word(&word).unwrap_or(Self::ArtifactDriven)
     }
 }
 
@@ -172,14 +144,11 @@ mod tests {
 
     #[test]
     fn the_leading_word_is_the_mode() {
-        let mode = |line: &str| Uat::parse(&format!("# S01\n\n## UAT Type\n\n{line}\n")).mode;
+        let mode = |line: &str| UatMode::of(&format!("# S01\n\n## UAT Type\n\n{line}\n"));
         assert_eq!(mode("- UAT mode: mixed (artifact-driven + human-experience)"), UatMode::Mixed);
         assert_eq!(mode("- **UAT mode:** `live-runtime`"), UatMode::LiveRuntime);
         assert_eq!(mode("- UAT mode: whatever"), UatMode::ArtifactDriven);
         assert_eq!(mode(""), UatMode::ArtifactDriven);
-        let cases =
-            Uat::parse("## Test Cases\n\n### 1. Add\n- Expected: x\n2. Find\n\n## Edge Cases\n### 3. No\n").cases;
-        assert_eq!(cases, ["Add", "Find"]);
     }
 
     #[test]
@@ -193,15 +162,14 @@ mod tests {
             verification: &commands,
         };
         let text = uat.render();
-        let read = Uat::parse(&text);
-        assert_eq!((read.mode, &read.cases[..]), (UatMode::ArtifactDriven, &commands[..]));
+        assert_eq!(UatMode::of(&text), UatMode::ArtifactDriven);
         assert!(
             text.contains("## Smoke Test\n\ntwo hits\n") && text.contains("### 2. `recipes find soup`\n"),
             "{text}"
         );
         let prose = ["`cargo test` is green".to_owned()];
-        assert_eq!(Uat::parse(&NewUat { verification: &prose, ..uat.clone() }.render()).mode, UatMode::Mixed);
-        assert_eq!(Uat::parse(&NewUat { verification: &[], ..uat }.render()).mode, UatMode::Mixed);
+        assert_eq!(UatMode::of(&NewUat { verification: &prose, ..uat.clone() }.render()), UatMode::Mixed);
+        assert_eq!(UatMode::of(&NewUat { verification: &[], ..uat }.render()), UatMode::Mixed);
     }
 
     #[test]
@@ -235,7 +203,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_result_is_read(text in "(---\n|verdict: |\\*\\*Verdict:\\*\\* |PASS|FAIL|\\| |\\|---\\|---\\|\n|Result|❌|\n|\r\n|[ a:é-]){0,30}") {
-            let _ = (UatVerdict::parse(&text), Uat::parse(&text));
+            let _ = (UatVerdict::parse(&text), UatMode::of(&text));
         }
     }
 }

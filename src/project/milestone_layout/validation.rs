@@ -1,7 +1,6 @@
 //! `M001-VALIDATION.md`: whether a milestone does what it was for.
 
-use super::lines::{Problem, bare, front_problem, is_true, labelled, list, scalar, words as words_of};
-use super::task_plan::key_line;
+use super::lines::{bare, is_true, labelled, list, scalar, words as words_of};
 use super::verdict;
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::Markdown;
@@ -42,22 +41,15 @@ pub(crate) struct Validation {
     pub(crate) evidence_hash: Option<String>,
     /// The reason, where the validation was skipped.
     pub(crate) skipped: Option<String>,
-    pub(crate) problems: Vec<Problem>,
 }
 
 impl Validation {
     pub(crate) fn parse(text: &str) -> Self {
         let own = bare(text);
-        let markdown = Markdown::head(own);
-        let front = FrontMatter::of(&markdown);
+        let front = FrontMatter::parse(own);
         let front = front.as_ref();
-        let mut problems = front_problem(front);
         let word = verdict::written(own);
         let verdict = word.as_deref().and_then(|word| verdict_of(verdict::bare_word(word)));
-        if let (Some(word), None) = (&word, verdict) {
-            let what = format!("`{word}` is not a verdict");
-            problems.push(Problem { line: key_line(&markdown, "verdict"), what });
-        }
         let reason = || scalar(front, "skip_validation_reason").unwrap_or_default();
         let by = scalar(front, "validated_by");
         Self {
@@ -70,7 +62,6 @@ impl Validation {
             validated_by: by.as_deref().and_then(of_word),
             evidence_hash: scalar(front, "evidence_hash"),
             skipped: is_true(front, "skip_validation").then(reason),
-            problems,
         }
     }
 
@@ -148,7 +139,7 @@ mod tests {
         assert_eq!(read("---\nverdict: needs_attention\n---\n"), Some(ValidationVerdict::NeedsAttention));
         assert_eq!(read("# V\n\n**Verdict:** needs-remediation\n"), Some(ValidationVerdict::NeedsRemediation));
         let odd = Validation::parse("\u{feff}---\r\nid: M001\r\nverdict: fine\r\n---\r\n");
-        assert_eq!((odd.is_terminal(), odd.problems.first().map(|problem| problem.line)), (false, Some(3)));
+        assert!(!odd.is_terminal());
         assert!(!Validation::parse("").is_terminal());
         let skipped = Validation::parse("---\nskip_validation: true\nskip_validation_reason: preference\n---\n");
         assert!(skipped.is_terminal() && skipped.skipped.as_deref() == Some("preference"));

@@ -118,7 +118,7 @@ pub(crate) fn drive(
         return Ok(report(&milestone, stop, &Memory::default()));
     }
     let preferred = preferred(call, &place, &memory)?;
-    let command = preferred.document.git.worktree_post_create.clone();
+    let command = preferred.document.worktree_post_create.clone();
     let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
     how.means.set_up = set_up.named();
     let ceilings = ceilings(request, &memory, &preferred);

@@ -12,7 +12,7 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::task_plan::TaskPlan;
-use crate::project::milestone_layout::uat::{Uat, UatMode};
+use crate::project::milestone_layout::uat::UatMode;
 use crate::project::milestone_layout::validation::{Validation, proves_operational};
 
 /// The forms in the stable part of a unit's prompt, filled in, by their first heading.
@@ -61,7 +61,6 @@ fn a_roadmap_by_our_form_is_read() {
 fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
     let text = form(UnitKind::PlanSlice, "# S02: {title}");
     let plan = SlicePlan::parse(&text);
-    assert_eq!(plan.problems, []);
     assert_eq!(
         (plan.title.as_deref(), plan.goal.as_deref(), plan.demo.as_deref()),
         (Some("words"), Some("words"), Some("words"))
@@ -71,7 +70,7 @@ fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
     let verify = [Some("cargo test a"), Some("cargo test a && cargo test a")];
     assert_eq!(tasks, [("T01", Some(45), verify[0]), ("T02", Some(60), verify[1])]);
     assert_eq!(plan.tasks[0].files, ["src/a.rs", "src/a.rs"]);
-    assert_eq!((plan.files.len(), plan.verification.len(), plan.must_haves.len()), (1, 1, 1));
+    assert_eq!(plan.verification.len(), 1);
     let roadmap = Roadmap::parse(&form(UnitKind::PlanMilestone, "# M001: {title}"));
     let row = roadmap.slice("S02").unwrap();
     let row = super::super::citation::SliceRow {
@@ -86,11 +85,8 @@ fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
 
 #[test]
 fn a_task_plan_by_our_form_is_read() {
-    let plan = TaskPlan::parse(&form(UnitKind::PlanSlice, "# T01: {verb and thing}"), "T01");
-    assert_eq!(plan.problems, []);
-    assert_eq!((plan.title.as_deref(), plan.estimated_steps, plan.estimated_files), (Some("words"), Some(4), Some(3)));
-    assert_eq!((plan.inputs, plan.outputs), (vec!["src/a.rs".to_owned()], vec!["src/a.rs".to_owned()]));
-    assert_eq!((plan.must_haves.len(), plan.verification.len(), plan.skills.len()), (1, 1, 0));
+    let plan = TaskPlan::parse(&form(UnitKind::PlanSlice, "# T01: {verb and thing}"));
+    assert_eq!(plan.outputs, ["src/a.rs"]);
 }
 
 #[test]
@@ -100,7 +96,7 @@ fn summaries_by_our_forms_are_read() {
     {
         let text = form(kind, heading);
         let summary = Summary::parse(&text);
-        assert_eq!((summary.problems.len(), summary.id.as_str(), summary.milestone.as_str()), (0, id, "M001"));
+        assert_eq!((summary.id.as_str(), summary.milestone.as_str()), (id, "M001"));
         assert_eq!((summary.title.as_deref(), summary.one_liner.as_deref()), (Some("words"), Some("words")));
         assert_eq!((summary.verification_result.as_str(), summary.blocker_discovered), ("passed", false));
         assert!(summary.minutes().is_some() && summary.completed_at.is_some());
@@ -134,9 +130,8 @@ fn what_the_prompt_says_about_front_matter_is_read() {
 #[test]
 fn a_context_and_requirements_by_our_forms_are_read() {
     let context = Context::parse(&form(UnitKind::DiscussMilestone, "# M001: {title}"), "M001");
-    assert_eq!((context.problems.len(), context.title.as_deref(), context.is_empty), (0, Some("words"), false));
+    assert_eq!(context.title.as_deref(), Some("words"));
     let requirements = Requirements::parse(&form(UnitKind::DiscussMilestone, "# Requirements"));
-    assert_eq!(requirements.problems, []);
     let counts = requirements.counts();
     assert_eq!((counts.active, counts.total, counts.blocked), (1, 1, 0));
     assert_eq!(
@@ -148,15 +143,14 @@ fn a_context_and_requirements_by_our_forms_are_read() {
 #[test]
 fn verdicts_by_our_forms_are_read() {
     let script = form(UnitKind::CompleteSlice, "# S02: UAT");
-    let parsed = Uat::parse(&script);
-    assert_eq!((parsed.mode, parsed.cases.len()), (UatMode::ArtifactDriven, 1));
+    assert_eq!(UatMode::of(&script), UatMode::ArtifactDriven);
     let result = form(UnitKind::RunUat, "# S02: UAT result");
     assert_eq!(slice_verdict(Some(&result), None, Some(&script)).unwrap().word(), "pass");
     let assessment = Assessment::parse(&form(UnitKind::ReassessRoadmap, "# S01: Assessment"));
-    assert!(matches!(assessment, Assessment::Roadmap { is_modified: false, .. }), "{assessment:?}");
+    assert!(matches!(assessment, Assessment::Roadmap), "{assessment:?}");
     let text = form(UnitKind::ValidateMilestone, "# M001: Validation");
     let validation = Validation::parse(&text);
-    assert!(validation.is_terminal() && validation.problems.is_empty() && validation.verdict.is_some());
+    assert!(validation.is_terminal() && validation.verdict.is_some());
     assert!(validation.validated_by.is_some() && validation.validated_at.is_some());
     assert!(proves_operational(&text));
 }
