@@ -14,7 +14,7 @@ use crate::auto::phases;
 use crate::auto::prompt::input::PromptInput;
 use crate::auto::prompt::{self, Prompt};
 use crate::auto::slices::brief::{self, Around};
-use crate::auto::slices::snapshot::{Ending, Milestone};
+use crate::auto::slices::snapshot::Milestone;
 use crate::auto::story;
 use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
 use crate::disk;
@@ -138,7 +138,7 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
         }
     };
     let milestone = id.split('/').next().unwrap_or_default();
-    let is_complete = |found: &Milestone| found.summary == Some(Ending::Terminal);
+    let is_complete = |found: &Milestone| found.has_ended();
     if !is_there && level(kind) > 1 && seen.snapshot.milestone(milestone).is_some_and(is_complete) {
         let message = format!("{milestone} is complete, so no unit of its slices is run any more");
         let hint = "describe what is missing in a file, then run `gsd-tools auto run --brief FILE`";
@@ -160,7 +160,7 @@ fn next_id(seen: &Seen, kind: UnitKind, level: usize) -> Option<String> {
     }
     if matches!(kind, UnitKind::RunUat | UnitKind::ReassessRoadmap) {
         let slices = seen.snapshot.milestone(&milestone)?.roadmap.as_deref()?;
-        let last = slices.iter().rfind(|slice| slice.is_done && !slice.is_skipped)?;
+        let last = slices.iter().rfind(|slice| slice.done && !slice.skipped)?;
         return Some(format!("{milestone}/{}", last.id));
     }
     let slice = format!("{milestone}/{}", state.slice.as_ref()?.id);

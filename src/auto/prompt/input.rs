@@ -1,9 +1,9 @@
 //! What a prompt is made from: values that the caller has read.
 
 use super::budget::DEFAULT_WINDOW;
-use super::citation::SliceRow;
 use crate::auto::unit::UnitKind;
 use crate::project::milestone_layout::preferences::InlineLevel;
+use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::text::words::words;
 
 words! {
@@ -16,7 +16,6 @@ words! {
         Decisions = "decisions",
         Knowledge = "knowledge",
         Overrides = "overrides",
-        Captures = "deferred captures",
         Runtime = "runtime notes",
         Context = "milestone context",
         ContextDraft = "context draft",
@@ -38,9 +37,6 @@ words! {
         /// The summary that reports a blocker.
         Blocker = "blocker",
         Continue = "notes of an earlier session",
-        /// Results of checks.
-        Evidence = "evidence",
-        Source = "source",
         Workflow = "workflow",
     }
 }

@@ -132,7 +132,6 @@ const PLAN_MILESTONE: Shape = Shape {
         (Kind::Knowledge, Read),
         (Kind::MilestoneSummary, Read),
         (Kind::MilestoneResearch, Read),
-        (Kind::Source, Read),
     ],
     writes: &[
         edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices),
@@ -159,7 +158,6 @@ const PLAN_SLICE: Shape = Shape {
         (Kind::Knowledge, Read),
         (Kind::SliceResearch, Read),
         (Kind::SlicePlan, Read),
-        (Kind::Source, Read),
     ],
     writes: &[
         edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
@@ -185,7 +183,6 @@ const REPLAN_SLICE: Shape = Shape {
         (Kind::Decisions, Read),
         (Kind::Project, Offer),
         (Kind::Knowledge, Offer),
-        (Kind::Source, Read),
     ],
     writes: &[
         edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
@@ -207,7 +204,6 @@ const EXECUTE_TASK: Shape = Shape {
         (Kind::Runtime, Inline),
         (Kind::Knowledge, Inline),
         (Kind::TaskPlan, Whole),
-        (Kind::Source, Read),
         (Kind::Roadmap, Offer),
         (Kind::Context, Offer),
         (Kind::SliceContext, Offer),
@@ -232,7 +228,6 @@ const COMPLETE_SLICE: Shape = Shape {
         (Kind::Blocker, Digest),
         (Kind::Roadmap, Read),
         (Kind::Requirements, Read),
-        (Kind::Evidence, Read),
         (Kind::Decisions, Offer),
     ],
     writes: &[leaves("slice summary", Slice, "SUMMARY.md"), leaves("UAT script", Slice, "UAT.md")],
@@ -261,7 +256,6 @@ const VALIDATE_MILESTONE: Shape = Shape {
         (Kind::UatResult, Inline),
         (Kind::Roadmap, Read),
         (Kind::Requirements, Read),
-        (Kind::Evidence, Read),
         (Kind::Validation, Read),
     ],
     writes: &[edits("validation", Milestone, "VALIDATION.md", Kind::Validation)],
@@ -287,7 +281,6 @@ const REASSESS_ROADMAP: Shape = Shape {
     texts: &["reassess-roadmap", "open-slices"],
     documents: &[
         (Kind::SliceSummary, Digest),
-        (Kind::Captures, Inline),
         (Kind::Roadmap, Read),
         (Kind::Requirements, Read),
         (Kind::Context, Read),
@@ -306,7 +299,6 @@ const RESEARCH_MILESTONE: Shape = Shape {
         (Kind::Requirements, Read),
         (Kind::Decisions, Read),
         (Kind::Knowledge, Offer),
-        (Kind::Source, Read),
     ],
     writes: &[leaves("milestone research", Milestone, "RESEARCH.md")],
 };
@@ -324,7 +316,6 @@ const RESEARCH_SLICE: Shape = Shape {
         (Kind::Decisions, Offer),
         (Kind::MilestoneResearch, Offer),
         (Kind::Knowledge, Offer),
-        (Kind::Source, Read),
     ],
     writes: &[leaves("slice research", Slice, "RESEARCH.md")],
 };

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::budget::{Budget, LARGE_DOCUMENT, task_ceiling};
+use super::citation::citation;
 use super::fence::{fenced, name_of, plain};
 use super::input::{Document, Place, PromptInput};
 use super::sections::titles_of;
@@ -146,8 +147,8 @@ fn facts(out: &mut String, input: &PromptInput, shape: &Shape) {
     }
     if let Some(row) = &input.row {
         let name = if shape.class == UnitClass::Planning { "Second line of the slice plan" } else { "Roadmap row" };
-        fact(name, &row.citation());
-        if let Some(demo) = &row.demo {
+        fact(name, &citation(row));
+        if let Some(demo) = &row.after {
             fact("After this slice", demo);
         }
     }

@@ -258,7 +258,7 @@ impl<'a> Real<'a> {
         let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
         let folder = self.places.worktree.to_string();
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around = Around { folder: &folder, brief, earlier, sources: &[] };
+        let around = Around { folder: &folder, brief, earlier };
         Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 

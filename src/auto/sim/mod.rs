@@ -324,7 +324,7 @@ impl Effects for Simulated {
         let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
         let snapshot = reading::snapshot(&self.files, Extent::Active(&scope));
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around = Around { folder: "/simulated", brief, earlier, sources: &[] };
+        let around = Around { folder: "/simulated", brief, earlier };
         let input = brief::input(&self.files, &snapshot, unit, &self.preferences, around)?;
         let prompt = super::prompt::compose(&input).map_err(Failure::from)?;
         Ok(Prompted { text: prompt.text, permits: crate::auto::layout::Layout::Milestones.permits(prompt.permits) })

@@ -1,6 +1,6 @@
 //! What a unit has to leave: whether it is there, by kind.
 
-use super::snapshot::{Ending, Milestone, Snapshot, Validation};
+use super::snapshot::{Milestone, Snapshot, Validation};
 use crate::auto::unit::{Unit, UnitKind};
 
 /// What a session is about that researches all slices for which that is possible.
@@ -21,7 +21,7 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
         }
         UnitKind::PlanMilestone => {
             let slices = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
-            let open = slices.iter().filter(|slice| !slice.is_done);
+            let open = slices.iter().filter(|slice| !slice.done);
             let mut missing = lacks(!slices.is_empty(), format!("{milestone}-ROADMAP.md with at least one slice"));
             missing.extend(open.filter_map(|slice| citation(snapshot, milestone, &slice.id)));
             missing
@@ -58,8 +58,8 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
             lacks(there, format!("{milestone}-VALIDATION.md with a `verdict` and `validated_by: agent`"))
         }
         UnitKind::CompleteMilestone => {
-            let ending = snapshot.milestone(milestone).and_then(|found| found.summary);
-            lacks(ending == Some(Ending::Terminal), format!("{milestone}-SUMMARY.md that does not say failure"))
+            let there = snapshot.milestone(milestone).is_some_and(Milestone::has_ended);
+            lacks(there, format!("{milestone}-SUMMARY.md that does not say failure"))
         }
         UnitKind::RewriteDocs => {
             lacks(!snapshot.has_active_override, "OVERRIDES.md without an active override".to_owned())

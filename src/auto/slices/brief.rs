@@ -5,7 +5,6 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Earlier;
 use crate::auto::preferences::Preferences;
-use crate::auto::prompt::citation::SliceRow;
 use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
@@ -21,8 +20,6 @@ pub(crate) struct Around<'a> {
     /// The path and the text of a brief.
     pub(crate) brief: Option<(&'a str, &'a str)>,
     pub(crate) earlier: Earlier<'a>,
-    /// Files that the unit works on.
-    pub(crate) sources: &'a [String],
 }
 
 /// The documents of the planning folder itself.
@@ -75,7 +72,7 @@ pub(crate) fn input(
     input.failure = failure.map(str::to_owned);
     input.kept = kept.map(str::to_owned);
     input.crash = interrupted.map(str::to_owned);
-    input.row = slice.and_then(|slice| row(snapshot, milestone, slice));
+    input.row = slice.and_then(|slice| Some(snapshot.slice(milestone, slice)?.row.clone()));
     if let Some((path, text)) = around.brief {
         input = input.with(DocumentKind::Brief, path, text);
     }
@@ -99,12 +96,6 @@ pub(crate) fn input(
     if unit.kind == UnitKind::ExecuteTask {
         input.notes.extend(verify(&input, task, preferences).map(|commands| ("Verify".to_owned(), commands)));
     }
-    for path in around.sources {
-        // Only the path is of interest: the agent reads the file itself.
-        if files.exists(path) {
-            input = input.with(DocumentKind::Source, path, "");
-        }
-    }
     Ok(input)
 }
 
@@ -123,11 +114,6 @@ fn title(snapshot: &Snapshot, unit: &Unit) -> String {
         _ => snapshot.milestone(milestone).map(|milestone| milestone.title.clone()),
     };
     found.unwrap_or_else(|| unit.id.clone())
-}
-
-/// The row of the roadmap, as the plan of the slice has to repeat it.
-fn row(snapshot: &Snapshot, milestone: &str, slice: &str) -> Option<SliceRow> {
-    snapshot.slice(milestone, slice).map(super::snapshot::Slice::row)
 }
 
 /// The summary of the milestone that was completed last before this one.
@@ -166,7 +152,6 @@ fn slice_summaries(
     Ok(input)
 }
 
-/// The commands that the task is checked with.
 /// What a person answered to the question of the task, or what holds until somebody answers.
 fn answer(files: &dyn Files, folder: &str, task: &str) -> Result<Option<(String, String)>, FileError> {
     let entries = files.list(folder)?.unwrap_or_default();
@@ -185,6 +170,7 @@ fn answer(files: &dyn Files, folder: &str, task: &str) -> Result<Option<(String,
     Ok(Some((name.to_owned(), format!("{} \u{2192} {choice}{label}{why}", asked.question))))
 }
 
+/// The commands that the task is checked with.
 fn verify(input: &PromptInput, task: Option<&str>, preferences: &Preferences) -> Option<String> {
     if !preferences.verification_commands.is_empty() {
         return Some(preferences.verification_commands.join(" && "));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::snapshot::{Ending, Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
+use super::snapshot::{Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
 use crate::auto::preferences::Preferences;
 use crate::text::words::{read_words, words};
 
@@ -152,7 +152,7 @@ fn unreadable(snapshot: &Snapshot) -> State {
 /// The milestones that are complete, whatever their roadmap says, and count for those that depend on them.
 fn complete(snapshot: &Snapshot) -> BTreeSet<String> {
     let done = snapshot.milestones.iter().filter(|milestone| !milestone.is_parked);
-    let done = done.filter(|milestone| milestone.summary == Some(Ending::Terminal));
+    let done = done.filter(|milestone| milestone.has_ended());
     done.map(|milestone| milestone.id.to_lowercase()).collect()
 }
 
@@ -181,11 +181,11 @@ fn standing(milestone: &Milestone, complete: &BTreeSet<String>, is_taken: bool) 
     if milestone.is_parked {
         return (Standing::Parked, Vec::new());
     }
-    if milestone.summary == Some(Ending::Terminal) {
+    if milestone.has_ended() {
         return (Standing::Complete, Vec::new());
     }
     let slices = milestone.roadmap.as_deref().unwrap_or_default();
-    if !slices.is_empty() && slices.iter().all(|slice| slice.is_done) {
+    if !slices.is_empty() && slices.iter().all(|slice| slice.done) {
         return match milestone.validation.as_ref().and_then(Validation::verdict) {
             Some("needs-attention") => (Standing::Parked, Vec::new()),
             None | Some("needs-remediation") => (free, Vec::new()),
@@ -234,7 +234,7 @@ fn in_milestone(
         state.phase = if is_draft { Phase::NeedsDiscussion } else { Phase::PrePlanning };
         return;
     };
-    let done = slices.iter().filter(|slice| slice.is_done).count();
+    let done = slices.iter().filter(|slice| slice.done).count();
     state.slices = Some(Share { done, total: slices.len() });
     if done == slices.len() {
         return all_slices_done(state, milestone);
@@ -268,16 +268,16 @@ fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice,
         let found = slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(asked));
         return found.ok_or_else(|| vec![format!("the roadmap has no slice `{asked}`")]);
     }
-    let is_done = |id: &str| slices.iter().any(|slice| slice.is_done && slice.id.eq_ignore_ascii_case(id));
+    let is_done = |id: &str| slices.iter().any(|slice| slice.done && slice.id.eq_ignore_ascii_case(id));
     let missing = |slice: &Slice| -> Vec<String> { slice.depends.iter().filter(|id| !is_done(id)).cloned().collect() };
-    let open = || slices.iter().filter(|slice| !slice.is_done);
+    let open = || slices.iter().filter(|slice| !slice.done);
     open()
-        .find(|slice| !slice.is_deferred && missing(slice).is_empty())
+        .find(|slice| !slice.deferred && missing(slice).is_empty())
         .ok_or_else(|| open().map(|slice| waiting(slice, &missing(slice))).collect())
 }
 
 fn waiting(slice: &Slice, missing: &[String]) -> String {
-    if slice.is_deferred {
+    if slice.deferred {
         return format!("{} is deferred", slice.id);
     }
     format!("{} waits for {}", slice.id, missing.join(", "))
@@ -287,7 +287,7 @@ fn in_slice(state: &mut State, slice: &Slice, detail: Option<&SliceDetail>, pref
     let empty = SliceDetail::default();
     let detail = detail.unwrap_or(&empty);
     let Some(tasks) = &detail.tasks else {
-        let is_sketch = slice.is_sketch && preferences.progressive_planning;
+        let is_sketch = slice.sketch && preferences.progressive_planning;
         state.phase = if is_sketch { Phase::Refining } else { Phase::Planning };
         return;
     };

@@ -66,15 +66,15 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
         let is_last = index + 1 == slices.len();
         let first_is_planned = planned.is_none() && index == 0 && preferences.plans_first_slice;
         of_slice(&mut forecast, snapshot, milestone, slice, preferences, shape, first_is_planned);
-        if !slice.is_done {
+        if !slice.done {
             let is_covered = index == 0 && (planned.is_none() && !preferences.skip_research || milestone.has_research);
             let is_researched = preferences.skip_slice_research || slice.has_research || is_covered;
             let needs_plan = snapshot.detail(&milestone.id, &slice.id).is_none_or(|detail| detail.tasks.is_none());
             forecast.add(UnitKind::ResearchSlice, usize::from(!is_researched && needs_plan));
         }
         let reassesses = preferences.reassess_after_slice && !preferences.skip_reassess;
-        let is_due = !slice.has_assessment && !is_last && !slice.is_skipped;
-        let next_is_open = slices.get(index + 1).is_some_and(|next| !next.is_done);
+        let is_due = !slice.has_assessment && !is_last && !slice.skipped;
+        let next_is_open = slices.get(index + 1).is_some_and(|next| !next.done);
         forecast.add(UnitKind::ReassessRoadmap, usize::from(reassesses && is_due && next_is_open));
     }
     if !preferences.is_mechanical && milestone.summary.is_none() {
@@ -95,7 +95,7 @@ fn of_slice(
     is_planned: bool,
 ) {
     let has_verdict = slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_some());
-    if slice.is_done {
+    if slice.done {
         return;
     }
     let tasks = snapshot.detail(&milestone.id, &slice.id).and_then(|detail| detail.tasks.as_ref());

@@ -13,7 +13,7 @@ pub(crate) fn of_completion(look: &Look<'_>) -> Option<Stop> {
 pub(crate) fn missing_summaries(look: &Look<'_>) -> Option<Stop> {
     let milestone = look.milestone()?;
     let slices = milestone.roadmap.as_deref()?.iter();
-    let silent = slices.filter(|slice| slice.is_done && !slice.is_skipped && !slice.has_summary);
+    let silent = slices.filter(|slice| slice.done && !slice.skipped && !slice.has_summary);
     let silent: Vec<&str> = silent.map(|slice| slice.id.as_str()).collect();
     let first = silent.first()?;
     let text = format!("{} counts {} as done, without a SUMMARY.md", milestone.id, silent.join(", "));

@@ -39,11 +39,11 @@ impl<'a> Look<'a> {
     }
 
     pub(super) fn has_open_slice(&self) -> bool {
-        self.slices().iter().any(|slice| !slice.is_done)
+        self.slices().iter().any(|slice| !slice.done)
     }
 
     pub(super) fn last_done(&self) -> Option<&'a Slice> {
-        self.slices().iter().rfind(|slice| slice.is_done && !slice.is_skipped)
+        self.slices().iter().rfind(|slice| slice.done && !slice.skipped)
     }
 
     /// The active slice in its milestone: `M001/S02`.
@@ -58,6 +58,6 @@ impl<'a> Look<'a> {
             return None;
         }
         let is_due = |slice: &&Slice| slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_none());
-        self.slices().iter().filter(|slice| slice.is_done && !slice.is_skipped).rfind(is_due)
+        self.slices().iter().filter(|slice| slice.done && !slice.skipped).rfind(is_due)
     }
 }

@@ -5,9 +5,10 @@
 
 use super::derive::{self, Scope};
 use super::snapshot::{
-    Check, Ending, Milestone, Problem, Question, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
+    Check, Milestone, Problem, Question, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
 };
 use crate::auto::mechanical;
+use crate::auto::prompt::citation;
 use crate::project::files::{Entry, Files};
 use crate::project::milestone_layout::{
     assessment, context,
@@ -18,7 +19,6 @@ use crate::project::milestone_layout::{
     lookup, milestone_summary, overrides, queue, record, requirements,
     roadmap::Roadmap,
     slice_plan::SlicePlan,
-    slice_rows::SliceRow,
     summary::{Summary, is_unfinished},
     uat, validation,
 };
@@ -159,11 +159,9 @@ impl Reader<'_> {
             ..Milestone::default()
         };
         let summary = self.document(&entries, folder, id, "SUMMARY");
-        milestone.summary = summary.as_deref().map(|text| {
-            if milestone_summary::Ending::of(text).is_terminal() { Ending::Terminal } else { Ending::Failure }
-        });
+        milestone.summary = summary.as_deref().map(milestone_summary::Ending::of);
         let roadmap = self.document(&entries, folder, id, "ROADMAP");
-        let is_finished = milestone.summary == Some(Ending::Terminal);
+        let is_finished = milestone.has_ended();
         if let Some(text) = &roadmap {
             Self::roadmap(&mut milestone, text, is_finished);
         }
@@ -175,11 +173,11 @@ impl Reader<'_> {
 
     fn roadmap(milestone: &mut Milestone, text: &str, is_finished: bool) {
         let roadmap = Roadmap::parse(text);
-        if let Some(title) = &roadmap.title {
-            milestone.title.clone_from(title);
-        }
         milestone.has_operational_class = roadmap.operational().is_some();
-        milestone.roadmap = Some(roadmap.slices.iter().map(slice_of).collect());
+        if let Some(title) = roadmap.title {
+            milestone.title = title;
+        }
+        milestone.roadmap = Some(roadmap.slices.into_iter().map(|row| Slice { row, ..Slice::default() }).collect());
         if is_finished {
             // How a finished milestone was cut is nobody's concern any more.
             milestone.roadmap = Some(Vec::new());
@@ -223,7 +221,7 @@ impl Reader<'_> {
     /// Whether the validation, made from records, is older than they are. It matters only once every slice is done.
     fn is_stale(&mut self, milestone: &Milestone) -> bool {
         let slices = milestone.roadmap.as_deref().unwrap_or_default();
-        if slices.is_empty() || slices.iter().any(|slice| !slice.is_done) {
+        if slices.is_empty() || slices.iter().any(|slice| !slice.done) {
             return false;
         }
         match mechanical::milestone_records(self.files, &milestone.id, None) {
@@ -251,7 +249,7 @@ impl Reader<'_> {
             let Some(folder) = inside else { continue };
             let inside = self.list(&folder);
             self.slice(&folder, &inside, slice);
-            let wanted = extent == Extent::All || !slice.is_done;
+            let wanted = extent == Extent::All || !slice.done;
             if wanted && (extent == Extent::All || !is_active_read || slice.has_plan) {
                 is_active_read = true;
                 let detail = self.detail(&folder, &inside, slice);
@@ -296,7 +294,7 @@ impl Reader<'_> {
         }
         if let Some(text) = plan {
             let plan = SlicePlan::parse(&text);
-            detail.citation = slice.row().check(&text).err().map(|error| error.expected);
+            detail.citation = citation::missing(&slice.row, &text);
             let tasks = plan.tasks.iter().map(|task| {
                 let mut found = Task {
                     id: task.id.clone(),
@@ -351,19 +349,4 @@ fn unlisted<'a>(entries: impl Iterator<Item = &'a Entry>, rows: &[Slice]) -> Vec
     let folders = entries.filter(|entry| entry.is_folder).filter_map(|entry| leading(&entry.name, 'S'));
     let is_listed = |id: &str| rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));
     folders.map(|(id, _)| id).filter(|id| !is_listed(id)).map(str::to_owned).collect()
-}
-
-fn slice_of(row: &SliceRow) -> Slice {
-    Slice {
-        id: row.id.clone(),
-        title: row.title.clone(),
-        risk: row.risk.clone(),
-        depends: row.depends.clone(),
-        demo: row.after.clone(),
-        is_done: row.done || row.skipped,
-        is_skipped: row.skipped,
-        is_deferred: row.deferred,
-        is_sketch: row.sketch,
-        ..Slice::default()
-    }
 }

@@ -195,7 +195,7 @@ fn uat_verdict(look: &Look<'_>) -> Finding {
         return no("`uat_dispatch` is off");
     }
     let milestone = milestone_id(look);
-    let failed = look.slices().iter().filter(|slice| slice.is_done && !slice.is_skipped).find_map(|slice| {
+    let failed = look.slices().iter().filter(|slice| slice.done && !slice.skipped).find_map(|slice| {
         let uat = slice.uat.as_ref()?;
         let verdict = uat.verdict.as_deref()?;
         let partly = verdict == "partial"

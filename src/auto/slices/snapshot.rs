@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::auto::prompt::citation::SliceRow;
 use crate::project::milestone_layout::escalation::OptionId;
+use crate::project::milestone_layout::milestone_summary::Ending;
 use crate::project::milestone_layout::requirements::RequirementCounts;
+use crate::project::milestone_layout::slice_rows::SliceRow;
 
 /// The state of the documents at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,7 @@ pub(crate) struct Milestone {
     pub(crate) roadmap: Option<Vec<Slice>>,
     /// The slices that have a folder and no row in the roadmap. Read in the active milestone only.
     pub(crate) unlisted: Vec<String>,
+    /// What its summary says of its end.
     pub(crate) summary: Option<Ending>,
     pub(crate) validation: Option<Validation>,
     /// Whether only documents are to come of it.
@@ -49,14 +51,6 @@ pub(crate) struct Milestone {
     /// Whether the roadmap plans to look at how the result runs.
     pub(crate) has_operational_class: bool,
     pub(crate) has_parallel_blocker: bool,
-}
-
-/// What a milestone's summary says of its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// It says success, or nothing: that counts as success.
-    Terminal,
-    Failure,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,18 +89,7 @@ impl Validation {
 /// A row of the roadmap, and what its folder holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slice {
-    pub(crate) id: String,
-    pub(crate) title: String,
-    pub(crate) risk: String,
-    pub(crate) depends: Vec<String>,
-    /// What can be shown after it.
-    pub(crate) demo: Option<String>,
-    pub(crate) is_done: bool,
-    pub(crate) is_skipped: bool,
-    /// Somebody put it off: it is not worked on.
-    pub(crate) is_deferred: bool,
-    /// Not planned in detail yet.
-    pub(crate) is_sketch: bool,
+    pub(crate) row: SliceRow,
     pub(crate) has_plan: bool,
     pub(crate) has_context: bool,
     pub(crate) has_research: bool,
@@ -191,6 +174,11 @@ pub(crate) struct Check {
 }
 
 impl Milestone {
+    /// Whether its summary ends it.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.summary.is_some_and(Ending::is_terminal)
+    }
+
     /// Whether research of this slice is missing. The first slice is covered by that of the milestone.
     pub(crate) fn lacks_research(&self, slice: &Slice) -> bool {
         let first = self.roadmap.as_deref().and_then(<[Slice]>::first);
@@ -203,21 +191,16 @@ impl Milestone {
         let slices = || self.roadmap.as_deref().unwrap_or_default().iter();
         let has_summary =
             move |id: &String| slices().any(|slice| slice.id.eq_ignore_ascii_case(id) && slice.has_summary);
-        let open = slices().filter(|slice| !slice.is_done && !slice.is_deferred && self.lacks_research(slice));
+        let open = slices().filter(|slice| !slice.done && !slice.deferred && self.lacks_research(slice));
         open.filter(move |slice| slice.depends.iter().all(has_summary))
     }
 }
 
-impl Slice {
-    /// The row, as the plan of the slice has to repeat it.
-    pub(crate) fn row(&self) -> SliceRow {
-        SliceRow {
-            id: self.id.clone(),
-            title: self.title.clone(),
-            risk: self.risk.clone(),
-            depends: self.depends.clone(),
-            demo: self.demo.clone(),
-        }
+impl std::ops::Deref for Slice {
+    type Target = SliceRow;
+
+    fn deref(&self) -> &SliceRow {
+        &self.row
     }
 }
 

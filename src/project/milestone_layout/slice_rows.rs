@@ -10,7 +10,7 @@ use crate::text::splice::Splices;
 use crate::text::table::Table;
 
 /// A slice as its milestone's roadmap lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SliceRow {
     pub(crate) id: String,
     pub(crate) title: String,

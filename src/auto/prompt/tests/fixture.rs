@@ -1,9 +1,10 @@
 //! A milestone of four slices with three tasks each, with documents of the size that projects have.
 
-use super::super::citation::SliceRow;
+use super::super::citation::citation;
 use super::super::input::{DocumentKind, Place, PromptInput};
 use super::super::{Prompt, compose};
 use crate::auto::unit::UnitKind;
+use crate::project::milestone_layout::slice_rows::SliceRow;
 
 pub(super) const SLICES: usize = 4;
 pub(super) const TASKS: usize = 3;
@@ -87,7 +88,7 @@ pub(super) fn slice_plan(slice: usize) -> String {
     format!(
         "# S{slice:02}: Search {slice}\n{}\n**Goal:** {}  **Demo:** two hits for soup\n## Must-Haves\n- {}\n## \
          Verification\n- `cargo test search_{slice}`\n## Tasks\n{}## Files Likely Touched\n- `src/index.rs`\n",
-        row(slice).citation(),
+        citation(&row(slice)),
         prose("search", 1),
         prose("index", 2),
         (1..=TASKS).map(task).collect::<String>(),
@@ -100,7 +101,8 @@ pub(super) fn row(slice: usize) -> SliceRow {
         title: format!("Search {slice}"),
         risk: "medium".to_owned(),
         depends: if slice > 1 { vec![format!("S{:02}", slice - 1)] } else { Vec::new() },
-        demo: Some("`recipes find soup` prints two hits".to_owned()),
+        after: Some("`recipes find soup` prints two hits".to_owned()),
+        ..SliceRow::default()
     }
 }
 

@@ -9,6 +9,7 @@ use fixture::{KINDS, SLICES, TASKS, prompt, row, slice_folder, slice_plan, task_
 use proptest::prelude::*;
 
 use super::budget::{Budget, DEFAULT_WINDOW, PROMPT_BYTES};
+use super::citation::{citation, missing};
 use super::*;
 use crate::auto::unit::UnitKind;
 use crate::project::milestone_layout::preferences::InlineLevel;
@@ -100,18 +101,18 @@ fn planners_have_a_short_numbered_list_and_read_large_files_by_sections() {
     }
     let small = prompt(&unit(UnitKind::PlanSlice, 2, 1)).text;
     assert!(!small.contains("auto context"), "no file is large");
-    let source = unit(UnitKind::PlanSlice, 2, 1).with(DocumentKind::Source, "src/big.rs", &"fn a() {}\n".repeat(4000));
-    let line = "- `src/big.rs` (source): 40000 characters, so search it and read the parts you need";
+    let source = unit(UnitKind::PlanSlice, 2, 1).with(DocumentKind::Brief, "src/big.rs", &"fn a() {}\n".repeat(4000));
+    let line = "- `src/big.rs` (brief): 40000 characters, so search it and read the parts you need";
     assert!(prompt(&source).text.lines().any(|found| found == line));
 }
 
 #[test]
 fn a_planner_is_given_the_line_to_cite() {
     let text = prompt(&unit(UnitKind::PlanSlice, 3, 1)).text;
-    let given = format!("Second line of the slice plan: {}\n", row(3).citation());
+    let given = format!("Second line of the slice plan: {}\n", citation(&row(3)));
     assert!(text.contains(&given));
-    row(3).check(&slice_plan(3)).unwrap();
-    assert!(row(3).check(&slice_plan(2)).is_err());
+    assert_eq!(missing(&row(3), &slice_plan(3)), None);
+    assert!(missing(&row(3), &slice_plan(2)).is_some());
 }
 
 #[test]
@@ -281,9 +282,9 @@ fn a_unit_without_its_document_or_its_place_has_no_prompt() {
 
 #[test]
 fn a_document_of_which_only_the_path_is_known_is_read() {
-    let input = unit(UnitKind::PlanSlice, 2, 1).with(DocumentKind::Source, "src/index.rs", "");
+    let input = unit(UnitKind::PlanPhase, 1, 1);
     let prompt = prompt(&PromptInput { level: InlineLevel::Full, ..input });
-    assert_eq!(prompt.must_read, ["src/index.rs"]);
+    assert_eq!(prompt.must_read, ["/home/u/.agent/gsd-core/workflows/plan-phase.md"]);
 }
 
 #[test]

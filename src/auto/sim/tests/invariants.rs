@@ -54,7 +54,7 @@ fn left(files: &MemoryFiles, preferences: &Preferences) -> [usize; 4] {
         tasks += planned.into_iter().flatten().filter(|task| !task.is_done()).count();
         let is_covered = preferences.skip_slice_research || index == 0 && milestone.has_research;
         let uat = slice.uat.as_ref().and_then(|uat| uat.verdict.as_ref());
-        closers += usize::from(!slice.is_done);
+        closers += usize::from(!slice.done);
         closers += usize::from(!is_covered && !slice.has_research);
         closers += usize::from(preferences.uat_dispatch && uat.is_none());
         closers += usize::from(preferences.reassess_after_slice && !slice.has_assessment && index + 1 < slices.len());

@@ -1,6 +1,7 @@
 //! Planners of a slice that change the slices after it, as they may and as they may not.
 
 use super::*;
+use crate::auto::prompt::citation::citation;
 use crate::auto::slices::reading::{Extent, snapshot};
 
 const ROADMAP: &str = ".gsd/milestones/M001/M001-ROADMAP.md";
@@ -59,7 +60,7 @@ impl Actor for Planner {
             if let Some(row) = snapshot(&changed, Extent::All).slice(milestone, slice.unwrap()) {
                 for (_, text) in &mut documents {
                     let lines = text.lines().map(|line| {
-                        if line.starts_with("**Roadmap:**") { row.row().citation() } else { line.to_owned() }
+                        if line.starts_with("**Roadmap:**") { citation(&row.row) } else { line.to_owned() }
                     });
                     *text = lines.map(|line| line + "\n").collect();
                 }

@@ -38,7 +38,7 @@ impl Fixed {
         };
         let found = snapshot.milestone(milestone);
         let rows = found.and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
-        let slices = rows.iter().filter(|row| row.is_done || tasks_of(&row.id).next().is_some());
+        let slices = rows.iter().filter(|row| row.done || tasks_of(&row.id).next().is_some());
         let tasks = slice.into_iter().flat_map(tasks_of).map(|task| task.id.clone());
         Self {
             begun: slices.map(|row| row.id.clone()).chain(tasks).collect(),

@@ -24,10 +24,10 @@ fn fault(found: &Found, unit: &Unit) -> Option<String> {
     let (milestone, slice, task) = unit.parts();
     let row = slice.and_then(|slice| snapshot.slice(milestone, slice));
     let rows = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
-    let is_done = |id: &String| rows.iter().any(|row| row.is_done && row.id.eq_ignore_ascii_case(id));
+    let is_done = |id: &String| rows.iter().any(|row| row.done && row.id.eq_ignore_ascii_case(id));
     let is_work = matches!(unit.kind, UnitKind::PlanSlice | UnitKind::ReplanSlice | UnitKind::ExecuteTask);
     if let Some(row) = row.filter(|_| is_work)
-        && (row.is_done || row.is_deferred || !row.depends.iter().all(is_done))
+        && (row.done || row.deferred || !row.depends.iter().all(is_done))
     {
         return Some(format!("{} is not to be worked on", row.id));
     }
