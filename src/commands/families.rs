@@ -146,7 +146,8 @@ pub(in crate::commands) fn answer(mut call: Invocation, manner: Manner, world: W
             for told in ignored {
                 context.warn(told);
             }
-            let allowed = reach::hold_agents_to_their_project(&context, row, &words);
+            let called = (row.verb(&usage::leaf(&tree, &words).path), row.usage_code == 1);
+            let allowed = reach::hold_agents_to_their_project(&context, called, &words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
         }

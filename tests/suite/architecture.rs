@@ -24,7 +24,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gate", &["failure", "project", "text", "disk", "world"]),
     ("auto", &["failure", "gate", "operations", "project", "library", "text", "disk", "world"]),
     ("peer", &["failure"]),
-    ("fuzzing", &["text", "project", "operations", "hooks"]),
+    ("fuzzing", &["failure", "text", "project", "operations", "hooks"]),
     (
         "acts",
         &[

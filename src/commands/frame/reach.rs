@@ -1,7 +1,7 @@
 //! Limits of a call: which folders it may name, and what an agent may not do.
 
+use super::Context;
 use super::verb::Verb;
-use super::{Context, Family, tree, usage};
 use crate::acts::listing::Effect;
 use crate::auto::real::UNIT_VARIABLE;
 use crate::disk::{self, AbsolutePath};
@@ -9,10 +9,11 @@ use crate::failure::Failure;
 use crate::project::{repository, root};
 use crate::text::shell::{Typed, typed};
 
-/// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+/// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project. `verb` is
+/// what `words` call; another name of a command is none, and runs without asking with its first word.
 pub(in crate::commands) fn hold_agents_to_their_project(
     context: &Context,
-    row: &Family,
+    (verb, is_about_documents): (Option<&Verb>, bool),
     words: &[String],
 ) -> Result<(), Failure> {
     let ours = words.iter().take_while(|word| *word != "--");
@@ -21,12 +22,8 @@ pub(in crate::commands) fn hold_agents_to_their_project(
     if !forced && !elsewhere {
         return Ok(());
     }
-    let tree = tree(row);
-    let path = usage::leaf(&tree, words).path;
-    // Another name of a command is not in the catalog, and runs without asking with its first word.
-    let verb = row.verb(&path);
     // A host asks about these; what takes documents away is held all the same.
-    let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && row.usage_code == 1;
+    let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && is_about_documents;
     if verb.is_some_and(|verb| !verb.runs_unasked() && !takes_documents(verb)) {
         return Ok(());
     }
