@@ -92,7 +92,7 @@ fn the_documents_list_each_exit_code_of_both_contracts() {
         };
         in_source.extend(text.split(".exits(").skip(1).filter_map(number));
         if name == "install/error.rs" {
-            in_source.extend(body(&text, "fn exit_code").split("=> ").skip(1).filter_map(number));
+            in_source.extend(body(&text, "fn code").split("=> ").skip(1).filter_map(number));
         }
         if name == "auto/stop.rs" {
             let codes = body(&text, "fn code").split("=> ").skip(1).filter_map(number);
