@@ -63,7 +63,7 @@ pub(crate) fn commands(call: &Call) -> Result<Commands, Failure> {
     })
 }
 
-/// As [`Self::moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
+/// As [`moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
 pub(crate) fn state_facts(call: &Call) -> Result<Facts, Failure> {
     let own = disk::exists(call.root().resolve(".git")) && call.config()?.sub_repositories().is_empty();
     let head = own.then(|| commit(call)).flatten();
