@@ -31,8 +31,7 @@ fn variables_of(hosts: Vec<Descriptor>) -> impl Iterator<Item = String> {
     hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables))
 }
 
-/// The variables by which hosts say that an agent of theirs runs a program: a client that is to start anew does not get
-/// them.
+/// The variables that hosts set for the programs of their agents. A client that starts a new session does not get them.
 pub(crate) fn session_variables(call: &Call) -> Result<Vec<String>, Failure> {
     Ok(variables_of(call.registry()?.all()?).collect())
 }

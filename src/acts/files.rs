@@ -95,7 +95,7 @@ pub(crate) fn text_from_root(call: &Call, path: &str) -> Result<Option<String>, 
     read(call, &call.root().resolve(path))
 }
 
-/// As [`Call::write`], for one file that is no document of the project: `edit` gets its text and gives the new
+/// As [`Call::write`], for one file that is not a document of the project: `edit` gets its text and gives the new
 /// one, if there is to be one.
 pub(crate) fn edit<R>(
     call: &Call,

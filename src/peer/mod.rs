@@ -1,11 +1,11 @@
-//! What the scripts of other programs expect of ours, and nobody else. Only commands use it.
+//! What the scripts of other programs expect of ours, and nobody else: the older form of a failure with `is_answer`. Only
+//! `commands` uses it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-// The older form of a failure with `is_answer`.
 /// An answer that is only a failure: the call itself was right.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FailureReport {

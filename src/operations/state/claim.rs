@@ -77,7 +77,7 @@ pub(crate) fn release(
     Ok(conflict)
 }
 
-fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Claimed, Failure> {
+fn ask(view: &ProjectView, phase: &str, facts: &Facts, is_new: bool) -> Result<Claimed, Failure> {
     // The claim of the run's process holds for its sessions, and they cannot write where claims are.
     if facts.is_unit {
         return Ok(Claimed::default());
@@ -86,7 +86,7 @@ fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Cla
     if let Some(conflict) = standing.as_deref().and_then(|text| conflict(text, phase, facts)) {
         return Ok(Claimed { conflict: Some(conflict), text: None });
     }
-    if standing.is_none() && !anew {
+    if standing.is_none() && !is_new {
         return Ok(Claimed::default());
     }
     let claim = Claim {
