@@ -105,152 +105,68 @@ impl Layout {
         format!("{}/{name}", self.planning)
     }
 
-    pub(crate) fn state(&self) -> String {
-        self.in_scope("STATE.md")
-    }
-
-    /// The machine-readable mirror of the state.
-    pub(crate) fn state_mirror(&self) -> String {
-        self.in_scope("state.json")
-    }
-
-    /// What was moved out of the state because it is old.
-    pub(crate) fn state_archive(&self) -> String {
-        self.in_scope("STATE-ARCHIVE.md")
-    }
-
-    /// Says that the work waits for an answer.
-    pub(crate) fn waiting(&self) -> String {
-        self.in_scope("WAITING.json")
-    }
-
-    /// Says where paused work was left.
-    pub(crate) fn handoff(&self) -> String {
-        self.in_scope("HANDOFF.json")
-    }
-
-    pub(crate) fn milestone_claim(&self) -> String {
-        self.in_scope("milestone.lock")
-    }
-
-    pub(crate) fn roadmap(&self) -> String {
-        self.in_scope("ROADMAP.md")
-    }
-
-    pub(crate) fn requirements(&self) -> String {
-        self.in_scope("REQUIREMENTS.md")
-    }
-
-    pub(crate) fn config(&self) -> String {
-        self.in_scope("config.json")
-    }
-
-    /// The configuration that a workstream's own lies over.
-    pub(crate) fn root_config(&self) -> String {
-        self.in_planning("config.json")
-    }
-
-    pub(crate) fn phases(&self) -> String {
-        self.in_scope("phases")
-    }
-
-    pub(crate) fn milestones_folder(&self) -> String {
-        self.in_scope("milestones")
-    }
-
     /// The audit of the milestone of this version.
     pub(crate) fn milestone_audit(&self, version: &str) -> String {
         self.in_scope(&format!("{version}-MILESTONE-AUDIT.md"))
     }
+}
 
-    pub(crate) fn project(&self) -> String {
-        self.in_planning("PROJECT.md")
-    }
+/// Makes a method for each place in a folder, which gives its path.
+macro_rules! places {
+    ($folder:ident: $($(#[$of_one:meta])* $place:ident = $name:literal,)+) => {
+        impl Layout {
+            $($(#[$of_one])* pub(crate) fn $place(&self) -> String {
+                self.$folder($name)
+            })+
+        }
+    };
+}
 
-    pub(crate) fn milestones(&self) -> String {
-        self.in_scope("MILESTONES.md")
-    }
-
-    pub(crate) fn retrospective(&self) -> String {
-        self.in_scope("RETROSPECTIVE.md")
-    }
-
-    pub(crate) fn codebase(&self) -> String {
-        self.in_planning("codebase")
-    }
-
-    pub(crate) fn research(&self) -> String {
-        self.in_planning("research")
-    }
-
-    /// Who was at work when a session broke off.
-    pub(crate) fn interrupted_agent(&self) -> String {
-        self.in_planning("current-agent-id.txt")
-    }
-
-    /// Milestones put away by hand.
-    pub(crate) fn archive(&self) -> String {
-        self.in_planning("archive")
-    }
-
-    pub(crate) fn quick(&self) -> String {
-        self.in_scope("quick")
-    }
-
-    pub(crate) fn quick_batches(&self) -> String {
-        self.in_scope("quick-batches")
-    }
-
-    /// What is known of the code, which belongs to the project.
-    pub(crate) fn intel(&self) -> String {
-        self.in_planning("intel")
-    }
-
+places! { in_scope:
+    state = "STATE.md",
+    /// The machine-readable mirror of the state.
+    state_mirror = "state.json",
+    /// What was moved out of the state because it is old.
+    state_archive = "STATE-ARCHIVE.md",
+    /// Says that the work waits for an answer.
+    waiting = "WAITING.json",
+    /// Says where paused work was left.
+    handoff = "HANDOFF.json",
+    milestone_claim = "milestone.lock",
+    roadmap = "ROADMAP.md",
+    requirements = "REQUIREMENTS.md",
+    config = "config.json",
+    phases = "phases",
+    milestones_folder = "milestones",
+    milestones = "MILESTONES.md",
+    retrospective = "RETROSPECTIVE.md",
+    quick = "quick",
+    quick_batches = "quick-batches",
     /// Where documents that were taken in contradict each other.
-    pub(crate) fn ingest_conflicts(&self) -> String {
-        self.in_scope("INGEST-CONFLICTS.md")
-    }
-
-    pub(crate) fn onboarding_summary(&self) -> String {
-        self.in_planning("onboarding/SUMMARY.md")
-    }
-
-    pub(crate) fn debug(&self) -> String {
-        self.in_scope("debug")
-    }
-
-    /// Where a workstream keeps its own notes of debugging.
-    pub(crate) fn scope_debug(&self) -> String {
-        self.in_scope("debug")
-    }
-
-    pub(crate) fn threads(&self) -> String {
-        self.in_planning("threads")
-    }
-
-    pub(crate) fn seeds(&self) -> String {
-        self.in_planning("seeds")
-    }
-
-    /// The ledger of small defects that are known.
-    pub(crate) fn windows(&self) -> String {
-        self.in_planning("WINDOWS.md")
-    }
-
-    pub(crate) fn todos_pending(&self) -> String {
-        self.in_planning("todos/pending")
-    }
-
-    pub(crate) fn todos_completed(&self) -> String {
-        self.in_planning("todos/completed")
-    }
-
+    ingest_conflicts = "INGEST-CONFLICTS.md",
+    debug = "debug",
     /// What plans took against what they were thought to take.
-    pub(crate) fn estimates(&self) -> String {
-        self.in_scope("estimation-calibration.json")
-    }
+    estimates = "estimation-calibration.json",
+}
 
-    pub(crate) fn workstreams(&self) -> String {
-        self.in_planning("workstreams")
-    }
+places! { in_planning:
+    /// The configuration that a workstream's own lies over.
+    root_config = "config.json",
+    project = "PROJECT.md",
+    codebase = "codebase",
+    research = "research",
+    /// Who was at work when a session broke off.
+    interrupted_agent = "current-agent-id.txt",
+    /// Milestones put away by hand.
+    archive = "archive",
+    /// What is known of the code, which belongs to the project.
+    intel = "intel",
+    onboarding_summary = "onboarding/SUMMARY.md",
+    threads = "threads",
+    seeds = "seeds",
+    /// The ledger of small defects that are known.
+    windows = "WINDOWS.md",
+    todos_pending = "todos/pending",
+    todos_completed = "todos/completed",
+    workstreams = "workstreams",
 }

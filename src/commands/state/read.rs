@@ -68,7 +68,7 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
         state_exists: state.is_some(),
         roadmap_exists: view.exists(&layout.roadmap()),
         config_exists: view.exists(&layout.config()),
-        debug_dir: layout.shown(&layout.scope_debug()),
+        debug_dir: layout.shown(&layout.debug()),
     };
     let values = serde_json::to_value(report.config)?;
     let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
