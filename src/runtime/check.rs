@@ -6,10 +6,10 @@ use std::ops::Range;
 use toml_edit::{Document, Item};
 
 use super::descriptor::{Descriptor, Evidence, LocalHome, RuntimeId};
-use super::files::{EditForm, HostFile, HostFormat};
+use super::files::{EditForm, HostFormat};
 use super::matrix::Means;
 use super::tables::{EventName, HookForm};
-use super::terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scope};
+use super::terms::{Encoding, Feature, Lack, Place, PlaceAnchor, PlaceItem, Scope};
 use crate::text::edit::{FileFormat, ParseError};
 use crate::text::nearest::nearest;
 
@@ -39,129 +39,98 @@ impl Descriptor {
     /// Reads a descriptor and looks whether it makes sense.
     pub(crate) fn read(text: &str) -> Result<Descriptor, Fault> {
         let descriptor = Descriptor::parse(text).map_err(|error| unreadable(text, &error))?;
-        match descriptor.check(text) {
-            Some(fault) => Err(fault),
-            None => Ok(descriptor),
-        }
+        descriptor.check(text)?;
+        Ok(descriptor)
     }
 
     /// The first thing that is wrong with this descriptor, which was read from `text`.
-    pub(crate) fn check(&self, text: &str) -> Option<Fault> {
+    pub(crate) fn check(&self, text: &str) -> Result<(), Fault> {
         let file = File { text, tree: Document::parse(text).ok() };
-        self.check_itself(&file)
-            .or_else(|| self.check_programs(&file))
-            .or_else(|| self.check_home(&file))
-            .or_else(|| self.check_places(&file))
-            .or_else(|| self.check_paths(&file))
-            .or_else(|| self.check_files(&file))
-            .or_else(|| self.check_hooks(&file))
-            .or_else(|| self.check_lacks(&file))
+        self.check_itself(&file)?;
+        self.check_programs(&file)?;
+        self.check_home(&file)?;
+        self.check_places(&file)?;
+        self.check_paths(&file)?;
+        self.check_files(&file)?;
+        self.check_hooks(&file)?;
+        self.check_lacks(&file)
     }
 
     /// A fault at this key of the file.
     pub(super) fn fault(text: &str, key: &str, wrong: String, cure: &str) -> Fault {
-        File { text, tree: Document::parse(text).ok() }.fault_at(&[Key(key)], wrong, cure)
+        File { text, tree: Document::parse(text).ok() }.fault(&[Key(key)], wrong, cure)
     }
 
-    fn check_itself(&self, file: &File<'_>) -> Option<Fault> {
+    fn check_itself(&self, file: &File<'_>) -> Result<(), Fault> {
         for (number, alias) in self.aliases.iter().enumerate() {
-            if alias.parse::<RuntimeId>().is_err() {
-                let path = [Key("aliases"), Index(number)];
-                return file.fault(&path, format!("`{alias}` cannot name a host"), "use small letters, digits and `-`");
-            }
+            let wrong = format!("`{alias}` cannot name a host");
+            let path = [Key("aliases"), Index(number)];
+            file.refuse(alias.parse::<RuntimeId>().is_err(), &path, wrong, "use small letters, digits and `-`")?;
         }
-        if self.verified.date.parse::<jiff::civil::Date>().is_err() {
-            let wrong = format!("`{}` is not a date", self.verified.date);
-            return file.fault(&[Key("verified"), Key("date")], wrong, "write it as `2026-01-02`");
-        }
-        match (self.verified.by, &self.verified.version) {
-            (Evidence::Client, None) => {
-                let cure = "add `version = \"...\"`, or say `by = \"vendor-doc\"` or `by = \"secondary\"`";
-                return file.fault(&[Key("verified")], "a client that was run has a version", cure);
-            }
-            (Evidence::VendorDoc | Evidence::Secondary, Some(_)) => {
-                let path = [Key("verified"), Key("version")];
-                return file.fault(
-                    &path,
-                    "a version is of a client that was run",
-                    "say `by = \"client\"`, or leave it out",
-                );
-            }
-            _ => {}
+        file.check_date(&[Key("verified"), Key("date")], &self.verified.date)?;
+        let has_version = self.verified.version.is_some();
+        if self.verified.by == Evidence::Client {
+            let cure = "add `version = \"...\"`, or say `by = \"vendor-doc\"` or `by = \"secondary\"`";
+            file.refuse(!has_version, &[Key("verified")], "a client that was run has a version", cure)?;
+        } else {
+            let path = [Key("verified"), Key("version")];
+            let cure = "say `by = \"client\"`, or leave it out";
+            file.refuse(has_version, &path, "a version is of a client that was run", cure)?;
         }
         let mentions = [("command", Some(&self.mention.command)), ("router", self.mention.router.as_ref())];
         for (key, mention) in mentions.into_iter().filter_map(|(key, mention)| Some((key, mention?))) {
-            if !mention.contains("{name}") {
-                let path = [Key("mention"), Key(key)];
-                return file.fault(&path, "the name of the command is missing", "put `{name}` where it belongs");
-            }
+            let path = [Key("mention"), Key(key)];
+            let is_nameless = !mention.contains("{name}");
+            file.refuse(is_nameless, &path, "the name of the command is missing", "put `{name}` where it belongs")?;
         }
-        None
+        Ok(())
     }
 
-    fn check_programs(&self, file: &File<'_>) -> Option<Fault> {
-        let programs = self.programs.as_ref()?;
+    fn check_programs(&self, file: &File<'_>) -> Result<(), Fault> {
+        let Some(programs) = &self.programs else { return Ok(()) };
         let at = |key| [Key("programs"), Key(key)];
-        if programs.date.parse::<jiff::civil::Date>().is_err() {
-            let wrong = format!("`{}` is not a date", programs.date);
-            return file.fault(&at("date"), wrong, "write it as `2026-01-02`");
-        }
-        if programs.source.trim().is_empty() {
-            return file.fault(&at("source"), "the source is empty", "write where you have the names from");
-        }
-        if programs.names.is_empty() {
-            return file.fault(&at("names"), "there is no name", "write one, or leave the table `programs` out");
-        }
+        file.check_date(&at("date"), &programs.date)?;
+        let is_empty = programs.source.trim().is_empty();
+        file.refuse(is_empty, &at("source"), "the source is empty", "write where you have the names from")?;
+        let cure = "write one, or leave the table `programs` out";
+        file.refuse(programs.names.is_empty(), &at("names"), "there is no name", cure)?;
         let is_name = |name: &String| !name.trim().is_empty() && !name.contains(['/', '\\']);
         if let Some(name) = programs.names.iter().find(|name| !is_name(name)) {
             let wrong = format!("`{name}` is not the name of a program");
-            return file.fault(&at("names"), wrong, "write the name without a folder");
+            return Err(file.fault(&at("names"), wrong, "write the name without a folder"));
         }
-        if programs.marks.iter().any(|mark| mark.trim().is_empty()) {
-            return file.fault(&at("marks"), "an empty mark is in every path", "write a word, or leave `marks` out");
-        }
-        None
+        let is_blank = programs.marks.iter().any(|mark| mark.trim().is_empty());
+        file.refuse(is_blank, &at("marks"), "an empty mark is in every path", "write a word, or leave `marks` out")
     }
 
-    fn check_home(&self, file: &File<'_>) -> Option<Fault> {
-        if self.home.global.strip_prefix("~/").is_none_or(|below| !is_below(below)) {
-            let path = [Key("home"), Key("global")];
-            return file.fault(&path, "this is not a folder below the user's home", "begin it with `~/`, without `..`");
-        }
-        match &self.home.local {
-            LocalHome::Folder(folder) if !is_below(folder) => {
-                let cure = "write it from the project's folder, such as `.lantern`, without `..`";
-                file.fault(&[Key("home"), Key("local")], "this is not a folder below the project", cure)
-            }
-            LocalHome::Folder(folder) if matches!(folder.as_str(), ".git" | ".planning") => {
-                let wrong = format!("`{folder}` belongs to the project itself");
-                file.fault(&[Key("home"), Key("local")], wrong, "write the host's own folder, such as `.lantern`")
-            }
-            _ => None,
-        }
+    fn check_home(&self, file: &File<'_>) -> Result<(), Fault> {
+        let is_out = self.home.global.strip_prefix("~/").is_none_or(|below| !is_below(below));
+        let (path, cure) = ([Key("home"), Key("global")], "begin it with `~/`, without `..`");
+        file.refuse(is_out, &path, "this is not a folder below the user's home", cure)?;
+        let LocalHome::Folder(folder) = &self.home.local else { return Ok(()) };
+        let path = [Key("home"), Key("local")];
+        let cure = "write it from the project's folder, such as `.lantern`, without `..`";
+        file.refuse(!is_below(folder), &path, "this is not a folder below the project", cure)?;
+        let wrong = format!("`{folder}` belongs to the project itself");
+        let is_taken = matches!(folder.as_str(), ".git" | ".planning");
+        file.refuse(is_taken, &path, wrong, "write the host's own folder, such as `.lantern`")
     }
 
-    fn check_places(&self, file: &File<'_>) -> Option<Fault> {
+    fn check_places(&self, file: &File<'_>) -> Result<(), Fault> {
         for (number, place) in self.places.iter().enumerate() {
-            let path = [Key("place"), Index(number), Key("path")];
-            if !is_below(&place.path) {
-                return file.fault(&path, "this is not a path below a folder", "write it with `/`, without `..`");
-            }
-            if !place.path.contains("{name}") {
-                return file.fault(&path, "all files would have the same name", "put `{name}` where the name belongs");
-            }
-            if matches!(&place.anchor, PlaceAnchor::Home(folder) if !is_below(folder)) {
-                let path = [Key("place"), Index(number), Key("anchor")];
-                return file.fault(&path, "this is not a folder below the user's home", "write it without `..`");
-            }
-            if place.encoding == Encoding::Toml {
-                for item in &place.items {
-                    if self.form(*item).body_key.is_none() {
-                        let path = [Key("place"), Index(number), Key("encoding")];
-                        let wrong = format!("it is unknown which TOML key holds the text of {}", item.words());
-                        return file.fault(&path, wrong, "add `body-key` to their table");
-                    }
-                }
+            let at = |key| [Key("place"), Index(number), Key(key)];
+            let cure = "write it with `/`, without `..`";
+            file.refuse(!is_below(&place.path), &at("path"), "this is not a path below a folder", cure)?;
+            let is_nameless = !place.path.contains("{name}");
+            let cure = "put `{name}` where the name belongs";
+            file.refuse(is_nameless, &at("path"), "all files would have the same name", cure)?;
+            let is_out = matches!(&place.anchor, PlaceAnchor::Home(folder) if !is_below(folder));
+            let wrong = "this is not a folder below the user's home";
+            file.refuse(is_out, &at("anchor"), wrong, "write it without `..`")?;
+            let is_keyless = |item: &&PlaceItem| self.form(**item).body_key.is_none();
+            if let Some(item) = place.items.iter().filter(|_| place.encoding == Encoding::Toml).find(is_keyless) {
+                let wrong = format!("it is unknown which TOML key holds the text of {}", item.words());
+                return Err(file.fault(&at("encoding"), wrong, "add `body-key` to their table"));
             }
         }
         let scopes = [Some(Scope::Global), self.home.local.folder().map(|_| Scope::Local)];
@@ -175,37 +144,33 @@ impl Descriptor {
                     [_] => {}
                     [] => {
                         let wrong = format!("{word} have no place in the {scope} scope");
-                        return file.fault(&[Key("place")], wrong, "name them in the `items` of one `[[place]]`");
+                        let cure = "name them in the `items` of one `[[place]]`";
+                        return Err(file.fault(&[Key("place")], wrong, cure));
                     }
                     [_, second, ..] => {
-                        let path = [Key("place"), Index(*second)];
                         let wrong = format!("{word} have a second place in the {scope} scope");
-                        return file.fault(&path, wrong, "leave them in only one `[[place]]`");
+                        let path = [Key("place"), Index(*second)];
+                        return Err(file.fault(&path, wrong, "leave them in only one `[[place]]`"));
                     }
                 }
             }
         }
-        let (command, agent) =
-            (self.place(PlaceItem::Command, Scope::Global)?, self.place(PlaceItem::Agent, Scope::Global)?);
-        if (&command.anchor, &command.path) == (&agent.anchor, &agent.path) {
-            let cure = "give them another folder: a command and an agent may have the same name";
-            return file.fault(&[Key("place")], "agents and commands have the same place", cure);
-        }
-        None
+        let place = |item| self.place(item, Scope::Global).map(|place| (&place.anchor, &place.path));
+        let (command, agent) = (place(PlaceItem::Command), place(PlaceItem::Agent));
+        let cure = "give them another folder: a command and an agent may have the same name";
+        let is_shared = command.is_some() && command == agent;
+        file.refuse(is_shared, &[Key("place")], "agents and commands have the same place", cure)
     }
 
     /// Everything stands below the host's folder, each thing at a place of its own.
-    fn check_paths(&self, file: &File<'_>) -> Option<Fault> {
+    fn check_paths(&self, file: &File<'_>) -> Result<(), Fault> {
+        const PLAIN: &str = "write it with `/`, without `..`";
         let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
+        let keeps = |path: &str| format!("`{path}` is where this program keeps its own records");
         let paths = self.paths();
         for (number, (at, path)) in paths.iter().enumerate() {
-            if !is_below(path) {
-                return file.fault(at, "this is not a path below the host's folder", "write it with `/`, without `..`");
-            }
-            if reserved(path) {
-                let wrong = format!("`{path}` is where this program keeps its own records");
-                return file.fault(at, wrong, "choose another name");
-            }
+            file.refuse(!is_below(path), at, "this is not a path below the host's folder", PLAIN)?;
+            file.refuse(reserved(path), at, keeps(path), "choose another name")?;
             let place = self.places.iter().filter(|place| place.anchor == PlaceAnchor::Root).find(|place| {
                 place.path.split_once("{name}").is_some_and(|(before, after)| {
                     path.len() > before.len() + after.len() && path.starts_with(before) && path.ends_with(after)
@@ -214,36 +179,29 @@ impl Descriptor {
             if let Some(place) = place {
                 let words: Vec<&str> = place.items.iter().map(|item| item.words()).collect();
                 let wrong = format!("this may be the place of {}", words.join(", "));
-                return file.fault(at, wrong, "choose a path that no other `[[place]]` has");
+                return Err(file.fault(at, wrong, "choose a path that no other `[[place]]` has"));
             }
-            if paths[..number].iter().any(|(_, other)| other == path) {
-                return file.fault(at, format!("`{path}` is already used for something else"), "choose another path");
-            }
+            let is_used = paths[..number].iter().any(|(_, other)| other == path);
+            file.refuse(is_used, at, format!("`{path}` is already used for something else"), "choose another path")?;
         }
         if let Some(form) = &self.plugin {
+            let wrong = "this is not a path below the plugin's folder";
             let others = [("marketplace", form.marketplace.as_ref()), ("programs", form.programs.as_ref())];
             let all = [("manifest", Some(&form.manifest)), ("hooks", Some(&form.hooks))].into_iter().chain(others);
-            let outside = |(_, path): &(&str, Option<&String>)| path.is_some_and(|path| !is_below(path));
-            if let Some((key, _)) = all.into_iter().find(outside) {
-                let at = [Key("plugin"), Key(key)];
-                return file.fault(
-                    &at,
-                    "this is not a path below the plugin's folder",
-                    "write it with `/`, without `..`",
-                );
+            for (key, path) in all {
+                let is_out = path.is_some_and(|path| !is_below(path));
+                file.refuse(is_out, &[Key("plugin"), Key(key)], wrong, PLAIN)?;
             }
-            if let Some(number) = form.places.iter().position(|place| !is_below(&place.path)) {
+            for (number, place) in form.places.iter().enumerate() {
                 let at = [Key("plugin"), Key("place"), Index(number), Key("path")];
-                return file.fault(
-                    &at,
-                    "this is not a path below the plugin's folder",
-                    "write it with `/`, without `..`",
-                );
+                file.refuse(!is_below(&place.path), &at, wrong, PLAIN)?;
             }
         }
-        let (number, place) = self.places.iter().enumerate().find(|(_, place)| reserved(&place.path))?;
-        let wrong = format!("`{}` is where this program keeps its own records", place.path);
-        file.fault(&[Key("place"), Index(number), Key("path")], wrong, "choose another name")
+        for (number, place) in self.places.iter().enumerate() {
+            let at = [Key("place"), Index(number), Key("path")];
+            file.refuse(reserved(&place.path), &at, keeps(&place.path), "choose another name")?;
+        }
+        Ok(())
     }
 
     /// Every path below the host's folder that holds no name, and where it stands in the descriptor.
@@ -271,87 +229,75 @@ impl Descriptor {
         paths
     }
 
-    fn check_files(&self, file: &File<'_>) -> Option<Fault> {
+    fn check_files(&self, file: &File<'_>) -> Result<(), Fault> {
         let is_json = |format: HostFormat| matches!(format.to_file_format(), FileFormat::Json(_));
-        let unlike =
-            |of_host: &HostFile| of_host.loads.is_some_and(|loads| !is_json(loads) || !is_json(of_host.format));
-        if let Some((name, _)) = self.files.iter().find(|(_, of_host)| unlike(of_host)) {
+        for (name, of_host) in &self.files {
+            let is_unlike = of_host.loads.is_some_and(|loads| !is_json(loads) || !is_json(of_host.format));
             let at = [Key("files"), Key(name), Key("loads")];
-            return file.fault(&at, "only a JSON file can be read more or less strictly", "leave `loads` out");
+            file.refuse(is_unlike, &at, "only a JSON file can be read more or less strictly", "leave `loads` out")?;
         }
         for (number, edit) in self.edits.iter().enumerate() {
-            let at = [Key("edit"), Index(number), Key("file")];
-            let format = match self.format(&edit.file, file, &at) {
-                Ok(format) => format,
-                Err(fault) => return Some(fault),
-            };
-            let writable = match format {
+            let at = |key| [Key("edit"), Index(number), Key(key)];
+            let is_writable = match self.format(&edit.file, file, &at("file"))? {
                 HostFormat::Json | HostFormat::JsonWithComments | HostFormat::JsonWithCommentsAndTrailingCommas => true,
                 HostFormat::Toml => edit.how != EditForm::Append,
                 HostFormat::Yaml => edit.how == EditForm::Append,
                 HostFormat::Markdown => false,
             };
-            if !writable {
-                let at = [Key("edit"), Index(number), Key("how")];
-                let cure = "JSON takes all of them, TOML `set` and `set-if-absent`, YAML `append`, Markdown none";
-                return file.fault(&at, format!("the file `{}` cannot be edited that way", edit.file), cure);
-            }
+            let wrong = format!("the file `{}` cannot be edited that way", edit.file);
+            let cure = "JSON takes all of them, TOML `set` and `set-if-absent`, YAML `append`, Markdown none";
+            file.refuse(!is_writable, &at("how"), wrong, cure)?;
         }
-        None
+        Ok(())
     }
 
-    fn check_hooks(&self, file: &File<'_>) -> Option<Fault> {
+    fn check_hooks(&self, file: &File<'_>) -> Result<(), Fault> {
         let json = [HostFormat::Json, HostFormat::JsonWithComments, HostFormat::JsonWithCommentsAndTrailingCommas];
         if let Some(line) = &self.status_line {
             let at = [Key("status-line"), Key("file")];
-            match self.format(&line.file, file, &at) {
-                Ok(format) if json.contains(&format) => {}
-                Ok(_) => return file.fault(&at, "a status line can only be set in JSON", ALL_KEYS),
-                Err(fault) => return Some(fault),
-            }
+            let is_json = json.contains(&self.format(&line.file, file, &at)?);
+            file.refuse(!is_json, &at, "a status line can only be set in JSON", ALL_KEYS)?;
         }
         if let Some(instructions) = &self.instructions {
             let at = [Key("instructions"), Key("file")];
-            match self.format(&instructions.file, file, &at) {
-                Ok(HostFormat::Markdown) => {}
-                Ok(_) => return file.fault(&at, "instructions can only be in Markdown", "say `format = \"markdown\"`"),
-                Err(fault) => return Some(fault),
-            }
+            let is_markdown = self.format(&instructions.file, file, &at)? == HostFormat::Markdown;
+            let cure = "say `format = \"markdown\"`";
+            file.refuse(!is_markdown, &at, "instructions can only be in Markdown", cure)?;
         }
-        let hooks = self.hooks.as_ref()?;
+        let Some(hooks) = &self.hooks else { return Ok(()) };
         if let Some(name) = hooks.form.file() {
             let at = [Key("hooks"), Key("form")];
-            match self.format(name, file, &at) {
-                Ok(HostFormat::Toml) if matches!(hooks.form, HookForm::Tables { .. }) => {}
-                Ok(format) if json.contains(&format) && !matches!(hooks.form, HookForm::Tables { .. }) => {}
-                Ok(HostFormat::Yaml) if matches!(hooks.form, HookForm::Flat { version: None, .. }) => {}
-                Ok(_) => {
-                    let cure = "`nested` and `flat` are for JSON; `flat` without a version for YAML as well, `tables` for TOML";
-                    return file.fault(&at, format!("hooks of this form do not fit the file `{name}`"), cure);
-                }
-                Err(fault) => return Some(fault),
-            }
+            let fits = match self.format(name, file, &at)? {
+                HostFormat::Toml => matches!(hooks.form, HookForm::Tables { .. }),
+                HostFormat::Yaml => matches!(hooks.form, HookForm::Flat { version: None, .. }),
+                format => json.contains(&format) && !matches!(hooks.form, HookForm::Tables { .. }),
+            };
+            let wrong = format!("hooks of this form do not fit the file `{name}`");
+            let cure = "`nested` and `flat` are for JSON; `flat` without a version for YAML as well, `tables` for TOML";
+            file.refuse(!fits, &at, wrong, cure)?;
         }
         for (event, name) in &hooks.events {
-            let empty = match name {
+            let is_empty = match name {
                 EventName::Whole(name) => name.trim().is_empty(),
                 EventName::ByTool(names) => {
                     names.is_empty() || names.iter().any(|name| name.name.trim().is_empty() || name.tools.is_empty())
                 }
             };
-            if empty {
-                let at = [Key("hooks"), Key("events"), Key(event.word())];
-                return file.fault(&at, "the host's name of the event is missing", "write it, or remove the line");
-            }
+            let at = [Key("hooks"), Key("events"), Key(event.word())];
+            let cure = "write it, or remove the line";
+            file.refuse(is_empty, &at, "the host's name of the event is missing", cure)?;
         }
-        None
+        Ok(())
     }
 
-    fn check_lacks(&self, file: &File<'_>) -> Option<Fault> {
-        let contradiction = |what: Feature| Feature::ALL.contains(&what) && self.support(what).means == Means::Native;
-        let (number, lack) = self.lacks.iter().enumerate().find(|(_, lack)| contradiction(lack.what))?;
-        let wrong = format!("`{}` is listed as lacking, but the rest of the file describes it", lack.what.word());
-        file.fault(&[Key("lacks"), Index(number)], wrong, "remove this row, or what describes it")
+    fn check_lacks(&self, file: &File<'_>) -> Result<(), Fault> {
+        for (number, Lack { what, .. }) in self.lacks.iter().enumerate() {
+            let is_there = Feature::ALL.contains(what) && self.support(*what).means == Means::Native;
+            let wrong = format!("`{}` is listed as lacking, but the rest of the file describes it", what.word());
+            let cure = "remove this row, or what describes it";
+            file.refuse(is_there, &[Key("lacks"), Index(number)], wrong, cure)?;
+        }
+        Ok(())
     }
 
     /// The format of one of `files`, or that there is no such file.
@@ -363,7 +309,7 @@ impl Descriptor {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("describe it in `[files.{name}]`"),
         };
-        Err(file.fault_at(at, format!("there is no file `{name}` here"), cure))
+        Err(file.fault(at, format!("there is no file `{name}` here"), cure))
     }
 }
 
@@ -374,12 +320,23 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    #[expect(clippy::unnecessary_wraps, reason = "the answer of whoever found it")]
-    fn fault(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Option<Fault> {
-        Some(self.fault_at(path, wrong, cure))
+    /// Refuses what is at `path`, if it is wrong.
+    fn refuse(
+        &self,
+        is_wrong: bool,
+        path: &[Step<'_>],
+        wrong: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> Result<(), Fault> {
+        if is_wrong { Err(self.fault(path, wrong, cure)) } else { Ok(()) }
     }
 
-    fn fault_at(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Fault {
+    fn check_date(&self, path: &[Step<'_>], date: &str) -> Result<(), Fault> {
+        let is_wrong = date.parse::<jiff::civil::Date>().is_err();
+        self.refuse(is_wrong, path, format!("`{date}` is not a date"), "write it as `2026-01-02`")
+    }
+
+    fn fault(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Fault {
         let start = self.span(path).map_or(0, |span| span.start);
         Fault { at: ParseError::at(self.text, start, wrong), cure: cure.into() }
     }
