@@ -3,7 +3,7 @@
 //! Standard output holds one JSON object or nothing. Some hosts refuse an answer with a key they do not know, so there
 //! is no key here that the dialect has not: the code of a refusal stands before its reason.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::payload::Payload;
 use super::verdict::{Block, Verdict};
@@ -34,85 +34,70 @@ pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict:
     }
     let note = (!verdict.notes.is_empty()).then(|| verdict.notes.join("\n\n"));
     let told = (!verdict.told.is_empty()).then(|| verdict.told.join("\n"));
-    let mut pairs = Pairs::default();
-    match dialect {
+    let [first, second] = match dialect {
         Dialect::Standard | Dialect::BeforeAfter => {
             // Where the host takes no context for the agent, the person sees the note.
             let (context, shown) = if takes_context(dialect, event) { (note, told) } else { (None, both(note, told)) };
-            if let Some(context) = context {
-                pairs.object("hookSpecificOutput", specific(payload).with("additionalContext", context));
-            }
-            pairs.maybe("systemMessage", shown);
+            let name = payload.event_name().unwrap_or_default();
+            let specific = context.map(|context| json!({"hookEventName": name, "additionalContext": context}));
+            [pair("hookSpecificOutput", specific), pair("systemMessage", shown)]
         }
-        Dialect::Camel => pairs.maybe("additionalContext", both(note, told)),
+        Dialect::Camel => [pair("additionalContext", both(note, told)), None],
         // No word on the permission: to allow might spare the person the question that the host would ask.
         Dialect::Conversation if matches!(event, Event::BeforeTool | Event::SubagentStart) => {
-            pairs.maybe("user_message", told);
-            pairs.maybe("agent_message", note);
+            [pair("user_message", told), pair("agent_message", note)]
         }
-        Dialect::Conversation => pairs.maybe("additional_context", both(note, told)),
-        Dialect::Decision => pairs.maybe("context", both(note, told)),
+        Dialect::Conversation => [pair("additional_context", both(note, told)), None],
+        Dialect::Decision => [pair("context", both(note, told)), None],
         Dialect::Cancel => {
-            if let Some(note) = both(note, told) {
-                pairs.flag("cancel", false);
-                pairs.text("contextModification", note);
-            }
+            let note = both(note, told);
+            [pair("cancel", note.as_ref().map(|_| false)), pair("contextModification", note)]
         }
-        Dialect::ExitCode => {}
-        Dialect::Plugin => {
-            pairs.maybe("context", note);
-            pairs.maybe("tell", told);
-        }
-    }
-    Answer::text(pairs.into_text())
+        Dialect::ExitCode => [None, None],
+        Dialect::Plugin => [pair("context", note), pair("tell", told)],
+    };
+    let pairs: Map<String, Value> = [first, second].into_iter().flatten().collect();
+    Answer::text(if pairs.is_empty() { String::new() } else { Value::Object(pairs).to_string() })
+}
+
+/// A key with its value, if there is one.
+fn pair(key: &str, value: Option<impl Into<Value>>) -> Option<(String, Value)> {
+    value.map(|value| (key.to_owned(), value.into()))
 }
 
 fn refusal(dialect: Dialect, event: Event, payload: &Payload, block: &Block) -> Answer {
     let reason = format!("{}: {}", block.code, block.reason);
-    let mut pairs = Pairs::default();
-    match (dialect, event) {
-        (Dialect::Standard, Event::BeforeTool) => {
-            let specific =
-                specific(payload).with("permissionDecision", "deny").with("permissionDecisionReason", reason);
-            pairs.object("hookSpecificOutput", specific);
-        }
+    let object = match (dialect, event) {
+        (Dialect::Standard, Event::BeforeTool) => json!({"hookSpecificOutput": {
+            "hookEventName": payload.event_name().unwrap_or_default(),
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }}),
         (Dialect::Standard | Dialect::Decision, _) | (Dialect::Camel, Event::Stop | Event::SubagentStop) => {
-            pairs.text("decision", "block");
-            pairs.text("reason", reason);
+            json!({"decision": "block", "reason": reason})
         }
-        (Dialect::BeforeAfter, _) => {
-            pairs.text("decision", "deny");
-            pairs.text("reason", reason);
-        }
+        (Dialect::BeforeAfter, _) => json!({"decision": "deny", "reason": reason}),
         (Dialect::Camel, Event::BeforeTool) => {
-            pairs.text("permissionDecision", "deny");
-            pairs.text("permissionDecisionReason", reason);
+            json!({"permissionDecision": "deny", "permissionDecisionReason": reason})
         }
         (Dialect::Conversation, Event::BeforeTool | Event::SubagentStart) => {
-            pairs.text("permission", "deny");
-            pairs.text("user_message", reason.as_str());
-            pairs.text("agent_message", reason);
+            json!({"permission": "deny", "user_message": reason, "agent_message": reason})
         }
         // To cancel ends the whole run and tells the agent nothing. A tool without input refuses itself, and the run
         // goes on with our reason.
         (Dialect::Cancel, Event::BeforeTool) => {
-            pairs.flag("cancel", false);
-            pairs.nothing("overrideInput");
-            pairs.text("contextModification", reason);
+            json!({"cancel": false, "overrideInput": null, "contextModification": reason})
         }
         // What has happened cannot be refused; the agent is told.
-        (Dialect::Camel, _) => pairs.text("additionalContext", reason),
-        (Dialect::Conversation, _) => pairs.text("additional_context", reason),
-        (Dialect::Cancel, _) => {
-            pairs.flag("cancel", false);
-            pairs.text("contextModification", reason);
-        }
+        (Dialect::Camel, _) => json!({"additionalContext": reason}),
+        (Dialect::Conversation, _) => json!({"additional_context": reason}),
+        (Dialect::Cancel, _) => json!({"cancel": false, "contextModification": reason}),
         (Dialect::ExitCode, _) => {
             return Answer { stdout: String::new(), stderr: format!("{reason}\n"), code: REFUSED };
         }
-        (Dialect::Plugin, _) => pairs.text("block", reason),
-    }
-    Answer::text(pairs.into_text())
+        (Dialect::Plugin, _) => json!({"block": reason}),
+    };
+    Answer::text(object.to_string())
 }
 
 /// Whether an answer to the event may hold context for the agent.
@@ -128,47 +113,6 @@ fn both(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) => Some(format!("{one}\n\n{other}")),
         (one, other) => one.or(other),
-    }
-}
-
-fn specific(payload: &Payload) -> Pairs {
-    Pairs::default().with("hookEventName", payload.event_name().unwrap_or_default())
-}
-
-/// A JSON object in the making.
-#[derive(Debug, Default)]
-struct Pairs(Map<String, Value>);
-
-impl Pairs {
-    fn with(mut self, key: &str, value: impl Into<String>) -> Self {
-        self.text(key, value);
-        self
-    }
-
-    fn text(&mut self, key: &str, value: impl Into<String>) {
-        self.0.insert(key.to_owned(), Value::String(value.into()));
-    }
-
-    fn maybe(&mut self, key: &str, value: Option<String>) {
-        if let Some(value) = value {
-            self.text(key, value);
-        }
-    }
-
-    fn flag(&mut self, key: &str, value: bool) {
-        self.0.insert(key.to_owned(), Value::Bool(value));
-    }
-
-    fn nothing(&mut self, key: &str) {
-        self.0.insert(key.to_owned(), Value::Null);
-    }
-
-    fn object(&mut self, key: &str, value: Pairs) {
-        self.0.insert(key.to_owned(), Value::Object(value.0));
-    }
-
-    fn into_text(self) -> String {
-        if self.0.is_empty() { String::new() } else { Value::Object(self.0).to_string() }
     }
 }
 
