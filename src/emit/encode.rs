@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::library::is_plain;
+use crate::text::quoted::quoted;
 
 use super::front_matter::{Field, FieldValue};
 
@@ -83,21 +84,7 @@ fn yaml(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
     }
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+    quoted(text, |letter| letter.is_control().then(|| format!("\\u{:04x}", u32::from(letter))))
 }
 
 fn push_line(text: &mut String, line: std::fmt::Arguments<'_>) {

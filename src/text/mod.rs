@@ -15,6 +15,7 @@ pub(crate) mod front_matter;
 pub(crate) mod json;
 pub(crate) mod markdown;
 pub(crate) mod nearest;
+pub(crate) mod quoted;
 pub(crate) mod screen;
 pub(crate) mod script;
 pub(crate) mod secrets;

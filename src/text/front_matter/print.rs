@@ -1,7 +1,6 @@
 //! Values as text: the shortest form that every YAML reader takes for the same.
 
-use std::fmt::Write as _;
-
+use super::super::quoted::quoted;
 use super::Value;
 
 /// A value in its two parts: behind the colon, and in the lines below, line ends included.
@@ -84,22 +83,5 @@ fn needs_escape(letter: char) -> bool {
 }
 
 fn print_quoted(text: &str) -> String {
-    let mut printed = String::with_capacity(text.len() + 2);
-    printed.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => printed.push_str("\\\""),
-            '\\' => printed.push_str("\\\\"),
-            '\n' => printed.push_str("\\n"),
-            '\r' => printed.push_str("\\r"),
-            '\t' => printed.push_str("\\t"),
-            letter if needs_escape(letter) => {
-                // Writing to a string cannot fail.
-                let _ = write!(printed, "\\u{:04x}", u32::from(letter));
-            }
-            other => printed.push(other),
-        }
-    }
-    printed.push('"');
-    printed
+    quoted(text, |letter| needs_escape(letter).then(|| format!("\\u{:04x}", u32::from(letter))))
 }

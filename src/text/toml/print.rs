@@ -1,11 +1,10 @@
 //! Values between TOML and JSON.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Number, Value};
 use toml_edit::Table;
 
 use super::super::edit::{EditError, dotted};
+use super::super::quoted::quoted;
 
 /// `key = value`
 pub(super) fn print_entry(key: &str, value: &Value, path: &[String]) -> Result<String, EditError> {
@@ -20,7 +19,7 @@ pub(super) fn print_value(value: &Value, path: &[String]) -> Result<String, Edit
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) if number.is_u64() && !number.is_i64() => return Err(refused()),
         Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text),
+        Value::String(text) => quoted(text, escaped),
         Value::Array(elements) => {
             let elements = elements.iter().map(|element| print_value(element, path)).collect::<Result<Vec<_>, _>>()?;
             format!("[{}]", elements.join(", "))
@@ -36,32 +35,15 @@ pub(super) fn print_value(value: &Value, path: &[String]) -> Result<String, Edit
 
 pub(super) fn print_key(key: &str) -> String {
     let bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    if bare { key.to_owned() } else { quoted(key) }
+    if bare { key.to_owned() } else { quoted(key, escaped) }
 }
 
 pub(super) fn print_path(path: &[String]) -> String {
     path.iter().map(|key| print_key(key)).collect::<Vec<_>>().join(".")
 }
 
-fn quoted(text: &str) -> String {
-    let mut printed = String::with_capacity(text.len() + 2);
-    printed.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => printed.push_str("\\\""),
-            '\\' => printed.push_str("\\\\"),
-            '\n' => printed.push_str("\\n"),
-            '\r' => printed.push_str("\\r"),
-            '\t' => printed.push_str("\\t"),
-            control if control.is_control() => {
-                // Writing to a string cannot fail.
-                let _ = write!(printed, "\\u{:04X}", u32::from(control));
-            }
-            plain => printed.push(plain),
-        }
-    }
-    printed.push('"');
-    printed
+fn escaped(letter: char) -> Option<String> {
+    letter.is_control().then(|| format!("\\u{:04X}", u32::from(letter)))
 }
 
 pub(super) fn from_table(table: &Table) -> Value {
