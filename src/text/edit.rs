@@ -193,6 +193,26 @@ pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
+/// That a document with a byte order mark prints with it.
+macro_rules! printed_with_mark {
+    ($document:ty) => {
+        impl std::fmt::Display for $document {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                if self.byte_order_mark {
+                    write!(formatter, "{}", $crate::text::edit::BYTE_ORDER_MARK)?;
+                }
+                formatter.write_str(&self.text)
+            }
+        }
+    };
+}
+
+pub(super) use printed_with_mark;
+
+pub(super) fn unsafe_at(path: &[String]) -> EditError {
+    EditError::Unsafe { path: dotted(path) }
+}
+
 /// A path of keys as a person would write it, for messages.
 pub(super) fn dotted(path: &[String]) -> String {
     path.join(".")

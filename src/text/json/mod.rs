@@ -10,7 +10,6 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::ops::Range;
 
 use jsonc_parser::ast;
@@ -23,8 +22,8 @@ pub(crate) use self::excerpt::Excerpt;
 use self::print::Printer;
 use super::brackets::{Brackets, Comments};
 use super::edit::{
-    Applied, BYTE_ORDER_MARK, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_start,
-    starts_line, without_mark,
+    Applied, EditError, JsonDialect, ParseError, Reverted, Undo, dotted, indentation, line_start, printed_with_mark,
+    starts_line, unsafe_at, without_mark,
 };
 use super::markdown::newline_of;
 use super::splice::Splices;
@@ -138,7 +137,7 @@ impl JsonDocument {
         let before = self.text.clone();
         if self.replace_text(edited).is_none() || !self.holds(edit) {
             self.text = before;
-            return Err(EditError::Unsafe { path: dotted(edit.path()) });
+            return Err(unsafe_at(edit.path()));
         }
         Ok(Applied::Changed(undo))
     }
@@ -179,18 +178,18 @@ impl JsonDocument {
                     descend(restored.as_ref(), path), Ok(Descent::Found(node)) if span(node) == (start..start + previous.len())
                 );
                 if !is_one_value {
-                    return Err(EditError::Unsafe { path: dotted(path) });
+                    return Err(unsafe_at(path));
                 }
             } else {
                 depth -= 1;
                 edited.text = without_property(&self.text, root.as_ref(), &path[..depth], &path[depth])
-                    .ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+                    .ok_or_else(|| unsafe_at(path))?;
             }
         }
         if undo.previous.is_none() {
             edited.close_empty(path, depth, undo);
         }
-        self.replace_text(edited.text).ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+        self.replace_text(edited.text).ok_or_else(|| unsafe_at(path))?;
         Ok(Reverted::Removed)
     }
 
@@ -204,7 +203,7 @@ impl JsonDocument {
         }
         let (key, parents) = path.split_last().ok_or_else(|| EditError::BadPath { path: String::new() })?;
         let edited = without_property(&self.text, root.as_ref(), parents, key);
-        edited.and_then(|edited| self.replace_text(edited)).ok_or_else(|| EditError::Unsafe { path: dotted(path) })?;
+        edited.and_then(|edited| self.replace_text(edited)).ok_or_else(|| unsafe_at(path))?;
         Ok(true)
     }
 
@@ -268,7 +267,7 @@ impl JsonDocument {
         if path.is_empty() {
             return Err(EditError::BadPath { path: String::new() });
         }
-        tree(&self.text, self.dialect).map_err(|_| EditError::Unsafe { path: dotted(path) })
+        tree(&self.text, self.dialect).map_err(|_| unsafe_at(path))
     }
 
     /// The text with a new last entry in `node`. Where that is empty, the entry gets its own line if `node` has one.
@@ -298,14 +297,7 @@ impl JsonDocument {
     }
 }
 
-impl fmt::Display for JsonDocument {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.byte_order_mark {
-            write!(formatter, "{BYTE_ORDER_MARK}")?;
-        }
-        formatter.write_str(&self.text)
-    }
-}
+printed_with_mark!(JsonDocument);
 
 fn tree(text: &str, dialect: JsonDialect) -> Result<Option<ast::Value<'_>>, ParseError> {
     let options = ParseOptions {

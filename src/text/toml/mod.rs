@@ -9,7 +9,6 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table};
 
 use self::print::{print_entry, print_value};
 use super::brackets::{Brackets, Comments, Style};
-use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, without_mark};
+use super::edit::{Applied, EditError, ParseError, Reverted, Undo, dotted, printed_with_mark, unsafe_at, without_mark};
 use super::markdown::newline_of;
 use super::splice::Splices;
 
@@ -332,14 +331,7 @@ fn tree(text: &str) -> Result<Item, toml_edit::TomlError> {
     Ok(Document::parse(text)?.into_item())
 }
 
-impl fmt::Display for TomlDocument {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.byte_order_mark {
-            write!(formatter, "{BYTE_ORDER_MARK}")?;
-        }
-        formatter.write_str(&self.text)
-    }
-}
+printed_with_mark!(TomlDocument);
 
 enum Descent<'tree> {
     Found(&'tree Item),
@@ -426,8 +418,4 @@ fn wrong_kind(path: &[String], expected: &'static str, item: &Item) -> EditError
         Item::Value(_) => "a value",
     };
     EditError::WrongKind { path: dotted(path), expected, found }
-}
-
-fn unsafe_at(path: &[String]) -> EditError {
-    EditError::Unsafe { path: dotted(path) }
 }

@@ -10,14 +10,12 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use serde_yaml::{Mapping, Value};
 
 use self::lines::Lines;
-use super::edit::{Applied, BYTE_ORDER_MARK, EditError, ParseError, Reverted, Undo, dotted, without_mark};
+use super::edit::{Applied, EditError, ParseError, Reverted, Undo, dotted, printed_with_mark, unsafe_at, without_mark};
 
 /// A wanted change of a YAML file. Paths are keys of maps from the root; missing maps are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,14 +132,7 @@ impl YamlDocument {
     }
 }
 
-impl fmt::Display for YamlDocument {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.byte_order_mark {
-            write!(formatter, "{BYTE_ORDER_MARK}")?;
-        }
-        formatter.write_str(&self.text)
-    }
-}
+printed_with_mark!(YamlDocument);
 
 fn read(text: &str) -> Result<Value, serde_yaml::Error> {
     if text.trim().is_empty() { Ok(Value::Null) } else { serde_yaml::from_str(text) }
@@ -220,8 +211,4 @@ fn wrong_kind(path: &[String], expected: &'static str, found: &Value) -> EditErr
         Value::Bool(_) | Value::Number(_) | Value::String(_) => "a value",
     };
     EditError::WrongKind { path: dotted(path), expected, found }
-}
-
-fn unsafe_at(path: &[String]) -> EditError {
-    EditError::Unsafe { path: dotted(path) }
 }
