@@ -24,11 +24,11 @@ pub(crate) struct MadeEdit {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SharedError {
     #[error(transparent)]
-    Parse(ParseError),
+    Parse(#[from] ParseError),
     #[error(transparent)]
-    Edit(EditError),
+    Edit(#[from] EditError),
     #[error(transparent)]
-    Marked(MarkedError),
+    Marked(#[from] MarkedError),
     #[error("the edit is for another format")]
     Format,
 }
@@ -66,7 +66,7 @@ fn edited<'edit, Given>(
 ) -> Result<(String, Given), SharedError> {
     if let FileFormat::Json(dialect) = format {
         let json = edits.filter_map(|edit| if let SharedEdit::Json(edit) = edit { Some(edit) } else { None });
-        let excerpt = Excerpt::of(text, dialect, json).map_err(SharedError::Parse)?;
+        let excerpt = Excerpt::of(text, dialect, json)?;
         let mut document = Document::parse(format, excerpt.text())?;
         let given = act(&mut document)?;
         if let Some(whole) = excerpt.whole(&document.into_text())
@@ -103,51 +103,42 @@ enum Document {
 
 impl Document {
     fn parse(format: FileFormat, text: &str) -> Result<Self, SharedError> {
-        match format {
-            FileFormat::Json(dialect) => JsonDocument::parse(text, dialect).map(Self::Json),
-            FileFormat::Toml => TomlDocument::parse(text).map(Self::Toml),
-            FileFormat::Yaml => YamlDocument::parse(text).map(Self::Yaml),
-            FileFormat::Markdown | FileFormat::Lines => Ok(Self::Lines(text.to_owned())),
-        }
-        .map_err(SharedError::Parse)
+        Ok(match format {
+            FileFormat::Json(dialect) => Self::Json(JsonDocument::parse(text, dialect)?),
+            FileFormat::Toml => Self::Toml(TomlDocument::parse(text)?),
+            FileFormat::Yaml => Self::Yaml(YamlDocument::parse(text)?),
+            FileFormat::Markdown | FileFormat::Lines => Self::Lines(text.to_owned()),
+        })
     }
 
     fn apply(&mut self, edit: &SharedEdit) -> Result<Applied, SharedError> {
-        match (self, edit) {
+        Ok(match (self, edit) {
             (Self::Json(document), SharedEdit::Json(edit)) => match (document.apply(edit), edit) {
                 (Err(error @ EditError::WrongKind { .. }), JsonEdit::SetIfAbsent { path, .. }) => {
-                    settled_above(document, path).map(Applied::Kept).ok_or(SharedError::Edit(error))
+                    settled_above(document, path).map(Applied::Kept).ok_or(error)?
                 }
-                (applied, _) => applied.map_err(SharedError::Edit),
+                (applied, _) => applied?,
             },
-            (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit).map_err(SharedError::Edit),
-            (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit).map_err(SharedError::Edit),
+            (Self::Toml(document), SharedEdit::Toml(edit)) => document.apply(edit)?,
+            (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit)?,
             (Self::Lines(text), SharedEdit::Marked(block)) => {
-                *text = block.marked().put(text, &block.body).map_err(SharedError::Marked)?;
+                *text = block.marked().put(text, &block.body)?;
                 // Only we write between these markers: what stands there is ours even if it stood there before.
-                Ok(Applied::Changed(Undo::default()))
+                Applied::Changed(Undo::default())
             }
-            _ => Err(SharedError::Format),
-        }
+            _ => return Err(SharedError::Format),
+        })
     }
 
     fn revert(&mut self, made: &MadeEdit) -> Result<(), SharedError> {
         match (self, &made.edit) {
-            (Self::Json(document), SharedEdit::Json(edit)) => {
-                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
-            }
-            (Self::Toml(document), SharedEdit::Toml(edit)) => {
-                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
-            }
-            (Self::Yaml(document), SharedEdit::Yaml(edit)) => {
-                document.revert(edit, &made.applied).map(drop).map_err(SharedError::Edit)
-            }
-            (Self::Lines(text), SharedEdit::Marked(block)) => {
-                *text = block.marked().remove(text).map_err(SharedError::Marked)?;
-                Ok(())
-            }
-            _ => Err(SharedError::Format),
+            (Self::Json(document), SharedEdit::Json(edit)) => drop(document.revert(edit, &made.applied)?),
+            (Self::Toml(document), SharedEdit::Toml(edit)) => drop(document.revert(edit, &made.applied)?),
+            (Self::Yaml(document), SharedEdit::Yaml(edit)) => drop(document.revert(edit, &made.applied)?),
+            (Self::Lines(text), SharedEdit::Marked(block)) => *text = block.marked().remove(text)?,
+            _ => return Err(SharedError::Format),
         }
+        Ok(())
     }
 
     fn into_text(self) -> String {

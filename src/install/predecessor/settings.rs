@@ -79,7 +79,7 @@ fn says_nothing(format: HostFormat, text: &str) -> bool {
 }
 
 fn clean_json(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
-    let mut document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas).map_err(SharedError::Parse)?;
+    let mut document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas)?;
     Cleaner { facts, spellings, document: &mut document }.run()?;
     Ok(document.to_string())
 }
@@ -149,7 +149,7 @@ impl Cleaner<'_> {
                 members.retain(|member| self.share(member) != Share::All);
             }
             let edit = JsonEdit::Append { path: path(&at), value: rest };
-            self.document.apply(&edit).map_err(SharedError::Edit)?;
+            self.document.apply(&edit)?;
         }
         self.remove_elements(&at, |value| theirs.contains(value) || mixed.contains(value))
     }
@@ -194,14 +194,14 @@ impl Cleaner<'_> {
 
     /// Removes what stands at the path, and the objects above it that hold nothing else.
     fn remove(&mut self, at: &[&str]) -> Result<(), SharedError> {
-        if !self.document.remove(&path(at)).map_err(SharedError::Edit)? {
+        if !self.document.remove(&path(at))? {
             return Ok(());
         }
         self.remove_empty(&at[..at.len() - 1])
     }
 
     fn remove_elements(&mut self, at: &[&str], unwanted: impl Fn(&Value) -> bool) -> Result<(), SharedError> {
-        let removed = self.document.remove_elements(&path(at), unwanted).map_err(SharedError::Edit)?;
+        let removed = self.document.remove_elements(&path(at), unwanted)?;
         if removed.is_empty() { Ok(()) } else { self.remove_empty(at) }
     }
 
@@ -228,14 +228,14 @@ fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
         let marked = Marked::new(block.open.as_str(), block.close.as_str());
         // The same opening line has two closing ones: a block that this one does not close may be the other's.
         if let Ok(Some(_)) = marked.body(&left) {
-            left = marked.remove(&left).map_err(SharedError::Marked)?;
+            left = marked.remove(&left)?;
         }
     }
     Ok(left)
 }
 
 fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
-    TomlDocument::parse(text).map_err(SharedError::Parse)?;
+    TomlDocument::parse(text)?;
     let before = text;
     let text = without_blocks(facts, text)?;
     let mut left = String::with_capacity(text.len());
