@@ -87,13 +87,17 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// What is done, in the words that a kept transaction has.
-    fn of(self, target: &Target) -> String {
-        let word = match self {
+    /// The verb that is called for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
             Self::Install => "install",
             Self::Uninstall => "uninstall",
-        };
-        format!("{word} {}", target.section_key(&Anchor::Root))
+        }
+    }
+
+    /// What is done, in the words that a kept transaction has.
+    fn of(self, target: &Target) -> String {
+        format!("{} {}", self.word(), target.section_key(&Anchor::Root))
     }
 }
 

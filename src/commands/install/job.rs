@@ -280,12 +280,10 @@ impl Job {
     }
 
     fn no_host(&self, likely: &[Descriptor]) -> Failure {
-        let verb = match self.wish {
-            Wish::Install => "install",
-            Wish::Uninstall => "uninstall",
-        };
         let error = Failure::usage("no host given").exits(2);
-        let example = likely.first().map(|host| format!(", such as `{}`", typed!("gsd-tools {} --{}", verb, host.id)));
+        let example = likely
+            .first()
+            .map(|host| format!(", such as `{}`", typed!("gsd-tools {} --{}", self.wish.word(), host.id)));
         match (self.wish, example) {
             (Wish::Uninstall, None) => error.hint("nothing is installed; `gsd-tools status` shows what is"),
             (wish, example) => {

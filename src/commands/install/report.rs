@@ -30,7 +30,7 @@ pub(in crate::commands) struct InstallReport {
 /// What was done for one host.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct HostReport {
-    runtime: String,
+    pub(super) runtime: String,
     #[serde(skip)]
     pub(super) name: String,
     pub(super) scope: &'static str,
@@ -117,9 +117,6 @@ pub(super) struct Shown {
     pub(super) other_scope: String,
     /// The flags that name this install.
     pub(super) flags: Typed,
-    /// As a flag.
-    pub(super) host: String,
-    pub(super) has_hooks: bool,
     /// What a person types first in the host: help, and the start of a project.
     pub(super) commands: [String; 2],
     /// Files by kind, and settings by key.
@@ -215,11 +212,7 @@ pub(super) struct Failure {
 
 impl InstallReport {
     pub(super) fn new(wish: Wish, dry_run: bool) -> Self {
-        let action = match wish {
-            Wish::Install => "install",
-            Wish::Uninstall => "uninstall",
-        };
-        Self { action, wish, dry_run, hosts: Vec::new(), history: None }
+        Self { action: wish.word(), wish, dry_run, hosts: Vec::new(), history: None }
     }
 
     /// Adds what became of one host; `why` it was detected, if nobody named it.
@@ -267,7 +260,6 @@ impl HostReport {
             ..Self::default()
         };
         report.shown.commands = [command("help"), command("new-project")];
-        report.shown.host = format!("--{}", descriptor.id);
         match result {
             Ok((target, plan)) => report.count(target, plan, wish),
             Err(error) => {
@@ -298,12 +290,12 @@ impl HostReport {
         if wish == Wish::Install {
             self.note_added(target, plan);
         }
-        let taken_over = plan.taken_over.iter();
+        let taken_over = plan.taken_over.iter().cloned();
         self.taken_over = taken_over
             .map(|other| TakenOver {
                 root: target.shown(&other.root),
-                version: other.version.clone(),
-                permissions: other.permissions.clone(),
+                version: other.version,
+                permissions: other.permissions,
             })
             .collect();
         self.claimed = plan.claimed.iter().map(|path| target.shown(path)).collect();
@@ -350,7 +342,6 @@ impl HostReport {
         self.kept_out = kept_out.collect();
         self.other_scope = adds.other_scope.as_ref().map(ToString::to_string);
         self.shown.other_scope = adds.other_scope.as_ref().map(|root| target.shown(root)).unwrap_or_default();
-        self.shown.has_hooks = adds.hooks > 0;
     }
 }
 

@@ -145,7 +145,7 @@ impl InstallReport {
             ([only], _) => only.shown.flags.clone(),
             (_, true) => typed!("--all --{}", first.scope),
             (several, false) => {
-                let hosts = several.iter().map(|host| host.shown.host.as_str());
+                let hosts = several.iter().map(|host| format!("--{}", host.runtime));
                 typed!("{} --{}", hosts.fold(Typed::default(), Typed::word), first.scope)
             }
         };
@@ -373,10 +373,10 @@ impl Section<'_> {
             } else {
                 (format!("globally ({root})"), Scope::Global.word())
             };
-            let what = if host.shown.has_hooks { "every command and hook" } else { "every command" };
+            let what = if host.hooks > 0 { "every command and hook" } else { "every command" };
             warnings.push(format!(
                 "also installed {also}: {what} is registered twice; remove that one with `{}`",
-                typed!("gsd-tools uninstall {} --{}", host.shown.host, other)
+                typed!("gsd-tools uninstall --{} --{}", host.runtime, other)
             ));
         }
         if host.plugin {
