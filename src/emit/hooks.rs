@@ -14,7 +14,7 @@ use crate::text::toml::TomlEdit;
 use crate::text::yaml::YamlEdit;
 
 use super::adapters::{self, EventCall};
-use super::artifact::{Anchor, Artifact, Contents, SharedEdit};
+use super::artifact::{Anchor, Artifact, SharedEdit};
 use super::spelling::Spelling;
 
 /// What the hooks of a host come to.
@@ -114,13 +114,8 @@ pub(crate) fn registrations(
             };
             let events = Value::from(events.iter().map(entry).collect::<Map<_, _>>());
             let whole = object([("version", Value::from(*version)), ("hooks", events)]);
-            HookArtifacts::Own(vec![Artifact {
-                anchor: Anchor::Root,
-                path: path.clone(),
-                contents: Contents::Whole(format!("{whole:#}\n")),
-                executable: false,
-                kind: ItemKind::Hook,
-            }])
+            let text = format!("{whole:#}\n");
+            HookArtifacts::Own(vec![super::whole(Anchor::Root, path.clone(), text, ItemKind::Hook)])
         }
         HookForm::Adapter { path, adapter } => {
             let calls: Vec<EventCall> = events.into_iter().map(|event| commands.call(event)).collect();

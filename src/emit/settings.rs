@@ -83,16 +83,8 @@ pub(crate) fn artifacts(
         });
     }
     for file in descriptor.own_files.iter().filter(|file| wanted(file.purpose) && file.scopes.contains(&scope)) {
-        found.push(Artifact {
-            anchor: Anchor::Root,
-            path: file.path.clone(),
-            contents: Contents::Whole(fill(
-                &file.text.replace("{calls}", &calls(spelling, &options.unasked)),
-                spelling,
-            )),
-            executable: false,
-            kind: ItemKind::Settings,
-        });
+        let text = fill(&file.text.replace("{calls}", &calls(spelling, &options.unasked)), spelling);
+        found.push(super::whole(Anchor::Root, file.path.clone(), text, ItemKind::Settings));
     }
     found
 }
