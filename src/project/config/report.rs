@@ -18,8 +18,8 @@ enum Source {
 
 use Source::{Key, Written, WrittenObject};
 
-/// Names and sources of the report of a project with a file, in order.
-const LINES: &[(&str, Source)] = &[
+/// Names and sources of the lines with which the report of every project begins, in order.
+const FIRST_LINES: &[(&str, Source)] = &[
     ("model_profile", Key("model_profile")),
     ("commit_docs", Key("commit_docs")),
     ("search_gitignored", Key("search_gitignored")),
@@ -31,6 +31,10 @@ const LINES: &[(&str, Source)] = &[
     ("plan_checker", Key("workflow.plan_check")),
     ("verifier", Key("workflow.verifier")),
     ("nyquist_validation", Key("workflow.nyquist_validation")),
+];
+
+/// Those that follow for a project with a file.
+const LINES: &[(&str, Source)] = &[
     ("post_planning_gaps", Key("workflow.post_planning_gaps")),
     ("parallelization", Key("parallelization")),
     ("brave_search", Key("brave_search")),
@@ -73,17 +77,6 @@ const LINES: &[(&str, Source)] = &[
 
 /// As [`LINES`], for a folder without a file: only what holds by default.
 const LINES_WITHOUT_FILE: &[(&str, Source)] = &[
-    ("model_profile", Key("model_profile")),
-    ("commit_docs", Key("commit_docs")),
-    ("search_gitignored", Key("search_gitignored")),
-    ("branching_strategy", Key("git.branching_strategy")),
-    ("phase_branch_template", Key("git.phase_branch_template")),
-    ("milestone_branch_template", Key("git.milestone_branch_template")),
-    ("quick_branch_template", Key("git.quick_branch_template")),
-    ("research", Key("workflow.research")),
-    ("plan_checker", Key("workflow.plan_check")),
-    ("verifier", Key("workflow.verifier")),
-    ("nyquist_validation", Key("workflow.nyquist_validation")),
     ("ai_integration_phase", Key("workflow.ai_integration_phase")),
     ("parallelization", Key("parallelization")),
     ("brave_search", Key("brave_search")),
@@ -117,7 +110,7 @@ impl Serialize for LoadedConfig<'_> {
         let config = self.0;
         let lines = if config.has_file() { LINES } else { LINES_WITHOUT_FILE };
         let mut map = serializer.serialize_map(None)?;
-        for (name, from) in lines {
+        for (name, from) in FIRST_LINES.iter().chain(lines) {
             match from {
                 Key("commit_docs") => map.serialize_entry(name, &config.commit_docs())?,
                 Key(key) => match config.value(key).as_str().filter(|_| is_secret(key)) {
