@@ -206,32 +206,35 @@ fn regular(path: &Path, file: &std::fs::File) -> Result<u64, DiskError> {
 
 /// What a folder holds, by name; `None` if there is no such folder.
 pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskError> {
-    let path = path.as_ref();
-    let failed = DiskError::io("list", path);
-    let Some(folder) = present(std::fs::read_dir(path)).map_err(failed)? else { return Ok(None) };
-    let mut entries = Vec::new();
-    for entry in folder {
-        let entry = entry.map_err(DiskError::io("list", path))?;
-        let kind = entry.file_type().map(EntryKind::of).map_err(DiskError::io("look at", &entry.path()))?;
-        entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), path: entry.path(), kind });
+    let entry = |entry: &std::fs::DirEntry, kind| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        Entry { name, path: entry.path(), kind }
+    };
+    let mut entries = entries(path.as_ref(), entry)?;
+    if let Some(entries) = &mut entries {
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
     }
-    entries.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(Some(entries))
+    Ok(entries)
 }
 
 /// The names in a folder with what each of them is, in the order the system lists them; `None` if there is no such folder.
 pub(crate) fn names(path: impl AsRef<Path>) -> Result<Option<Vec<(String, EntryKind)>>, DiskError> {
-    let path = path.as_ref();
+    entries(path.as_ref(), |entry, kind| {
+        let name = entry.file_name().into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned());
+        (name, kind)
+    })
+}
+
+/// What `of` gives of each thing in a folder.
+fn entries<T>(path: &Path, of: impl Fn(&std::fs::DirEntry, EntryKind) -> T) -> Result<Option<Vec<T>>, DiskError> {
     let failed = DiskError::io("list", path);
     let Some(folder) = present(std::fs::read_dir(path)).map_err(failed)? else { return Ok(None) };
-    let mut names = Vec::new();
-    for entry in folder {
+    let entry = |entry: io::Result<std::fs::DirEntry>| {
         let entry = entry.map_err(DiskError::io("list", path))?;
         let kind = entry.file_type().map(EntryKind::of).map_err(DiskError::io("look at", &entry.path()))?;
-        let name = entry.file_name().into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned());
-        names.push((name, kind));
-    }
-    Ok(Some(names))
+        Ok(of(&entry, kind))
+    };
+    folder.map(entry).collect::<Result<Vec<T>, DiskError>>().map(Some)
 }
 
 /// One thing in a folder.
