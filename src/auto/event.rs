@@ -17,6 +17,7 @@ use super::unit::Unit;
 use crate::gate::evidence::Counts;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
+use crate::text::words::words;
 use crate::world::System;
 
 /// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant
@@ -306,7 +307,7 @@ pub(crate) struct LastHeard {
     pub(crate) money: Option<f64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnitEnded {
     pub(crate) operation: u64,
     pub(crate) verdict: Verdict,
@@ -368,18 +369,33 @@ pub(crate) enum Verdict {
     Halted { why: Halt, text: String },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Death {
-    Auth,
-    Quota,
-    Overload,
-    Network,
-    Context,
-    Limit,
-    Model,
-    /// The client could not be started.
-    Start,
+impl Default for Verdict {
+    fn default() -> Self {
+        Self::NoSignal { exit: None, signal: None, text: String::new() }
+    }
+}
+
+words! {
+    /// Why a session died although nobody stopped it.
+    #[derive(Serialize)]
+    pub(crate) enum Death {
+        /// The key or the login is refused.
+        Auth = "auth",
+        /// The account has no quota left, or may not ask so often.
+        Quota = "quota",
+        /// The server cannot answer now.
+        Overload = "overload",
+        /// The server cannot be reached, or stopped in the middle of an answer.
+        Network = "network",
+        /// The conversation is longer than the model takes.
+        Context = "context",
+        /// A limit of the client's own: turns, time, money.
+        Limit = "limit",
+        /// Anything else that the client says of its model or itself.
+        Model = "model",
+        /// The client could not be started.
+        Start = "start",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -84,7 +84,7 @@ impl Trial {
         match self {
             Self::Work => false,
             Self::Unauthorized | Self::Forbidden => *death == Death::Auth,
-            Self::Busy | Self::Exhausted => matches!(death, Death::Quota { .. }),
+            Self::Busy | Self::Exhausted => *death == Death::Quota,
             Self::Broken | Self::Overloaded => *death == Death::Overload,
             Self::TooLong => *death == Death::Context,
             Self::Cut | Self::Refused => matches!(death, Death::Network | Death::Overload | Death::Model),
@@ -291,7 +291,7 @@ mod tests {
         let verdict = match trial {
             Trial::Work => Verdict::Ran,
             Trial::Unauthorized | Trial::Forbidden => Verdict::Dead(Death::Auth),
-            Trial::Busy | Trial::Exhausted => Verdict::Dead(Death::Quota { resets_at: None }),
+            Trial::Busy | Trial::Exhausted => Verdict::Dead(Death::Quota),
             Trial::Broken | Trial::Overloaded => Verdict::Dead(Death::Overload),
             Trial::TooLong => Verdict::Dead(Death::Context),
             Trial::Cut => Verdict::NoSignal,
@@ -361,7 +361,7 @@ mod tests {
             (Trial::Work, false, "running", |seen| seen.has_left_running = true),
             (Trial::Unauthorized, true, "success", |seen| seen.verdict = Verdict::Ran),
             (Trial::Broken, false, "`dead: quota`", |seen| {
-                seen.verdict = Verdict::Dead(Death::Quota { resets_at: None });
+                seen.verdict = Verdict::Dead(Death::Quota);
             }),
             (Trial::TooLong, false, "exit code 0, not 1", |seen| seen.code = Some(0)),
         ];

@@ -112,42 +112,29 @@ pub(crate) type ViewOf = Box<dyn Fn() -> ProjectView>;
 
 /// The effects of a run on a real project.
 pub(crate) struct Real<'a> {
-    pub(super) world: &'a World,
-    log: Log<'a>,
-    pub(super) repository: Repository,
-    pub(super) worktree: Worktree,
+    parts: Parts<'a>,
     files: Box<dyn Files>,
-    pub(super) places: Places,
-    pub(super) driver: Driver,
-    pub(super) preferences: Preferences,
-    pub(super) set_up: SetUp,
     /// The files of the person's checkout that are copied into worktrees, once they are known.
     copied: OnceCell<BTreeSet<String>>,
-    /// The files that run by themselves.
-    pub(super) running: SelfRunning,
-    /// The checks that a person approved, where no fence is around them. No other runs.
-    pub(super) approved: Option<BTreeSet<String>>,
     /// The caches of build tools, once they are needed.
     caches: OnceCell<Caches>,
     /// Whether it was said that the client does not call our hooks.
     is_unheard: bool,
-    pub(super) layout: Layout,
-    pub(super) held_out: Option<HeldOut>,
-    /// What the user opens in the fences of the run.
-    pub(super) openings: Openings,
     /// How many folders for temporary files were made.
-    pub(super) temporaries: Cell<u32>,
-    view: ViewOf,
-    /// The name of the run, in names of references.
-    run: String,
-    brief: Option<(String, String)>,
-    signals: Option<Requests>,
-    told: Told<'a>,
+    temporaries: Cell<u32>,
+}
+
+impl<'a> std::ops::Deref for Real<'a> {
+    type Target = Parts<'a>;
+
+    fn deref(&self) -> &Parts<'a> {
+        &self.parts
+    }
 }
 
 impl std::fmt::Debug for Real<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Real").field("places", &self.places).finish_non_exhaustive()
+        self.parts.fmt(formatter)
     }
 }
 
@@ -163,7 +150,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) set_up: SetUp,
     /// The files that run by themselves.
     pub(crate) running: SelfRunning,
-    /// The checks that a person approved, where no fence is around them.
+    /// The checks that a person approved, where no fence is around them. No other runs.
     pub(crate) approved: Option<BTreeSet<String>>,
     pub(crate) layout: Layout,
     /// The check that no session can read.
@@ -172,6 +159,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) openings: Openings,
     /// Reads the worktree as a project in phases.
     pub(crate) view: ViewOf,
+    /// The name of the run, in names of references.
     pub(crate) run: String,
     /// The path and the text of the brief.
     pub(crate) brief: Option<(String, String)>,
@@ -220,35 +208,15 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 
 impl<'a> Real<'a> {
     pub(crate) fn new(parts: Parts<'a>) -> Self {
-        let Parts { world, log, repository, worktree, places, driver, preferences, set_up, layout, .. } = parts;
-        let Parts { running, approved, held_out, openings, view, run, brief, signals, told, .. } = parts;
-        let files =
-            Project::new(project::layout::Layout::new(places.worktree.as_path(), None, None), world.state_folder())
-                .files();
+        let layout = project::layout::Layout::new(parts.places.worktree.as_path(), None, None);
+        let files = Project::new(layout, parts.world.state_folder()).files();
         Self {
-            world,
-            log,
-            repository,
-            worktree,
+            parts,
             files,
-            places,
-            driver,
-            preferences,
-            set_up,
             copied: OnceCell::new(),
-            running,
-            approved,
             caches: OnceCell::new(),
             is_unheard: false,
-            layout,
-            held_out,
-            openings,
             temporaries: Cell::new(0),
-            view,
-            run,
-            brief,
-            signals,
-            told,
         }
     }
 
@@ -281,7 +249,7 @@ impl<'a> Real<'a> {
     }
 
     pub(super) fn tell(&mut self, text: &str) {
-        (self.told)(text);
+        (self.parts.told)(text);
     }
 
     fn tree_named(name: &str) -> Result<Tree, EngineError> {
@@ -316,7 +284,7 @@ impl Effects for Real<'_> {
     }
 
     fn append(&mut self, entry: &Entry) -> Result<(), EngineError> {
-        self.log.append(entry)?;
+        self.parts.log.append(entry)?;
         if let Some(line) = super::story::line(&entry.event) {
             self.tell(&line);
         }

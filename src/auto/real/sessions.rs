@@ -8,7 +8,6 @@ use super::liveness::Liveness;
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
 use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
-use crate::auto::runner::death::Death as RunnerDeath;
 use crate::auto::runner::event::{Event, Unit as MoneyUnit};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::own::Staged;
@@ -91,7 +90,7 @@ impl Real<'_> {
             Err(error) => {
                 let text = error.to_string();
                 let verdict = Verdict::Dead { cause: Death::Start, resets_at: None, text };
-                Ok(UnitEnded { verdict, ..nothing(session) })
+                Ok(UnitEnded { verdict, operation: session.operation, ..UnitEnded::default() })
             }
         }
     }
@@ -227,25 +226,6 @@ fn bill(heard: &Heard) -> (Usage, Option<f64>) {
     (Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 }, money)
 }
 
-/// A session that did nothing.
-fn nothing(session: &Session) -> UnitEnded {
-    UnitEnded {
-        operation: session.operation,
-        verdict: Verdict::NoSignal { exit: None, signal: None, text: String::new() },
-        usage: Usage::default(),
-        money: None,
-        model_calls: 0,
-        tool_calls: 0,
-        denied: Vec::new(),
-        milliseconds: 0,
-        session: None,
-        survivors: Vec::new(),
-        tree: String::new(),
-        changed: Vec::new(),
-        model: None,
-    }
-}
-
 fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnded {
     let heard = &outcome.heard;
     let (usage, money) = bill(heard);
@@ -260,9 +240,8 @@ fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnde
         milliseconds: u64::try_from(outcome.ran_for.as_millis()).unwrap_or(u64::MAX),
         session: heard.session.clone(),
         survivors: outcome.survivors.clone(),
-        tree: String::new(),
-        changed: Vec::new(),
         model: heard.model.clone(),
+        ..UnitEnded::default()
     }
 }
 
@@ -280,31 +259,20 @@ fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
             Verdict::NoSignal { exit, signal, text }
         }
         RunnerVerdict::Dead(death) => {
-            // The client tells seconds, the log milliseconds.
-            let resets_at = match death {
-                RunnerDeath::Quota { resets_at } => resets_at.map(|seconds| seconds.saturating_mul(1000)),
-                _ => None,
-            };
-            Verdict::Dead { cause: cause(death), resets_at, text }
+            let resets_at = resets_at(outcome).filter(|_| *death == Death::Quota);
+            Verdict::Dead { cause: *death, resets_at, text }
         }
         RunnerVerdict::Stopped(reason) => stopped(outcome, reason, wish, text),
     }
 }
 
-fn cause(death: &RunnerDeath) -> Death {
-    match death {
-        RunnerDeath::Auth => Death::Auth,
-        RunnerDeath::Quota { .. } => Death::Quota,
-        RunnerDeath::Overload => Death::Overload,
-        RunnerDeath::Network => Death::Network,
-        RunnerDeath::Context => Death::Context,
-        RunnerDeath::Limit => Death::Limit,
-        RunnerDeath::Model => Death::Model,
-    }
+/// When a quota that is used up is filled again. The client tells seconds, the log milliseconds.
+fn resets_at(outcome: &Outcome) -> Option<i64> {
+    outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000))
 }
 
 fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wanted>, text: String) -> Verdict {
-    let resets_at = outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000));
+    let resets_at = resets_at(outcome);
     let why = match reason {
         Reason::Asked(_) => match wish {
             Some(Wanted::Pause) => Halt::Pause,

@@ -1,28 +1,7 @@
 //! Why the model gave no answer: from the numbers and words of the client first, from its prose last.
 
 use super::event::Failure;
-
-/// Why a session died although nobody stopped it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Death {
-    /// The key or the login is refused.
-    Auth,
-    /// The account has no quota left, or may not ask so often.
-    Quota {
-        /// Seconds since 1970 began, where the client says when there is more.
-        resets_at: Option<i64>,
-    },
-    /// The server cannot answer now.
-    Overload,
-    /// The server cannot be reached, or stopped in the middle of an answer.
-    Network,
-    /// The conversation is longer than the model takes.
-    Context,
-    /// A limit of the client's own: turns, time, money.
-    Limit,
-    /// Anything else that the client says of its model or itself.
-    Model,
-}
+pub(crate) use crate::auto::event::Death;
 
 /// Words of prose, the ones of a row before those of the next. Each counts only as a word of its own: `FileNotFoundError` has
 /// `enotfound` in it, and a quotation is no quota.
@@ -67,7 +46,7 @@ const WORDS: &[(Death, &[&str])] = &[
         ],
     ),
     (
-        Death::Quota { resets_at: None },
+        Death::Quota,
         &[
             "rate limit",
             "rate_limit",
@@ -149,24 +128,11 @@ const WORDS: &[(Death, &[&str])] = &[
 ];
 
 impl Death {
-    /// The word for it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Auth => "auth",
-            Self::Quota { .. } => "quota",
-            Self::Overload => "overload",
-            Self::Network => "network",
-            Self::Context => "context",
-            Self::Limit => "limit",
-            Self::Model => "model",
-        }
-    }
-
     /// What a status of HTTP means; `None` for one that says too little.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         match status {
             401 | 403 => Some(Self::Auth),
-            402 | 429 => Some(Self::Quota { resets_at: None }),
+            402 | 429 => Some(Self::Quota),
             413 => Some(Self::Context),
             408 | 500..=599 => Some(Self::Overload),
             _ => None,
@@ -264,13 +230,13 @@ mod tests {
     fn prose_is_understood_by_its_words_and_by_numbers_that_stand_alone() {
         for (text, expected) in [
             ("API Error: 401 {\"type\":\"error\"}", Some(Death::Auth)),
-            ("unexpected status 429 Too Many Requests", Some(Death::Quota { resets_at: None })),
+            ("unexpected status 429 Too Many Requests", Some(Death::Quota)),
             ("API Error: 529. Overloaded", Some(Death::Overload)),
             ("Prompt is too long (400)", Some(Death::Context)),
             ("connect ECONNREFUSED 127.0.0.1:9", Some(Death::Network)),
             ("Reached maximum number of turns (2)", Some(Death::Limit)),
-            ("anthropic.RateLimitError: Error code", Some(Death::Quota { resets_at: None })),
-            ("you were rate limited; limits reset at 5", Some(Death::Quota { resets_at: None })),
+            ("anthropic.RateLimitError: Error code", Some(Death::Quota)),
+            ("you were rate limited; limits reset at 5", Some(Death::Quota)),
             ("type: overloaded_error", Some(Death::Overload)),
             ("getaddrinfo ENOTFOUND api.example.com", Some(Death::Network)),
             ("ContextWindowOverflowError", Some(Death::Context)),
@@ -300,7 +266,7 @@ mod tests {
         let of = |failure: Failure| Death::of_failure(&failure);
         assert_eq!(of(failure(Some(401), None, "Overloaded")), Some(Death::Auth));
         assert_eq!(of(failure(Some(400), Some("context_length_exceeded"), "unauthorized")), Some(Death::Context));
-        assert_eq!(of(failure(None, Some("error"), "rate limit reached")), Some(Death::Quota { resets_at: None }));
+        assert_eq!(of(failure(None, Some("error"), "rate limit reached")), Some(Death::Quota));
         assert_eq!(of(failure(Some(404), None, "no such model")), None);
     }
 }

@@ -114,7 +114,7 @@ fn a_failure_that_the_client_reports_is_named_in_every_dialect() {
         for (status, death) in [
             (401, Death::Auth),
             (403, Death::Auth),
-            (429, Death::Quota { resets_at: None }),
+            (429, Death::Quota),
             (500, Death::Overload),
             (529, Death::Overload),
         ] {
@@ -278,7 +278,7 @@ fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
     }
     for dialect in ["scripted", "result-envelope", "role-lines", "agent-lifecycle"] {
         let patient = Try::new("patient", dialect).run();
-        assert_eq!(patient.judgement.verdict, Verdict::Dead(Death::Quota { resets_at: None }), "{dialect}");
+        assert_eq!(patient.judgement.verdict, Verdict::Dead(Death::Quota), "{dialect}");
     }
 }
 
@@ -287,7 +287,8 @@ fn a_quota_that_is_used_up_says_when_it_is_filled_again() {
     for dialect in ["scripted", "result-envelope"] {
         let outcome = Try::new("rate-limited:4000000000", dialect).run();
         let reset = Some(4_000_000_000);
-        assert_eq!(outcome.judgement.verdict, Verdict::Dead(Death::Quota { resets_at: reset }), "{dialect}");
+        assert_eq!(outcome.judgement.verdict, Verdict::Dead(Death::Quota), "{dialect}");
+        assert_eq!(outcome.heard.resets_at(), reset, "{dialect}");
         assert_eq!(outcome.heard.quota.unwrap().used, Some(1.0));
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn judge(heard: &Heard, end: &End) -> Judgement {
         (None, Some(Terminal::Failure(failure))) => {
             let death = Death::of_failure(failure).or_else(|| of_trouble(heard)).unwrap_or(Death::Model);
             let status = failure.status.map(|status| format!(" (status {status})")).unwrap_or_default();
-            dead(death, heard, format!("the client reported a failure{status}: {}", line(&failure.text)))
+            dead(death, format!("the client reported a failure{status}: {}", line(&failure.text)))
         }
         (None, None) => silent(heard, end),
     }
@@ -138,12 +138,12 @@ fn success(heard: &Heard, end: &End) -> Judgement {
     }
     for words in [&heard.text, &heard.last_piece] {
         if let Some(death) = of_words(words) {
-            return dead(death, heard, format!("the client reported success after: {}", line(words)));
+            return dead(death, format!("the client reported success after: {}", line(words)));
         }
     }
     if end.counts_only_whole_answers && heard.is_last_answer_uncounted() {
         let evidence = format!("the client reported success after an interrupted answer: {}", line(&heard.text));
-        return dead(Death::Network, heard, evidence);
+        return dead(Death::Network, evidence);
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
@@ -154,7 +154,7 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         return Judgement { verdict: Verdict::NoSignal, evidence };
     }
     let death = of_complaints(heard, end).unwrap_or(Death::Model);
-    dead(death, heard, format!("the client reported success, then ended with {}", how(end.ended)))
+    dead(death, format!("the client reported success, then ended with {}", how(end.ended)))
 }
 
 /// What an error means that a client has the model say, before it reports success.
@@ -171,7 +171,7 @@ fn silent(heard: &Heard, end: &End) -> Judgement {
         let in_stream = heard.trouble.as_ref().map(|(_, text)| line(text)).filter(|said| !said.is_empty());
         let of_death = || end.complaint.lines().find(|line| Death::of_text(line).is_some()).map(line);
         let said = in_stream.or_else(of_death).or_else(|| last_line(&end.complaint)).unwrap_or_default();
-        return dead(death, heard, format!("it ended with {how} and no result: {said}"));
+        return dead(death, format!("it ended with {how} and no result: {said}"));
     }
     let said = last_line(&end.complaint).map(|said| format!(": {said}")).unwrap_or_default();
     Judgement { verdict: Verdict::NoSignal, evidence: format!("it ended with {how} and no result{said}") }
@@ -193,7 +193,7 @@ fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
         Reason::RefusedLogin => Some(Death::Auth),
         // It was stopped between what it said of its quota and its last word.
         Reason::LongWait if heard.quota.as_ref().is_some_and(|quota| quota.status == QuotaStatus::Rejected) => {
-            Some(Death::Quota { resets_at: None })
+            Some(Death::Quota)
         }
         Reason::LongWait | Reason::Retries => Some(of_trouble(heard).unwrap_or(Death::Overload)),
         // A client that only ever tried again did not hang: the model did.
@@ -203,16 +203,12 @@ fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
         _ => None,
     };
     match death {
-        Some(death) => dead(death, heard, format!("stopped: {reason}")),
+        Some(death) => dead(death, format!("stopped: {reason}")),
         None => Judgement { verdict: Verdict::Stopped(reason.clone()), evidence: format!("stopped: {reason}") },
     }
 }
 
-fn dead(death: Death, heard: &Heard, evidence: String) -> Judgement {
-    let death = match death {
-        Death::Quota { .. } => Death::Quota { resets_at: heard.resets_at() },
-        other => other,
-    };
+fn dead(death: Death, evidence: String) -> Judgement {
     Judgement { verdict: Verdict::Dead(death), evidence }
 }
 

@@ -353,10 +353,7 @@ impl Effects for Simulated {
             denied: act.denied,
             milliseconds: act.milliseconds.unsigned_abs(),
             session: Some(session.id.clone()),
-            survivors: Vec::new(),
-            tree: String::new(),
-            changed: Vec::new(),
-            model: None,
+            ..UnitEnded::default()
         })
     }
 

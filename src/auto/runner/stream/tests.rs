@@ -116,7 +116,7 @@ fn a_refused_key_and_a_prompt_that_is_too_long_are_told_apart_in_what_real_clien
         assert_eq!(verdict(client, "long", codes[1], complaints[1]), Verdict::Dead(Death::Context), "{client}");
     }
     assert_eq!(verdict("claude", "long", 1, ""), Verdict::Dead(Death::Context));
-    assert_eq!(verdict("claude", "429", 1, ""), Verdict::Dead(Death::Quota { resets_at: None }));
+    assert_eq!(verdict("claude", "429", 1, ""), Verdict::Dead(Death::Quota));
     let (events, _) = heard("claude", "401");
     let retry = events.iter().find(|event| matches!(event, Event::Retry { .. })).unwrap();
     assert!(matches!(retry, Event::Retry { status: Some(401), wait_seconds: Some(_), .. }), "{retry:?}");
