@@ -11,9 +11,6 @@ use crate::text::untrusted::line;
 /// The note of evidence that names such checks, with who decided what.
 pub(crate) const DECIDED: &str = "decided by a person";
 
-/// The field of a record that a person leaves who decided against the checks.
-const OVERRIDE: &str = "override";
-
 /// How much of a reason is quoted.
 const REASON: usize = 200;
 
@@ -64,8 +61,7 @@ fn decisions(files: &dyn Files, milestone: &str) -> Result<Vec<Decision>, FileEr
             let path = format!("{tasks}/{name}");
             let text = files.read(&path)?.unwrap_or_default();
             let Ok(evidence) = record::read::<TaskEvidence>(&path, &text) else { continue };
-            let Some(decision) = evidence.others.get(OVERRIDE) else { continue };
-            let why = decision.get("rationale").and_then(|why| why.as_str()).unwrap_or("no reason given");
+            let Some(why) = evidence.decision() else { continue };
             let failed = evidence.checks.iter().filter(|check| check.exit_code.is_some_and(|code| code != 0));
             found.push(Decision {
                 task: format!("{milestone}/{id}/{}", task.id),

@@ -108,7 +108,7 @@ fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
 }
 
 /// Done and total.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Progress {
     pub(crate) milestones: [usize; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,6 +245,27 @@ fn pair(share: Share) -> [usize; 2] {
 }
 
 impl StatusReport {
+    /// What is known of the run in any layout; what the documents say is left out.
+    fn of_run(memory: &Memory, step: &Step, rule: &'static str) -> Self {
+        Self {
+            layout: "",
+            phase: "",
+            active: Active::default(),
+            next: NextReport::of(step, rule),
+            step: None,
+            blockers: Vec::new(),
+            questions: Vec::new(),
+            progress: Progress::default(),
+            registry: Vec::new(),
+            requirements: RequirementCounts::default(),
+            session: SessionReport::of(memory),
+            counters: Counters::of(memory),
+            checks: ChecksReport::of(memory),
+            cost: Cost::of(memory),
+            fingerprint: String::new(),
+        }
+    }
+
     pub(crate) fn of(look: &Look<'_>, step: &Step, rule: &'static str, fingerprint: String) -> Self {
         let State { phase, milestone, slice, task, blockers, registry, milestones, slices, tasks, .. } = look.state;
         let id = |named: &Option<super::slices::derive::Named>| named.as_ref().map(|named| named.id.clone());
@@ -253,8 +274,6 @@ impl StatusReport {
             layout: "gsd",
             phase: if paused { Phase::Paused.word() } else { phase.word() },
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
-            next: NextReport::of(step, rule),
-            step: None,
             blockers: blockers.iter().map(|blocker| one_line(blocker)).collect(),
             questions: questions(look),
             progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
@@ -268,11 +287,8 @@ impl StatusReport {
                 })
                 .collect(),
             requirements: look.snapshot.requirements,
-            session: SessionReport::of(look.memory),
-            counters: Counters::of(look.memory),
-            checks: ChecksReport::of(look.memory),
-            cost: Cost::of(look.memory),
             fingerprint,
+            ..Self::of_run(look.memory, step, rule)
         }
     }
 }
@@ -320,22 +336,13 @@ impl StatusReport {
             layout: "planning",
             phase: if paused { Phase::Paused.word() } else { position::word(&next) },
             active: Active { milestone: milestone.version.clone(), slice: active, task: None },
-            next: NextReport::of(step, rule),
-            step: None,
-            blockers: Vec::new(),
-            questions: Vec::new(),
             progress: Progress {
                 milestones: [usize::from(is_done), 1],
                 slices: Some([done, phases.len()]),
                 tasks: plans,
             },
-            registry: Vec::new(),
-            requirements: RequirementCounts::default(),
-            session: SessionReport::of(memory),
-            counters: Counters::of(memory),
-            checks: ChecksReport::of(memory),
-            cost: Cost::of(memory),
             fingerprint,
+            ..Self::of_run(memory, step, rule)
         })
     }
 }

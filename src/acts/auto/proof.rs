@@ -211,7 +211,7 @@ fn check(
     for signature in envelope.signatures() {
         match signer(world, &payload, signature, signers) {
             Ok(found) => row.signer = row.signer.take().or(found),
-            Err(error) => row.problems.push(error.to_string()),
+            Err(failure) => row.problems.push(failure.message),
         }
     }
     if asked.signers.is_some() && envelope.signatures().is_empty() {

@@ -1,14 +1,12 @@
 //! Candidates: what the target would be with the work in it, made without touching a worktree.
 
-use serde::Serialize;
-
 use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
 use super::repository::Repository;
 
 /// A commit that would land: the gate runs on it, and it lands as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// What the target is before.
     pub(crate) base: Commit,

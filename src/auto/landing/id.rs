@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 /// Whether the text is a whole name of an object: of SHA-1 or of SHA-256.
 fn is_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -13,8 +11,7 @@ fn is_name(text: &str) -> bool {
 macro_rules! object_name {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) struct $name(String);
 
         impl $name {
@@ -102,12 +99,6 @@ impl fmt::Debug for GitPath {
     }
 }
 
-impl Serialize for GitPath {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&String::from_utf8_lossy(&self.0))
-    }
-}
-
 /// Bytes that git writes for a path of this machine.
 #[cfg(unix)]
 pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
@@ -148,8 +139,7 @@ impl State {
 }
 
 /// What happened to a path between two states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Added,
     Deleted,
@@ -164,13 +154,11 @@ pub(crate) enum Side {
 }
 
 /// A path that differs between two states. A rename is a removal and an addition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) path: GitPath,
     pub(crate) status: Status,
-    #[serde(skip)]
     pub(super) before: Option<State>,
-    #[serde(skip)]
     pub(super) after: Option<State>,
 }
 

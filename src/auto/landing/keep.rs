@@ -1,7 +1,5 @@
 //! What is kept for 30 days after its worktree or branch is gone.
 
-use serde::Serialize;
-
 use super::error::LandingError;
 use super::id::Commit;
 use super::repository::Repository;
@@ -32,7 +30,7 @@ words! {
 }
 
 /// A commit that is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
     /// Such as `refs/gsd/keep/2026-11-23/M001/head-0123456789ab`: the day from which it is kept, what it belongs to, what it
     /// is.

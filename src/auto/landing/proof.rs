@@ -1,14 +1,11 @@
 //! Proof that work is part of the target, before anything of it is removed.
 
-use serde::Serialize;
-
 use super::error::LandingError;
 use super::id::Commit;
 use super::repository::Repository;
 
 /// How the target has the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// The commit is in the history of the target.
     Ancestor,
@@ -18,7 +15,7 @@ pub(crate) enum Way {
 }
 
 /// That `head` landed. Only [`Repository::proof`] makes it, so that nothing is removed without.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proved {
     head: Commit,
     landed: Commit,

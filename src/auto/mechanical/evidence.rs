@@ -4,9 +4,6 @@ use super::records::TaskRecords;
 use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::text::screen::counted;
 
-/// The field that a person leaves who decided against the checks.
-const OVERRIDE: &str = "override";
-
 /// What is known of a task's checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
@@ -36,9 +33,8 @@ impl Proof {
     }
 
     fn of_evidence(evidence: &TaskEvidence) -> Self {
-        if let Some(decision) = evidence.others.get(OVERRIDE) {
-            let reason = decision.as_str().or_else(|| decision.get("rationale").and_then(|reason| reason.as_str()));
-            return Self::Overridden { reason: reason.unwrap_or("no reason given").to_owned() };
+        if let Some(reason) = evidence.decision() {
+            return Self::Overridden { reason: reason.to_owned() };
         }
         let faults = evidence.faults();
         if !faults.is_empty() {

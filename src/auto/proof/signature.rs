@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::envelope::{Signature, signed_bytes};
 use crate::auto::landing::signing::SigningKey;
-use crate::disk::{self, DiskError, Scratch};
-use crate::world::{Program, World, WorldError};
+use crate::disk::{self, Scratch};
+use crate::failure::{Failure, Reason};
+use crate::world::{Program, World};
 
 /// The namespace of the signatures: one that was made for a proof cannot pass for that of a commit, or the other way round.
 pub(crate) const NAMESPACE: &str = "gsd-proof";
@@ -24,26 +25,16 @@ const CHECKER: &str = "ssh-keygen";
 const ARMOUR: [&str; 2] = ["-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"];
 
 /// Why there is no signature, or not a good one.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SignatureError {
-    #[error("`{program}` could not sign: {why}")]
-    Refused { program: String, why: String },
-    #[error("its signature is not in the form that `ssh-keygen` makes")]
-    Form,
-    #[error("its signature is of the key {found}, and it names the key {named}")]
-    OtherKey { named: String, found: String },
-    #[error("its signature does not fit: {why}")]
-    Bad { why: String },
-    #[error("its key {key} is not in `{signers}`")]
-    Unknown { key: String, signers: String },
-    #[error(transparent)]
-    World(#[from] WorldError),
-    #[error(transparent)]
-    Disk(#[from] DiskError),
+fn unsigned(why: String) -> Failure {
+    Failure::new(Reason::Unknown, why)
+}
+
+fn malformed() -> Failure {
+    unsigned("its signature is not in the form that `ssh-keygen` makes".to_owned())
 }
 
 /// Signs a payload with the key that git signs commits with.
-pub(crate) fn sign(world: &World, key: &SigningKey, payload: &[u8]) -> Result<Signature, SignatureError> {
+pub(crate) fn sign(world: &World, key: &SigningKey, payload: &[u8]) -> Result<Signature, Failure> {
     let scratch = Scratch::new(&world.temporary_folder())?;
     let file = scratch.path("statement");
     disk::write_fleeting(&file, &signed_bytes(payload))?;
@@ -58,13 +49,13 @@ pub(crate) fn sign(world: &World, key: &SigningKey, payload: &[u8]) -> Result<Si
     };
     let program = program.arguments([file.as_path()]).folder(key.folder.as_path()).timeout(PATIENCE);
     let finished = world.run(&program)?;
-    let refused = |why: String| SignatureError::Refused { program: key.program.clone(), why };
+    let refused = |why: String| unsigned(format!("`{}` could not sign: {why}", key.program));
     if !finished.success() {
         return Err(refused(last_line(&finished.error_text())));
     }
     let armoured = disk::read_bytes(scratch.path("statement.sig"))?;
     let armoured = armoured.ok_or_else(|| refused("it left no signature".to_owned()))?;
-    let keyid = fingerprint(&armoured).ok_or(SignatureError::Form)?;
+    let keyid = fingerprint(&armoured).ok_or_else(malformed)?;
     Ok(Signature::new(keyid, &armoured))
 }
 
@@ -75,11 +66,12 @@ pub(crate) fn signer(
     payload: &[u8],
     signature: &Signature,
     signers: Option<&Path>,
-) -> Result<Option<String>, SignatureError> {
-    let armoured = signature.armoured().ok_or(SignatureError::Form)?;
-    let found = fingerprint(&armoured).ok_or(SignatureError::Form)?;
+) -> Result<Option<String>, Failure> {
+    let armoured = signature.armoured().ok_or_else(malformed)?;
+    let found = fingerprint(&armoured).ok_or_else(malformed)?;
     if found != signature.keyid {
-        return Err(SignatureError::OtherKey { named: signature.keyid.clone(), found });
+        let named = &signature.keyid;
+        return Err(unsigned(format!("its signature is of the key {found}, and it names the key {named}")));
     }
     let scratch = Scratch::new(&world.temporary_folder())?;
     let file = scratch.path("signature");
@@ -90,7 +82,7 @@ pub(crate) fn signer(
         let program = with_file(program.arguments(["-n", NAMESPACE])).stdin(signed_bytes(payload));
         let finished = world.run(&program)?;
         let why = || last_line(&[finished.text(), finished.error_text()].join("\n"));
-        if finished.success() { Ok(()) } else { Err(SignatureError::Bad { why: why() }) }
+        if finished.success() { Ok(()) } else { Err(unsigned(format!("its signature does not fit: {}", why()))) }
     };
     let Some(signers) = signers else {
         fits(about("check-novalidate"))?;
@@ -98,8 +90,7 @@ pub(crate) fn signer(
     };
     let named = |program: Program| program.arguments(["-f".as_ref(), signers.as_os_str()]);
     let told = world.run(&with_file(named(about("find-principals"))))?.text();
-    let unknown = || SignatureError::Unknown { key: found.clone(), signers: signers.display().to_string() };
-    let mut last = unknown();
+    let mut last = unsigned(format!("its key {found} is not in `{}`", signers.display()));
     for principal in told.lines().filter(|line| !line.is_empty()) {
         match fits(named(about("verify")).arguments(["-I", principal])) {
             Ok(()) => return Ok(Some(principal.to_owned())),

@@ -200,7 +200,11 @@ pub(super) fn failed(error: &impl Explain) -> EngineError {
 /// An error with what is behind it, such as the reason of the system.
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.map(ToString::to_string).fold(error.to_string(), |text, cause| {
+    joined(error.to_string(), causes.map(ToString::to_string))
+}
+
+pub(super) fn joined(text: String, causes: impl IntoIterator<Item = String>) -> String {
+    causes.into_iter().fold(text, |text, cause| {
         // An error that only passes another one on says the same.
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     })

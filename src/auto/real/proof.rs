@@ -1,15 +1,16 @@
 //! The statement about a landing, made, signed and kept.
 
-use super::Real;
+use super::{Real, joined};
 use crate::auto::engine::EngineError;
 use crate::auto::event::{Environment, ProofKept};
 use crate::auto::landing::error::LandingError;
 use crate::auto::memory::Memory;
 use crate::auto::proof::envelope::Envelope;
-use crate::auto::proof::signature::{SignatureError, sign};
+use crate::auto::proof::signature::sign;
 use crate::auto::proof::statement::Statement;
 use crate::auto::proof::tools;
 use crate::disk::{AbsolutePath, Digest};
+use crate::failure::Failure;
 use crate::gate::check::Check;
 use crate::world::tree::Mark;
 
@@ -61,7 +62,7 @@ impl Real<'_> {
             }
             Err(error) => {
                 let kept = self.keep_unsigned(memory, Some(KEY_FAILED.to_owned()))?;
-                Ok(Some(told(kept, &error)))
+                Ok(Some(told(kept, error)))
             }
         }
     }
@@ -84,9 +85,10 @@ impl Real<'_> {
 }
 
 /// Why a statement was not signed, as the run tells it.
-fn told(kept: ProofKept, error: &SignatureError) -> ProofKept {
+fn told(kept: ProofKept, failure: Failure) -> ProofKept {
+    let why = joined(failure.message, failure.causes);
     match kept {
-        ProofKept::Unsigned { digest, .. } => ProofKept::Unsigned { digest, why: super::with_causes(error) },
+        ProofKept::Unsigned { digest, .. } => ProofKept::Unsigned { digest, why },
         kept => kept,
     }
 }

@@ -8,15 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::places;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::escalation::Escalation;
-use crate::project::milestone_layout::evidence::TaskEvidence;
+use crate::project::milestone_layout::evidence::{OVERRIDE, TaskEvidence};
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::newline_of;
 use crate::text::shell::typed;
 use crate::text::splice::Splices;
-
-/// The field of a record of checks by which a person decided otherwise.
-const OVERRIDE: &str = "override";
 
 /// An order, and when it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

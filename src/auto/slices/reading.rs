@@ -323,10 +323,8 @@ impl Reader<'_> {
         });
         if let Some(name) = lookup::record(entries, &task.id, "VERIFY") {
             let evidence: Option<TaskEvidence> = self.record_at(&format!("{folder}/{name}"));
-            task.check = evidence.map(|evidence| Check {
-                passed: evidence.is_pass(),
-                is_overridden: evidence.others.contains_key("override"),
-            });
+            task.check = evidence
+                .map(|evidence| Check { passed: evidence.is_pass(), is_overridden: evidence.decision().is_some() });
         }
         if let Some(name) = lookup::record(entries, &task.id, "ESCALATION") {
             let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));

@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 /// The word of a check that succeeded.
 pub(crate) const PASS: &str = "pass";
 
+/// The field that a person leaves who decided against the checks.
+pub(crate) const OVERRIDE: &str = "override";
+
 /// What the gate found after a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -134,6 +137,13 @@ impl TaskEvidence {
 
     pub(crate) fn is_pass(&self) -> bool {
         self.faults().is_empty()
+    }
+
+    /// Why a person decided that the task is done whatever its checks say, where somebody did.
+    pub(crate) fn decision(&self) -> Option<&str> {
+        let decision = self.others.get(OVERRIDE)?;
+        let reason = decision.as_str().or_else(|| decision.get("rationale")?.as_str());
+        Some(reason.unwrap_or("no reason given"))
     }
 
     /// Whether nothing was run.

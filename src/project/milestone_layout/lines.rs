@@ -2,7 +2,7 @@
 
 use super::ids;
 use crate::failure::{Failure, Reason};
-use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::Markdown;
 
 /// What a reader could not take as it is written. Lines count from one.
@@ -145,6 +145,25 @@ pub(crate) fn is_true(front: Option<&FrontMatter<'_>>, key: &str) -> bool {
 
 pub(crate) fn is_yes(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("yes")
+}
+
+/// The text of a key that is written; one that says nothing has no value.
+pub(super) fn text(value: &str) -> Value {
+    if value.is_empty() { Value::Empty } else { Value::from(value) }
+}
+
+pub(super) fn texts(values: &[String]) -> Value {
+    Value::List(values.iter().map(|value| Value::from(value.as_str())).collect())
+}
+
+pub(super) fn map<const KEYS: usize>(entries: [(&str, &str); KEYS]) -> Value {
+    Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect())
+}
+
+/// A document of these keys; `body` comes after them.
+pub(super) fn document(entries: Vec<(&str, Value)>, body: &str) -> String {
+    let entries: Vec<(String, Value)> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    compose(&entries, body, "\n")
 }
 
 /// The words of a text: runs of letters and digits, as written.

@@ -2,8 +2,8 @@
 
 #[cfg(test)]
 use super::lines::list;
-use super::lines::{bare, scalar};
-use crate::text::front_matter::{FrontMatter, Value, compose};
+use super::lines::{bare, document, map, scalar, text, texts};
+use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
 /// What the summary of a milestone says came of it.
@@ -103,31 +103,27 @@ impl MilestoneSummary {
 
     /// The whole document; `body` comes after the front matter.
     pub(crate) fn render(&self, body: &str) -> String {
-        let text = |value: &str| if value.is_empty() { Value::Empty } else { Value::from(value) };
-        let list = |values: &[String]| Value::List(values.iter().map(|value| Value::from(value.as_str())).collect());
         let outcome = |outcome: &RequirementOutcome| {
-            let entries = [
+            map([
                 ("id", &outcome.id),
                 ("from_status", &outcome.from_status),
                 ("to_status", &outcome.to_status),
                 ("proof", &outcome.proof),
-            ];
-            Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect())
+            ])
         };
-        let entries = [
+        let entries = vec![
             ("id", text(&self.id)),
             ("title", text(&self.title)),
             ("status", text(&self.status)),
             ("completed_at", text(self.completed_at.as_deref().unwrap_or_default())),
-            ("provides", list(&self.provides)),
-            ("key_files", list(&self.key_files)),
-            ("key_decisions", list(&self.key_decisions)),
-            ("patterns_established", list(&self.patterns_established)),
+            ("provides", texts(&self.provides)),
+            ("key_files", texts(&self.key_files)),
+            ("key_decisions", texts(&self.key_decisions)),
+            ("patterns_established", texts(&self.patterns_established)),
             ("requirement_outcomes", Value::List(self.requirement_outcomes.iter().map(outcome).collect())),
             ("verification_result", text(&self.verification_result)),
         ];
-        let entries: Vec<(String, Value)> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        compose(&entries, body, "\n")
+        document(entries, body)
     }
 }
 

@@ -1,9 +1,9 @@
 //! `T01-SUMMARY.md` and `S01-SUMMARY.md`: what a task or a slice left behind for those that follow.
 
 use super::ids::identifier;
-use super::lines::{bare, is_nothing, is_true, list, scalar};
+use super::lines::{bare, document, is_nothing, is_true, list, map, scalar, text, texts};
 use super::slice_plan::minutes;
-use crate::text::front_matter::{FrontMatter, Value, compose, is_unclosed};
+use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::markdown::{LineKind, Markdown};
 use crate::text::terminal::plain;
 
@@ -82,34 +82,26 @@ impl Summary {
 
     /// The whole document: front matter with every key, then the body.
     pub(crate) fn render(&self, body: &str) -> String {
-        let text = |value: &str| if value.is_empty() { Value::Empty } else { Value::from(value) };
-        let list = |values: &[String]| Value::List(values.iter().map(|value| Value::from(value.as_str())).collect());
-        let required = |required: &Required| {
-            Value::Map(vec![
-                ("slice".to_owned(), text(&required.slice)),
-                ("provides".to_owned(), text(&required.provides)),
-            ])
-        };
+        let required = |required: &Required| map([("slice", &required.slice), ("provides", &required.provides)]);
         let mut entries = vec![("id", text(&self.id)), ("parent", text(&self.parent))];
         if !self.milestone.is_empty() {
             entries.push(("milestone", text(&self.milestone)));
         }
         entries.extend([
-            ("provides", list(&self.provides)),
+            ("provides", texts(&self.provides)),
             ("requires", Value::List(self.requires.iter().map(required).collect())),
-            ("affects", list(&self.affects)),
-            ("key_files", list(&self.key_files)),
-            ("key_decisions", list(&self.key_decisions)),
-            ("patterns_established", list(&self.patterns_established)),
-            ("drill_down_paths", list(&self.drill_down_paths)),
-            ("observability_surfaces", list(&self.observability_surfaces)),
+            ("affects", texts(&self.affects)),
+            ("key_files", texts(&self.key_files)),
+            ("key_decisions", texts(&self.key_decisions)),
+            ("patterns_established", texts(&self.patterns_established)),
+            ("drill_down_paths", texts(&self.drill_down_paths)),
+            ("observability_surfaces", texts(&self.observability_surfaces)),
             ("duration", text(self.duration.as_deref().unwrap_or_default())),
             ("verification_result", text(&self.verification_result)),
             ("completed_at", text(self.completed_at.as_deref().unwrap_or_default())),
             ("blocker_discovered", text(if self.blocker_discovered { "true" } else { "false" })),
         ]);
-        let entries: Vec<(String, Value)> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        compose(&entries, body, "\n")
+        document(entries, body)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `M001-VALIDATION.md`: whether a milestone does what it was for.
 
-use super::lines::{bare, is_true, labelled, list, scalar, words as words_of};
+use super::lines::{bare, document, is_true, labelled, list, scalar, text, texts, words as words_of};
 use super::verdict;
-use crate::text::front_matter::{FrontMatter, Value, compose};
+use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, words};
 
@@ -77,8 +77,6 @@ impl Validation {
 
     /// The whole document; `body` comes after the front matter.
     pub(crate) fn render(&self, body: &str) -> String {
-        let text = |value: &str| if value.is_empty() { Value::Empty } else { Value::from(value) };
-        let list = |values: &[String]| Value::List(values.iter().map(|value| Value::from(value.as_str())).collect());
         let mut entries = vec![("id", text(&self.id))];
         entries.push(("remediation_round", text(&self.remediation_round.to_string())));
         entries.extend(self.verdict.map(|verdict| ("verdict", text(verdict.word()))));
@@ -86,13 +84,12 @@ impl Validation {
             entries.push(("skip_validation", text("true")));
             entries.push(("skip_validation_reason", text(reason)));
         }
-        entries.push(("slices_added", list(&self.slices_added)));
-        entries.push(("human_required_items", list(&self.human_required)));
+        entries.push(("slices_added", texts(&self.slices_added)));
+        entries.push(("human_required_items", texts(&self.human_required)));
         entries.extend(self.validated_at.as_deref().map(|at| ("validated_at", text(at))));
         entries.extend(self.validated_by.map(|by| ("validated_by", text(by.word()))));
         entries.extend(self.evidence_hash.as_deref().map(|hash| ("evidence_hash", text(hash))));
-        let entries: Vec<(String, Value)> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        compose(&entries, body, "\n")
+        document(entries, body)
     }
 }
 
