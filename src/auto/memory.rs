@@ -497,15 +497,11 @@ impl Memory {
             self.fallbacks.insert(step.clone(), why.clone());
             return;
         }
-        {
-            {
-                if matches!(step, Mechanical::ResolveOverrides { .. }) {
-                    self.rewrites = 0;
-                }
-                *self.mechanical.entry(step.word()).or_default() += 1;
-                self.is_uncommitted = true;
-            }
+        if matches!(step, Mechanical::ResolveOverrides { .. }) {
+            self.rewrites = 0;
         }
+        *self.mechanical.entry(step.word()).or_default() += 1;
+        self.is_uncommitted = true;
     }
 
     fn committed(&mut self, number: Option<u64>) {

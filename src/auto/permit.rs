@@ -107,11 +107,16 @@ impl std::fmt::Display for Trespass {
     }
 }
 
-/// The paths of trespasses in a line, the first few by name.
+/// The paths of trespasses in a line.
 pub(crate) fn named(trespasses: &[Trespass]) -> String {
+    listed(&trespasses.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
+/// Paths in a line, the first few by name.
+pub(crate) fn listed(paths: &[String]) -> String {
     const LISTED: usize = 5;
-    let shown: Vec<String> = trespasses.iter().take(LISTED).map(ToString::to_string).collect();
-    let more = trespasses.len().saturating_sub(LISTED);
+    let shown: Vec<&str> = paths.iter().take(LISTED).map(String::as_str).collect();
+    let more = paths.len().saturating_sub(LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     shown.join(", ") + &more
 }

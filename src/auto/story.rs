@@ -80,7 +80,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Ordered { order, refused: Some(why), .. } => {
             format!("Could not follow the order: {}: {why}", order.wish)
         }
-        Event::Edited { paths, .. } => format!("Changed while no session ran, and accepted: {}", listed(paths)),
+        Event::Edited { paths, .. } => format!("Changed while no session ran, and accepted: {}", permit::listed(paths)),
         Event::PutBack { trespasses, kept, .. } => {
             let place = kept.as_ref().map(|kept| format!("; kept in {}", kept.reference)).unwrap_or_default();
             format!("  put back, since the unit may not change it: {}{place}", permit::named(trespasses))
@@ -137,14 +137,6 @@ fn checks_passed(evidence: &Evidence) -> String {
 /// The line of a run's end in its log. While it runs, its answer says the same.
 pub(crate) fn end(stop: &Stop) -> String {
     format!("Stopped: {}", first_line(&stop.text))
-}
-
-/// The first few paths.
-fn listed(paths: &[String]) -> String {
-    const LISTED: usize = 5;
-    let shown = paths.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = paths.len().saturating_sub(LISTED);
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 fn first_line(text: &str) -> &str {

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::acts::Call;
 use crate::acts::auto::place::{Place, refuses_sessions};
-use crate::auto::real::{Control, Wish};
+use crate::auto::engine::Request;
+use crate::auto::real::Control;
 use crate::failure::Failure;
 
 /// What `auto pause` and `auto stop` answer.
@@ -17,18 +18,11 @@ pub(crate) struct ControlReport {
     now: bool,
 }
 
-fn wish_word(wish: Wish) -> &'static str {
-    match wish {
-        Wish::Pause => "pause",
-        Wish::Stop => "stop",
-    }
-}
-
 /// Asks the process that runs a run to end it.
-pub(crate) fn control(call: &Call, wish: Wish, now: bool) -> Result<ControlReport, Failure> {
+pub(crate) fn control(call: &Call, wish: Request, now: bool) -> Result<ControlReport, Failure> {
     let place = Place::of(call)?;
     let memory = place.memory()?;
-    refuses_sessions(call, &place, &memory, &format!("auto {}", wish_word(wish)))?;
+    refuses_sessions(call, &place, &memory, &format!("auto {}", wish.word()))?;
     if memory.run.is_none() || memory.is_released {
         return Err(Failure::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
     }
@@ -37,5 +31,5 @@ pub(crate) fn control(call: &Call, wish: Wish, now: bool) -> Result<ControlRepor
         return Err(Failure::usage(message).hint("continue it with `gsd-tools auto run`"));
     }
     Control { wish, now }.write(&place.folder())?;
-    Ok(ControlReport { requested: wish_word(wish), now })
+    Ok(ControlReport { requested: wish.word(), now })
 }

@@ -19,6 +19,7 @@ use crate::gate::secrets::SecretFound;
 use crate::operations::state::Facts;
 use crate::project::files::{FileError, Files};
 use crate::project::view::ProjectView;
+use crate::text::words::words;
 
 /// Why the loop cannot go on: not a stop, but a defect or a disk that does not do what it should.
 #[derive(Debug)]
@@ -33,6 +34,12 @@ pub(crate) enum EngineError {
 impl EngineError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Failed(Failure::new(Reason::Unknown, message))
+    }
+}
+
+impl From<serde_json::Error> for EngineError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Failed(error.into())
     }
 }
 
@@ -107,11 +114,13 @@ pub(crate) struct Identity {
     pub(crate) mark: String,
 }
 
-/// What a person asked for while the run went on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
-    Pause,
-    Stop,
+words! {
+    /// What a person asked for while the run went on.
+    #[derive(serde::Serialize)]
+    pub(crate) enum Request {
+        Pause = "pause",
+        Stop = "stop",
+    }
 }
 
 /// What became of a candidate.

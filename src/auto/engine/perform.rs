@@ -164,16 +164,12 @@ impl<E: Effects> Drive<'_, E> {
         if let Some(start) = &operation.start.head
             && let Some(text) = self.effects.strayed(start)?
         {
-            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: Vec::new() };
-            self.refuse(Refusal::Outside, text, vector)?;
-            return Ok(None);
+            return self.refuse_work(Refusal::Outside, text, &ended.tree, Vec::new());
         }
         let trespasses = self.trespasses(&operation, &ended)?;
         if trespasses.iter().any(|trespass| trespass.decides) {
             let text = format!("{} may not change {}", operation.start.unit.kind.word(), permit::named(&trespasses));
-            let vector = Vector { tree: ended.tree, failing: Vec::new(), missing: Vec::new() };
-            self.refuse(Refusal::Outside, text, vector)?;
-            return Ok(None);
+            return self.refuse_work(Refusal::Outside, text, &ended.tree, Vec::new());
         }
         if !trespasses.is_empty() {
             let paths: Vec<String> = trespasses.iter().map(|trespass| trespass.path.clone()).collect();
@@ -184,9 +180,8 @@ impl<E: Effects> Drive<'_, E> {
         if ended.verdict == Verdict::Ran
             && let Some(text) = self.unfit_documents(&operation, &ended.changed, reading.position.planning)?
         {
-            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: vec![text.clone()] };
-            self.refuse(Refusal::Artifact, text, vector)?;
-            return Ok(None);
+            let missing = vec![text.clone()];
+            return self.refuse_work(Refusal::Artifact, text, &ended.tree, missing);
         }
         let links = match operation.start.unit.kind.class() {
             Class::Work if ended.verdict == Verdict::Ran => {
@@ -199,17 +194,14 @@ impl<E: Effects> Drive<'_, E> {
             _ => Vec::new(),
         };
         if !links.is_empty() {
-            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: Vec::new() };
-            self.refuse(Refusal::Outside, links.join("; "), vector)?;
-            return Ok(None);
+            return self.refuse_work(Refusal::Outside, links.join("; "), &ended.tree, Vec::new());
         }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => {
                 if let Some(text) = self.effects.hidden_work(&operation.start.unit)? {
-                    let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: vec![text.clone()] };
-                    self.refuse(Refusal::Hidden, text, vector)?;
-                    return Ok(None);
+                    let missing = vec![text.clone()];
+                    return self.refuse_work(Refusal::Hidden, text, &ended.tree, missing);
                 }
                 // Work that was refused stays, so that what earlier attempts added counts as well.
                 let base = self.memory.attempts(&operation.start.unit).base;
@@ -248,6 +240,18 @@ impl<E: Effects> Drive<'_, E> {
         let operation = self.current()?.start.operation;
         let takes_back = why != Refusal::Question;
         self.note(Event::Refused { operation, why, text, vector, takes_back })
+    }
+
+    /// Refuses what a session left, with all that is wrong with it.
+    fn refuse_work(
+        &mut self,
+        why: Refusal,
+        text: String,
+        tree: &str,
+        missing: Vec<String>,
+    ) -> Result<Option<Stop>, EngineError> {
+        self.refuse(why, text, Vector { tree: tree.to_owned(), failing: Vec::new(), missing })?;
+        Ok(None)
     }
 
     fn take_back(&mut self, start: &UnitStarted) -> Result<(), EngineError> {
@@ -316,15 +320,13 @@ impl<E: Effects> Drive<'_, E> {
         let committing = if let Some(committing) = self.memory.committing.clone() {
             committing
         } else {
-            {
-                let operation = self.memory.current.as_ref();
-                let message = reading.documents.message(self.effects.files(), operation)?;
-                let number = operation.map(|operation| operation.start.operation);
-                let (parent, tree) = (self.effects.head()?, self.effects.tree()?);
-                self.note(Event::Committing { operation: number, parent, tree, message })?;
-                let Some(committing) = self.memory.committing.clone() else { return Ok(()) };
-                committing
-            }
+            let operation = self.memory.current.as_ref();
+            let message = reading.documents.message(self.effects.files(), operation)?;
+            let number = operation.map(|operation| operation.start.operation);
+            let (parent, tree) = (self.effects.head()?, self.effects.tree()?);
+            self.note(Event::Committing { operation: number, parent, tree, message })?;
+            let Some(committing) = self.memory.committing.clone() else { return Ok(()) };
+            committing
         };
         let commit = self.effects.commit(&committing)?;
         self.units += u32::from(committing.operation.is_some());

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::auto::engine::{EngineError, Request};
 use crate::auto::event::Time;
 use crate::disk::{self, AbsolutePath};
-use crate::failure::Failure;
 use crate::world::World;
 use crate::world::signals::Requests;
 
@@ -20,25 +19,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A note for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Control {
-    pub(crate) wish: Wish,
+    pub(crate) wish: Request,
     /// Whether the session that runs is ended, too.
     pub(crate) now: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Wish {
-    Pause,
-    Stop,
-}
-
-impl Wish {
-    fn request(self) -> Request {
-        match self {
-            Self::Pause => Request::Pause,
-            Self::Stop => Request::Stop,
-        }
-    }
 }
 
 impl Control {
@@ -49,11 +32,11 @@ impl Control {
     /// The note; one that cannot be read asks to stop, since somebody wanted something.
     pub(crate) fn read(notes: &AbsolutePath) -> Result<Option<Self>, EngineError> {
         let Some(text) = disk::read_text(Self::path(notes))? else { return Ok(None) };
-        Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: Wish::Stop, now: true })))
+        Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: Request::Stop, now: true })))
     }
 
     pub(crate) fn write(self, notes: &AbsolutePath) -> Result<(), EngineError> {
-        let text = serde_json::to_string(&self).map_err(Failure::from)?;
+        let text = serde_json::to_string(&self)?;
         disk::make_private_folder(notes)?;
         disk::write_fleeting(&Self::path(notes), text.as_bytes())?;
         Ok(())
@@ -82,7 +65,7 @@ impl Asked {
         if self.is_signalled() {
             return Ok(Some(Request::Pause));
         }
-        Ok(Control::read(&self.notes)?.filter(|control| control.now).map(|control| control.wish.request()))
+        Ok(Control::read(&self.notes)?.filter(|control| control.now).map(|control| control.wish))
     }
 
     /// What is wanted at all.
@@ -90,7 +73,7 @@ impl Asked {
         if self.is_signalled() {
             return Ok(Some(Request::Pause));
         }
-        Ok(Control::read(&self.notes)?.map(|control| control.wish.request()))
+        Ok(Control::read(&self.notes)?.map(|control| control.wish))
     }
 }
 

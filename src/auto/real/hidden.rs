@@ -40,8 +40,7 @@ impl Real<'_> {
             return Ok(());
         }
         let before = Before { unit: name, paths: self.repository.ignored_files(&self.worktree)? };
-        let text = serde_json::to_string(&before)
-            .map_err(|error| EngineError::new(format!("`{}` cannot be written: {error}", self.ignored_note())))?;
+        let text = serde_json::to_string(&before)?;
         disk::make_folder(&self.places.notes)?;
         Ok(disk::write_fleeting(&self.ignored_note(), text.as_bytes())?)
     }

@@ -67,7 +67,7 @@ use crate::gate::secrets::SecretFound;
 
 use crate::text::shell::typed;
 use control::Asked;
-pub(crate) use control::{Control, Wish};
+pub(crate) use control::Control;
 pub(crate) use plans::checks_of_plan;
 
 /// The variable that tells what a session runs for which unit.

@@ -15,7 +15,7 @@ fn folder(notes: &AbsolutePath) -> AbsolutePath {
 
 /// Leaves an order for the run. `id` sorts it among the others.
 pub(crate) fn leave(notes: &AbsolutePath, id: &str, order: &Order) -> Result<(), EngineError> {
-    let text = serde_json::to_string(order).map_err(Failure::from)?;
+    let text = serde_json::to_string(order)?;
     disk::write_fleeting(&folder(notes).resolve(format!("{id}.json")), text.as_bytes())?;
     Ok(())
 }

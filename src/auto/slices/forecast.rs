@@ -52,15 +52,13 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
     let slices = if let Some(slices) = planned {
         slices
     } else {
-        {
-            forecast.is_assumed = true;
-            forecast.add(UnitKind::PlanMilestone, 1);
-            forecast.add(UnitKind::DiscussMilestone, usize::from(!milestone.has_context));
-            let is_researched = preferences.skip_research || milestone.has_research;
-            forecast.add(UnitKind::ResearchMilestone, usize::from(!is_researched));
-            assumed = vec![Slice::default(); shape.slices];
-            &assumed
-        }
+        forecast.is_assumed = true;
+        forecast.add(UnitKind::PlanMilestone, 1);
+        forecast.add(UnitKind::DiscussMilestone, usize::from(!milestone.has_context));
+        let is_researched = preferences.skip_research || milestone.has_research;
+        forecast.add(UnitKind::ResearchMilestone, usize::from(!is_researched));
+        assumed = vec![Slice::default(); shape.slices];
+        &assumed
     };
     for (index, slice) in slices.iter().enumerate() {
         let is_last = index + 1 == slices.len();

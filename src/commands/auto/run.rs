@@ -4,7 +4,7 @@ use crate::acts::auto::control::control;
 use crate::acts::auto::place::{LayoutWord, layout_word};
 use crate::acts::auto::start::request::{Choices, Request};
 use crate::acts::auto::start::{self, RunReport};
-use crate::auto::real::Wish;
+use crate::auto::engine::Request as Wish;
 use crate::auto::slices::forecast::Shape;
 use crate::commands::auto::views::shape;
 use crate::commands::frame::Context;
