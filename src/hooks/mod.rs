@@ -5,7 +5,7 @@
 //! Outside projects that use us there is silence, but for calls of ours and for secrets of a project that are named from
 //! elsewhere; only the status line shows what it can everywhere. [`Switch`] silences all of it.
 //!
-//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row in [`roster`]. `look` asks the
+//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row of [`HOOKS`]. `look` asks the
 //! scene for facts (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and hands them to a function
 //! that is pure; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
 //! [`verdict::Finding::block`]. [`answer()`] turns what all of them found into the host's own form: no hook knows a dialect.
@@ -31,7 +31,6 @@ mod phase_boundary;
 mod position;
 mod prompt_guard;
 mod read_guard;
-mod roster;
 mod sample;
 mod scene;
 mod secret_guard;
@@ -68,7 +67,40 @@ pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::{KnownVersions, is_newer};
-use verdict::Verdict;
+use verdict::{Finding, Verdict};
+
+/// A hook: its name, the events it looks at, and what it finds.
+struct Hook {
+    name: &'static str,
+    events: &'static [Event],
+    look: fn(&Scene<'_>) -> Finding,
+}
+
+/// Hooks that speak to the person who talks with the agent. A session of `auto run` has no such person, and its prompt says
+/// where the work is; a note that changes from day to day would also keep what follows it out of the model's cache.
+const FOR_PEOPLE: &[&str] = &["session-state", "update-check", "phase-boundary", "context-monitor"];
+
+/// All hooks except the status line, which answers with a line instead of a verdict. Those of one event run in this order.
+/// `hooks/hooks.toml` says the same to the installer.
+const HOOKS: &[Hook] = &[
+    Hook { name: "session-state", events: &[Event::SessionStart], look: session_state::look },
+    Hook { name: "update-check", events: &[Event::SessionStart], look: update_check::look },
+    Hook { name: "secret-guard", events: &[Event::BeforeTool], look: secret_guard::look },
+    Hook { name: "agent-isolation-guard", events: &[Event::BeforeTool], look: agent_isolation_guard::look },
+    Hook { name: "permission-guard", events: &[Event::BeforeTool], look: permission_guard::look },
+    Hook { name: "worktree-path-guard", events: &[Event::BeforeTool], look: worktree_path_guard::look },
+    Hook { name: "write-guard", events: &[Event::BeforeTool], look: write_guard::look },
+    Hook { name: "git-guard", events: &[Event::BeforeTool], look: git_guard::look },
+    Hook { name: "validate-commit", events: &[Event::BeforeTool], look: validate_commit::look },
+    Hook { name: "workflow-guard", events: &[Event::BeforeTool], look: workflow_guard::look },
+    Hook { name: "prompt-guard", events: &[Event::BeforeTool], look: prompt_guard::look },
+    Hook { name: "read-guard", events: &[Event::BeforeTool], look: read_guard::look },
+    Hook { name: "injection-scanner", events: &[Event::AfterTool], look: injection_scanner::look },
+    Hook { name: "phase-boundary", events: &[Event::AfterTool], look: phase_boundary::look },
+    Hook { name: "context-monitor", events: &[Event::AfterTool, Event::BeforeCompact], look: context_monitor::look },
+    Hook { name: "graphify-update", events: &[Event::AfterTool], look: graphify_update::look },
+    Hook { name: "config-reload", events: &[Event::FileChanged], look: config_reload::look },
+];
 
 /// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
 #[cfg(any(test, fuzzing))]
@@ -150,11 +182,11 @@ fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Optio
 /// What the hooks of the event come to, but for those that the host makes needless (`--without` and their names), and those
 /// that nobody would hear.
 fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
-    let is_told = |name: &str| !(scene.world.is_unit() && roster::FOR_PEOPLE.contains(&name));
+    let is_told = |name: &str| !(scene.world.is_unit() && FOR_PEOPLE.contains(&name));
     let is_needless = |name: &str| options.windows(2).any(|pair| pair[0] == "--without" && pair[1] == name);
     let wanted = |name: &str| is_told(name) && !is_needless(name);
     let mut verdict = Verdict::default();
-    for hook in roster::HOOKS.iter().filter(|hook| hook.events.contains(&scene.event) && wanted(hook.name)) {
+    for hook in HOOKS.iter().filter(|hook| hook.events.contains(&scene.event) && wanted(hook.name)) {
         verdict.add((hook.look)(scene));
     }
     verdict
@@ -257,7 +289,7 @@ mod tests {
         let library = Library::embedded().unwrap();
         let mut listed: Vec<_> =
             library.hooks().rows.iter().map(|row| (row.name.as_str(), row.events.as_slice())).collect();
-        let mut coded: Vec<_> = roster::HOOKS.iter().map(|hook| (hook.name, hook.events)).collect();
+        let mut coded: Vec<_> = HOOKS.iter().map(|hook| (hook.name, hook.events)).collect();
         coded.push(("statusline", &[Event::StatusLine]));
         listed.sort_unstable();
         coded.sort_unstable();

@@ -9,6 +9,7 @@ use super::request::{Request, RunnerError, Session};
 use super::table::{Delivery, Profile, ProfileKey, Runners};
 use super::verdict::{End, Reason, Verdict, judge};
 use crate::disk::AbsolutePath;
+use crate::failure::Explain;
 
 fn runners() -> Runners {
     Runners::builtin().unwrap()
