@@ -1,5 +1,6 @@
-//! Rebuilds when a content file appears or changes, for `include_dir!` alone does not notice new files, and gathers tables:
-//! the schemas of the commands' answers, and what every call or a lower room needs of the descriptors of hosts.
+//! Rebuilds when a content file appears or changes, since `include_dir!` does not notice new files, and generates
+//! tables: the schemas of the commands' answers, and the data from host descriptors that every call or a lower module
+//! needs.
 
 #![expect(clippy::disallowed_methods, reason = "runs while the program is built: the doors are the program's own")]
 
@@ -17,7 +18,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&output).join("schemas.rs"), schemas()?)
 }
 
-/// The descriptors of hosts, in the order of their names.
+/// Returns the descriptors of hosts, in the order of their names.
 fn descriptors() -> io::Result<Vec<PathBuf>> {
     let files: io::Result<Vec<_>> = fs::read_dir("src/runtime/descriptors")?.map(|file| Ok(file?.path())).collect();
     let mut files = files?;
@@ -25,7 +26,8 @@ fn descriptors() -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The programs of each host, by its id: the lines `names` and `marks` of the table `programs` of its descriptor.
+/// Returns the programs of each host, by its id: the lines `names` and `marks` of the table `programs` in its
+/// descriptor.
 fn host_programs() -> io::Result<String> {
     let mut rows = Vec::new();
     for file in descriptors()? {
@@ -48,7 +50,7 @@ fn host_programs() -> io::Result<String> {
     ))
 }
 
-/// The variables in which hosts name their session, by host: the line `session-variables` of each descriptor.
+/// Returns the variables in which hosts name their session, by host: the line `session-variables` of each descriptor.
 fn host_sessions() -> io::Result<String> {
     let mut rows = Vec::new();
     for file in descriptors()? {
@@ -60,14 +62,14 @@ fn host_sessions() -> io::Result<String> {
     Ok(format!("const HOST_SESSIONS: &[&str] = &[\n{}];\n", rows.concat()))
 }
 
-/// Every file of `schemas/`, without its indentation, as a Rust table of command path and schema.
+/// Returns every file of `schemas/`, without its indentation, as a Rust table of command path and schema.
 fn schemas() -> io::Result<String> {
     let mut rows = Vec::new();
     for file in fs::read_dir("schemas")? {
         let file = file?;
         let name = file.file_name().into_string().map_err(|name| io::Error::other(format!("{}", name.display())))?;
         let Some(command) = name.strip_suffix(".json") else { continue };
-        // No line of a pretty-printed document begins or ends inside a string.
+        // Lines of a pretty-printed document never start or end inside a string.
         let text: String = fs::read_to_string(file.path())?.lines().map(str::trim_start).collect();
         rows.push(format!("    ({:?}, {text:?}),\n", command.replace('.', " ")));
     }

@@ -1,6 +1,6 @@
-//! What must hold for every text a person or a program may have left in a file: the doors that fuzzers come in by.
+//! Properties of every text that a person or a program may have left in a file: the entry points of the fuzzers.
 //!
-//! Each takes arbitrary bytes and panics where a promise is broken. `fuzz/` drives them; the tests below do so briefly.
+//! Each takes arbitrary bytes and panics if a property is violated. `fuzz/` drives them; the tests below do so briefly.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken promise is a finding")]
 #![cfg_attr(test, allow(unreachable_pub, reason = "public for the fuzzers alone"))]
@@ -23,7 +23,7 @@ use crate::text::markdown::Markdown;
 use crate::text::splice::Splices;
 use crate::text::table::Table;
 
-/// The lines of a document are the whole of it, behind a byte order mark; sections lie inside it.
+/// The lines of a document cover all of it after a byte order mark; sections lie inside it.
 pub fn markdown(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let document = Markdown::parse(text);
@@ -78,7 +78,7 @@ pub fn table(bytes: &[u8]) {
     }
 }
 
-/// What reads a roadmap gives answers; what writes to it writes only there.
+/// Readers of a roadmap return answers; writers change only the roadmap.
 pub fn roadmap(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let parsed = Roadmap::parse_for(&text, None);
@@ -95,7 +95,7 @@ pub fn roadmap(bytes: &[u8]) {
     }
 }
 
-/// Every write to a state leaves a document whose index agrees with it, or is refused.
+/// Every write to a state produces a document whose index agrees with it, or is refused.
 pub fn state(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let parsed = State::parse(&text);
@@ -111,7 +111,7 @@ pub fn state(bytes: &[u8]) {
     written(notes::resolve_blocker(&view, Some("e"), &facts).map(edits_of));
 }
 
-/// A plan gives what it says; checks of it give findings.
+/// A plan returns its content; checks of it return findings.
 pub fn plan(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let parsed = PhasePlan::parse(&text);
@@ -139,14 +139,14 @@ pub fn configuration(bytes: &[u8]) {
     assert_eq!(config::at(&read, "workflow.research"), Some(&serde_json::Value::Bool(false)));
 }
 
-/// A hook takes whatever a host sends.
+/// A hook accepts whatever a host sends.
 pub fn hook_payload(bytes: &[u8]) {
     let Some(payload) = crate::hooks::Payload::parse(&String::from_utf8_lossy(bytes)) else { return };
     let _ = (payload.session(), payload.folder(), payload.event_name(), payload.model(), payload.context_use(0));
     let _ = (payload.writes(), payload.tool(), payload.command(), payload.paths(), payload.agent(), payload.response());
 }
 
-/// A command line is read to its end, and so it is by every guard.
+/// A command line is read to its end, by every guard too.
 pub fn command_line(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for run in crate::text::shell::runs(text) {
@@ -177,12 +177,12 @@ fn facts() -> Facts {
     }
 }
 
-/// None where there is no STATE.md.
+/// Returns no edits without a STATE.md.
 fn edits_of<R>(done: Option<(R, Edits)>) -> Edits {
     done.map(|(_, edits)| edits).unwrap_or_default()
 }
 
-/// A refusal is an answer; what is written is a document that reads as one.
+/// A refusal is an answer; a written document can be parsed.
 fn written(result: Result<Edits, Failure>) {
     let Ok(edits) = result else { return };
     only(&edits, &[".planning/STATE.md", ".planning/state.json", ".planning/milestone.lock"]);
@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces that documents are made of, and some that break them.
+    /// Pieces of documents, including some that break them.
     fn document() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("---\n"),

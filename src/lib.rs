@@ -1,8 +1,8 @@
 //! gsd-tools: an installer, a toolchain, hooks and a content library in one native program.
 //!
-//! The rooms, from the bottom up. `ARCHITECTURE.md` says what each keeps and which it may use;
-//! `tests/suite/architecture.rs` holds the directions.
-//! [`run`] is the only public item, so that an unused function anywhere is reported by the compiler.
+//! The modules, from the bottom up. `ARCHITECTURE.md` describes what each contains and which it may use;
+//! `tests/suite/architecture.rs` enforces the directions. [`run`] is the only public item, so that the compiler reports
+//! any unused function.
 
 #![cfg_attr(
     test,
@@ -41,7 +41,7 @@ use std::process::ExitCode;
 
 /// Runs one call of the program. `arguments` are those after the program's own name.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    // A host runs a hook at every step of its own: nothing is read or built before it.
+    // A host runs a hook at every step: nothing is read or built before it.
     if let Some((first, rest)) = arguments.split_first()
         && first == "hook"
     {
@@ -50,7 +50,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if let Some(refused) = in_a_unit(&arguments) {
         return refused;
     }
-    // This program on its way to become another one.
+    // Enters a fence, and replaces this process with another program.
     if let Some((first, rest)) = arguments.split_first()
         && first == world::fence::CALL
     {
@@ -66,7 +66,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if arguments.first().is_some_and(|first| first == auto::demo::agent::CALL) {
         return auto::demo::agent::call();
     }
-    // A call that ends with the process that made it.
+    // A call that ends with its parent process.
     if let Some((first, rest)) = arguments.split_first()
         && first == world::signals::CALL
     {
@@ -76,8 +76,8 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     commands::run(arguments)
 }
 
-/// The end of a call by which this program starts another one, where a process above it is in a session of `auto run`: the run itself
-/// starts these, and is in none.
+/// Refuses a call by which this program starts another one if an ancestor process is in a session of `auto run`: only
+/// the run itself makes these calls, and it is not in a session.
 fn in_a_unit(arguments: &[OsString]) -> Option<ExitCode> {
     let first = arguments.first()?;
     let starts = [world::fence::CALL, auto::supervise::CALL];

@@ -3,14 +3,14 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// The exit code of a defect of ours, `EX_SOFTWARE` of sysexits.
+/// The exit code of a defect in this program, `EX_SOFTWARE` of sysexits.
 const DEFECT: u8 = 70;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         let place = option_env!("CARGO_PKG_REPOSITORY").filter(|address| !address.is_empty());
         let place = place.map(|address| format!(" at {address}/issues")).unwrap_or_default();
-        // Where standard error is closed there is nobody left to tell.
+        // If standard error is closed, the message cannot be shown.
         let _ = writeln!(std::io::stderr(), "Error: internal error, please report it{place}: {panic}");
         #[expect(clippy::disallowed_methods, reason = "a panic has no `ExitCode` to return")]
         std::process::exit(DEFECT.into());

@@ -1,30 +1,31 @@
-//! Folders for tests: the unit tests of the crate and the suite, which compiles this file by its path.
+//! Folders for tests: for the unit tests of the crate and for the suite, which compiles this file by its path.
 //!
-//! The program syncs what it writes, and thousands of projects are written by a run of the tests. On a disk most of its
-//! time is spent waiting for these syncs, so the folders are in memory where the system has a memory file system. Tests of
-//! what depends on the disk, or on where the folder is, ask for one with [`on_disk`].
+//! The program syncs what it writes, and a run of the tests writes thousands of projects. On a disk it would mostly
+//! wait for these syncs, so the folders are in memory if the system has a memory file system. Tests that depend on the
+//! disk, or on the location of the folder, ask for one with [`on_disk`].
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// A new folder, which is removed when the value is dropped.
+/// Makes a new folder, which is removed when the value is dropped.
 pub(crate) fn folder() -> TempDir {
     named("gsd-test-")
 }
 
-/// As [`folder`], with a name that begins with `prefix`.
+/// Like [`folder`], with a name that starts with `prefix`.
 pub(crate) fn named(prefix: &str) -> TempDir {
     tempfile::Builder::new().prefix(prefix).tempdir_in(place()).expect("a folder for a test")
 }
 
-/// A new folder below the system's temporary folder, for what a test has to see on a disk.
+/// Makes a new folder below the system's temporary folder, for tests that need a disk.
 pub(crate) fn on_disk(prefix: &str) -> TempDir {
     tempfile::Builder::new().prefix(prefix).tempdir().expect("a folder for a test")
 }
 
-/// Where the folders of the tests are: in memory, or in the system's temporary folder. A person who sets `TMPDIR` decides.
+/// Returns the parent of the test folders: in memory, or the system's temporary folder. A person can choose it with
+/// `TMPDIR`.
 pub(crate) fn place() -> &'static Path {
     static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
         let chosen = std::env::var_os("TMPDIR").is_some();
@@ -33,12 +34,13 @@ pub(crate) fn place() -> &'static Path {
     &PLACE
 }
 
-/// The memory file system of the machine, if programs may be run there and a run of all tests fits.
+/// Returns the memory file system of the machine, if programs may be run there and a run of all tests fits.
 #[cfg(target_os = "linux")]
 fn memory() -> Option<PathBuf> {
     use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-    /// Bytes that have to be free. Containers often have 64 MB. A run of all tests was seen to need less than a quarter.
+    /// The bytes that have to be free. Containers often have 64 MB. A run of all tests was seen to need less than a
+    /// quarter of this.
     const ROOM: u64 = 2 << 30;
 
     let folder = Path::new("/dev/shm");

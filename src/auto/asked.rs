@@ -1,19 +1,19 @@
-//! What preferences ask for, beside what happens: a preference is followed, or it is refused by name, never left out.
+//! Compares preferences with what a run does: a preference is followed or refused by name, never ignored.
 
 use crate::project::milestone_layout::held_out::KEY;
 use crate::project::milestone_layout::preferences::{Given, PreferenceSource};
 
-/// What becomes of a key.
+/// How a key is handled.
 enum Use {
-    /// It decides something; or it only says how something is to be done that is refused by another key.
+    /// It decides something, or it only says how to do something that another key refuses.
     Followed,
-    /// Nothing depends on it: it has to ask for what happens. The values that do, and what happens.
+    /// It has no effect, so it must ask for what happens anyway: the values that do, and what happens.
     Only(&'static [&'static str], &'static str),
-    /// As before, with the branch that the work is for.
+    /// Like `Only`; the value must be the branch that the work is for.
     Target,
-    /// As before, with the model of the run.
+    /// Like `Only`; the value must be the model of the run.
     Model,
-    /// It counts in the user's own preferences alone. What happens elsewhere.
+    /// It counts only in the user's own preferences. The text says what happens otherwise.
     Users(&'static str),
 }
 
@@ -23,7 +23,7 @@ const NO_TASKS_IN_PARALLEL: &str = "a run works on one task at a time";
 const NO_SLICES_IN_PARALLEL: &str = "a run works on one slice at a time";
 const NO_HOOKS: &str = "a run has no hooks before and after units";
 
-/// The keys that are known. One with `.*` stands for all below it.
+/// The known keys. A key with `.*` covers every key below it.
 const KNOWN: &[(&str, Use)] = &[
     ("mode", Only(&["solo"], "a run is for one person, and pushes nothing")),
     ("token_profile", Followed),
@@ -75,7 +75,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("pre_dispatch_hooks", Only(&["[]"], NO_HOOKS)),
 ];
 
-/// What a run is begun with.
+/// The settings that a run starts with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     /// The branch that the work is for.
@@ -83,12 +83,12 @@ pub(crate) struct Facts<'a> {
     pub(crate) model: Option<&'a str>,
 }
 
-/// What was found in the preferences.
+/// What the preferences ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Preferences that ask for something else than what happens, a line each.
+    /// Preferences that ask for something other than what happens, one line each.
     pub(crate) unmet: Vec<String>,
-    /// Keys that nobody here knows.
+    /// The number of keys that this program does not know.
     pub(crate) of_others: usize,
 }
 
@@ -133,7 +133,7 @@ fn unmet(given: &Given, found: &Use, facts: Facts<'_>) -> Option<String> {
     Some(format!("`{}` line {}: `{}` is `{shown}`, but {what}", file(given.source), given.line, given.key))
 }
 
-/// The file of a source, for people.
+/// Returns the file of a source, for display.
 pub(crate) fn file(source: PreferenceSource) -> &'static str {
     match source {
         PreferenceSource::Project => ".gsd/PREFERENCES.md",
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_what_happens_passes_and_everything_else_is_named() {
+    fn preferences_that_ask_for_anything_but_what_happens_are_named() {
         let passes = "---\nmode: solo\ntoken_profile: quality\ngit:\n  isolation: worktree\n  auto_push: no\n  main_branch: main\n\
             reactive_execution:\n  enabled: false\n  max_parallel: 4\nmodels:\n  planning: big\npost_unit_hooks: []\nbudget_ceiling: 2\n---\n";
         assert_eq!(asked(passes, None), Asked::default());
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_values_only_the_one_that_counts_is_looked_at() {
+    fn only_the_value_that_takes_precedence_is_checked() {
         let global = "---\ngit:\n  auto_push: true\nbudget_enforcement: warn\n---\n";
         let found = asked("---\ngit:\n  auto_push: false\n---\n", Some(global));
         assert_eq!(found.unmet.len(), 1, "{found:?}");

@@ -1,5 +1,5 @@
-//! What a repository brings and a run would run: checks, the set-up of worktrees, hooks and servers of its settings for a client.
-//! A person approves it once, by its digest.
+//! What a repository contains that a run would execute: checks, the set-up of worktrees, and hooks and servers in its
+//! settings for a client. A person approves it once, by its digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,44 +12,44 @@ use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
 use crate::text::untrusted;
 
-/// The variable by which a person approves ahead. It is theirs: nothing that a run starts gets it.
+/// The variable by which a person approves in advance. It belongs to the person: nothing that a run starts receives it.
 pub(crate) const APPROVED: &str = "GSD_APPROVED";
 
-/// The most characters that are shown of a command.
+/// The most characters of a command that are shown.
 const SHOWN: usize = 1_000;
 
-/// The most files of a client that are shown by their names, of those in which no command was found.
+/// The most client files without commands that are listed by name.
 const NAMED: usize = 40;
 
-/// What something is that is run.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Check,
     SetUp,
-    /// Read by the client, which runs what it says.
+    /// A file that the client reads and whose commands it runs.
     Client,
 }
 
-/// One thing that is run.
+/// One thing that a run would execute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item {
     pub(crate) kind: Kind,
-    /// The command of a check, the path of a file.
+    /// The command of a check, or the path of a file.
     pub(crate) name: String,
-    /// Lines for a person; the first names it.
+    /// Lines to display; the first names the item.
     lines: Vec<String>,
     pub(crate) digest: Digest,
 }
 
-/// All that a repository brings for one run.
+/// Everything that a repository brings for one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Brought {
     items: Vec<Item>,
 }
 
-/// A text as one line: nothing moves, turns or hides there.
+/// Returns a text as one line in which no character moves the cursor, changes the direction or hides text.
 fn line(text: &str) -> String {
-    // What is shown is read by a person, who has to see a redirection as it is.
+    // A person reads this line and has to see a redirection as it is.
     untrusted::line(text, SHOWN).replace('\u{ff1c}', "<").replace('\u{ff1e}', ">")
 }
 
@@ -59,7 +59,8 @@ fn digest(parts: &[&str], content: &[u8]) -> Digest {
 }
 
 impl Item {
-    /// A command that is run as a check. `place` is the file that names it, `behind` what that command is said to call.
+    /// A command that is run as a check. `place` is the file that names it; `behind` holds the scripts that the command
+    /// calls, by name.
     pub(crate) fn check(command: &str, place: &str, behind: &[(String, String)]) -> Self {
         let called = behind.iter().map(|(name, text)| format!("  {}: {}", line(name), line(text)));
         let first = format!("check: {} ({})", line(command), line(place));
@@ -73,7 +74,7 @@ impl Item {
         }
     }
 
-    /// What makes worktrees ready.
+    /// The parts of the set-up of worktrees.
     pub(crate) fn set_up(set_up: &SetUp) -> impl Iterator<Item = Self> {
         let of = |name: &str, lines: Vec<String>, content: &str| Self {
             kind: Kind::SetUp,
@@ -89,7 +90,7 @@ impl Item {
         command.into_iter().chain(include)
     }
 
-    /// A file that a client reads when its session starts. `title` is the client, `host` its id.
+    /// A file that a client reads when its session starts. `title` is the name of the client, `host` its id.
     pub(crate) fn client((host, title): (&str, &str), path: &str, content: Option<&[u8]>) -> Self {
         let text = content.map(String::from_utf8_lossy);
         let commands = text.as_deref().map(|text| commands_in(path, text)).unwrap_or_default();
@@ -123,18 +124,18 @@ impl Brought {
         self.items.iter().any(|item| item.kind == Kind::Client)
     }
 
-    /// The same without what is for the client.
+    /// Returns the same without the items for the client.
     pub(crate) fn without_client(&self) -> Self {
         Self { items: self.items.iter().filter(|item| item.kind != Kind::Client).cloned().collect() }
     }
 
-    /// The same without what is known.
+    /// Returns the same without the items whose digests are known.
     pub(crate) fn without(&self, known: &BTreeSet<String>) -> Self {
         let items = self.items.iter().filter(|item| !known.contains(&item.digest.to_string()));
         Self { items: items.cloned().collect() }
     }
 
-    /// What is approved: all of it, whatever was approved before.
+    /// The digest that a person approves. It covers everything, whatever was approved before.
     pub(crate) fn digest(&self) -> Digest {
         let all: BTreeSet<String> = self.digests().collect();
         Digest::of(all.into_iter().collect::<Vec<_>>().join("\n").as_bytes())
@@ -149,7 +150,7 @@ impl Brought {
         self.items.iter().filter(|item| item.kind == Kind::Check).map(|item| item.name.as_str())
     }
 
-    /// All of it, for a person, a line each. Of many files without a command only the first are named.
+    /// Returns all items as lines to display. If many files have no command, only the first are named.
     pub(crate) fn lines(&self) -> Vec<String> {
         let is_bare = |item: &Item| item.kind == Kind::Client && item.lines.len() == 1;
         let (mut lines, mut bare, mut left_out) = (Vec::new(), 0, BTreeMap::<&str, usize>::new());
@@ -166,7 +167,7 @@ impl Brought {
     }
 }
 
-/// The settings of a text, by the ending of its path.
+/// Parses settings by the extension of their path.
 fn settings(path: &str, text: &str) -> Option<Value> {
     match path.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
         "json" | "jsonc" => JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok().flatten(),
@@ -183,11 +184,12 @@ fn keys_in(path: &str, text: &str) -> Vec<String> {
     keys
 }
 
-/// Keys whose text is a command, or where a server is.
+/// Keys whose value is a command or the address of a server.
 const COMMANDS: &[&str] =
     &["command", "cmd", "bash", "powershell", "script", "run", "exec", "url", "httpurl", "prompt"];
 
-/// The commands that settings name: those of hooks and of servers with their arguments, and whatever a key says is one.
+/// Returns the commands in a settings file: those of hooks and of servers with their arguments, and the value of every
+/// key in [`COMMANDS`].
 fn commands_in(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(value) = settings(path, text) {
@@ -225,7 +227,7 @@ fn words(value: &Value) -> Vec<String> {
     items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// What is in the place of a name in a folder of a tree.
+/// An entry of a folder in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Node {
     File,
@@ -233,17 +235,17 @@ enum Node {
     Link(String),
 }
 
-/// The files of a tree of git, as a checkout of it would have them: through its links.
+/// The files of a git tree as a checkout would have them, with links followed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     folders: BTreeMap<String, BTreeMap<String, Node>>,
 }
 
-/// How many links are followed from one to the next, as systems do it.
+/// How many links in a row are followed, the usual limit of operating systems.
 const FOLLOWED: usize = 40;
 
 impl Tree {
-    /// `links` are those of the paths that are links, with their texts.
+    /// Builds a tree. `links` maps the paths that are links to their targets.
     pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a str>, links: &BTreeMap<String, String>) -> Self {
         let mut tree = Self::default();
         for path in paths {
@@ -268,7 +270,7 @@ impl Tree {
         self.folders.get(folder)?.get(name)
     }
 
-    /// Where a path leads, and whether that is a folder; `None` where it leads nowhere, or out of the tree.
+    /// Returns where a path leads, and whether that is a folder; `None` if it leads nowhere or out of the tree.
     fn led(&self, path: &str) -> Option<(String, bool)> {
         let mut place: Vec<String> = Vec::new();
         let mut ahead: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
@@ -300,7 +302,7 @@ impl Tree {
         Some((real, is_folder))
     }
 
-    /// Where a file is; `None` where a checkout would have none at this path.
+    /// Returns the real path of a file; `None` if a checkout would have no file at this path.
     pub(crate) fn file(&self, path: &str) -> Option<String> {
         self.led(path).filter(|(_, is_folder)| !is_folder).map(|(real, _)| real)
     }
@@ -311,8 +313,8 @@ impl Tree {
         real.and_then(|real| self.folders.get(&real)).into_iter().flat_map(BTreeMap::keys)
     }
 
-    /// The files below a path, or the file that it is, each with where it really is. `None` for a link that leads nowhere that
-    /// the tree has. What is reached twice is there once.
+    /// Returns the files below a path, or the file at that path, each with its real path. The real path is `None` for a
+    /// link whose target is not in the tree. A file that is reached twice is listed once.
     pub(crate) fn below(&self, path: &str) -> Vec<(String, Option<String>)> {
         let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
         self.walk(path, &mut seen, &mut found);
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_as_a_checkout_has_them() {
+    fn links_are_followed_as_in_a_checkout() {
         let found = tree(
             &["a/x", "a/b/y", "data/z", "w"],
             &[
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_settings_is_shown_on_a_line_of_its_own() {
+    fn every_command_in_settings_is_shown_on_a_separate_line() {
         let text = r#"{"hooks": {"Start": [{"hooks": [{"type": "command", "command": "touch a\u001b[31m\n\u202eb"}]}]},
             // a server
             "mcpServers": {"x": {"command": "sh", "args": ["-c", "touch c"]}, "y": {"url": "http://d"}, "z": {"command": ["e", "f"]}},
@@ -425,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn another_command_is_another_digest_and_what_is_known_is_left_out() {
+    fn a_changed_command_changes_the_digest_and_known_items_are_left_out() {
         let of = |commands: &[&str]| Brought::new(commands.iter().map(|command| Item::check(command, "P", &[])));
         let (one, both) = (of(&["a"]), of(&["b", "a", "a"]));
         assert_ne!(one.digest(), both.digest());
@@ -441,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_files_without_commands_the_rest_is_counted_and_commands_are_always_shown() {
+    fn files_without_commands_past_the_limit_are_counted_and_commands_are_always_shown() {
         let bare =
             (0..100).map(|number| Item::client(("lamp", "Lamp"), &format!(".lamp/skills/{number:03}"), Some(b"")));
         let hook = Item::client(("lamp", "Lamp"), ".lamp/z.json", Some(b"{\"command\": \"touch z\"}"));

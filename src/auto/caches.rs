@@ -1,7 +1,7 @@
-//! Caches of build tools that a run has for itself. What a tool unpacked or built is used again by every build of the user's
-//! and checked by none, so that units and checks do not write to the user's caches: they read these, and keep what is new in
-//! a cache of the project's, from run to run. Nothing is shared: also where a tool finds content by its digest, an index that
-//! nobody checks says which one it wants.
+//! Separate caches of build tools for runs. Every build of the user reuses what a tool unpacked or built, and nothing
+//! checks it, so units and checks must not write to the user's caches: they read them, and keep new content in a cache
+//! of the project, from run to run. Nothing is shared, even if a tool finds content by its digest: the index that says
+//! which content to use is not checked.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,16 @@ use crate::world::World;
 
 /// The cache of a tool.
 struct Cache {
-    /// What tells the tool where it is.
+    /// The environment variable that sets the location.
     variable: &'static str,
-    /// Where it is below the home folder; nothing of the user's is seen where this is empty.
+    /// The usual location below the home folder. If empty, no cache of the user is used.
     usual: &'static str,
-    /// As for [`Overlay`].
+    /// As in [`Overlay`].
     opened: &'static [&'static str],
     left_out: &'static [&'static str],
-    /// Files that the tool adds to, which are copied.
+    /// Files that the tool appends to; they are copied.
     changed: &'static [&'static str],
-    /// Whether it is only made for a user who has one.
+    /// True if the cache is only made for users who have one.
     is_for_owners: bool,
 }
 
@@ -33,8 +33,8 @@ impl Cache {
     }
 }
 
-/// What was measured: cargo 1.95, npm 11, pip 23, in a fence, with a filled cache with and without a network (2026-11-27). The
-/// rest is as the documentation of each tool has it.
+/// Measured in a fence with a filled cache, with and without a network (2026-11-27): cargo 1.95, npm 11, pip 23. The
+/// others follow the documentation of each tool.
 const CACHES: &[Cache] = &[
     Cache {
         opened: &[
@@ -51,7 +51,7 @@ const CACHES: &[Cache] = &[
         ..Cache::new("CARGO_HOME", ".cargo")
     },
     Cache { is_for_owners: true, ..Cache::own("CARGO_TARGET_DIR") },
-    // In `_cacache` the content is found by its digest, and the index is added to.
+    // Content in `_cacache` is found by its digest; the index is appended to.
     Cache {
         opened: &["_npx", "_cacache/**"],
         left_out: &["_logs", "_cacache/tmp"],
@@ -62,14 +62,14 @@ const CACHES: &[Cache] = &[
     Cache { left_out: &["**"], is_for_owners: true, ..Cache::new("npm_config_store_dir", ".local/share/pnpm/store") },
     Cache::own("YARN_GLOBAL_FOLDER"),
     Cache::own("BUN_INSTALL_CACHE_DIR"),
-    // Wheels that were built here are left out. What it downloads it does not keep where it cannot, and says nothing.
+    // Wheels that were built here are left out. If pip cannot store a download, it silently continues without.
     Cache { left_out: &["wheels"], ..Cache::new("PIP_CACHE_DIR", ".cache/pip") },
     Cache {
         opened: &["archive-*", "wheels-*", "wheels-*/*", "wheels-*/*/*", "simple-*", "simple-*/*", "sdists-*/**"],
         left_out: &["builds-*", "environments-*", "interpreter-*", ".lock"],
         ..Cache::new("UV_CACHE_DIR", ".cache/uv")
     },
-    // It opens no module: their folders have the version after an at sign.
+    // Module folders are not opened, since their names have the version after an `@`.
     Cache { opened: &["**"], left_out: &["*.lock"], ..Cache::new("GOMODCACHE", "go/pkg/mod") },
     Cache::own("GOCACHE"),
     Cache {
@@ -85,23 +85,23 @@ const CACHES: &[Cache] = &[
     },
 ];
 
-/// The cache of downloads that Gradle reads and never changes.
+/// The variable for a cache of downloads that Gradle reads and never changes, and its usual location.
 const GRADLE: (&str, &str) = ("GRADLE_RO_DEP_CACHE", ".gradle/caches");
 
-/// The repository of Maven, which takes its place from a property, and since 3.9 reads a second one.
+/// The local repository of Maven. Its location is set by a property; since 3.9 Maven can read a second one.
 const MAVEN: (&str, &str) = ("MAVEN_OPTS", ".m2/repository");
 
 /// The caches of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caches {
-    /// What may be written to.
+    /// The folders that may be written to.
     pub(crate) writable: Vec<PathBuf>,
-    /// What tells the tools.
+    /// The variables that pass the locations to the tools.
     pub(crate) variables: Vec<(String, String)>,
 }
 
 impl Caches {
-    /// The caches in the folder `at`, with what the user's have.
+    /// Prepares the caches in the folder `at`, with the content of the user's caches.
     pub(crate) fn of(world: &World, at: &AbsolutePath) -> Result<Self, DiskError> {
         disk::make_folder(at)?;
         let home = world.home().map(AbsolutePath::parse).transpose()?;
@@ -114,7 +114,7 @@ impl Caches {
             if cache.is_for_owners && moved.is_none() && !usual.as_ref().is_some_and(is_there) {
                 continue;
             }
-            // A session may have left a link there.
+            // A session may have left a link here.
             disk::clear_way(&place, at)?;
             disk::make_folder(&place)?;
             let users = moved.or(usual).filter(|_| !cache.usual.is_empty());
@@ -152,7 +152,7 @@ impl Caches {
     }
 }
 
-/// A folder that the user has named: npm takes its own variables in capitals as well.
+/// Returns a folder set by the user. npm also reads its variables in capitals.
 fn of_any_case(world: &World, name: &str) -> Option<AbsolutePath> {
     let found = [name.to_owned(), name.to_ascii_uppercase()].into_iter().find_map(|name| world.path_variable(&name));
     found.and_then(|path| AbsolutePath::parse(path).ok())
@@ -163,11 +163,11 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     use super::*;
 
-    /// An index of npm, and what it leads to.
+    /// An npm index entry, and the content that it refers to.
     const NPM: [&str; 2] = [".npm/_cacache/index-v5/a/b/c", ".npm/_cacache/content-v2/sha512/a/b/c"];
 
     #[test]
-    fn a_project_reads_the_caches_of_its_user_and_keeps_what_is_new_for_itself() {
+    fn a_project_reads_the_users_caches_and_keeps_new_content_in_its_own() {
         let temporary = crate::testing::folder();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let archives = ["registry/src/i/a-1.0/lib.rs", "registry/cache/i/a-1.0.crate", "bin/tool"];

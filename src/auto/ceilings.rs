@@ -1,25 +1,25 @@
-//! What a run may spend, and whether the next session still fits. On without a flag.
+//! What a run may spend, and whether the next session still fits. Enabled by default.
 
 use serde::{Deserialize, Serialize};
 
 /// The limits of a run and of one unit of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ceilings {
-    /// Sessions of the run; without a number, one and a half times the forecast and three more.
+    /// Sessions of the run. The default is one and a half times the forecast plus three.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sessions: Option<u32>,
-    /// US dollars of the run, as far as the client tells.
+    /// US dollars of the run, as reported by the client.
     pub(crate) money: f64,
-    /// Tokens of a unit: its output.
+    /// Output tokens of a unit.
     pub(crate) unit_tokens: u64,
     /// Minutes of a unit.
     pub(crate) unit_minutes: u32,
-    /// Calls of the model one after the other without the use of a tool.
+    /// Model calls in a row without the use of a tool.
     pub(crate) calls_without_tool: u32,
-    /// US dollars of one session, where that was said.
+    /// US dollars of one session, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit_money: Option<f64>,
-    /// Minutes in which a session may do nothing, where that was said.
+    /// Minutes that a session may be idle, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) idle_minutes: Option<u32>,
 }
@@ -38,13 +38,13 @@ impl Default for Ceilings {
     }
 }
 
-/// What is spent, or may be.
+/// What was spent, or may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spend {
     pub(crate) sessions: u32,
     /// Output and uncached input.
     pub(crate) tokens: u64,
-    /// In US dollars, as the client says; unknown is not nothing.
+    /// In US dollars, as reported by the client; `None` if unknown, which is not the same as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) money: Option<f64>,
 }
@@ -57,12 +57,12 @@ pub(crate) enum Passed {
 }
 
 impl Ceilings {
-    /// The most sessions of a run that should take `forecast`.
+    /// Returns the most sessions of a run whose forecast is `forecast`.
     pub(crate) fn most_sessions(&self, forecast: u32) -> u32 {
         self.sessions.unwrap_or_else(|| forecast.saturating_add(forecast.div_ceil(2)).saturating_add(3))
     }
 
-    /// The ceiling that one more session would pass, by what is spent and reserved.
+    /// Returns the ceiling that one more session would pass, based on what is spent and reserved.
     pub(crate) fn passed(&self, spent: &Spend, forecast: u32) -> Option<Passed> {
         let most = self.most_sessions(forecast);
         if spent.sessions >= most {
@@ -72,15 +72,15 @@ impl Ceilings {
         (used >= self.money).then_some(Passed::Money { used, most: self.money })
     }
 
-    /// What the next session may spend, in US dollars.
+    /// Returns what the next session may spend, in US dollars.
     pub(crate) fn rest(&self, spent: &Spend) -> f64 {
         let rest = (self.money - spent.money.unwrap_or(0.0)).max(0.0);
         self.unit_money.map_or(rest, |most| rest.min(most))
     }
 
-    /// The share of one unit. A plan that estimates more than ten minutes gives more, up to six times as much.
+    /// Returns the limits of one unit. An estimate above ten minutes raises them in proportion, up to six times.
     pub(crate) fn unit(&self, estimate_minutes: Option<u32>) -> UnitCeiling {
-        // Ten minutes are one, so a minute is a tenth.
+        // Ten minutes count as 1, so a minute is a tenth.
         let tenths = u64::from(estimate_minutes.unwrap_or(0).clamp(10, 60));
         UnitCeiling { tenths, base: *self, used: 0 }
     }
@@ -96,8 +96,7 @@ pub(crate) struct UnitCeiling {
 }
 
 impl UnitCeiling {
-    /// Output tokens.
-    /// The same for a session that goes on where others had this much output.
+    /// Returns the limits of a session that continues an attempt whose earlier sessions used `used` output tokens.
     pub(crate) fn after(self, used: u64) -> Self {
         Self { used, ..self }
     }
@@ -110,7 +109,7 @@ impl UnitCeiling {
         u64::from(self.base.unit_minutes).saturating_mul(60).saturating_mul(self.tenths) / 10
     }
 
-    /// How long it may do nothing, where that was said.
+    /// Returns the seconds that a session may be idle, if set.
     pub(crate) fn idle_seconds(&self) -> Option<u64> {
         self.base.idle_minutes.map(|minutes| u64::from(minutes).saturating_mul(60))
     }
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_money_is_not_nothing_and_passes_no_ceiling() {
+    fn unknown_money_is_not_zero_and_passes_no_ceiling() {
         let ceilings = Ceilings { money: 1.0, ..Ceilings::default() };
         let spent = |money| Spend { sessions: 0, tokens: 0, money };
         assert_eq!(ceilings.passed(&spent(None), 4), None);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_may_spend_the_rest_of_the_run_or_less_where_that_was_said() {
+    fn a_session_may_spend_the_rest_of_the_run_or_its_own_limit_if_lower() {
         let spent = Spend { sessions: 1, tokens: 0, money: Some(4.0) };
         let cents = |unit_money| {
             let rest = Ceilings { money: 5.0, unit_money, ..Ceilings::default() }.rest(&spent);

@@ -1,5 +1,5 @@
-//! Entries of the log without secrets: of what agents, clients, checks and people said. Paths, commands, digests and names stay
-//! as they are, since they are compared later.
+//! Removes secrets from log entries: from what agents, clients, checks and people wrote. Paths, commands, digests and
+//! names stay as they are, since they are compared later.
 
 use super::decided::DECIDED;
 use super::event::{Entry, Event, Evidence, ProofKept, Time, Verdict};
@@ -7,11 +7,11 @@ use super::slices::orders::{Order, Wish};
 use super::stop::Stop;
 use crate::text::secrets::redact_line;
 
-/// The notes of evidence that explain; the others list commands.
+/// The notes of evidence that hold explanations; the other notes list commands.
 const EXPLAIN: &[&str] = &["not run", DECIDED];
 
 impl Entry {
-    /// The entry of an event, as it is to be kept and remembered.
+    /// Returns the entry of an event in the form in which it is stored and folded.
     pub(crate) fn new(at: Time, event: Event) -> Self {
         Self { at, event: event.without_secrets() }
     }
@@ -85,7 +85,7 @@ mod tests {
     const KEY: &str = concat!("sk-ant-", "api03-0123456789abcdef");
 
     #[test]
-    fn what_was_said_is_kept_without_keys_and_what_is_compared_as_it_is() {
+    fn texts_are_stored_without_keys_and_compared_values_unchanged() {
         let said = || format!("bad key {KEY}, see /home/me/x");
         let failing = [format!("sh check.sh --key {KEY}")];
         let evidence = Evidence {

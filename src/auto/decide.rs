@@ -1,4 +1,4 @@
-//! The next step of a run, from the documents and the log alone.
+//! Decides the next step of a run, from the documents and the log only.
 
 use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
@@ -12,61 +12,61 @@ use crate::text::screen::counted;
 use crate::text::shell::typed;
 use crate::text::time;
 
-/// All that a decision is made of.
+/// The input of a decision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation<'a> {
     pub(crate) position: &'a Position,
     pub(crate) memory: &'a Memory,
-    /// Whether the worktree has something that is in no commit, and that the log does not tell.
+    /// Whether the worktree has changes that are in no commit and not in the log.
     pub(crate) is_unsaved: bool,
-    /// Whether the checks of the project are to run before the first session. Who only looks does not run them.
+    /// Whether the checks of the project must run before the first session. False for callers that only look.
     pub(crate) needs_baseline: bool,
-    /// How often a unit whose checks fail is tried again.
+    /// How often a unit with failing checks is tried again.
     pub(crate) check_retries: u32,
     /// Whether the client can continue a session that was killed.
     pub(crate) can_resume: bool,
-    /// Whether there is a check that no session can read.
+    /// Whether there is a check that sessions cannot read.
     pub(crate) has_held_out: bool,
 }
 
 /// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// Starts a session; `resumes` is the one that is continued.
+    /// Starts a session; `resumes` is the session to continue.
     Launch {
         unit: Unit,
         rule: &'static str,
         attempt: u32,
         resumes: Option<String>,
     },
-    /// The process that ran the session died: what it left running is ended.
+    /// Ends what a session left running after the process that ran it died.
     Sweep,
-    /// The session ended: whether its work counts.
+    /// Judges a session that ended: does its work count?
     Judge,
-    /// The checks of the project are run on what the run began with.
+    /// Runs the checks of the project on the commit that the run started from.
     Baseline,
-    /// The checks are run.
+    /// Runs the checks.
     Check,
-    /// What the checks said goes into the documents.
+    /// Writes the results of the checks to the documents.
     Settle,
-    /// The checks failed: the attempt does not count.
+    /// Refuses the attempt, since the checks failed.
     Refuse {
         why: Refusal,
         text: String,
         vector: Vector,
     },
-    /// What a session left that does not count is taken back.
+    /// Takes back the changes of a session that does not count.
     TakeBack(Box<UnitStarted>),
     Mechanical(Mechanical),
     Commit,
-    /// The commit that is to land is made.
+    /// Makes the commit that is to land.
     MakeCandidate,
     CheckCandidate,
-    /// The check that no session can read is run at this place.
+    /// Runs the check that sessions cannot read, at this place.
     HeldOut(String),
     Land,
     Release,
-    /// Nothing is done until this time has come by one of the clocks.
+    /// Waits until this time on either clock.
     Wait {
         until: Time,
         why: String,
@@ -75,7 +75,7 @@ pub(crate) enum Step {
     Stop(Stop),
 }
 
-/// The next step.
+/// Returns the next step.
 pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     let memory = situation.memory;
     if let Some(start) = &memory.taking_back {
@@ -117,7 +117,7 @@ pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     by_rules(situation)
 }
 
-/// What comes after the work: the candidate, its checks, and the branch.
+/// Returns the steps after the work: the candidate, its checks, and the branch.
 fn landing(situation: &Situation<'_>) -> Option<Step> {
     let memory = situation.memory;
     if memory.landed.is_some() {
@@ -139,13 +139,13 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
     })
 }
 
-/// The end of a run that has done all it was for.
+/// Returns the end of a run that has finished its milestone.
 pub(crate) fn landed(milestone: &str, memory: &Memory) -> Stop {
     let stop = Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status");
     stop.shown(memory.running().map(|line| format!("landed, and runs on its own: {line}")))
 }
 
-/// What would run by itself, for a stop before anything has landed.
+/// Returns the files that would run without being called, for a stop before anything has landed.
 pub(crate) fn would_run(memory: &Memory) -> impl Iterator<Item = String> {
     memory.running().map(|line| format!("would land, and run on its own: {line}"))
 }
@@ -171,7 +171,7 @@ fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
     Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(shown)
 }
 
-/// What a session and a person are told of the check that no session can read: where it failed, and nothing else.
+/// Returns what a session and a person read about the check that sessions cannot read: only where it failed.
 fn held_out_failed(place: &str) -> String {
     format!("the held-out check of {place} failed")
 }
@@ -188,8 +188,8 @@ fn held_out_refused(memory: &Memory) -> Stop {
     Stop::new(Cause::HeldOutFailed, text, "gsd-tools auto run").shown(shown)
 }
 
-/// The check that no session can read, where a slice or phase ends. Where it failed at the end of a unit, the unit is tried
-/// again.
+/// Returns the step for the check that sessions cannot read, at the end of a slice or phase. If it failed at the end of
+/// a unit, the unit is tried again.
 fn held_out(situation: &Situation<'_>, operation: Option<&Operation>) -> Option<Step> {
     let position = situation.position;
     let place = position.ends.as_ref().filter(|_| situation.has_held_out && position.blocked.is_none())?;
@@ -219,14 +219,14 @@ fn by_rules(situation: &Situation<'_>) -> Step {
     }
 }
 
-/// How often an attempt whose documents are missing is made.
+/// How often a unit is attempted while its documents are missing.
 const ATTEMPTS: usize = 3;
-/// How often a session that crashes ended is started again.
+/// How often a session that a crash ended is started again.
 const CRASHES: u32 = 6;
 /// How often a session is started for a model that cannot be reached.
 const HOLDS: u32 = 5;
 
-/// Starts a unit, unless it was tried often enough or the run may not spend more.
+/// Starts a unit, unless it was tried too often or the run may not spend more.
 fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
     let attempts = situation.memory.attempts(&unit);
     if let Some(stop) = given_up(situation, &unit, &attempts) {
@@ -244,7 +244,7 @@ fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
 
 fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
     if unit.kind == UnitKind::RewriteDocs {
-        // The rules count these sessions, and go on without a change of course that nobody makes.
+        // The rules count these sessions, and continue without the change of course if no session makes it.
         return None;
     }
     // A session that asks a person has not failed.
@@ -326,12 +326,12 @@ fn finish(situation: &Situation<'_>, operation: &Operation) -> Step {
     held_out(situation, Some(operation)).unwrap_or_else(|| close(situation))
 }
 
-/// The unit counts: what follows from it without an agent comes into the same commit.
+/// Closes a unit that counts: mechanical steps that follow from it go into the same commit.
 fn close(situation: &Situation<'_>) -> Step {
     situation.position.mechanical.clone().map_or(Step::Commit, Step::Mechanical)
 }
 
-/// The session of the operation ended before its time: it is continued, or started anew.
+/// Continues the session of the operation, or starts it again, since it ended early.
 fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     let unit = operation.start.unit.clone();
     let attempts = situation.memory.attempts(&unit);
@@ -358,7 +358,7 @@ fn refuse_by_checks(operation: &Operation, evidence: &Evidence) -> Step {
     Step::Refuse { why, text: evidence.failure.clone(), vector: Vector { tree, failing, missing: Vec::new() } }
 }
 
-/// What becomes of a session that ended.
+/// How a session that ended is handled.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Judgement {
     Accept,
@@ -367,18 +367,18 @@ pub(crate) enum Judgement {
         text: String,
         vector: Vector,
     },
-    /// It is continued when the time has come: no attempt is lost.
+    /// It is continued at this time; no attempt is lost.
     Hold {
         until: i64,
         why: String,
     },
-    /// It is continued at once: no attempt is lost.
+    /// It is continued at once; no attempt is lost.
     Continue,
     /// It is continued when a person starts the run again.
     SetAside(Stop),
 }
 
-/// Whether the work of the session counts.
+/// Decides whether the work of the session counts.
 pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &UnitEnded, now: i64) -> Judgement {
     let unit = &operation.start.unit;
     let planning = situation.position.planning;
@@ -425,8 +425,8 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     Judgement::Accept
 }
 
-/// Whether the unit changed the project, or nothing had to be changed by its documents, which the checks then prove. `changed` is
-/// what differs from where the attempt began.
+/// True if the unit changed the project, or its documents claim that no change was needed, which the checks then prove.
+/// `changed` is the difference from the start of the attempt.
 fn changed_anything(situation: &Situation<'_>, changed: &[String]) -> bool {
     changed.iter().any(|path| !is_below(path, situation.position.planning)) || situation.position.claims_no_change
 }
@@ -435,7 +435,7 @@ pub(crate) fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The files that a unit of this class may not change.
+/// Returns the files that a unit of this class may not change.
 fn outside(class: Class, changed: &[String], planning: &str) -> Vec<String> {
     let is_document = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -449,7 +449,7 @@ fn outside(class: Class, changed: &[String], planning: &str) -> Vec<String> {
     changed.iter().filter(|path| !may(path)).cloned().collect()
 }
 
-/// Half a minute, twice as long each time, at most ten minutes.
+/// Returns the time to wait: half a minute, doubled each time, at most ten minutes.
 fn patience(holds: u32) -> i64 {
     (30_000_i64 << holds.min(5)).min(600_000)
 }
@@ -469,7 +469,7 @@ fn dead(
             let is_told = resets_at.is_some_and(|reset| reset > now && reset <= now.saturating_add(LONGEST_HOLD));
             let until = match resets_at {
                 Some(reset) if is_told => reset,
-                // The client is wrong about it, or its clock is.
+                // Either the client or its clock is wrong.
                 Some(reset) if reset <= now => now.saturating_add(patience(held)),
                 _ => now.saturating_add(patience(held).max(60_000)),
             };
@@ -504,7 +504,7 @@ fn dead(
     }
 }
 
-/// The session is stopped since the run may not spend more.
+/// Stops the session because the run may not spend more.
 fn over_budget(situation: &Situation<'_>, unit: &Unit, text: &str) -> Judgement {
     let (ceilings, spent) = (situation.memory.ceilings, situation.memory.spent.money.unwrap_or(0.0));
     if let Some(most) = ceilings.unit_money.filter(|_| spent < ceilings.money) {

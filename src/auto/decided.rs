@@ -1,4 +1,4 @@
-//! Checks that fail on the merge although a person decided that the task they belong to counts.
+//! Checks that fail on the merge although a person decided that their task counts.
 
 use super::event::{CheckRun, Evidence};
 use super::slices::places;
@@ -8,13 +8,13 @@ use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::{lookup, record};
 use crate::text::untrusted::line;
 
-/// The note of evidence that names such checks, with who decided what.
+/// The key of the evidence note that names such checks, with who decided what.
 pub(crate) const DECIDED: &str = "decided by a person";
 
 /// How much of a reason is quoted.
 const REASON: usize = 200;
 
-/// A task that counts by the word of a person, with the checks that failed when it was decided.
+/// A task that counts by a person's decision, with the checks that failed at that time.
 struct Decision {
     task: String,
     why: String,
@@ -22,13 +22,13 @@ struct Decision {
 }
 
 impl Decision {
-    /// Whether it is about exactly this check, which ends as it did then.
+    /// True if the decision is about exactly this check with the same exit code.
     fn settles(&self, check: &CheckRun) -> bool {
         self.failed.iter().any(|(command, code)| *command == check.command && *code == i64::from(check.exit_code))
     }
 }
 
-/// The evidence of a candidate. It passes if each check that fails was decided by a person; each is named.
+/// Returns the evidence of a candidate. It passes if a person decided on each failing check; each is named.
 pub(crate) fn settled(files: &dyn Files, milestone: &str, mut evidence: Evidence) -> Result<Evidence, FileError> {
     let failing: Vec<&CheckRun> = evidence.checks.iter().filter(|check| !check.passed).collect();
     if evidence.passed || failing.is_empty() || !evidence.findings.is_empty() || !evidence.secrets.is_empty() {

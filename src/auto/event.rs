@@ -1,5 +1,5 @@
-//! What the log of a project's runs holds. All that a run must remember is in it: the clock, numbers of sessions, and
-//! what an agent answered come from here, so that the same log leads to the same decisions.
+//! The events in the log of a project's runs. The log holds everything that a run must remember: the clock, session
+//! numbers and answers of agents come from it, so that the same log leads to the same decisions.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ use crate::gate::secrets::SecretFound;
 use crate::text::words::words;
 use crate::world::System;
 
-/// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant
-/// cannot be known.
+/// The version of the rules that made a decision. A run continues with an older log and says so; a newer log cannot be
+/// interpreted.
 pub(crate) const ENGINE: u32 = 2;
 
 /// An entry of the log.
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     pub(crate) event: Event,
 }
 
-/// A moment on both clocks, in milliseconds: that of the wall, which may jump, and that of the machine since it started.
+/// A moment in milliseconds on both clocks: the wall clock, which may jump, and the machine's clock since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Time {
     pub(crate) wall: i64,
@@ -40,7 +40,7 @@ pub(crate) struct Time {
 }
 
 impl Time {
-    /// Whether a moment has come by the clock that is first to say so.
+    /// True if either clock has reached the moment.
     pub(crate) fn has_come_to(self, moment: Self) -> bool {
         self.wall >= moment.wall || self.machine >= moment.machine
     }
@@ -51,81 +51,85 @@ impl Time {
 pub(crate) enum Event {
     /// A run began.
     Started(Run),
-    /// Another process goes on with the run.
+    /// Another process continues the run.
     Resumed {
         engine: u32,
         process: u32,
         runner: String,
         profile: String,
         ceilings: Ceilings,
-        /// Files that a person allows to hold what looks like a key, from now on.
+        /// Files that a person allows to contain what looks like a key, from now on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         allowed_keys: Vec<String>,
-        /// As in [`Run`]; programs before 2026-12 did not note it.
+        /// As in [`Run`]; programs before 2026-12 did not record it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fenced: Option<bool>,
         #[serde(flatten)]
         means: Means,
     },
-    /// A session is about to be started. What it may use is reserved from here on.
+    /// A session is about to start. What it may use is reserved from here on.
     UnitStarted(UnitStarted),
-    /// What the session of the operation left.
+    /// The session of the operation ended; records what it left.
     UnitEnded(UnitEnded),
-    /// The process that ran the session died before its end. What the session had said until then that it used is counted.
+    /// The process that ran the session died before the session ended. The usage that the session had reported until
+    /// then is counted.
     Interrupted {
         operation: u64,
         #[serde(flatten)]
         heard: LastHeard,
     },
-    /// The session of the operation ended, and is to be continued later.
+    /// The session of the operation ended and will be continued later.
     SetAside {
         operation: u64,
     },
-    /// The session of the operation ended through no fault of its own, and is continued at once.
+    /// The session of the operation ended through no fault of the agent, and is continued at once.
     CutShort {
         operation: u64,
     },
-    /// The unit did what it was for, as far as its documents show. What it made of the slices of a roadmap is accepted with
-    /// it: from here on the roadmap is compared with that.
+    /// The unit did its job, judging by its documents. Its changes to the slices of a roadmap are accepted with it:
+    /// from here on the roadmap is compared with that state.
     Accepted {
         operation: u64,
-        /// What became of them, in one line.
+        /// What happened to the slices, in one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         roadmap: Option<String>,
     },
-    /// It did not. What its session left is to be taken back before anything else is read, unless it asked a question.
+    /// The unit does not count. What its session left must be taken back before anything else is read, unless it asked
+    /// a question.
     Refused {
         operation: u64,
         why: Refusal,
         text: String,
         vector: Vector,
-        /// Older programs left the work of a task where it was.
+        /// False for older programs, which left the work of a task where it was.
         #[serde(default)]
         takes_back: bool,
     },
-    /// The worktree is again as it was before the operation.
+    /// The worktree is back in its state before the operation.
     Restored {
         operation: u64,
         tree: String,
-        /// Where what the session left is kept.
+        /// Where the changes of the session are kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<Kept>,
     },
-    /// Documents that the unit may not change are again as they were before its session; the rest of its work counts.
+    /// Documents that the unit may not change were restored to their state before its session; the rest of its work
+    /// counts.
     PutBack {
         operation: u64,
         trespasses: Vec<Trespass>,
-        /// The worktree without these changes.
+        /// The worktree after the restore.
         tree: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<Kept>,
     },
-    /// These files changed while no session ran: a person did that, so it counts.
+    /// These files changed while no session ran: a person changed them, so the changes count.
     Edited {
         tree: String,
         paths: Vec<String>,
     },
-    /// The checks that the project declares ran on what the run began with. What is red there is not the fault of the run.
+    /// The checks that the project declares ran on the commit that the run started from. A check that fails there is
+    /// not the fault of the run.
     Baseline {
         evidence: Evidence,
     },
@@ -134,7 +138,7 @@ pub(crate) enum Event {
         operation: u64,
         evidence: Evidence,
     },
-    /// The evidence is on record in the documents, and the task is ticked if it passed.
+    /// The evidence is recorded in the documents, and the task is ticked if it passed.
     Settled {
         operation: u64,
     },
@@ -152,13 +156,13 @@ pub(crate) enum Event {
         tree: String,
         message: String,
     },
-    /// It was made, or there was nothing to commit.
+    /// The commit was made, or there was nothing to commit.
     Committed {
         #[serde(skip_serializing_if = "Option::is_none")]
         operation: Option<u64>,
         commit: String,
     },
-    /// The commit that is to land, on a target that was at `base`.
+    /// The commit that is to land, merged with a target at `base`.
     Candidate {
         milestone: String,
         base: String,
@@ -170,9 +174,9 @@ pub(crate) enum Event {
         commit: String,
         evidence: Evidence,
     },
-    /// The held-out check ran, at the end of a slice or phase or on a candidate.
+    /// The held-out check ran at the end of a slice or phase, or on a candidate.
     HeldOut(HeldOutRun),
-    /// The target moved before the candidate landed: another one is needed.
+    /// The target moved before the candidate landed: a new candidate is needed.
     Outdated {
         commit: String,
         target: String,
@@ -183,21 +187,20 @@ pub(crate) enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proof: Option<ProofKept>,
     },
-    /// The worktree is gone, and all that was in it is reachable.
+    /// The worktree was removed, and everything in it is reachable.
     Released {
         milestone: String,
     },
-    /// Nothing is started until then.
+    /// Nothing is started until this time.
     Held {
         until: i64,
         why: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         operation: Option<u64>,
     },
-    /// The time of waiting is over, or somebody ended it.
+    /// The wait is over, or a person ended it.
     HoldEnded,
-    /// A person ordered something while a run went on or stood still, and it is in the documents; or it could not be
-    /// followed.
+    /// An order of a person, given during a run or between runs. It is in the documents, or it was refused.
     Ordered {
         id: String,
         order: Order,
@@ -207,7 +210,7 @@ pub(crate) enum Event {
     Stopped(Stop),
 }
 
-/// What holds for a run from its beginning to its end.
+/// The settings of a run that hold from its beginning to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     #[serde(rename = "run")]
@@ -215,11 +218,11 @@ pub(crate) struct Run {
     pub(crate) engine: u32,
     pub(crate) process: u32,
     pub(crate) milestone: String,
-    /// The branch that it is for.
+    /// The branch that the run is for.
     pub(crate) target: String,
-    /// Where the target was.
+    /// The commit that the target was at.
     pub(crate) base: String,
-    /// The branch that the work is on, and its worktree.
+    /// The branch with the work, and its worktree.
     pub(crate) branch: String,
     pub(crate) worktree: String,
     pub(crate) runner: String,
@@ -228,38 +231,38 @@ pub(crate) struct Run {
     pub(crate) fenced: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) brief: Option<String>,
-    /// How many sessions it should take.
+    /// The forecast number of sessions.
     pub(crate) forecast: u32,
     pub(crate) ceilings: Ceilings,
-    /// Files that a person allows to hold what looks like a key.
+    /// Files that a person allows to contain what looks like a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed_keys: Vec<String>,
     #[serde(flatten)]
     pub(crate) means: Means,
 }
 
-/// What else a call said of how the run is to go on, which holds until another call says otherwise.
+/// Further settings of a call for the run, in effect until another call changes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Means {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// The program of the client, where it is not looked for by its names.
+    /// The program of the client, if it is not looked up by its names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
     /// Whether the milestone may land without a change outside the planning folder.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) planning_only: bool,
-    /// Whether the project is worked on although another program keeps its state of it.
+    /// Whether the run works on the project although another program keeps state for it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) taken_over: bool,
     /// Whether the client reads no settings of the project.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) without_settings: bool,
-    /// What makes worktrees ready, as a person approved it.
+    /// The set-up of worktrees, as a person approved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_up: Option<Named>,
-    /// What the client said of its version.
+    /// The version that the client reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<String>,
 }
@@ -268,27 +271,27 @@ pub(crate) struct Means {
 pub(crate) struct UnitStarted {
     pub(crate) operation: u64,
     pub(crate) unit: Unit,
-    /// Counted from 1; a session that a crash ended does not count.
+    /// Counted from 1; sessions that a crash ended do not count.
     pub(crate) attempt: u32,
-    /// The identifier the client is to give its session.
+    /// The identifier that the client must use for its session.
     pub(crate) session: String,
-    /// Whether that session is continued.
+    /// Whether the session with that identifier is continued.
     pub(crate) resumed: bool,
-    /// What all that it starts is found by.
+    /// The mark by which all processes that it starts are found.
     pub(crate) mark: String,
-    /// The worktree before it.
+    /// The tree of the worktree before it.
     pub(crate) tree: String,
-    /// The commit that it began with, where the agent may commit.
+    /// The commit that it started from, if agents may commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) head: Option<String>,
     pub(crate) reserved: Spend,
-    /// The documents that it may write; `None` of older programs, which allowed all.
+    /// The documents that it may write; `None` from older programs, which allowed all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) may_write: Option<Vec<Permit>>,
     /// What was planned or begun before it.
     #[serde(flatten)]
     pub(crate) fixed: Fixed,
-    /// What its checks rest on; of the first attempt only.
+    /// The files that its checks depend on; only in the first attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pins: Option<Pins>,
     /// The digest of the prompt, and its size in bytes.
@@ -296,11 +299,11 @@ pub(crate) struct UnitStarted {
     pub(crate) prompt_bytes: usize,
 }
 
-/// What a session had said when the process died that ran it.
+/// What a session had reported when the process that ran it died.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LastHeard {
-    /// Whether the client had said anything: one that had not has no session that could go on.
+    /// Whether the client had reported anything: otherwise no session can be continued.
     pub(crate) has_begun: bool,
     pub(crate) usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -322,35 +325,35 @@ pub(crate) struct UnitEnded {
     pub(crate) milliseconds: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
-    /// Processes of it that could not be ended.
+    /// Its processes that could not be ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) survivors: Vec<u32>,
-    /// The worktree after it.
+    /// The tree of the worktree after it.
     pub(crate) tree: String,
-    /// The files that differ from before.
+    /// The files that it changed.
     pub(crate) changed: Vec<String>,
-    /// The model, as the client names it, or as it was asked for.
+    /// The model as the client names it, or as it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
 }
 
-/// Tokens.
+/// Tokens used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Usage {
-    /// Without what was read from or written to a cache.
+    /// Without tokens that were read from or written to a cache.
     pub(crate) input: u64,
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write: u64,
 }
 
-/// How a session ended, by its own stream and never by its exit code alone.
+/// How a session ended, by its own stream and never only by its exit code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
-    /// The client says that it is done. That is not yet success.
+    /// The client reports that it is done. That is not success yet.
     Ran,
-    /// It ended without saying how. `signal` is what ended it, where that is known.
+    /// It ended without saying how. `signal` is the signal that ended it, if known.
     NoSignal {
         exit: Option<i32>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -358,14 +361,14 @@ pub(crate) enum Verdict {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         text: String,
     },
-    /// It could not talk to its model any more.
+    /// It could no longer reach its model.
     Dead {
         cause: Death,
         #[serde(skip_serializing_if = "Option::is_none")]
         resets_at: Option<i64>,
         text: String,
     },
-    /// We ended it.
+    /// This program ended it.
     Halted { why: Halt, text: String },
 }
 
@@ -376,22 +379,22 @@ impl Default for Verdict {
 }
 
 words! {
-    /// Why a session died although nobody stopped it.
+    /// Why a session died although it was not stopped.
     #[derive(Serialize)]
     pub(crate) enum Death {
         /// The key or the login is refused.
         Auth = "auth",
-        /// The account has no quota left, or may not ask so often.
+        /// The account has no quota left, or sends requests too often.
         Quota = "quota",
         /// The server cannot answer now.
         Overload = "overload",
         /// The server cannot be reached, or stopped in the middle of an answer.
         Network = "network",
-        /// The conversation is longer than the model takes.
+        /// The conversation is longer than the model accepts.
         Context = "context",
-        /// A limit of the client's own: turns, time, money.
+        /// A limit of the client: turns, time, money.
         Limit = "limit",
-        /// Anything else that the client says of its model or itself.
+        /// Any other problem that the client reports about its model or itself.
         Model = "model",
         /// The client could not be started.
         Start = "start",
@@ -405,12 +408,12 @@ pub(crate) enum Halt {
     Stop,
     /// Its share of time or tokens is used up.
     Ceiling,
-    /// What the run may spend is used up.
+    /// The budget of the run is used up.
     Budget,
-    /// The machine, or the process that ran it, stood still until its time was over.
+    /// The machine, or the process that ran it, was suspended until its time was over.
     Slept,
     Idle,
-    /// It only asked its model again and again.
+    /// It only retried its model again and again.
     Retries,
     Question,
 }
@@ -423,33 +426,33 @@ pub(crate) enum Refusal {
     Session,
     /// A document is missing or incomplete.
     Artifact,
-    /// Files were changed that it may not change.
+    /// It changed files that it may not change.
     Outside,
-    /// What its plan wants is in files that git ignores.
+    /// Work that its plan names is in files that git ignores.
     Hidden,
-    /// Nothing was changed, and nothing proves that nothing had to be.
+    /// Nothing was changed, and nothing proves that no change was needed.
     NoChange,
     Checks,
     /// Checks were weakened.
     Tampered,
     /// A key would be committed.
     Secret,
-    /// The check that no session can read failed.
+    /// The check that sessions cannot read failed.
     HeldOut,
     Denied,
     /// A person has to answer before it can be done.
     Question,
 }
 
-/// Where a state of the worktree is kept that a run does not go on from.
+/// Where a state of the worktree is kept that the run does not continue from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kept {
-    /// A name that git knows, such as `refs/gsd/checkpoint/M001-1790000000000/attempt-7`.
+    /// A git reference, such as `refs/gsd/checkpoint/M001-1790000000000/attempt-7`.
     pub(crate) reference: String,
     pub(crate) tree: String,
 }
 
-/// What shows whether an attempt came further than the one before.
+/// Shows whether an attempt got further than the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vector {
     pub(crate) tree: String,
@@ -461,37 +464,37 @@ pub(crate) struct Vector {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Evidence {
     pub(crate) tree: String,
-    /// Where the commands come from.
+    /// The source of the commands.
     pub(crate) source: String,
     pub(crate) passed: bool,
     pub(crate) checks: Vec<CheckRun>,
-    /// Why there was nothing to check, where that is allowed.
+    /// Why there was nothing to check, if that is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) no_checks_reason: Option<String>,
-    /// What the next attempt is told.
+    /// The failure as the next attempt reads it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) failure: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Problem>,
-    /// Lines that would be committed, and that hold what looks like a key.
+    /// Lines to be committed that contain what looks like a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) secrets: Vec<SecretFound>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<String, String>,
-    /// What the checks ran with; of a candidate only.
+    /// The environment that the checks ran in; only for a candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) environment: Option<Environment>,
-    /// Files that run by themselves and that would land changed, a line each; of a candidate only.
+    /// Files that run without being called and that would change with the landing, one line each; only for a candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) running: Vec<String>,
 }
 
-/// How the held-out check ended. Neither its command nor what it printed is kept: sessions can read the log.
+/// How the held-out check ended. Neither its command nor its output is kept, since sessions can read the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HeldOutRun {
     /// Such as `slice S01`, `phase 2` or `candidate`.
     pub(crate) place: String,
-    /// The unit at whose end it ran, if one is not finished.
+    /// The unit at whose end it ran, if a unit was in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) operation: Option<u64>,
     #[serde(flatten)]
@@ -500,12 +503,12 @@ pub(crate) struct HeldOutRun {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HeldOutResult {
-    /// What it ran on.
+    /// The tree that it ran on.
     pub(crate) tree: String,
     pub(crate) passed: bool,
     pub(crate) exit_code: i32,
     pub(crate) milliseconds: u64,
-    /// Of what it printed.
+    /// The digest of its output.
     pub(crate) digest: String,
 }
 
@@ -518,15 +521,15 @@ pub(crate) struct CheckRun {
     pub(crate) passed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tests: Option<Tests>,
-    /// The tests that failed, as far as the output names them; at most [`FAILING`].
+    /// The failed tests that the output names, at most [`FAILING`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) failing: Vec<String>,
 }
 
-/// How many failing tests of a check are remembered. One that is not counts as new when it fails.
+/// How many failing tests of a check are recorded. A test outside the list counts as new when it fails.
 pub(crate) const FAILING: usize = 1_000;
 
-/// Tests, as the output of a check counts them.
+/// Test counts from the output of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Tests {
     pub(crate) ran: u64,
@@ -546,30 +549,30 @@ impl From<&Counts> for Tests {
     }
 }
 
-/// What checks ran with. No value of a variable is among it.
+/// The environment that checks ran in. It contains no value of a variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Environment {
     pub(crate) system: System,
-    /// The name of the locale; `C` where none is set.
+    /// The name of the locale; `C` if none is set.
     pub(crate) locale: String,
-    /// Whether the checks could write only where a fence lets them.
+    /// Whether a fence limited where the checks could write.
     pub(crate) fenced: bool,
-    /// The programs that the commands of the checks name, each once, and git.
+    /// The programs in the commands of the checks, each once, and git.
     pub(crate) tools: Vec<Tool>,
 }
 
-/// A program, and what it says is its version.
+/// A program, and the version that it reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tool {
     pub(crate) program: String,
     pub(crate) version: String,
 }
 
-/// What is kept about a landing, for others to check.
+/// The record of a landing, for others to verify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ProofKept {
-    /// A statement of this SHA-256, signed with the key of this fingerprint.
+    /// A statement with this SHA-256, signed with the key of this fingerprint.
     Signed {
         digest: String,
         key: String,
@@ -578,7 +581,7 @@ pub(crate) enum ProofKept {
         digest: String,
         why: String,
     },
-    /// None could be kept.
+    /// No record could be kept.
     Missing {
         why: String,
     },
@@ -595,29 +598,29 @@ pub(crate) enum Mechanical {
     ValidateMilestone {
         milestone: String,
     },
-    /// The validation that a preference leaves out.
+    /// Passes a validation that a preference skips.
     PassValidation {
         milestone: String,
     },
     CompleteMilestone {
         milestone: String,
     },
-    /// Changes of course that were tried often enough count as made.
+    /// Marks changes of course as made after enough attempts.
     ResolveOverrides {
         milestone: String,
     },
-    /// A phase that is planned without a discussion gets a CONTEXT.md that decides nothing.
+    /// Writes a CONTEXT.md without decisions, for a phase that is planned without a discussion.
     WriteContext {
         phase: String,
     },
-    /// A phase that is verified is closed in roadmap, requirements and state.
+    /// Closes a verified phase in roadmap, requirements and state.
     ClosePhase {
         phase: String,
     },
 }
 
 impl Mechanical {
-    /// The unit that would do it with an agent.
+    /// The word for the unit that would do it with an agent.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::CompleteSlice { .. } => "complete-slice",

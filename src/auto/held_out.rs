@@ -1,24 +1,25 @@
-//! The check that no session can read: which one a repository has, and whether it can be kept from sessions at all.
+//! The held-out check, which sessions cannot read: finds the one for a repository, and verifies that it can be hidden
+//! from sessions.
 
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::project::milestone_layout::held_out::HeldOutEntry;
 use crate::project::repository::repository_of;
 
-/// The variable that names the folder, in the command of the check and nowhere else.
+/// The variable that names the folder, set only for the command of the check.
 pub(crate) const VARIABLE: &str = "GSD_HELD_OUT";
 
-/// The check of a repository.
+/// The held-out check of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeldOut {
     /// The folder, without links.
     pub(crate) folder: AbsolutePath,
-    /// A line for a shell.
+    /// A shell command line.
     pub(crate) command: String,
-    /// The preferences that name both, without links.
+    /// The preferences file that names both, without links.
     preferences: AbsolutePath,
 }
 
-/// Why a run with such an entry cannot begin.
+/// Why a run with such an entry cannot start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HeldOutError {
     #[error("two entries of `held_out` are for this repository")]
@@ -37,21 +38,21 @@ pub(crate) enum HeldOutError {
     Disk(#[from] DiskError),
 }
 
-/// What a run needs beside the folder.
+/// The paths around the folder that are checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
-    /// The root of the repository, and of its main worktree.
+    /// The roots of the repository and of its main worktree.
     pub(crate) roots: Vec<AbsolutePath>,
-    /// What sessions and checks have to read.
+    /// The paths that sessions and checks have to read.
     pub(crate) needed: Vec<AbsolutePath>,
-    /// Where sessions and checks may write.
+    /// The paths that sessions and checks may write.
     pub(crate) writable: Vec<AbsolutePath>,
-    /// The preferences.
+    /// The preferences file.
     pub(crate) preferences: AbsolutePath,
 }
 
 impl HeldOut {
-    /// The check among the entries that is for this repository; `None` where none is.
+    /// Returns the entry for this repository, if any.
     pub(crate) fn of(entries: &[HeldOutEntry], around: &Around) -> Result<Option<Self>, HeldOutError> {
         let roots = around.roots.iter().map(disk::real).collect::<Result<Vec<_>, _>>()?;
         let mut own = entries.iter().filter(|entry| {
@@ -87,7 +88,7 @@ impl HeldOut {
         Ok(Some(Self { folder, command: entry.command.clone(), preferences }))
     }
 
-    /// What sessions, checks and filters cannot read.
+    /// The paths that sessions, checks and filters cannot read.
     pub(crate) fn hidden(&self) -> [AbsolutePath; 2] {
         [self.folder.clone(), self.preferences.clone()]
     }

@@ -1,5 +1,5 @@
-//! The layout of a project's documents: milestones and slices below `.gsd/`, or phases below `.planning/`. What the engine
-//! does differently for one of them is here, and nowhere else.
+//! The layout of a project's documents: milestones and slices below `.gsd/`, or phases below `.planning/`. Only this
+//! module has the differences between them for the engine.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) enum Layout {
     Phases(PhaseSettings),
 }
 
-/// The documents, as they were read for one decision.
+/// The documents as read for one decision.
 #[derive(Debug)]
 pub(crate) enum Documents {
     Milestones(Box<Snapshot>),
@@ -42,8 +42,8 @@ impl Layout {
         }
     }
 
-    /// What the branch of a run on `milestone` is called. One that agents commit to has a folder of references for itself,
-    /// so that they can write to no other.
+    /// Returns the branch of a run on `milestone`. A branch that agents commit to is in a separate folder of
+    /// references, so that they can write to no other.
     pub(crate) fn branch(&self, milestone: &str) -> String {
         match self {
             Self::Milestones => format!("milestone/{milestone}"),
@@ -51,7 +51,7 @@ impl Layout {
         }
     }
 
-    /// What a unit may write below the planning folder, by the documents that its prompt names.
+    /// Returns what a unit may write below the planning folder, from the documents that its prompt names.
     pub(crate) fn permits(&self, mut named: Vec<Permit>) -> Vec<Permit> {
         match self {
             Self::Milestones => {
@@ -62,7 +62,7 @@ impl Layout {
         }
     }
 
-    /// What is wrong with the change of a document; `None` if the unit may make it.
+    /// Returns what is wrong with the change of a document; `None` if the unit may make it.
     pub(crate) fn trespass(
         &self,
         permits: &[Permit],
@@ -76,7 +76,7 @@ impl Layout {
         }
     }
 
-    /// The commands that a plan of this layout names as checks, those of each task together.
+    /// Returns the commands that a plan of this layout names as checks, grouped by task.
     pub(crate) fn planned_checks(&self, plan: &str) -> Vec<Vec<String>> {
         match self {
             Self::Milestones => {
@@ -92,12 +92,12 @@ impl Layout {
         }
     }
 
-    /// Whether a unit is a workflow whose agents commit.
+    /// True if units are workflows whose agents commit.
     pub(crate) fn lets_agents_commit(&self) -> bool {
         matches!(self, Self::Phases(_))
     }
 
-    /// What a step without an agent writes, or why it needs an agent.
+    /// Returns what a mechanical step writes, or why it needs an agent.
     pub(crate) fn mechanical(
         &self,
         effects: &mut impl Effects,
@@ -117,7 +117,7 @@ impl Layout {
 }
 
 impl Documents {
-    /// Those of a project in phases, and where a run stands in them.
+    /// Returns the documents of a project in phases, and the position of a run in them.
     pub(crate) fn in_phases(
         view: ProjectView,
         settings: &PhaseSettings,
@@ -127,7 +127,7 @@ impl Documents {
         Ok((Self::Phases(Box::new(view)), position))
     }
 
-    /// The message of a commit.
+    /// Returns the message of a commit.
     pub(crate) fn message(&self, files: &dyn Files, operation: Option<&Operation>) -> Result<String, FileError> {
         match self {
             Self::Milestones(snapshot) => record::message(files, snapshot, operation),
@@ -135,7 +135,7 @@ impl Documents {
         }
     }
 
-    /// The message of the commit that lands.
+    /// Returns the message of the commit that lands.
     pub(crate) fn landing_message(&self, run: &Run) -> Result<String, FileError> {
         let subject = match self {
             Self::Milestones(snapshot) => record::landing_subject(snapshot, run),
@@ -145,7 +145,7 @@ impl Documents {
         Ok(text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch))
     }
 
-    /// What is planned or begun, and not for the unit to plan again.
+    /// Returns what is planned or begun already, which the unit may not plan again.
     pub(crate) fn fixed(&self, unit: &Unit) -> Fixed {
         match self {
             Self::Milestones(snapshot) => Fixed::of(snapshot, unit),
@@ -153,7 +153,7 @@ impl Documents {
         }
     }
 
-    /// The variables that the work of a unit needs by the documents, with the file that names them.
+    /// Returns the variables that the work of a unit needs according to the documents, and the file that names them.
     pub(crate) fn variables(&self, files: &dyn Files, unit: &Unit) -> Result<Option<(String, Vec<String>)>, FileError> {
         match (self, unit.kind, unit.parts()) {
             (Self::Milestones(snapshot), UnitKind::ExecuteTask, (milestone, Some(slice), _)) => {
@@ -163,7 +163,7 @@ impl Documents {
         }
     }
 
-    /// What the plan says a unit takes, in minutes.
+    /// Returns the estimate of the plan for a unit, in minutes.
     pub(crate) fn estimate(&self, unit: &Unit) -> Option<u32> {
         match self {
             Self::Milestones(snapshot) => {

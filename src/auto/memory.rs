@@ -1,4 +1,4 @@
-//! What the log tells, folded: the run, what it spends, and the operation that is not finished.
+//! The folded log: the run, what it spends, and the operation in progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::gate::{self, pins::Pins};
 pub(crate) struct Memory {
     pub(crate) run: Option<Run>,
     pub(crate) ceilings: Ceilings,
-    /// Files that a person allows to hold what looks like a key.
+    /// Files that a person allows to contain what looks like a key.
     pub(crate) allowed_keys: Vec<String>,
     /// The number of the last operation.
     pub(crate) operations: u64,
@@ -25,49 +25,49 @@ pub(crate) struct Memory {
     pub(crate) attempts: BTreeMap<Unit, Attempts>,
     /// Sessions whose work was accepted, by kind of unit.
     pub(crate) accepted: BTreeMap<UnitKind, u32>,
-    /// What was done without an agent, by step.
+    /// Counts of steps done without an agent.
     pub(crate) mechanical: BTreeMap<&'static str, u32>,
     /// Steps that could not be done without an agent, with the reason.
     pub(crate) fallbacks: BTreeMap<Mechanical, String>,
-    /// Sessions that were to bring a change of course into the documents, since one did.
+    /// Sessions that should have written a change of course to the documents, since one last did.
     pub(crate) rewrites: u32,
-    /// The orders of a person that were dealt with.
+    /// The orders of a person that were handled.
     pub(crate) orders: BTreeSet<String>,
     /// Whether the run itself wrote something that is in no commit yet.
     pub(crate) is_uncommitted: bool,
-    /// The worktree as the log tells it, between two units. What is different there was done by a person.
+    /// The worktree according to the log, between two units. A person made any difference from it.
     pub(crate) known: Option<String>,
     /// The session whose work is to be taken back before anything else is read.
     pub(crate) taking_back: Option<UnitStarted>,
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
     pub(crate) candidate: Option<Candidate>,
-    /// How the held-out check ended on the work as it is, by the place where it ran.
+    /// The results of the held-out check on the current work, by the place where it ran.
     pub(crate) held_out: BTreeMap<String, HeldOutResult>,
-    /// How checks ended at each place, in the order of their last runs.
+    /// The results of checks at each place, in the order of their last runs.
     pub(crate) gates: Gates,
     pub(crate) landed: Option<String>,
     pub(crate) is_released: bool,
     pub(crate) hold: Option<Hold>,
     pub(crate) stop: Option<Stop>,
-    /// The versions of the rules that made its decisions.
+    /// The versions of the rules that made the decisions of the run.
     pub(crate) engines: BTreeSet<u32>,
-    /// Who worked on its units, in the order of their first sessions.
+    /// The clients that worked on its units, in the order of their first sessions.
     pub(crate) worked: Vec<Worked>,
-    /// Whether the checks of the project ran on what the run began with.
+    /// Whether the checks of the project ran on the commit that the run started from.
     pub(crate) has_baseline: bool,
-    /// What each check showed there and in the work that counts, by its command.
+    /// The results of each check there and in the work that counts, by its command.
     pub(crate) shown: BTreeMap<String, Shown>,
 }
 
-/// What a check showed so far.
+/// The results of a check so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shown {
-    /// Whether it passed once.
+    /// Whether it passed at least once.
     pub(crate) was_green: bool,
-    /// The tests that failed each time, where any were named.
+    /// The tests that failed in every run that named failing tests; `None` if no run did.
     pub(crate) always_failing: Option<BTreeSet<String>>,
-    /// How many tests it ran the last time. `None` where that is not known, or a person has changed the files since.
+    /// How many tests the last run had. `None` if that is not known, or a person has changed the files since.
     pub(crate) tests: Option<Tests>,
 }
 
@@ -95,16 +95,16 @@ pub(crate) struct Worked {
     pub(crate) sessions: u32,
 }
 
-/// A session and what became of it.
+/// A session and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Operation {
     pub(crate) start: UnitStarted,
     pub(crate) at: Time,
     pub(crate) stage: Stage,
     pub(crate) ended: Option<UnitEnded>,
-    /// Whether the client has a session that can go on.
+    /// Whether the client has a session that can be continued.
     pub(crate) has_begun: bool,
-    /// The process that ran its checks may have died, and they left files behind.
+    /// Whether the process that ran its checks may have died and left files.
     pub(crate) is_cut_off: bool,
 }
 
@@ -112,29 +112,29 @@ pub(crate) struct Operation {
 pub(crate) enum Stage {
     /// A session runs, or the process that ran it died.
     Running,
-    /// That process died, and nothing of the session lives.
+    /// That process died, and no process of the session is left.
     Interrupted,
     Ended,
     Accepted,
     Checked(Evidence),
-    /// What the checks said is in the documents.
+    /// The results of the checks are in the documents.
     Settled(Evidence),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Attempts {
-    /// Sessions that were started for it.
+    /// Sessions started for the unit.
     pub(crate) sessions: u32,
     /// Attempts that did not count.
     pub(crate) refused: Vec<Refused>,
-    /// The worktree before the first attempt, and what its checks rested on then.
+    /// The worktree before the first attempt, and the files that its checks depended on then.
     pub(crate) base: Option<String>,
     pub(crate) pins: Option<Pins>,
     /// Sessions that a crash ended.
     pub(crate) interrupted: u32,
-    /// Sessions that ended since the model could not be reached.
+    /// Sessions that ended because the model could not be reached.
     pub(crate) held: u32,
-    /// The output of the sessions of the attempt that is being made, in tokens.
+    /// The output of the sessions of the current attempt, in tokens.
     pub(crate) output: u64,
     /// Where the last attempt that did not count is kept.
     pub(crate) kept: Option<Kept>,
@@ -153,7 +153,7 @@ pub(crate) struct Committing {
     pub(crate) parent: String,
     pub(crate) tree: String,
     pub(crate) message: String,
-    /// When it was begun, in milliseconds: the date of the commit.
+    /// When it was started, in milliseconds: the date of the commit.
     pub(crate) at: i64,
 }
 
@@ -167,14 +167,14 @@ pub(crate) struct Candidate {
     pub(crate) held_out: Option<HeldOutResult>,
 }
 
-/// How checks ended at each place: those that a session can read, and the one that it cannot.
+/// The results of checks at each place: those that sessions can read, and the one that they cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gates {
     pub(crate) visible: Vec<(String, Evidence)>,
     pub(crate) held_out: Vec<(String, HeldOutResult)>,
 }
 
-/// Puts the last result of a place behind all others.
+/// Moves a place to the end of the list, with its newest result.
 fn put<T>(results: &mut Vec<(String, T)>, place: &str, result: T) {
     results.retain(|(known, _)| known != place);
     results.push((place.to_owned(), result));
@@ -188,17 +188,17 @@ pub(crate) struct Hold {
     pub(crate) since: Time,
 }
 
-/// The place of checks on the commit that is to land.
+/// The name of the place for checks on the commit that is to land.
 pub(crate) const CANDIDATE: &str = "candidate";
 
-/// The longest that a quota is waited for on the word of a client, in milliseconds: those of accounts are filled each week.
+/// The longest wait for a quota that a client may ask for, in milliseconds: account quotas are reset each week.
 pub(crate) const LONGEST_HOLD: i64 = 8 * 24 * 60 * 60 * 1000;
 
 impl Hold {
-    /// When it is over, by each clock: a wall clock that is set back makes it no longer. The machine's own clock begins anew
-    /// when the machine does; what it shows then is less than the time that has passed.
+    /// Returns when the hold is over, on each clock, so that setting the wall clock back does not extend it. The
+    /// machine's clock restarts with the machine; after that it shows less than the time that has passed.
     pub(crate) fn end(&self) -> Time {
-        // Older programs noted whatever a client said.
+        // Older programs recorded any value of a client.
         let until = self.until.min(self.since.wall.saturating_add(LONGEST_HOLD));
         let rest = u64::try_from(until.saturating_sub(self.since.wall)).unwrap_or_default();
         Time { wall: until, machine: self.since.machine.saturating_add(rest) }
@@ -219,14 +219,14 @@ impl Memory {
         self.run.as_ref().map_or(0, |run| run.forecast)
     }
 
-    /// Where the last attempt at a task is kept, which was taken back and not followed by another.
+    /// Returns where the last attempt at a task is kept, if it was taken back and no other attempt followed.
     pub(crate) fn kept_of_task(&self, id: &str) -> Option<&Kept> {
         self.attempts.get(&Unit::new(UnitKind::ExecuteTask, id))?.kept.as_ref()
     }
 
-    /// Whether a run of a check on the target, which failed, can excuse that it fails in the work; without the tests that can
-    /// not. A test that did not fail in the work once has to pass. Of a check that only a plan names, the tests that failed
-    /// have to be known: it is meant to fail where the work is not.
+    /// True if a failed run of a check on the target can excuse its failure in the work; removes tests that cannot
+    /// excuse it from `then`. A test that once passed in the work must pass. For a check that only a plan names, the
+    /// failing tests must be known: it is meant to fail on a commit without the work.
     pub(crate) fn excuses(&self, then: &mut gate::evidence::CheckRun, is_declared: bool) -> bool {
         let shown = self.shown.get(&then.command);
         if shown.is_some_and(|shown| shown.was_green) || !is_declared && !then.names_failures() {
@@ -323,7 +323,7 @@ impl Memory {
                 self.orders.insert(id.clone());
                 if refused.is_none() {
                     self.is_uncommitted = true;
-                    // What was about to land is without it.
+                    // The candidate does not include this change.
                     self.candidate = None;
                     self.held_out.clear();
                 }
@@ -332,7 +332,7 @@ impl Memory {
         }
     }
 
-    /// The unit that is not finished.
+    /// The unit in progress.
     pub(crate) fn unit(&self) -> Option<&Unit> {
         self.current.as_ref().map(|operation| &operation.start.unit)
     }
@@ -348,8 +348,8 @@ impl Memory {
         self.engines.insert(run.engine);
     }
 
-    /// A person who starts a stopped run again has looked at why it stopped: attempts are counted anew. What was spent
-    /// stays spent.
+    /// Continues a stopped run. A person who starts it again has looked at why it stopped, so the counts of attempts
+    /// start at zero. What was spent stays spent.
     fn resume(&mut self, engine: u32, ceilings: Ceilings) {
         self.engines.insert(engine);
         self.ceilings = ceilings;
@@ -389,12 +389,12 @@ impl Memory {
         });
     }
 
-    /// The files that run by themselves and that differ in what is to land, or has landed.
+    /// The files that run without being called and that differ in the candidate, or in what has landed.
     pub(crate) fn running(&self) -> impl Iterator<Item = &String> {
         self.candidate.iter().flat_map(|candidate| &candidate.evidence).flat_map(|evidence| &evidence.running)
     }
 
-    /// The work of the current client on a unit.
+    /// Returns the record of the current client's work on a unit.
     fn worked_on(&mut self, unit: &Unit) -> &mut Worked {
         let client = self.run.as_ref().map(|run| run.runner.clone()).unwrap_or_default();
         let is_it = |worked: &Worked| worked.unit == *unit && worked.client == client;
@@ -435,7 +435,7 @@ impl Memory {
         self.attempts.entry(unit).or_default().interrupted += 1;
     }
 
-    /// The session of the operation ended for want of a model: it is continued, and no attempt is lost.
+    /// Records that the session ended because the model was not available: it is continued, and no attempt is lost.
     fn held(&mut self, number: Option<u64>) {
         let Some(operation) = number.and_then(|number| self.operation(number)) else { return };
         operation.stage = Stage::Interrupted;
@@ -459,7 +459,7 @@ impl Memory {
         self.held_out.clear();
         attempts.output = 0;
         if takes_back {
-            // The next attempt begins with what is there then, which a person may have changed.
+            // The next attempt starts from the state at that time, which a person may have changed.
             (attempts.base, attempts.pins, attempts.kept) = (None, None, None);
             self.taking_back = Some(operation.start);
         } else {
@@ -507,7 +507,7 @@ impl Memory {
     fn committed(&mut self, number: Option<u64>) {
         self.known = self.committing.take().map(|committing| committing.tree);
         self.is_uncommitted = false;
-        // Whatever was left before this commit does not fit any more.
+        // Attempts kept before this commit no longer apply.
         self.attempts.values_mut().for_each(|attempts| attempts.kept = None);
         if number.is_some()
             && let Some(operation) = self.current.take_if(|operation| Some(operation.start.operation) == number)
@@ -536,7 +536,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hold_ends_by_the_clock_that_says_so_first() {
+    fn a_hold_ends_when_the_first_clock_reaches_its_end() {
         let hour = 3_600_000;
         let since = Time { wall: 10 * hour, machine: 5_000 };
         let hold = Hold { until: 12 * hour, why: String::new(), since };

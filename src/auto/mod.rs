@@ -1,7 +1,7 @@
-//! The pipeline: a milestone from its brief to the branch it lands on, by driving the user's own agent.
+//! The pipeline: takes a milestone from its brief to the branch it lands on, by driving the user's own agent.
 //!
-//! Files are the truth, and one log is the memory. What to do next is decided by pure functions of both; what acts stands
-//! in `runner`, `landing` and `engine`; the checks are the room `gate`.
+//! Files are the source of truth, and one log is the memory. Pure functions of both decide what to do next; the code
+//! with effects is in `runner`, `landing` and `engine`; the checks are in the module `gate`.
 
 pub(crate) mod asked;
 pub(crate) mod brought;

@@ -1,51 +1,51 @@
-//! What a unit may write below the planning folder: the list in its prompt, and nothing else.
+//! What a unit may write below the planning folder: only what the list in its prompt names.
 //!
-//! Documents decide what is done, so whoever may write them decides it too. After each session the changes there are held
-//! against the list that its prompt has: the rest is put back and named.
+//! Documents decide what is done, so anyone who may write them decides it too. After each session the changes there are
+//! compared with the list in its prompt: all others are reverted and named.
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::words::read_words;
 
 read_words! {
-    /// What may change in a document.
+    /// Which changes to a document are allowed.
     #[derive(Serialize, Default)]
     pub(crate) enum Rule {
-        /// All of it.
+        /// Any change.
         #[default]
         Whole = "whole",
-        /// In a roadmap: slices that were not begun.
+        /// In a roadmap: changes to slices that were not begun.
         OpenSlices = "open-slices",
-        /// The same, and what the milestone is for, as a person asked.
+        /// As for `OpenSlices`, and the purpose of the milestone, as a person asked.
         Course = "course",
-        /// In a slice plan: tasks that were not begun.
+        /// In a slice plan: changes to tasks that were not begun.
         OpenTasks = "open-tasks",
         /// The plan of a task that was not begun.
         OpenTask = "open-task",
-        /// In the requirements: which slice owns them.
+        /// In the requirements: which slice owns each.
         Owners = "owners",
-        /// In the changes of course: whether the documents follow them.
+        /// In the changes of course: whether the documents follow each.
         Scopes = "scopes",
-        /// A question, without its answer.
+        /// The text of a question, but not its answer.
         Question = "question",
-        /// In a roadmap of phases: what is about the phase of the unit.
+        /// In a roadmap of phases: the parts about the phase of the unit.
         OwnPhase = "own-phase",
-        /// Lines are added, and none is changed.
+        /// Lines may be added, and none changed.
         Appended = "appended",
     }
 }
 
-/// One entry of the list: a document, or one for each of several ids.
+/// One entry of the list: a document, or a pattern for several ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Permit {
-    /// From the root of the worktree. `##` and `###` stand for ids that the agent gives; with `/` or `-` at its end it is all
-    /// that begins so.
+    /// Relative to the root of the worktree. `##` and `###` match ids that the agent chooses; a path that ends with `/`
+    /// or `-` matches every path with that prefix.
     pub(crate) path: String,
     #[serde(default)]
     pub(crate) rule: Rule,
 }
 
-/// A document before a session and after it; `None` where it is not there.
+/// A document before and after a session; `None` if it does not exist.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Texts<'a> {
     pub(crate) before: Option<&'a str>,
@@ -56,10 +56,10 @@ pub(crate) struct Texts<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trespass {
     pub(crate) path: String,
-    /// What is wrong with it, where the path is on the list.
+    /// What is wrong with the change, if the path is on the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
-    /// Whether the unit does not count because of it: it would decide what is done, or what is to be done.
+    /// Whether the unit does not count because of it: the change would decide what is done or what is to be done.
     pub(crate) decides: bool,
 }
 
@@ -68,7 +68,7 @@ impl Permit {
         Self { path: path.into(), rule }
     }
 
-    /// Whether this entry is about the file.
+    /// True if this entry covers the file.
     pub(crate) fn covers(&self, path: &str) -> bool {
         if self.path.ends_with(['/', '-']) {
             return path.starts_with(&self.path);
@@ -85,7 +85,7 @@ impl Permit {
             }
             let length =
                 rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(rest.len());
-            // The end of a name, such as `.md`, is no part of the id.
+            // The end of a name, such as `.md`, does not belong to the id.
             let id = &rest[..length];
             let Some(at) =
                 (1..=id.len()).rev().find(|at| rest.get(*at..).is_some_and(|behind| behind.starts_with(part)))
@@ -107,12 +107,12 @@ impl std::fmt::Display for Trespass {
     }
 }
 
-/// The paths of trespasses in a line.
+/// Returns the paths of trespasses in one line.
 pub(crate) fn named(trespasses: &[Trespass]) -> String {
     listed(&trespasses.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
-/// Paths in a line, the first few by name.
+/// Returns paths in one line; only the first few are named.
 pub(crate) fn listed(paths: &[String]) -> String {
     const LISTED: usize = 5;
     let shown: Vec<&str> = paths.iter().take(LISTED).map(String::as_str).collect();
@@ -121,7 +121,7 @@ pub(crate) fn listed(paths: &[String]) -> String {
     shown.join(", ") + &more
 }
 
-/// The kinds of documents that decide what is done or what is to be done, as they stand in file names.
+/// The kinds of documents that decide what is done or what is to be done, as written in file names.
 const DECIDING: &[&str] = &[
     "VERIFY",
     "GATES",
@@ -138,10 +138,10 @@ const DECIDING: &[&str] = &[
     "UAT",
 ];
 
-/// Documents of the planning folder itself that do.
+/// Documents in the planning folder itself that do the same.
 const DECIDING_ROOT: &[&str] = &["PREFERENCES.md", "OVERRIDES.md", "QUEUE-ORDER.json", "config.json"];
 
-/// Whether a document decides what is done, or what is to be done, by its name.
+/// True if a document decides what is done or what is to be done, judging by its name.
 pub(crate) fn decides(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_ascii_uppercase();
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_about_its_path_with_any_id_in_the_place_of_marks() {
+    fn an_entry_covers_its_path_with_any_id_instead_of_the_marks() {
         let covers = |pattern: &str, path: &str| Permit::new(pattern, Rule::Whole).covers(path);
         assert!(covers(".gsd/a/S01-PLAN.md", ".gsd/a/S01-PLAN.md"));
         assert!(!covers(".gsd/a/S01-PLAN.md", ".gsd/a/S01-PLAN.md.bak"));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_decide_are_known_by_any_of_their_names() {
+    fn deciding_documents_are_recognized_by_all_their_names() {
         for path in [
             ".gsd/milestones/M001/slices/S01/tasks/T02-VERIFY.json",
             ".gsd/milestones/M001/M001-words-summary.md",

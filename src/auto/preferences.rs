@@ -1,4 +1,4 @@
-//! What a project wants of the pipeline, with what holds where it says nothing.
+//! What a project wants from the pipeline, with defaults.
 
 pub(crate) use crate::project::milestone_layout::preferences::Profile;
 use crate::project::milestone_layout::preferences::{self as document, InlineLevel};
@@ -8,9 +8,9 @@ words! {
     /// Which steps a milestone takes.
     #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum Pipeline {
-        /// Research is part of planning, and what needs no agent is done without one.
+        /// Research is part of planning, and mechanical steps run without an agent.
         Simple = "simple",
-        /// Every step is a session of its own.
+        /// Every step has a separate session.
         Classic = "classic",
     }
 }
@@ -29,25 +29,25 @@ pub(crate) struct Preferences {
     pub(crate) gate_evaluation: bool,
     pub(crate) uat_dispatch: bool,
     pub(crate) uat_accept_partial: bool,
-    /// Slices, validation and milestones are closed without a session.
+    /// Slices, validations and milestones are closed without a session.
     pub(crate) is_mechanical: bool,
-    /// The fewest characters of a slice's summary that was made without an agent; 0 for no limit.
+    /// The minimum length in characters of a slice summary made without an agent; 0 for no limit.
     pub(crate) min_summary_characters: usize,
-    /// The session that plans a milestone plans its first slice too.
+    /// Whether the session that plans a milestone plans its first slice too.
     pub(crate) plans_first_slice: bool,
-    /// A task without evidence keeps its milestone from passing.
+    /// Whether a task without evidence keeps its milestone from passing.
     pub(crate) requires_evidence: bool,
     pub(crate) inlining: InlineLevel,
-    /// The commands that check the work; where there are none, they are looked for.
+    /// The commands that check the work; if empty, they are detected.
     pub(crate) verification_commands: Vec<String>,
-    /// How often a unit whose checks fail is tried again.
+    /// How often a unit with failing checks is tried again.
     pub(crate) verification_retries: u32,
 }
 
 impl Preferences {
-    /// What holds in this pipeline where nothing else was said.
+    /// Returns the defaults of a pipeline and profile.
     pub(crate) fn of(pipeline: Pipeline, profile: Profile) -> Self {
-        // The last profile is the classic one with everything in it.
+        // The last profile is the classic pipeline with everything in it.
         let pipeline = if profile == Profile::BurnMax { Pipeline::Classic } else { pipeline };
         let is_classic = pipeline == Pipeline::Classic;
         let is_budget = profile == Profile::Budget;
@@ -76,7 +76,7 @@ impl Preferences {
 }
 
 impl Preferences {
-    /// What a project says, with what holds where it says nothing. `pipeline` is asked for by the call.
+    /// Returns the preferences of a project, with defaults for what it does not set. `pipeline` comes from the call.
     pub(crate) fn resolved(document: &document::Preferences, pipeline: Option<Pipeline>) -> Self {
         let base = Self::of(pipeline.unwrap_or(Pipeline::Simple), document.token_profile);
         let phases = &document.phases;

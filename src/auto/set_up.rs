@@ -1,12 +1,13 @@
-//! What makes a worktree ready for agents and checks: files that are copied into it, and a command that is run in it. A
-//! person approves it, since a repository brings it.
+//! The set-up that prepares a worktree for agents and checks: files that are copied into it, and a command that is run
+//! in it. A person approves it, since it comes from the repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Digest;
 
-/// The list of files of the person's checkout that are copied, in the syntax of `.gitignore`. Only what git ignores is.
+/// The list of files that are copied from the person's checkout, in the syntax of `.gitignore`. Only files that git
+/// ignores are copied.
 pub(crate) const INCLUDE: &str = ".worktreeinclude";
 
 /// The preference with the command.
@@ -15,14 +16,14 @@ pub(crate) const COMMAND: &str = "git.worktree_post_create";
 /// The set-up of worktrees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetUp {
-    /// A line for a shell.
+    /// A shell command line.
     pub(crate) command: Option<String>,
     /// The text of the list.
     pub(crate) include: Option<String>,
 }
 
 impl SetUp {
-    /// A set-up; what is blank is left out.
+    /// A set-up; blank parts are left out.
     pub(crate) fn new(command: Option<String>, include: Option<String>) -> Self {
         let is_said = |text: &String| !text.trim().is_empty();
         Self { command: command.filter(is_said), include: include.filter(is_said) }
@@ -32,7 +33,7 @@ impl SetUp {
         self.command.is_none() && self.include.is_none()
     }
 
-    /// What is approved: another command or another list is another set-up.
+    /// The digest that a person approves: another command or another list has another digest.
     pub(crate) fn digest(&self) -> Digest {
         let of =
             |text: &Option<String>| text.as_ref().map_or_else(String::new, |text| format!("{}:{text}", text.len()));
@@ -45,7 +46,7 @@ impl SetUp {
         lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
-    /// What a log says of it; `None` of an empty one.
+    /// Returns the set-up as recorded in a log; `None` if it is empty.
     pub(crate) fn named(&self) -> Option<Named> {
         let copies = self.patterns().map(str::to_owned).collect();
         let named = Named { command: self.command.clone(), copies, digest: self.digest().to_string() };
@@ -53,10 +54,10 @@ impl SetUp {
     }
 }
 
-/// The most characters that are shown of it in a line.
+/// The most characters of it that are shown in a line.
 const MOST: usize = 200;
 
-/// The set-up of a run, for those who look at it.
+/// The set-up of a run, for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Named {
     /// The command that is run in each new worktree.
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_command_or_another_list_is_another_set_up() {
+    fn another_command_or_another_list_has_another_digest() {
         let of = |command: &str, include: &str| SetUp::new(Some(command.to_owned()), Some(include.to_owned()));
         let all = [of("a", "b"), of("ab", ""), of("", "ab"), of("", ""), of("a", "b\n")];
         let digests: std::collections::BTreeSet<String> = all.iter().map(|one| one.digest().to_string()).collect();

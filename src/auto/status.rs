@@ -1,4 +1,4 @@
-//! What `auto status` and `auto next` answer.
+//! The answers of `auto status` and `auto next`.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::project::up_next::UpNext;
 use crate::project::view::ProjectView;
 use crate::text::terminal::one_line;
 
-/// Where the work is, and what comes next.
+/// The state of the work, and what comes next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct StatusReport {
     /// `gsd` for a project in milestones and slices, `planning` for one in phases.
@@ -31,11 +31,11 @@ pub(crate) struct StatusReport {
     pub(crate) phase: &'static str,
     pub(crate) active: Active,
     pub(crate) next: NextReport,
-    /// What comes next in the project, the same in every answer.
+    /// The next step in the project, the same in every answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) step: Option<state::next::NextReport>,
     pub(crate) blockers: Vec<String>,
-    /// What tasks of the active slice ask, as long as nobody has answered.
+    /// Open questions of tasks in the active slice.
     pub(crate) questions: Vec<QuestionRow>,
     pub(crate) progress: Progress,
     pub(crate) registry: Vec<RegistryRow>,
@@ -44,10 +44,10 @@ pub(crate) struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<SessionReport>,
     pub(crate) counters: Counters,
-    /// How checks of the run ended, at each place the last time.
+    /// The last results of the checks of the run, by place.
     pub(crate) checks: ChecksReport,
     pub(crate) cost: Cost,
-    /// Identifies the documents as they were read.
+    /// Identifies the state of the documents that were read.
     pub(crate) fingerprint: String,
 }
 
@@ -64,8 +64,8 @@ pub(crate) struct Active {
 /// What a run does next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct NextReport {
-    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`; `running` while a process works on a unit, and
-    /// `recover` where that process died.
+    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`; `running` while a process works on a unit,
+    /// and `recover` after that process died.
     pub(crate) action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit_type: Option<&'static str>,
@@ -85,10 +85,10 @@ pub(crate) struct QuestionRow {
     /// The task, as `M001/S01/T02`.
     pub(crate) task: String,
     pub(crate) text: String,
-    /// Each as `a: what it is`.
+    /// Each as `a: description`.
     pub(crate) options: Vec<String>,
     pub(crate) recommended: String,
-    /// Whether the task waits; else it continues with what it recommends.
+    /// Whether the task waits for an answer; else it continues with the recommended option.
     pub(crate) waits: bool,
 }
 
@@ -107,7 +107,7 @@ fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
     asked.map(row).collect()
 }
 
-/// Done and total.
+/// Counts of done and total.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Progress {
     pub(crate) milestones: [usize; 2],
@@ -122,12 +122,12 @@ pub(crate) struct RegistryRow {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) status: Standing,
-    /// Milestones that it waits for.
+    /// Milestones that it depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<String>,
 }
 
-/// The run that the log tells of.
+/// The run in the log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SessionReport {
     /// `held` while a process runs it, else `free`.
@@ -135,22 +135,22 @@ pub(crate) struct SessionReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
     pub(crate) runner: String,
-    /// What the client said of its version.
+    /// The version that the client reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<String>,
-    /// What is to be known of that version, where another one was tried.
+    /// A warning about that version, if a different one was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client_warning: Option<String>,
     pub(crate) worktree: String,
-    /// What makes its worktrees ready.
+    /// The set-up of its worktrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_up: Option<super::set_up::Named>,
-    /// The unit that is not finished.
+    /// The unit in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) attempt: Option<u32>,
-    /// How far that unit is: `running`, `interrupted`, `ended`, `accepted`, `checked` or `settled`.
+    /// The progress of that unit: `running`, `interrupted`, `ended`, `accepted`, `checked` or `settled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stage: Option<&'static str>,
     /// Why it stopped.
@@ -169,7 +169,7 @@ pub(crate) struct Counters {
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Cost {
-    /// In US dollars, as the client says; left out where it says nothing.
+    /// In US dollars, as reported by the client; left out if it reports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) usd: Option<f64>,
     /// Output tokens and uncached input.
@@ -179,7 +179,7 @@ pub(crate) struct Cost {
     pub(crate) most_sessions: u32,
 }
 
-/// One rule, and what it says of the state.
+/// One rule, and whether it applies.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct RuleRow {
     pub(crate) rule: &'static str,
@@ -187,19 +187,19 @@ pub(crate) struct RuleRow {
     pub(crate) optional: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<bool>,
-    /// Why not, or what it leads to.
+    /// Why it does not apply, or what it leads to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) why: Option<String>,
 }
 
-/// How checks ended.
+/// The results of checks.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ChecksReport {
-    /// The checks that sessions can read, by the unit or `candidate`.
+    /// The checks that sessions can read, by unit or `candidate`.
     pub(crate) visible: Vec<VisibleRow>,
-    /// The one that they cannot, by `slice S01`, `phase 2` or `candidate`; empty where none is configured.
+    /// The check that they cannot read, by `slice S01`, `phase 2` or `candidate`; empty if none is configured.
     pub(crate) held_out: Vec<HeldOutRow>,
-    /// The files that run by themselves and that differ in what is to land, or has landed.
+    /// The files that run without being called and that differ in the candidate, or in what has landed.
     pub(crate) running: Vec<String>,
 }
 
@@ -207,7 +207,7 @@ pub(crate) struct ChecksReport {
 pub(crate) struct VisibleRow {
     pub(crate) place: String,
     pub(crate) passed: bool,
-    /// How many commands exited with 0, of all that ran.
+    /// How many commands exited with 0, and how many ran.
     pub(crate) commands: [usize; 2],
     pub(crate) tree: String,
 }
@@ -245,7 +245,7 @@ fn pair(share: Share) -> [usize; 2] {
 }
 
 impl StatusReport {
-    /// What is known of the run in any layout; what the documents say is left out.
+    /// Returns what is known of the run in either layout; parts that come from the documents are left empty.
     fn of_run(memory: &Memory, step: &Step, rule: &'static str) -> Self {
         Self {
             layout: "",
@@ -293,7 +293,7 @@ impl StatusReport {
     }
 }
 
-/// What a project in phases is seen by.
+/// The input for the status of a project in phases.
 #[derive(Debug)]
 pub(crate) struct PhasesSeen<'a> {
     pub(crate) view: &'a ProjectView,
@@ -302,12 +302,12 @@ pub(crate) struct PhasesSeen<'a> {
 }
 
 impl StatusReport {
-    /// The phase that is next.
+    /// Returns the number of the next phase.
     pub(crate) fn active_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
         Ok(UpNext::of(view, false)?.phase().map(|phase| phase.number.clone()))
     }
 
-    /// The status of a project in phases: a phase is what a slice is elsewhere, and a plan what a task is.
+    /// Returns the status of a project in phases: phases take the role of slices, and plans that of tasks.
     pub(crate) fn of_phases(seen: &PhasesSeen<'_>, step: &Step, rule: &'static str) -> Result<Self, FileError> {
         let PhasesSeen { view, memory, .. } = seen;
         let milestone = view.milestone()?;
@@ -347,7 +347,7 @@ impl StatusReport {
     }
 }
 
-/// The rules of a project in phases; `explained` with whether each applies.
+/// Returns the rules of a project in phases; if `is_explained`, with whether each applies.
 pub(crate) fn phase_rules(seen: &PhasesSeen<'_>, is_explained: bool) -> Result<Vec<RuleRow>, FileError> {
     let applied = position::of(seen.view, seen.memory, seen.settings)?.rule;
     let row = |rule: &&'static str| RuleRow {
@@ -360,7 +360,7 @@ pub(crate) fn phase_rules(seen: &PhasesSeen<'_>, is_explained: bool) -> Result<V
 }
 
 impl StatusReport {
-    /// The same, while this process runs the run: what it does now stands in the place of what would be next.
+    /// Returns the same while a process holds the run: its current action replaces the next one.
     pub(crate) fn held_by(mut self, holder: Option<u32>, memory: &Memory) -> Self {
         let Some(holder) = holder else { return self };
         if let Some(session) = &mut self.session {
@@ -408,7 +408,7 @@ impl NextReport {
     }
 }
 
-/// What is to be known of this version of a client.
+/// Returns the warning about this version of a client, if any.
 fn warning_on(runner: &str, said: &str) -> Option<String> {
     Runners::builtin().ok()?.find(runner).ok()?.warning_on(Some(said))
 }
@@ -471,7 +471,7 @@ impl Cost {
     }
 }
 
-/// The rules of the pipeline; `explained` with what each says of the state.
+/// Returns the rules of the pipeline; if `is_explained`, with what each finds.
 pub(crate) fn rules(look: &Look<'_>, is_explained: bool, with_optional: bool) -> Vec<RuleRow> {
     let mut is_decided = false;
     let mut rows = Vec::new();

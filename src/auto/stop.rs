@@ -1,4 +1,4 @@
-//! Why a run ends or waits: each cause with its exit code, and with a command that goes on.
+//! Why a run ends or waits: each cause with its exit code and a command to continue.
 
 use crate::text::shell::Typed;
 use crate::text::terminal::one_line;
@@ -9,7 +9,7 @@ read_words! {
     #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum Cause {
         Complete = "complete",
-        /// The number of units that was asked for is done.
+        /// The requested number of units is done.
         UnitsDone = "units-done",
         NoMilestone = "no-milestone",
         NeedsDiscussion = "needs-discussion",
@@ -29,16 +29,16 @@ read_words! {
         HumanNeeded = "human-needed",
         Conflict = "merge-conflict",
         DirtyOverlap = "dirty-overlap",
-        /// The target has no commit in common with the work any more.
+        /// The target no longer has a commit in common with the work.
         TargetRewritten = "target-rewritten",
-        /// The worktree of the run was moved, removed or made another repository.
+        /// The worktree of the run was moved, removed or turned into another repository.
         WorktreeDamaged = "worktree-damaged",
-        /// A git of the run failed or was killed.
+        /// A git command of the run failed or was killed.
         GitFailed = "git-failed",
         /// A session without a fence changed the repository itself.
         RepositoryChanged = "repository-changed",
         CandidateRefused = "candidate-refused",
-        /// Nobody approved what the repository brings and a run would run.
+        /// The things a repository brings that a run would execute are not approved.
         NotApproved = "not-approved",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
@@ -52,7 +52,7 @@ read_words! {
         NoProgress = "no-progress",
         ChecksFailed = "checks-failed",
         NoChecks = "no-checks",
-        /// The check that no session can read failed.
+        /// The check that sessions cannot read failed.
         HeldOutFailed = "held-out-failed",
         /// What looks like a key would be committed.
         SecretAdded = "secret-added",
@@ -66,7 +66,7 @@ read_words! {
 }
 
 impl Cause {
-    /// Whether the documents say so as long as it holds, so that a stop of the past says nothing about now.
+    /// True if the documents show the cause while it holds, so that an old stop means nothing now.
     pub(crate) fn is_in_documents(self) -> bool {
         matches!(
             self,
@@ -89,7 +89,7 @@ impl Cause {
         )
     }
 
-    /// The exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
+    /// Returns the exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Complete | Self::UnitsDone => 0,
@@ -114,16 +114,16 @@ pub(crate) struct Stop {
     pub(crate) cause: Cause,
     /// What happened, in a sentence.
     pub(crate) text: String,
-    /// What shows it: files, commands, numbers.
+    /// The evidence: files, commands, numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) evidence: Vec<String>,
-    /// The command that goes on.
+    /// The command to continue.
     #[schemars(with = "String")]
     pub(crate) next: Typed,
 }
 
 impl Stop {
-    /// What the text takes from documents, paths and programs is one line of it.
+    /// A stop. Text from documents, paths and programs is put on one line.
     pub(crate) fn new(cause: Cause, text: impl AsRef<str>, next: impl Into<Typed>) -> Self {
         Self { cause, text: one_line(text.as_ref()), evidence: Vec::new(), next: next.into() }
     }

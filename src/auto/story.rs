@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: a line for each event that a person wants to see.
+//! The lines that a run prints during its work: one for each event that a person wants to see.
 
 use super::decided::DECIDED;
 use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, Verdict};
@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::text::screen::counted;
 use crate::text::time;
 
-/// The line of an event; none for what is only bookkeeping.
+/// Returns the line of an event; `None` for bookkeeping.
 pub(crate) fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::Started(run) => {
@@ -103,7 +103,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
     })
 }
 
-/// What is red before the first session.
+/// Returns a line about the checks that fail before the first session.
 fn baseline(evidence: &Evidence) -> Option<String> {
     let red: Vec<String> = evidence.checks.iter().filter(|check| !check.passed).map(red).collect();
     (!red.is_empty()).then(|| {
@@ -123,7 +123,8 @@ fn red(check: &CheckRun) -> String {
     format!("`{}` (exit {}{failing})", check.command, check.exit_code)
 }
 
-/// How many checks passed, and what became of the others. One that failed is not counted, whoever excuses it.
+/// Returns how many checks passed, and what happened to the others. A check that failed is not counted, even if it is
+/// excused.
 fn checks_passed(evidence: &Evidence) -> String {
     let passed = evidence.checks.iter().filter(|check| check.exit_code == 0).count();
     let mut line = format!("  checks passed: {passed}");
@@ -134,7 +135,7 @@ fn checks_passed(evidence: &Evidence) -> String {
     line
 }
 
-/// The line of a run's end in its log. While it runs, its answer says the same.
+/// Returns the line for the end of a run in its log. During the run, its answer has the same content.
 pub(crate) fn end(stop: &Stop) -> String {
     format!("Stopped: {}", first_line(&stop.text))
 }

@@ -1,8 +1,8 @@
-//! The call `__supervise`: one session of a client, asked for and answered as JSON. Who starts it can be killed, or kill it,
-//! without the other: what is left is found by the mark in the first line.
+//! The call `__supervise`: runs one session of a client, with a JSON request and JSON answers. Its caller can be
+//! killed, or kill it, without ending the other: remaining processes are found by the mark in the first line.
 //!
-//! It reads one request from its standard input. The first line of its answer names the client's process and mark; the
-//! second says what came of the session. `{"end-all": MARK}` ends what a call left that was killed itself.
+//! It reads one request from standard input. The first line of its answer has the client's process and mark; the second
+//! has the result of the session. `{"end-all": MARK}` ends what a killed call left running.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ use crate::world::fence::{Fence, Openings};
 use crate::world::tree::{Mark, adopt_orphans};
 use crate::world::{Ended, World};
 
-/// The word by which this program is called for a session.
+/// The argument with which this program is called for a session.
 pub(crate) const CALL: &str = "__supervise";
 
-/// The most that a request may have, in bytes.
+/// The maximum size of a request, in bytes.
 const LIMIT: u64 = 1 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -35,7 +35,7 @@ struct EndAll {
     end_all: String,
 }
 
-/// A session that is asked for. Times are in milliseconds.
+/// The request for a session. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Wanted {
@@ -53,9 +53,9 @@ struct Wanted {
     allowed: Vec<String>,
     #[serde(default)]
     limits: LimitsWanted,
-    /// Where it may write, beside what is the client's own; everywhere without it.
+    /// Where it may write, besides the client's own folders; everywhere if unset.
     fence: Option<Vec<PathBuf>>,
-    /// The session is stopped once there is such a file.
+    /// The session is stopped once this file exists.
     stop_file: Option<PathBuf>,
     usage_file: Option<PathBuf>,
     activity: Option<PathBuf>,
@@ -70,7 +70,7 @@ enum SessionWanted {
     Resumed(String),
 }
 
-/// Limits that are not the usual ones.
+/// Limits that differ from the defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct LimitsWanted {
@@ -96,12 +96,12 @@ struct Started<'a> {
     mark: &'a str,
 }
 
-/// What came of a session, with times in milliseconds.
+/// The result of a session, with times in milliseconds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Answer<'a> {
     verdict: &'static str,
-    /// Why it is not `ran`, where that is known.
+    /// Why it is not `ran`, if known.
     kind: Option<&'static str>,
     evidence: &'a str,
     session: Option<&'a str>,
@@ -165,7 +165,7 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
         Ok(request) => request,
         Err((error, hint)) => return failed(&error, hint),
     };
-    // What has cleared its environment and left its parent is found only so.
+    // This is the only way to find a process that has cleared its environment and left its parent.
     adopt_orphans();
     let outcome = run(world, &request, &mut watcher);
     if let Some((staged, _removed)) = staged
@@ -182,7 +182,7 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
     }
 }
 
-/// What a client has of its user's, in a folder that is gone with this value.
+/// The client's view of the user's files, in a folder that is removed when this value is dropped.
 type Own = Option<(Staged, Scratch)>;
 
 impl Wanted {
@@ -297,7 +297,7 @@ impl<'a> Answer<'a> {
 
 fn say(answer: &impl Serialize) {
     let line = serde_json::to_string(answer).unwrap_or_default();
-    // Who asked may have gone; the session is ended all the same.
+    // The caller may have exited; the session is ended all the same.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 

@@ -1,11 +1,11 @@
-//! Units of work: what one session of an agent is started for.
+//! Units of work: the purpose of one session of an agent.
 
 use std::fmt;
 
 use crate::text::words::{of_word, words};
 
 words! {
-    /// The kind of a unit. What it leaves, and what it may change, follows from it.
+    /// The kind of a unit. It determines what the unit writes and may change.
     #[derive(Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum UnitKind {
         DiscussMilestone = "discuss-milestone",
@@ -32,9 +32,9 @@ words! {
 pub(crate) enum Class {
     /// The planning folder only.
     Planning,
-    /// The planning folder, and documents of the project.
+    /// The planning folder and documents of the project.
     Documents,
-    /// The planning folder; it runs what the project offers.
+    /// The planning folder; it may run what the project offers.
     Verification,
     /// Everything in the worktree.
     Work,
@@ -60,13 +60,13 @@ impl UnitKind {
         }
     }
 
-    /// Whether what it did has to pass the checks before it counts.
+    /// True if its work must pass the checks before it counts.
     pub(crate) fn is_gated(self) -> bool {
         matches!(self, Self::ExecuteTask | Self::ExecutePhase)
     }
 }
 
-/// One unit: its kind, and what it is about, such as `M001/S02/T03`.
+/// One unit: its kind and its subject, such as `M001/S02/T03`.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -80,7 +80,7 @@ impl Unit {
         Self { kind, id: id.into() }
     }
 
-    /// The milestone, slice and task of the identifier, as far as it has them.
+    /// Returns the milestone, slice and task in the identifier, if present.
     pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
         let mut parts = self.id.splitn(3, '/');
         (parts.next().unwrap_or_default(), parts.next(), parts.next())
@@ -94,8 +94,8 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The kinds that a word on the command line may mean: their own words, and short ones of which some depend on how far
-/// the work is.
+/// Returns the kinds that a word on the command line may mean: their own words, and short words, some of which depend
+/// on the progress of the work.
 pub(crate) fn kinds_of_word(word: &str) -> Vec<UnitKind> {
     match word {
         "research" => vec![UnitKind::ResearchMilestone, UnitKind::ResearchSlice],

@@ -1,8 +1,8 @@
-//! The single steps on files and folders that transactions and their recovery are made of.
+//! The single steps on files and folders that transactions and recovery are built from.
 
 use super::{AbsolutePath, Digest, DiskError, atomic, present};
 
-/// The digest of the file at `path`; `None` if nothing is there; an error if it is not a file.
+/// Returns the digest of the file at `path`; `None` if nothing exists there; an error if it is not a file.
 pub(super) fn digest_of(path: &AbsolutePath) -> Result<Option<Digest>, DiskError> {
     let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
     match found {
@@ -17,13 +17,13 @@ pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::DirBuilderExt;
-        // Whatever the umask, not everybody may put a program of their own there.
+        // Whatever the umask says, others must not be able to put programs there.
         builder.mode(0o775);
     }
     builder.create(path).map_err(DiskError::io("make the folder", path.as_path()))
 }
 
-/// Makes the folder with those above it, for whoever may read what the user makes.
+/// Makes the folder and its missing parents, readable by everyone who can read what the user makes.
 pub(crate) fn make_shared_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
     for missing in &missing(folder)? {
         match make_folder(missing) {
@@ -34,7 +34,7 @@ pub(crate) fn make_shared_folder(folder: &AbsolutePath) -> Result<(), DiskError>
     Ok(())
 }
 
-/// Removes the folder; `false` if something is in it, or it is gone.
+/// Removes the folder. Returns `false` if it is not empty or does not exist.
 pub(crate) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
     use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
     match std::fs::remove_dir(path) {
@@ -44,7 +44,7 @@ pub(crate) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskEr
     }
 }
 
-/// Moves a file in one step; between file systems, by way of a copy at `beside`.
+/// Moves a file in one step; between file systems, through a copy at `beside`.
 #[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
 pub(super) fn move_over(from: &AbsolutePath, to: &AbsolutePath, beside: &AbsolutePath) -> Result<(), DiskError> {
     match std::fs::rename(from, to) {
@@ -58,7 +58,7 @@ pub(super) fn move_over(from: &AbsolutePath, to: &AbsolutePath, beside: &Absolut
     }
 }
 
-/// The folders of `root` that do not exist, outermost first.
+/// Returns `root` and those of its parents that do not exist, outermost first.
 pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
     let mut missing = Vec::new();
     let mut folder = Some(root.clone());
@@ -73,7 +73,7 @@ pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskErro
     Ok(missing)
 }
 
-/// Puts a copy of a file at `to`, with its mode, in the place of what is there.
+/// Copies a file to `to` with its mode, replacing what is there.
 #[expect(clippy::disallowed_methods, reason = "this is the room that copies files")]
 pub(crate) fn copy_over(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
     if let Some(folder) = to.parent() {
@@ -83,8 +83,8 @@ pub(crate) fn copy_over(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), Di
     std::fs::copy(from, to).map(drop).map_err(DiskError::io("copy", from.as_path()))
 }
 
-/// Puts a copy of a file at `to`, with the moment at which it last changed, by which programs tell what else is new. Nothing
-/// where there is no such file.
+/// Copies a file to `to` and keeps its modification time, which programs compare to find what changed. Does nothing if
+/// the file does not exist.
 #[expect(clippy::disallowed_methods, reason = "this is the room that copies files")]
 pub(crate) fn copy_as_old(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
     let failed = || DiskError::io("copy", from.as_path());
@@ -94,7 +94,7 @@ pub(crate) fn copy_as_old(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), 
     opened.and_then(|opened| opened.set_modified(found.modified()?)).map_err(failed())
 }
 
-/// Lets the user read, enter and change a folder.
+/// Gives the user the right to read, enter and change a folder.
 pub(super) fn let_user_change(folder: &AbsolutePath) -> Result<(), DiskError> {
     #[cfg(unix)]
     {

@@ -1,7 +1,7 @@
-//! Writing one file so that nobody ever sees half of it: a temporary file beside it, then a rename.
+//! Writes one file so that no reader ever sees half of it: a temporary file next to it, then a rename.
 //!
-//! A link is followed first, so that a dotfiles user's link stays a link; the mode and, where the system lets
-//! us, the owner of the file that is replaced are kept.
+//! Links are followed first, so a symlinked dotfile stays a symlink. The replaced file's mode is kept, and its owner if
+//! the system allows it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 
 use super::{AbsolutePath, Access, DiskError, present};
 
-/// Replaces the file at `path`, or makes it. Its folder has to exist.
+/// Replaces or creates the file at `path`. Its folder must exist.
 pub(crate) fn write(path: &AbsolutePath, bytes: &[u8], access: Access) -> Result<(), DiskError> {
     let target = real(path)?;
     let staged = beside(&target);
     let result = stage(&staged, bytes, access, &target, Sync::File).and_then(|()| rename(&staged, &target));
     if result.is_err() {
-        // What was staged is ours; that it could not be removed is less than why it could not be used.
+        // The staged file is ours. Failing to remove it matters less than the error that made it useless.
         let _ = remove_file(&staged);
     }
     result?;
     sync_folder(&target)
 }
 
-/// Replaces a document, or makes it with the folders above it.
+/// Replaces or creates a document, with the folders above it.
 pub(crate) fn replace(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
@@ -31,7 +31,7 @@ pub(crate) fn replace(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError
     write(path, bytes, Access::Usual)
 }
 
-/// As [`write()`], for a note that only has to outlive this process: its folder is made, nothing waits for the disk.
+/// Like [`write()`], for a note that only has to outlive this process: makes its folder and does not wait for the disk.
 pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     if let Some(folder) = path.parent() {
         make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
@@ -40,26 +40,26 @@ pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), Di
     stage(&staged, bytes, Access::Private, path, Sync::Later).and_then(|()| rename(&staged, path))
 }
 
-/// How the names of files end that are to take the place of others.
+/// The suffix of files that will replace others.
 const STAGED: &str = ".gsd-new";
 
-/// Where a file stands that is to take the place of `target`.
+/// The path of the temporary file that will replace `target`.
 fn beside(target: &AbsolutePath) -> AbsolutePath {
     target.beside(&format!(".{}.{}{STAGED}", target.name(), std::process::id()))
 }
 
-/// The process that staged a file of this name.
+/// The id of the process that staged a file with this name.
 pub(super) fn stager_of(name: &str) -> Option<u32> {
     let (_, process) = name.strip_prefix('.')?.strip_suffix(STAGED)?.rsplit_once('.')?;
     process.parse().ok()
 }
 
-/// Makes the folder with those above it, for nobody but the user. One that is there stays as it is.
+/// Makes the folder and its missing parents for the user only. Leaves a folder that exists as it is.
 pub(crate) fn make_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
     make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))
 }
 
-/// Removes a note that was meant to be used once. That it is gone already is no failure.
+/// Removes a note that is meant to be used once. Succeeds if it is already gone.
 pub(crate) fn remove_note(path: &AbsolutePath) -> Result<(), DiskError> {
     remove_file(path)
 }
@@ -75,7 +75,7 @@ pub(super) fn make_private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).create(folder)
 }
 
-/// Makes one folder for nobody but the user; one that is there already is an error.
+/// Makes one folder for the user only; an error if it already exists.
 #[cfg(unix)]
 pub(super) fn make_new_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -87,14 +87,14 @@ pub(super) fn make_new_private_folder(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().create(folder)
 }
 
-/// Whether bytes must have reached the disk before we go on.
+/// Whether bytes must reach the disk before we continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sync {
     File,
     Later,
 }
 
-/// Writes `bytes` to the new file `staged`, with the mode that `target` has or should have.
+/// Writes `bytes` to the new file `staged`, with the mode that `target` has or should get.
 pub(super) fn stage(
     staged: &AbsolutePath,
     bytes: &[u8],
@@ -103,7 +103,7 @@ pub(super) fn stage(
     sync: Sync,
 ) -> Result<(), DiskError> {
     let failed = DiskError::io("write", target.as_path());
-    // A leftover of the same name can only be our own, from a process that died with our number.
+    // A leftover of the same name can only be ours, from a dead process with the same id.
     remove_file(staged)?;
     (|| {
         let existing = present(std::fs::metadata(target))?;
@@ -117,7 +117,7 @@ pub(super) fn stage(
     .map_err(failed)
 }
 
-/// Makes `staged` the same program as `source`: a hard link, else a copy.
+/// Makes `staged` the same program as `source`: a hard link, or a copy if linking fails.
 pub(super) fn stage_program(staged: &AbsolutePath, source: &Path) -> Result<(), DiskError> {
     if std::fs::hard_link(source, staged).is_ok() {
         return Ok(());
@@ -128,10 +128,10 @@ pub(super) fn stage_program(staged: &AbsolutePath, source: &Path) -> Result<(), 
 #[cfg(unix)]
 fn create_new(path: &Path, access: Access, replaces: bool) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // What replaces an existing file gets that file's mode in a moment; until then it is nobody else's.
+    // A file that replaces another gets that file's mode in a moment; until then only the user may read it.
     let mode = match access {
         _ if replaces => 0o600,
-        // Hosts run what is in these: whatever the umask, not everybody may write to them.
+        // Hosts run these files: whatever the umask says, others must not be able to write to them.
         Access::Usual => 0o664,
         Access::Executable => 0o775,
         Access::Private => 0o600,
@@ -144,7 +144,7 @@ fn create_new(path: &Path, _access: Access, _replaces: bool) -> io::Result<File>
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Copies `from` to the new file `staged`, with the owner and mode of what it will replace.
+/// Copies `from` to the new file `staged`, with the owner and mode of the file it will replace.
 pub(super) fn stage_copy(staged: &AbsolutePath, from: &AbsolutePath, target: &AbsolutePath) -> Result<(), DiskError> {
     remove_file(staged)?;
     (|| {
@@ -161,7 +161,7 @@ fn keep_owner_and_mode(path: &Path, existing: &Metadata, access: Access) -> io::
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let own = std::fs::metadata(path)?;
     if (own.uid(), own.gid()) != (existing.uid(), existing.gid()) {
-        // Only root may give a file away; anybody else keeps what they made, as every editor does.
+        // Only root may change a file's owner; everyone else keeps what they made, as in every editor.
         let _ = std::os::unix::fs::chown(path, Some(existing.uid()), Some(existing.gid()));
     }
     let mode = existing.permissions().mode() & 0o7777;
@@ -174,19 +174,19 @@ fn keep_owner_and_mode(path: &Path, existing: &Metadata, _access: Access) -> io:
     std::fs::set_permissions(path, existing.permissions())
 }
 
-/// How many links are followed in a row: as many as Linux follows itself.
+/// How many links are followed in a row: as many as Linux follows.
 const LINKS: usize = 40;
 
-/// Where paths really are, at one moment: each folder is resolved once, however many paths are below it.
+/// The real location of paths, at one moment: each folder is resolved once, however many paths are below it.
 #[derive(Debug, Default)]
 pub(crate) struct RealPaths {
     folders: BTreeMap<AbsolutePath, AbsolutePath>,
-    /// Whether a link to a folder that does not exist yet is followed.
+    /// Whether to follow a link to a folder that does not exist yet.
     follows_to_nothing: bool,
 }
 
 impl RealPaths {
-    /// As [`real`].
+    /// Like [`real`].
     pub(crate) fn of(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
         let mut path = path.clone();
         for _ in 0..LINKS {
@@ -197,18 +197,18 @@ impl RealPaths {
                 return Ok(parent.map_or_else(|| path.clone(), |parent| parent.resolve(path.name())));
             }
             let target = std::fs::read_link(&path).map_err(DiskError::io("read the link", path.as_path()))?;
-            // `..` in a link counts from the folder the link really stands in.
+            // `..` in a link is relative to the folder the link is really in.
             path = parent.map_or(Ok(path), |folder| AbsolutePath::parse(folder.as_path().join(target)))?;
         }
         Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() })
     }
 
-    /// As [`canonical`].
+    /// Like [`canonical`].
     pub(super) fn folder(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
         self.folder_after(path, 0)
     }
 
-    /// The same, behind so many links.
+    /// Like [`Self::folder`], after `links` links were followed.
     fn folder_after(&mut self, path: &AbsolutePath, links: usize) -> Result<AbsolutePath, DiskError> {
         if let Some(found) = self.folders.get(path) {
             return Ok(found.clone());
@@ -239,7 +239,7 @@ impl RealPaths {
         Ok(found)
     }
 
-    /// Refuses a path that leads out of `folder`, which is canonical, through links.
+    /// Refuses a path that leads out of `folder` through links. `folder` must be canonical.
     pub(crate) fn stay_within(&mut self, path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
         let to = self.of(path)?;
         if to.is_within(folder) {
@@ -249,23 +249,23 @@ impl RealPaths {
     }
 }
 
-/// Where the bytes of `path` really are: the end of a chain of links, which need not exist yet.
+/// The real location of the bytes of `path`: the end of a chain of links, which need not exist yet.
 pub(crate) fn real(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
     RealPaths::default().of(path)
 }
 
-/// Where a write to `path` would end once the folders on the way were there, also those that only links name so far. For who judges a
-/// path; a write makes no folder behind a link.
+/// Where a write to `path` would end up if all folders on the way existed, including those that so far only links name.
+/// For checks of a path; a write makes no folder at the end of a link.
 pub(crate) fn destined(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
     RealPaths { follows_to_nothing: true, ..RealPaths::default() }.of(path)
 }
 
-/// The path with the links of every folder that exists resolved; what does not exist yet is kept as it is.
+/// The path with the links of all existing folders resolved; the part that does not exist yet is unchanged.
 pub(crate) fn canonical(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
     RealPaths::default().folder(path)
 }
 
-/// Windows' canonical form of `C:\x` is `\\?\C:\x`, which few programs read back.
+/// Windows' canonical form of `C:\x` is `\\?\C:\x`, which few programs can read.
 fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
     match path.to_str().and_then(|text| text.strip_prefix(r"\\?\")) {
         Some(rest) if rest.as_bytes().get(1) == Some(&b':') => PathBuf::from(rest),
@@ -273,12 +273,12 @@ fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
     }
 }
 
-/// Puts `from` in the place of `to` in one step.
+/// Moves `from` to `to` in one step, replacing what is there.
 #[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
 pub(crate) fn rename(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
     let mut result = std::fs::rename(from, to);
     if cfg!(windows) {
-        // A virus scanner or an editor may hold the file for a moment.
+        // A virus scanner or an editor may keep the file open for a moment.
         for pause in [10, 50, 200] {
             if !matches!(&result, Err(error) if error.kind() == io::ErrorKind::PermissionDenied) {
                 break;
@@ -290,18 +290,18 @@ pub(crate) fn rename(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskE
     result.map_err(DiskError::io("replace", to.as_path()))
 }
 
-/// Removes a file; that it is gone already is no failure.
+/// Removes a file. Succeeds if it is already gone.
 #[expect(clippy::disallowed_methods, reason = "this is the room that removes files")]
 pub(super) fn remove_file(path: &AbsolutePath) -> Result<(), DiskError> {
     present(std::fs::remove_file(path)).map(drop).map_err(DiskError::io("remove", path.as_path()))
 }
 
-/// Makes the names in the folder of `path` durable. Systems that cannot do that for a folder do it by themselves.
+/// Makes the names in the folder of `path` durable. Systems that cannot sync a folder do this without being asked.
 #[cfg(unix)]
 pub(super) fn sync_folder(path: &AbsolutePath) -> Result<(), DiskError> {
     let Some(folder) = path.parent() else { return Ok(()) };
     match File::open(&folder).and_then(|open| open.sync_all()) {
-        // Some network and FUSE file systems refuse to sync a folder; there is nothing more to be done there.
+        // Some network and FUSE file systems refuse to sync a folder; nothing more can be done there.
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
         result => result.map_err(DiskError::io("sync", folder.as_path())),
     }
@@ -388,7 +388,7 @@ mod tests {
         {
             assert_eq!(destined(&folder.resolve(path)).unwrap(), folder.resolve(leads), "{path}");
         }
-        // Read by its words alone, this one leads to itself.
+        // Resolved as text only, this link leads to itself.
         symlink("none/../round", folder.resolve("here/round")).unwrap();
         let round = destined(&folder.resolve("here/round/x"));
         assert!(matches!(round, Err(DiskError::LinksTurnInCircles { .. })), "{round:?}");
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_yet_is_canonical_too() {
+    fn the_missing_end_of_a_path_is_kept_in_its_canonical_form() {
         let (_temporary, folder) = folder();
         std::fs::create_dir(folder.resolve("real")).unwrap();
         symlink("real", folder.resolve("link")).unwrap();

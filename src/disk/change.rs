@@ -1,52 +1,52 @@
-//! What should be on disk, and what must be there before: the only language in which the rest of the program
-//! asks for a write. A [`ChangeSet`] is a value; nothing happens until a [`super::Hold`] applies it.
+//! What should be on disk, and what must be there before. The rest of the program asks for a transaction with
+//! these types. A [`ChangeSet`] is a value; nothing happens until a [`super::Hold`] applies it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{AbsolutePath, Digest};
 
-/// Changes that belong together: all of them happen, or none.
+/// Changes that belong together: all of them are made, or none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangeSet {
     changes: Vec<Change>,
     expected: BTreeMap<AbsolutePath, Before>,
 }
 
-/// One thing that should be different.
+/// One change to the disk.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
-    /// The file holds these bytes. Missing folders above it are made.
+    /// The file will contain these bytes. Missing folders above it are made.
     WriteFile { path: AbsolutePath, bytes: Vec<u8>, access: Access, owner: Owner, before: Before },
-    /// The file is the program `source`: a hard link to it, else a copy.
+    /// The file will be the program `source`: a hard link to it, or a copy.
     LinkProgram { path: AbsolutePath, source: PathBuf, before: Before },
-    /// The file is gone. A link to it stays where it is.
+    /// The file will be removed. A link to it stays.
     RemoveFile { path: AbsolutePath, owner: Owner, before: Digest },
-    /// The folder exists.
+    /// The folder will exist.
     MakeFolder { path: AbsolutePath },
-    /// The folder is gone if nothing is in it then; else it stays.
+    /// The folder will be removed if it is empty by then; otherwise it stays.
     RemoveFolder { path: AbsolutePath },
 }
 
-/// What has to be at the path for the change to be right: the digest of the file, or nothing.
+/// What must be at the path for the change to be made: a file with this digest, or nothing.
 pub(crate) type Before = Option<Digest>;
 
-/// Who a file belongs to decides how careful a write is.
+/// Who owns a file; this decides how careful a write is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The user's: a link is followed to wherever it leads, and the bytes are on the disk before we go on.
+    /// The user's: links are followed wherever they lead, and the bytes must be on the disk before we continue.
     User,
-    /// Ours, made from the program's own content: it has to stay inside its root.
+    /// Ours, made from the program's own content: it must stay inside its root.
     Program,
 }
 
-/// The mode of a written file. A file that is there already keeps its own, and gains execution if asked for.
+/// The mode of a written file. An existing file keeps its mode, and becomes executable if asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Access {
     #[default]
     Usual,
     Executable,
-    /// For nobody but the user.
+    /// For the user only.
     Private,
 }
 
@@ -55,28 +55,28 @@ impl ChangeSet {
         self.changes.push(change);
     }
 
-    /// A document of the user's will hold `bytes`.
+    /// Writes `bytes` to a document of the user.
     pub(crate) fn write(&mut self, path: AbsolutePath, bytes: impl Into<Vec<u8>>, before: Before) {
         let (access, owner) = (Access::Usual, Owner::User);
         self.push(Change::WriteFile { path, bytes: bytes.into(), access, owner, before });
     }
 
-    /// A document of the user's will be gone.
+    /// Removes a document of the user.
     pub(crate) fn remove(&mut self, path: AbsolutePath, before: Digest) {
         self.push(Change::RemoveFile { path, owner: Owner::User, before });
     }
 
-    /// The changes are right only while this file, which they leave alone, is as it was read.
+    /// Makes the changes depend on a file they do not touch: it must still be as it was read.
     pub(crate) fn expect(&mut self, path: AbsolutePath, before: Before) {
         self.expected.insert(path, before);
     }
 
-    /// What has to be as it was read, beside what the changes themselves name.
+    /// The files that must be as they were read, in addition to those the changes name.
     pub(crate) fn expected(&self) -> impl Iterator<Item = (&AbsolutePath, Before)> {
         self.expected.iter().map(|(path, before)| (path, *before))
     }
 
-    /// Whether nothing is to be changed.
+    /// True if the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }

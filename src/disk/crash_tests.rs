@@ -1,5 +1,5 @@
-//! What the room promises, tried at every step: an error, a death, a death while recovering from a death.
-//! After it the tree is the old one or the new one, in bytes, modes, links, and folders.
+//! Tests the guarantees of this module at every step: an error, a crash, a crash during the recovery from a crash.
+//! Afterwards the tree must be the old one or the new one, in bytes, modes, links, and folders.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare and inspect trees by hand")]
 
@@ -124,7 +124,7 @@ fn old_and_new() -> (Tree, Tree) {
     (old, bench.tree())
 }
 
-/// How often a crash could strike.
+/// How many steps there are at which a crash could happen.
 fn total_steps() -> u32 {
     let bench = Bench::new();
     let disk = bench.disk(Faults::default());
@@ -168,7 +168,7 @@ fn an_error_at_any_step_leaves_the_old_tree_or_the_new_one() {
     }
 }
 
-/// Not a test of its own: the process that dies, when the tests below run this very binary again.
+/// Not a real test: the process that dies, when the tests below run this binary again.
 #[test]
 fn dies_when_asked_to() {
     let Some(home) = std::env::var_os("GSD_CRASH_HOME") else { return };
@@ -183,7 +183,7 @@ fn dies_when_asked_to() {
     }
 }
 
-/// Runs [`dies_when_asked_to`]; says whether it died.
+/// Runs [`dies_when_asked_to`]; returns whether it died.
 fn dies(bench: &Bench, step: u32, recovering: bool) -> bool {
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "disk::crash_tests::dies_when_asked_to"]);
@@ -217,9 +217,9 @@ fn a_death_at_any_step_leaves_the_old_tree_or_the_new_one() {
 }
 
 #[test]
-fn a_death_while_recovering_is_recovered_from() {
+fn a_death_during_recovery_is_recovered_from() {
     let (old, new) = old_and_new();
-    // In the middle of putting files in place, and in the middle of cleaning up.
+    // While putting files in place, and while cleaning up.
     let total = total_steps();
     for first in [total * 2 / 3, total - 3] {
         for second in 0.. {
@@ -266,7 +266,7 @@ fn a_panic_is_undone() {
 }
 
 #[test]
-fn a_file_that_is_to_be_a_folder_too_stops_everything() {
+fn a_path_that_is_both_a_file_and_a_folder_stops_everything() {
     let bench = Bench::new();
     let mut changes = bench.changes();
     changes.write(bench.path("home/one/new/tool/below.md"), "x", None);
@@ -277,7 +277,7 @@ fn a_file_that_is_to_be_a_folder_too_stops_everything() {
 }
 
 #[test]
-fn what_changed_since_it_was_read_stops_everything() {
+fn a_file_that_changed_since_it_was_read_stops_everything() {
     let bench = Bench::new();
     let changes = bench.changes();
     bench.put("home/one/settings.json", "the user was faster", 0o640);
@@ -289,7 +289,7 @@ fn what_changed_since_it_was_read_stops_everything() {
 }
 
 #[test]
-fn a_users_edit_after_a_crash_is_not_rolled_back_over() {
+fn a_users_edit_after_a_crash_is_kept_by_the_rollback() {
     let (old, new) = old_and_new();
     let total = total_steps();
     for step in (total / 2..total).step_by(3) {
@@ -310,7 +310,7 @@ fn a_users_edit_after_a_crash_is_not_rolled_back_over() {
 }
 
 #[test]
-fn a_link_of_ours_that_leads_out_is_refused_before_anything_is_written() {
+fn our_link_that_leads_outside_is_refused_before_anything_is_written() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("home/elsewhere")).unwrap();
     symlink("../elsewhere", bench.path("home/one/new")).unwrap();
@@ -327,7 +327,7 @@ fn a_link_of_ours_that_leads_out_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_path_outside_of_the_held_trees_is_refused() {
+fn a_path_outside_of_the_locked_trees_is_refused() {
     let bench = Bench::new();
     let mut changes = ChangeSet::default();
     changes.write(bench.path("home/elsewhere/x"), "x", None);
@@ -383,7 +383,7 @@ fn a_journal_that_this_computer_did_not_write_changes_nothing() {
 }
 
 #[test]
-fn a_folder_of_the_users_with_the_name_of_ours_keeps_what_is_in_it() {
+fn a_folder_of_the_user_with_the_name_of_ours_keeps_its_contents() {
     for (file, name) in [
         ("home/one/.gsd-transaction/user.txt", "user.txt"),
         ("home/one/.gsd-transaction/new/notes.md", "new"),
@@ -398,7 +398,7 @@ fn a_folder_of_the_users_with_the_name_of_ours_keeps_what_is_in_it() {
 }
 
 #[test]
-fn nothing_to_do_writes_nothing() {
+fn an_empty_change_set_writes_nothing() {
     let bench = Bench::new();
     bench.apply(Faults::default()).unwrap();
     let disk = bench.disk(Faults::at(Some(0), None));
@@ -412,7 +412,7 @@ fn nothing_to_do_writes_nothing() {
 }
 
 #[test]
-fn a_root_that_is_left_empty_goes_with_the_folders_above_it() {
+fn a_root_that_becomes_empty_is_removed_with_the_folders_above_it() {
     let bench = Bench::new();
     let old = bench.tree();
     bench.put("home/.config/three/only.md", "only", 0o644);
@@ -445,7 +445,7 @@ fn a_root_that_is_left_empty_goes_with_the_folders_above_it() {
 }
 
 #[test]
-fn one_file_alone_is_old_or_new_too() {
+fn a_single_file_is_old_or_new_too() {
     let old = Bench::new().tree();
     for step in 0.. {
         let bench = Bench::new();

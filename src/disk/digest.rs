@@ -20,13 +20,13 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of a file of any size, without holding it; `None` if there is no such file.
+    /// The digest of a file of any size, without loading it; `None` if the file does not exist.
     pub(crate) fn of_file(path: &AbsolutePath) -> Result<Option<Self>, DiskError> {
         let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
         Self::of_rest(&[], file).map(Some).map_err(DiskError::io("read", path.as_path()))
     }
 
-    /// The digest of what was read of a file, and of the rest of it.
+    /// The digest of a file from the bytes already read and the rest of it.
     pub(super) fn of_rest(read: &[u8], mut rest: File) -> io::Result<Self> {
         let state = State::of(&rest);
         if let Some(known) = state.and_then(State::known) {
@@ -52,7 +52,7 @@ impl Digest {
     /// Parses 64 hexadecimal digits.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
-        // In the one spelling that we write: two texts are never the same digest.
+        // Only in the spelling that we write: two different texts are never the same digest.
         if text.len() != 64 || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             return None;
         }
@@ -63,10 +63,10 @@ impl Digest {
     }
 }
 
-/// What tells that the bytes of a file are those that were read.
+/// The metadata that shows whether a file still has the bytes that were read.
 ///
-/// Each step of an install checks the installed program, which takes longer to read than all other files together. `ctime` is
-/// left out because hosts share the program by hard links, and each new link changes it.
+/// Each step of an install checks the installed program, which takes longer to read than all other files together.
+/// `ctime` is left out because hosts share the program through hard links, and each new link changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     device: u64,
@@ -79,10 +79,10 @@ struct State {
 static KNOWN: Mutex<BTreeMap<State, Digest>> = Mutex::new(BTreeMap::new());
 
 impl State {
-    /// Smaller files are read sooner than they are looked up.
+    /// Reading a smaller file is faster than looking it up.
     const LEAST: u64 = 1 << 20;
 
-    /// Two changes in one step of the system's clock have the same time.
+    /// Two changes within one tick of the system's clock have the same time.
     const STEP: Duration = Duration::from_millis(100);
 
     #[cfg(unix)]
@@ -111,7 +111,7 @@ impl State {
     }
 }
 
-/// The SHA-256 of bytes that come one after another.
+/// Computes the SHA-256 of bytes that arrive in pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digester(Sha256);
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_has_another_digest_once_it_changed() {
+    fn a_large_file_has_a_new_digest_after_a_change() {
         let folder = crate::testing::folder();
         let path = folder.path().join("program");
         let mut bytes = vec![7; 2 << 20];

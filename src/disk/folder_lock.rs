@@ -1,27 +1,27 @@
-//! The lock that other programs keep on a file of theirs: a folder, made by who changes it, and removed afterwards. Who
-//! holds it shows that it lives by touching it.
+//! The lock that other programs keep on one of their files: a folder, made by the program that changes the file and
+//! removed afterwards. The holder touches it to show that it is alive.
 
 use std::time::{Duration, Instant};
 
 use super::AbsolutePath;
 
-/// How long the lock is waited for: changing a login takes the holder a question to a server.
+/// How long to wait for the lock: a holder that changes a login has to ask a server.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 
-/// How old a lock may be that nobody touches.
+/// The age at which an untouched lock counts as abandoned.
 const STALE: Duration = Duration::from_secs(10);
 
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A lock that is held for as long as this value lives.
+/// A lock that lasts as long as this value.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
-    /// `None` where another program did not give it away: who replaces a whole file breaks nothing then either.
+    /// `None` if another program did not release the lock in time: replacing a whole file is safe without it too.
     at: Option<AbsolutePath>,
 }
 
 impl FolderLock {
-    /// Takes the lock, or waits until nobody holds it.
+    /// Takes the lock, waiting while another program has it.
     pub(crate) fn wait(at: &AbsolutePath) -> Self {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_waited_for_taken_from_the_dead_and_given_back() {
+    fn a_lock_is_waited_for_taken_from_the_dead_and_released() {
         let temporary = crate::testing::folder();
         let at = AbsolutePath::parse(temporary.path().join("x.lock")).unwrap();
         let held = FolderLock::wait(&at);

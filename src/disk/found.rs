@@ -1,8 +1,8 @@
-//! What a look at a path finds.
+//! What was found at a path.
 
 use super::Digest;
 
-/// What stands at a path. Links are followed.
+/// What exists at a path. Links are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
     Absent,
@@ -15,18 +15,18 @@ pub(crate) enum Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
     pub(crate) digest: Digest,
-    /// The bytes; missing where nobody asked for those of a program or of a file over the limit.
+    /// The bytes; `None` for a program or a file over the limit whose bytes were not asked for.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) executable: bool,
-    /// Somebody took away the right to write to it.
+    /// True if its write permission was removed.
     pub(crate) read_only: bool,
-    /// Whether it is the image of a program, by its first bytes: ELF, Mach-O, or Windows.
+    /// True if it is an executable image, judged by its first bytes: ELF, Mach-O, or Windows.
     pub(crate) program: bool,
 }
 
 impl FoundFile {
-    /// Whether the file is as these bytes were written. A checkout of git's may have changed the ends of its lines to
-    /// `\r\n`; no person did.
+    /// True if the file still has the bytes that were written. A git checkout may have changed the line ends to `\r
+    /// `; that is not a person's edit.
     pub(crate) fn is_as_written(&self, written: Digest) -> bool {
         let with_newlines = || {
             let bytes = self.bytes.as_deref()?;
@@ -42,7 +42,7 @@ impl FoundFile {
 }
 
 impl Found {
-    /// The digest of what is there; `None` where there is no file.
+    /// The digest of the file; `None` if no file was found.
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
             Self::File(file) => Some(file.digest),
@@ -51,12 +51,12 @@ impl Found {
     }
 }
 
-/// Of which files a look keeps the bytes.
+/// Which files to keep the bytes of when looking.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Keep {
-    /// Of all but programs and what is larger than [`super::DOCUMENT_LIMIT`].
+    /// All except programs and files larger than [`super::DOCUMENT_LIMIT`].
     Documents,
-    /// Of every file; one that is larger than this is refused.
+    /// Every file; one larger than this is refused.
     UpTo(u64),
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_of_a_checkout_are_as_written() {
+    fn a_checkout_with_other_line_ends_counts_as_unmodified() {
         let found = |bytes: &[u8]| FoundFile {
             digest: Digest::of(bytes),
             bytes: Some(bytes.to_vec()),

@@ -1,13 +1,13 @@
-//! Transactions that were committed and can be taken back: what they changed, and the files as they were before.
+//! Committed transactions that can be undone: what they changed, and the files as they were before.
 //!
 //! ```text
 //! N.json       what transaction N changed; `N.pending` until it is committed
 //! images/D     a file as it was before, by its digest: files that several transactions replaced are kept once
 //! ```
 //!
-//! All of it is in a folder of the user's alone, outside of every tree that is written to; what is found in a tree is never
-//! believed to be of it. The oldest go first when there are too many. Images are not waited for on their way to the disk:
-//! one that a power cut took is noticed by its digest.
+//! All of it is in a folder that only the user can write to, outside of every tree we write to; nothing found inside a
+//! tree is ever taken as history. The oldest transactions are removed first when there are too many. Images are not
+//! synced to the disk: one lost in a power cut is detected by its digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::{
 /// The most transactions that are kept.
 const MOST: usize = 32;
 
-/// The most bytes of files that are kept. A transaction that needs more alone is noted, without its files.
+/// The most bytes of files that are kept. A transaction that needs more is recorded without its files.
 const MOST_BYTES: u64 = 64 << 20;
 
 const RECORD: &str = ".json";
@@ -40,17 +40,17 @@ pub(crate) struct History {
 #[derive(Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs, which names what it cannot undo"))]
 pub(crate) enum Keeping {
-    /// Under this number.
+    /// Kept under this number.
     Kept(u64),
-    /// It is noted under this number, and cannot be taken back: its files are larger than all that is kept.
+    /// Recorded under this number, but cannot be undone: its files are larger than the limit for all kept files.
     TooLarge(u64),
-    /// There was nothing to change.
+    /// Nothing had to be changed.
     Nothing,
-    /// It was committed, and could not be kept.
+    /// It was committed, but could not be kept.
     Failed(DiskError),
 }
 
-/// A transaction on its way to be kept.
+/// A transaction that has been recorded but not yet committed.
 #[derive(Debug)]
 pub(super) struct Pending {
     number: u64,
@@ -60,20 +60,20 @@ pub(super) struct Pending {
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
-    /// In the words of who asked for it.
+    /// Described by the caller.
     what: String,
-    /// When the call began that did it.
+    /// When the call that made it began.
     at: String,
     /// Whether the files are kept too.
     is_whole: bool,
     journal: Journal,
-    /// The paths as they were asked for, of the entries in the journal: links are not followed in them.
+    /// The paths of the entries in the journal as they were asked for, with links not followed.
     asked: Vec<Place>,
     /// The modes of the files that were removed.
     modes: Vec<Option<u32>>,
 }
 
-/// What there is of a kept transaction, in a line.
+/// A kept transaction in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) number: u64,
@@ -96,13 +96,13 @@ pub(crate) struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptFile<'a> {
     pub(crate) path: &'a AbsolutePath,
-    /// What was in it; `None` where it was made.
+    /// Its contents before; `None` if the transaction created it.
     pub(crate) before: Option<&'a [u8]>,
-    /// What it became; `None` where it was removed.
+    /// Its digest after; `None` if the transaction removed it.
     pub(crate) after: Option<Digest>,
 }
 
-/// Why a transaction cannot be taken back.
+/// Why a transaction cannot be undone.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HistoryError {
     #[error("there is no kept transaction {number}")]
@@ -123,12 +123,12 @@ impl History {
         Self { folder: state.resolve("history"), most: MOST, most_bytes: MOST_BYTES }
     }
 
-    /// Where it is.
+    /// The folder of the history.
     pub(crate) fn folder(&self) -> &AbsolutePath {
         &self.folder
     }
 
-    /// The same, for less.
+    /// The same history with lower limits.
     #[cfg(test)]
     pub(super) fn of_at_most(self, most: usize, most_bytes: u64) -> Self {
         Self { most, most_bytes, ..self }
@@ -141,7 +141,7 @@ impl History {
         Ok(self.numbers(RECORD)?.into_iter().map(summary).collect())
     }
 
-    /// A kept transaction with the files as they were before it.
+    /// Reads a kept transaction with the files as they were before it.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn read(&self, number: u64) -> Result<Kept, HistoryError> {
         let record = self.record(number, RECORD)?;
@@ -157,7 +157,7 @@ impl History {
         Ok(Kept { summary: record.summary(number), record, images })
     }
 
-    /// Notes what a transaction is about to do, with the files as they are before it.
+    /// Records what a transaction is about to do, with the files as they are before it.
     pub(super) fn begin(
         &self,
         disk: &Disk,
@@ -203,12 +203,12 @@ impl History {
         Ok(Pending { number, is_whole: record.is_whole })
     }
 
-    /// Keeps a transaction that was committed, and lets the oldest go.
+    /// Keeps a transaction that was committed, and removes the oldest ones.
     pub(super) fn finish(&self, disk: &Disk, pending: &Pending) -> Result<Keeping, DiskError> {
         let _lock = disk.lock(&self.folder)?;
         let number = pending.number;
         disk.faults.step()?;
-        // Another call may have seen that it was committed.
+        // Another call may have noticed that it was committed.
         if act::exists(&self.file(number, PENDING))? {
             atomic::rename(&self.file(number, PENDING), &self.file(number, RECORD))?;
         }
@@ -217,13 +217,13 @@ impl History {
         Ok(if pending.is_whole { Keeping::Kept(number) } else { Keeping::TooLarge(number) })
     }
 
-    /// Forgets a transaction that was not committed.
+    /// Removes the record of a transaction that was not committed.
     pub(super) fn give_up(&self, pending: &Pending) -> Result<(), DiskError> {
-        // Its files go with the next that nobody needs.
+        // Its files are removed with the next unused ones.
         atomic::remove_file(&self.file(pending.number, PENDING))
     }
 
-    /// Finds out what became of transactions whose call died: those that were committed are kept.
+    /// Settles the transactions of calls that died: those that were committed are kept.
     fn settle(&self, disk: &Disk) -> Result<(), DiskError> {
         for number in self.numbers(PENDING)? {
             let pending = self.file(number, PENDING);
@@ -247,9 +247,9 @@ impl History {
         Ok(())
     }
 
-    /// Removes the oldest beyond what is kept, and the files that nobody needs.
+    /// Removes the oldest transactions over the limits, and files without a remaining use.
     fn prune(&self, disk: &Disk) -> Result<(), DiskError> {
-        // One that cannot be read, such as of a later version, goes when its turn comes.
+        // A record that cannot be read, for example from a later version, is removed when it is the oldest.
         let images = |number| (number, self.record(number, RECORD).ok().map(|record| record.images()));
         let records: Vec<(u64, Option<BTreeSet<Digest>>)> = self.numbers(RECORD)?.into_iter().map(images).collect();
         let pending = self.numbers(PENDING)?.into_iter().filter_map(|number| self.record(number, PENDING).ok());
@@ -261,7 +261,7 @@ impl History {
         let size =
             |images: &BTreeSet<Digest>| images.iter().filter_map(|digest| super::size(self.image(digest))).sum::<u64>();
         let mut first = 0;
-        // The newest stays, whatever the others that are under way need.
+        // The newest stays, whatever the pending ones need.
         while records.len() - first > 1
             && (records.len() - first > self.most || size(&needed(&records[first..])) > self.most_bytes)
         {
@@ -299,7 +299,7 @@ impl History {
         self.folder.resolve(IMAGES).resolve(digest.to_string())
     }
 
-    /// The numbers of the files of one kind, in order. In a folder where others could put something there is none.
+    /// The numbers of the files of one kind, in order. An error if others could write to the folder.
     fn numbers(&self, kind: &str) -> Result<Vec<u64>, DiskError> {
         let Some(entries) = list(&self.folder)? else { return Ok(Vec::new()) };
         if !private::is_own_folder(self.folder.as_path()) {
@@ -333,7 +333,7 @@ impl History {
     }
 }
 
-/// What was in a file before.
+/// The digest of the file before the act.
 fn before(act: &Act) -> Option<Digest> {
     match act {
         Act::Write { before, .. } => *before,
@@ -357,7 +357,7 @@ fn mode(_path: &Path) -> Option<u32> {
     None
 }
 
-/// The access that a new file of this mode is given.
+/// The access for a new file with this mode.
 fn access(mode: Option<u32>) -> Access {
     match mode {
         Some(mode) if mode & 0o111 != 0 => Access::Executable,
@@ -374,13 +374,13 @@ impl Record {
         Summary { number, what, at, files, is_whole }
     }
 
-    /// The files that it needs.
+    /// The digests of the files that it needs.
     fn images(&self) -> BTreeSet<Digest> {
         let entries = self.journal.entries.iter().filter(|_| self.is_whole);
         entries.filter_map(|entry| before(&entry.act)).collect()
     }
 
-    /// The files that are not as the transaction left them. One that cannot be read is another one.
+    /// The files that differ from what the transaction left. A file that cannot be read counts as changed.
     fn changed(&self) -> Vec<AbsolutePath> {
         let entries = self.journal.entries.iter().zip(&self.asked);
         let is_changed = |path: &AbsolutePath, asked: &AbsolutePath, act: &Act| {
@@ -398,7 +398,7 @@ impl Record {
 }
 
 impl Kept {
-    /// The trees that it changed, and that have to be held to take it back.
+    /// The trees that it changed; they must be locked to undo it.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn roots(&self) -> impl Iterator<Item = &AbsolutePath> {
         self.record.journal.roots.iter().map(|root| &root.path.0)
@@ -418,8 +418,8 @@ impl Kept {
         })
     }
 
-    /// The changes that take it back. A file that was changed since is the person's: nothing is taken back then. A folder
-    /// that something else is in now stays.
+    /// The changes that undo it. If a file has changed since, the new version belongs to the person and nothing is
+    /// undone. A folder that contains something else by now stays.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn take_back(&self) -> Result<ChangeSet, HistoryError> {
         if !self.record.is_whole {

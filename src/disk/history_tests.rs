@@ -1,4 +1,4 @@
-//! Transactions that are kept: what is there of them, and what taking them back gives.
+//! Tests of kept transactions: what is recorded, and what undoing them does.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare and inspect trees by hand")]
 
@@ -24,7 +24,7 @@ fn keep(bench: &Bench, changes: &ChangeSet) -> u64 {
     }
 }
 
-/// One more write, by which what earlier calls left is settled.
+/// Makes one more write, which settles what earlier calls left.
 fn touch(bench: &Bench, text: &str) {
     let mut changes = ChangeSet::default();
     let path = bench.path("home/one/touched");
@@ -43,14 +43,15 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     history(bench).list().unwrap().into_iter().map(|summary| summary.unwrap().number).collect()
 }
 
-/// The tree without what [`touch`] did, and without the modes of folders, of which only the usual ones can be made.
+/// The tree without the effect of [`touch`], and without the modes of folders, of which only the usual ones can be
+/// made.
 fn contents(bench: &Bench) -> Tree {
     let files = bench.tree().into_iter().filter(|(path, _)| path != "/one/touched");
     files.map(|(path, what)| (path, if what.starts_with("folder") { "folder".to_owned() } else { what })).collect()
 }
 
 #[test]
-fn every_kind_of_change_can_be_taken_back_to_the_byte() {
+fn every_kind_of_change_can_be_undone_to_the_byte() {
     let bench = Bench::new();
     let old = contents(&bench);
     assert!(history(&bench).list().unwrap().is_empty());
@@ -66,7 +67,7 @@ fn every_kind_of_change_can_be_taken_back_to_the_byte() {
     assert_eq!(of("home/one/old/gone.md"), (Some(&b"gone"[..]), None));
     assert_eq!(of("home/one/new/tool").0, None);
     assert_eq!(of("home/two/config.toml").0, Some(&b"user = true"[..]), "by the name that the user knows");
-    // And what is taken back can be taken back in its turn.
+    // And an undo can itself be undone.
     let back = keep(&bench, &kept.take_back().unwrap());
     assert_eq!(contents(&bench), old);
     take_back(&bench, &history(&bench).read(back).unwrap());
@@ -74,7 +75,7 @@ fn every_kind_of_change_can_be_taken_back_to_the_byte() {
 }
 
 #[test]
-fn a_file_that_was_changed_since_keeps_everything_as_it_is() {
+fn a_file_that_was_changed_since_prevents_the_undo() {
     let bench = Bench::new();
     let number = keep(&bench, &bench.changes());
     bench.put("home/one/settings.json", "typed since", 0o640);
@@ -92,7 +93,7 @@ fn a_file_that_was_changed_since_keeps_everything_as_it_is() {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere_since_is_a_change() {
+fn a_link_with_a_new_target_counts_as_a_change() {
     let bench = Bench::new();
     let number = keep(&bench, &bench.changes());
     bench.put("home/elsewhere/config.toml", "user = false", 0o644);
@@ -102,7 +103,7 @@ fn a_link_that_leads_elsewhere_since_is_a_change() {
 }
 
 #[test]
-fn a_file_that_changes_between_looking_and_taking_back_stops_it() {
+fn a_file_that_changes_between_the_check_and_the_undo_stops_it() {
     let bench = Bench::new();
     let kept = history(&bench).read(keep(&bench, &bench.changes())).unwrap();
     let changes = kept.take_back().unwrap();
@@ -113,7 +114,7 @@ fn a_file_that_changes_between_looking_and_taking_back_stops_it() {
 }
 
 #[test]
-fn what_is_kept_is_for_nobody_but_the_user_and_is_believed_nowhere_else() {
+fn kept_files_are_private_to_the_user_and_ignored_in_other_places() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let number = keep(&bench, &bench.changes());
@@ -139,7 +140,7 @@ fn what_is_kept_is_for_nobody_but_the_user_and_is_believed_nowhere_else() {
 }
 
 #[test]
-fn an_image_that_was_lost_is_noticed() {
+fn a_lost_image_is_detected() {
     let bench = Bench::new();
     let number = keep(&bench, &bench.changes());
     let image = bench.path("state/history/images").resolve(Digest::of(b"kept").to_string());
@@ -150,7 +151,7 @@ fn an_image_that_was_lost_is_noticed() {
 }
 
 #[test]
-fn the_oldest_go_first_by_number_and_by_size() {
+fn the_oldest_are_removed_first_by_number_and_by_size() {
     let bench = Bench::new();
     let few = history(&bench).of_at_most(3, 100);
     let write = |text: &str| {
@@ -172,7 +173,7 @@ fn the_oldest_go_first_by_number_and_by_size() {
     assert_eq!((numbers(&bench), images()), (vec![3, 4, 5], 3));
     write(&"x".repeat(90));
     assert_eq!(numbers(&bench), [4, 5, 6]);
-    // Ninety bytes that were there before it, beside the three of the others.
+    // Ninety bytes that existed before it, in addition to the three of the others.
     write(&"y".repeat(90));
     assert_eq!((numbers(&bench), images()), (vec![5, 6, 7], 3));
     write(&"z".repeat(200));
@@ -185,7 +186,7 @@ fn the_oldest_go_first_by_number_and_by_size() {
 }
 
 #[test]
-fn a_record_that_cannot_be_read_hides_no_other_and_goes_in_its_turn() {
+fn an_unreadable_record_hides_no_other_and_is_removed_in_its_turn() {
     let bench = Bench::new();
     touch(&bench, "one");
     std::fs::write(bench.path("state/history/1.json"), "{").unwrap();
@@ -198,7 +199,7 @@ fn a_record_that_cannot_be_read_hides_no_other_and_goes_in_its_turn() {
     assert_eq!(numbers(&bench).len(), 32);
 }
 
-/// Not a test of its own: the process that dies.
+/// Not a real test: the process that dies.
 #[test]
 fn dies_while_it_keeps() {
     let Some(home) = std::env::var_os("GSD_KEEP_HOME") else { return };
@@ -207,7 +208,7 @@ fn dies_while_it_keeps() {
     apply(&bench, &bench.changes(), Faults::at(None, Some(step))).unwrap();
 }
 
-/// What a crash or an error at a step may leave: nothing of it, or a change that can be taken back, or one that cannot.
+/// Checks what a crash or an error at a step may leave: nothing, a change that can be undone, or one that cannot.
 fn check(bench: &Bench, old: &Tree, new: &Tree, step: u32) -> (bool, bool) {
     bench.recover();
     touch(bench, "after");
@@ -227,7 +228,7 @@ fn check(bench: &Bench, old: &Tree, new: &Tree, step: u32) -> (bool, bool) {
 }
 
 #[test]
-fn a_death_at_any_step_keeps_nothing_that_was_not_done() {
+fn a_death_at_any_step_records_no_change_that_was_not_made() {
     let bench = Bench::new();
     let old = contents(&bench);
     keep(&bench, &bench.changes());
@@ -250,7 +251,7 @@ fn a_death_at_any_step_keeps_nothing_that_was_not_done() {
 }
 
 #[test]
-fn an_error_at_any_step_keeps_nothing_that_was_not_done() {
+fn an_error_at_any_step_records_no_change_that_was_not_made() {
     let bench = Bench::new();
     let old = contents(&bench);
     keep(&bench, &bench.changes());

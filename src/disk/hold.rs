@@ -1,4 +1,4 @@
-//! The right to write: a [`Disk`] knows where locks stand; a [`Hold`] has them, and applies changes.
+//! The right to write: a [`Disk`] knows the lock folders; a [`Hold`] has the locks, and applies changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::lock::{Holder, Lock, PeerLock};
 use super::{AbsolutePath, DiskError, atomic};
 
-/// How this call of the program may write.
+/// How this call may write.
 #[derive(Debug)]
 pub(crate) struct Disk {
     lock_folders: Vec<PathBuf>,
@@ -18,28 +18,28 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// `lock_folders` are where lock files may stand, best first; all of them outside of every tree we write to.
+    /// `lock_folders` are the folders for lock files, best first; all of them are outside of every tree we write to.
     pub(crate) fn new(lock_folders: Vec<PathBuf>, holder: Holder, faults: Faults) -> Self {
         Self { lock_folders, holder, patience: Duration::from_secs(10), faults }
     }
 
-    /// The same, with less patience for others who write.
+    /// The same, with a shorter wait for other writers.
     pub(crate) fn patient_for(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// Holds off writers of the tree while several of its documents are read. Never writes: `None` if no call
-    /// ever wrote there, or the lock cannot be had; reading goes on without.
+    /// Keeps writers out of the tree while several of its documents are read. Never writes. `None` if no call ever
+    /// wrote there or the lock is not available; the caller then reads without it.
     pub(crate) fn share(&self, root: &AbsolutePath) -> Option<Lock> {
         Lock::share(&self.lock_folders, &atomic::canonical(root).ok()?, self.patience)
     }
 
-    /// The peer's lock of a state document, for the length of a write.
+    /// Takes the other program's lock of a state document, for the duration of a write.
     pub(crate) fn peer_state_lock(&self, state: &AbsolutePath) -> Result<PeerLock, DiskError> {
         PeerLock::of_state(state, &self.holder)
     }
 
-    /// The peer's lock of a planning folder, for the length of a write.
+    /// Takes the other program's lock of a planning folder, for the duration of a write.
     pub(crate) fn peer_planning_lock(&self, folder: &AbsolutePath) -> Result<PeerLock, DiskError> {
         PeerLock::of_planning(folder, &self.holder)
     }
@@ -54,7 +54,7 @@ impl Disk {
     }
 }
 
-/// Held locks on one or more trees.
+/// The locks on one or more trees.
 #[derive(Debug)]
 pub(crate) struct Hold<'a> {
     pub(super) disk: &'a Disk,
@@ -65,13 +65,13 @@ pub(crate) struct Hold<'a> {
 }
 
 impl Hold<'_> {
-    /// The trees in which an unfinished transaction was found, and finished.
+    /// The trees in which an unfinished transaction was found and finished.
     pub(crate) fn recovered(&self) -> &[AbsolutePath] {
         &self.recovered
     }
 
-    /// Takes one more tree, for a transaction that spans it. Only for a tree that nobody holds while waiting for one of
-    /// those held here.
+    /// Locks one more tree, for a transaction that spans it. Only use it if no other call can have that tree locked
+    /// while it waits for one of these.
     pub(crate) fn include(&mut self, root: &AbsolutePath) -> Result<(), DiskError> {
         let root = atomic::canonical(root)?;
         if !self.roots.contains(&root) {
@@ -86,7 +86,7 @@ impl Hold<'_> {
     }
 }
 
-/// Steps at which a test wants this process to fail or to die. Debug builds only.
+/// Steps at which a test makes this process fail or die. Debug builds only.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     stop_at: Option<u32>,
@@ -94,7 +94,7 @@ pub(crate) struct Faults {
     pub(super) steps: Steps,
 }
 
-/// How many things a call has changed on the disk so far.
+/// Counts the changes a call has made to the disk so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Steps(Arc<AtomicU32>);
 
@@ -115,12 +115,12 @@ impl Faults {
         Self { stop_at: wanted(stop_at), kill_at: wanted(kill_at), steps: Steps::default() }
     }
 
-    /// The same, with the steps numbered on from those of the call's other transactions.
+    /// The same, with the step numbers continued from the call's other transactions.
     pub(crate) fn counted_by(self, steps: Steps) -> Self {
         Self { steps, ..self }
     }
 
-    /// To be called before each thing that changes the disk.
+    /// Must be called before each change to the disk.
     pub(super) fn step(&self) -> Result<(), DiskError> {
         let step = self.steps.next();
         if self.kill_at == Some(step) {
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_decided_under_the_locks_is_made_in_every_tree_or_in_none() {
+    fn changes_decided_under_the_locks_are_made_in_all_trees_or_none() {
         let temporary = crate::testing::folder();
         let folder = atomic::canonical(&AbsolutePath::parse(temporary.path()).unwrap()).unwrap();
         let (one, other) = (folder.resolve("one"), folder.resolve("other"));
@@ -157,7 +157,7 @@ mod tests {
         for path in [one.resolve("a"), other.resolve("b")] {
             assert_eq!(crate::disk::read_text(&path).unwrap().as_deref(), Some("first"));
         }
-        // What the decision rests on is asked again before the first byte is written.
+        // The inputs of the decision are checked again before the first byte is written.
         let overtaken: Result<(), DiskError> = disk.transact([&one], |_, changes| {
             changes.expect(other.resolve("b"), Some(Digest::of(b"else")));
             changes.write(one.resolve("c"), "c", None);

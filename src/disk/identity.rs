@@ -1,11 +1,11 @@
-//! Distinguishes a folder from one that is made later at the same path.
+//! Distinguishes a folder from one made later at the same path.
 
 use std::time::UNIX_EPOCH;
 
 use super::AbsolutePath;
 
-/// An identifier of the folder at `path`. A folder that replaces it has another one, and so has a copy. Empty if there is no
-/// folder.
+/// Returns an identifier of the folder at `path`. A folder that replaces it has a different one, and so does a copy.
+/// Empty if the folder does not exist.
 pub(crate) fn identity(path: &AbsolutePath) -> String {
     let Ok(metadata) = std::fs::metadata(path) else { return String::new() };
     let made = metadata.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_keeps_its_identity_when_it_moves_and_leaves_it_to_no_other() {
+    fn a_folder_keeps_its_identity_when_it_moves_and_no_other_gets_it() {
         let temporary = crate::testing::folder();
         let path = |name: &str| AbsolutePath::parse(temporary.path().join(name)).unwrap();
         assert_eq!(identity(&path("a")), "");

@@ -1,4 +1,4 @@
-//! What a transaction is about to do, written down before it does it, so that any later call can undo it.
+//! What a transaction is about to do, written down first so that any later call can undo it.
 //!
 //! Each root of a transaction has a `.gsd-transaction/` while it runs:
 //!
@@ -7,9 +7,9 @@
 //! backup/N      the file that entry N replaced or removed    journal.json  this journal; `done.json` once committed
 //! ```
 //!
-//! All roots hold the same journal; the first root leads: renaming its journal to `done.json` is the commit.
-//! A journal names roots, numbers, and targets; where the bytes are is computed, never read, so that a journal
-//! that somebody else put there cannot reach outside the roots that carry it.
+//! All roots contain the same journal. The first root leads: renaming its journal to `done.json` is the commit. A
+//! journal names roots, numbers, and targets. The location of the bytes is computed, never read, so that a planted
+//! journal cannot reach outside the roots that contain it.
 
 use std::path::PathBuf;
 
@@ -26,12 +26,12 @@ pub(super) const MADE: &str = "made.json";
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     pub(super) format: u32,
-    /// Distinguishes this transaction from every other.
+    /// Distinguishes this transaction from all others.
     pub(super) id: String,
     /// In path order; the first leads.
     pub(super) roots: Vec<Root>,
     pub(super) entries: Vec<Entry>,
-    /// Which roots have nothing left to do; known only to a call that finishes another's work.
+    /// Which roots have nothing left to do; known only to a call that finishes another call's work.
     #[serde(skip)]
     pub(super) absent: Vec<bool>,
 }
@@ -40,9 +40,9 @@ pub(super) struct Journal {
 #[serde(deny_unknown_fields)]
 pub(super) struct Root {
     pub(super) path: Place,
-    /// Folders made for this root, itself included, outermost first: gone again if the transaction fails.
+    /// Folders made for this root, including itself, outermost first; removed if the transaction fails.
     pub(super) made: Vec<Place>,
-    /// Folders to remove with this root if nothing else is in them when it is done, outermost first.
+    /// Folders to remove with this root at the end if nothing else is in them, outermost first.
     pub(super) leave: Vec<Place>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Root {
 pub(super) struct Entry {
     /// Index of the root whose `.gsd-transaction/` serves this entry.
     pub(super) root: usize,
-    /// Where the bytes really are, links followed.
+    /// The real location of the bytes, with links followed.
     pub(super) path: Place,
     pub(super) act: Act,
 }
@@ -60,7 +60,7 @@ pub(super) struct Entry {
 #[serde(tag = "act", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Act {
     MakeFolder,
-    /// `outside`: a link of the user's led out of the root.
+    /// `outside`: a link of the user led out of the root.
     Write {
         before: Option<Digest>,
         after: Digest,
@@ -95,7 +95,7 @@ impl<'de> serde::Deserialize<'de> for Place {
 impl Journal {
     pub(super) const FORMAT: u32 = 1;
 
-    /// Reads the journal of this name in a root's folder.
+    /// Reads the journal with this name from a root's folder.
     pub(super) fn read(root: &AbsolutePath, name: &str) -> Result<Option<Self>, DiskError> {
         let path = root.resolve(FOLDER).resolve(name);
         let Some(bytes) = read_bytes(&path)? else { return Ok(None) };
@@ -117,7 +117,7 @@ impl Journal {
         self.roots[root].path.0.resolve(FOLDER)
     }
 
-    /// Where the bytes of entry `number` wait for their turn.
+    /// Where the new bytes of entry `number` are staged.
     pub(super) fn staged(&self, number: usize) -> AbsolutePath {
         self.folder(self.entries[number].root).resolve(NEW).resolve(number.to_string())
     }
@@ -127,12 +127,12 @@ impl Journal {
         self.folder(self.entries[number].root).resolve(BACKUP).resolve(number.to_string())
     }
 
-    /// A name beside `path` that only this transaction uses, for bytes that come from another file system.
+    /// A name next to `path` that only this transaction uses, for bytes that come from another file system.
     pub(super) fn beside(&self, path: &AbsolutePath) -> AbsolutePath {
         path.beside(&format!(".{}.gsd-{}", path.name(), self.id))
     }
 
-    /// Refuses a journal that could reach out of its roots.
+    /// Refuses a journal that could reach outside its roots.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.format != Self::FORMAT {
             return Err(format!("its format is {}, this program knows {}", self.format, Self::FORMAT));
@@ -168,7 +168,7 @@ pub(super) fn read_made(root: &AbsolutePath) -> Result<Vec<Place>, DiskError> {
     Ok(made.into_iter().filter(|folder| root.is_within(&folder.0)).collect())
 }
 
-/// Writes a file of a transaction folder so that it is there whole, or not at all, whatever happens.
+/// Writes a file of a transaction folder completely or not at all, whatever happens.
 pub(super) fn write_durably(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     atomic::write(path, bytes, super::Access::Usual)
 }

@@ -1,24 +1,25 @@
-//! Files in a folder that another program may change at the same time, such as one in a fence: no link that it puts there is
-//! followed, and nothing is read or written but in that folder.
+//! Files in a folder that another program may change at the same time, such as one in a sandbox (`world::fence`): links
+//! that it puts there are not followed, and nothing outside that folder is read or written.
 
 use std::io;
 
 use super::{AbsolutePath, DiskError, atomic};
 
-/// The bytes of a regular file of at most `limit` bytes below `folder`. `None` where there is none without a link on the way.
+/// The bytes of a regular file of at most `limit` bytes below `folder`. `None` if it does not exist or a link is on the
+/// way.
 pub(crate) fn read_lent(path: &AbsolutePath, folder: &AbsolutePath, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
     let read = system::read(path, folder, limit).map_or_else(nothing_there, Ok);
     read.map_err(DiskError::io("read", path.as_path()))
 }
 
-/// Puts a file for the user alone in the place of the one at `path`, below `folder`. Nothing where a link is on the way.
+/// Writes a file below `folder`, for the user only, replacing the one at `path`. Does nothing if a link is on the way.
 pub(crate) fn write_lent(path: &AbsolutePath, folder: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     let written = system::write(path, folder, bytes).map(Some).map_or_else(nothing_there, Ok);
     written.map(drop).map_err(DiskError::io("write", path.as_path()))
 }
 
-/// Removes what is on the way from `folder` to the folder `path` and is no folder, such as a link, so that what is done at `path` is
-/// done there and nowhere else. For when nobody else changes it.
+/// Removes anything on the way from `folder` to the folder `path` that is not a folder, such as a link, so that work at
+/// `path` really happens there. Call it only while no other program changes the folder.
 pub(crate) fn clear_way(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
     let Ok(rest) = path.as_path().strip_prefix(folder.as_path()) else {
         return Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: folder.as_path().to_path_buf() });
@@ -53,7 +54,7 @@ mod system {
 
     use super::AbsolutePath;
 
-    /// The folder that a file is in, open, and the name of the file.
+    /// Opens the folder that contains the file; returns it with the name of the file.
     fn enter(path: &AbsolutePath, folder: &AbsolutePath) -> io::Result<(OwnedFd, OsString)> {
         let rest = path.as_path().strip_prefix(folder.as_path()).map_err(io::Error::other)?;
         let name = rest.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
@@ -67,7 +68,7 @@ mod system {
 
     pub(super) fn read(path: &AbsolutePath, folder: &AbsolutePath, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let (at, name) = enter(path, folder)?;
-        // A pipe that nobody writes to would be waited for.
+        // Without this, opening a pipe would wait for a writer.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(openat(&at, &name, flags, Mode::empty())?);
         if !file.metadata()?.is_file() {

@@ -1,8 +1,8 @@
 //! Locks: one writer at a time.
 //!
-//! Ours is a lock of the operating system on a file outside the tree it guards, so that it works where the tree
-//! is read-only and is gone with the process that held it. The other program that writes `.planning/` guards it
-//! with lock *files*; [`PeerLock`] keeps to its rules, so that both can work in one project.
+//! Ours is a lock of the operating system on a file outside the tree it guards, so that it works on a read-only tree
+//! and ends with the process that has it. The other program that writes `.planning/` guards it with lock *files*;
+//! [`PeerLock`] follows its rules, so that both can work in one project.
 
 use std::cell::RefCell;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::{AbsolutePath, Digest, DiskError, present, private};
 
-/// Who takes a lock; another process reads it when it has to wait.
+/// The process that takes a lock; other processes read this while they wait.
 #[derive(Debug, Clone)]
 pub(crate) struct Holder {
     pub(crate) process: u32,
@@ -22,27 +22,28 @@ pub(crate) struct Holder {
     pub(crate) since: String,
 }
 
-/// A held lock on one tree; it ends when this value does, for the system releases it when the file is closed.
+/// A lock on one tree; it ends with this value, because the system releases it when the file is closed.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
     path: PathBuf,
-    /// Who holds it, as written in the file.
+    /// Who has it, as written in the file.
     holder: String,
-    /// The last transactions this user's program began in the tree: the one noted in this file, and those in the files of
-    /// other folders, where calls under another environment put theirs.
+    /// The last transactions this user's program began in the tree: the one noted in this file, and those in the files
+    /// of other folders, where calls with a different environment put theirs.
     noted: RefCell<Vec<String>>,
 }
 
-/// Begins the first line of a lock file, which names a transaction. Nothing from outside the program is in that line.
+/// Begins the first line of a lock file, which names a transaction. That line contains nothing from outside the
+/// program.
 const TRANSACTION: &str = "transaction ";
-/// The name of no transaction.
+/// Written if there was no transaction.
 const NONE: &str = "none";
 
 impl Lock {
     /// Takes the lock of the tree at `root`, waiting for at most `patience`.
     ///
-    /// `folders` are where lock files may stand, best first; the first that can be written to is used.
+    /// `folders` are the folders for lock files, best first; the first writable one is used.
     pub(super) fn acquire(
         folders: &[PathBuf],
         root: &AbsolutePath,
@@ -63,7 +64,7 @@ impl Lock {
                         holder: holder_in(&mut file).unwrap_or_else(|| "another process".to_owned()),
                     });
                 }
-                // A file system without locks: the lock files of the tree itself have to do.
+                // The file system has no locks: the lock files in the tree itself must suffice.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => break,
                 Err(TryLockError::Error(source)) => return Err(DiskError::Io { doing: "lock", path, source }),
             }
@@ -74,30 +75,30 @@ impl Lock {
         let elsewhere = files.filter(|other| *other != path).filter_map(|other| noted(&mut File::open(other).ok()?));
         let noted = here.into_iter().chain(elsewhere).collect();
         let holder = format!("process {} in `{}` since {}", holder.process, holder.folder.display(), holder.since);
-        // The name of a folder may hold line breaks.
+        // The name of a folder may contain line breaks.
         let holder = holder.replace(char::is_control, " ");
         let lock = Self { file, path, holder, noted: RefCell::new(noted) };
-        // Who holds it helps a person who waits; the lock holds without it.
+        // The holder's name only helps a person who waits; the lock works without it.
         let _ = lock.write();
         Ok(lock)
     }
 
-    /// Whether somebody holds the lock of the tree at `root`. Nothing is made or written.
+    /// True if a process has locked the tree at `root`. Writes nothing.
     pub(super) fn is_held(folders: &[PathBuf], root: &AbsolutePath) -> bool {
         let name = name_of(root);
         let mut files = folders.iter().filter_map(|folder| File::open(folder.join(&name)).ok());
         files.any(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Notes, outside the tree, that this user's own program begins the transaction `id` in it.
+    /// Records, outside the tree, that this user's own program begins the transaction `id` in it.
     pub(super) fn note(&self, id: &str) -> Result<(), DiskError> {
         self.noted.replace(vec![id.to_owned()]);
-        // A journal that outlives a power cut is worth nothing without its note.
+        // A journal that survives a power cut is useless without its note.
         let kept = self.write().and_then(|()| self.file.sync_data());
         kept.map_err(|source| DiskError::Io { doing: "write the lock", path: self.path.clone(), source })
     }
 
-    /// Whether the transaction `id` was begun by this user's own program.
+    /// True if the transaction `id` was begun by this user's own program.
     pub(super) fn notes(&self, id: &str) -> bool {
         self.noted.borrow().iter().any(|noted| noted == id)
     }
@@ -106,14 +107,14 @@ impl Lock {
         let noted = self.noted.borrow();
         let text = format!("{TRANSACTION}{}\n{}\n", noted.first().map_or(NONE, String::as_str), self.holder);
         let mut file = &self.file;
-        // The old note is not cut off before the new one is there.
+        // The old note is cut off only once the new one is written.
         file.rewind()?;
         file.write_all(text.as_bytes())?;
         file.set_len(text.len() as u64)
     }
 
-    /// Holds off writers while several documents are read. `None` if no writer ever was here, or none can be
-    /// held off: reading goes on without.
+    /// Keeps writers out while several documents are read. `None` if the tree was never written to or writers cannot be
+    /// kept out; the caller then reads without the lock.
     pub(super) fn share(folders: &[PathBuf], root: &AbsolutePath, patience: Duration) -> Option<Self> {
         let open = |path: PathBuf| Some((File::open(&path).ok()?, path));
         let (file, path) = folders.iter().find_map(|folder| open(folder.join(name_of(root))))?;
@@ -148,25 +149,25 @@ fn open(folders: &[PathBuf], root: &AbsolutePath) -> Result<(File, PathBuf), Dis
     Err(refused.unwrap_or_else(|| DiskError::NoLockFolder { path: root.as_path().to_path_buf() }))
 }
 
-/// Opens a lock file, in a folder where nobody but this user can put one: what it says is believed.
+/// Opens a lock file in a folder that only this user can write to: its contents are trusted.
 fn open_in(folder: &Path, path: &Path) -> io::Result<File> {
     private::make_own_folder(folder)?;
     let mut options = OpenOptions::new();
-    // Never truncated on opening: it says who holds it.
+    // Never truncated on opening: it names the holder.
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
 
-/// The transaction that the first line of a lock file names.
+/// The transaction named in the first line of a lock file.
 fn noted(file: &mut File) -> Option<String> {
     let text = read(file).ok()?;
     let id = text.lines().next()?.strip_prefix(TRANSACTION)?;
     Some(id.to_owned()).filter(|id| id != NONE)
 }
 
-/// Who holds a lock, as its second line says.
+/// The holder of a lock, from the second line of the file.
 fn holder_in(file: &mut File) -> Option<String> {
     read(file).ok()?.lines().nth(1).filter(|line| !line.is_empty()).map(str::to_owned)
 }
@@ -178,14 +179,14 @@ fn read(file: &mut File) -> io::Result<String> {
     Ok(text)
 }
 
-/// A lock file of the other program, held by us. Removed when this value ends.
+/// A lock file of the other program that we have taken. Removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct PeerLock {
     path: AbsolutePath,
     body: String,
 }
 
-/// The two kinds of lock file, with the waiting and stealing rules both programs keep.
+/// The two kinds of lock file, with the rules for waiting and stealing that both programs follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rules {
     /// `STATE.md.lock`: the body is the process number.
@@ -194,19 +195,19 @@ enum Rules {
     Planning,
 }
 
-/// A holder that lives is believed for this long; then its lock is taken for forgotten.
+/// A living holder keeps its lock for this long; after that the lock counts as forgotten.
 const FORGOTTEN: Duration = Duration::from_secs(60);
-/// A body that was never written belongs to a process that died in between.
+/// A lock file still empty after this time belongs to a process that died before writing it.
 const UNWRITTEN: Duration = Duration::from_secs(1);
 
 impl PeerLock {
-    /// `STATE.md.lock` beside the state document.
+    /// Takes `STATE.md.lock`, next to the state document.
     pub(super) fn of_state(state: &AbsolutePath, holder: &Holder) -> Result<Self, DiskError> {
         let path = state.beside(&format!("{}.lock", state.name()));
         Self::acquire(path, holder.process.to_string(), Rules::State)
     }
 
-    /// `.lock` in the planning folder.
+    /// Takes `.lock` in the planning folder.
     pub(super) fn of_planning(folder: &AbsolutePath, holder: &Holder) -> Result<Self, DiskError> {
         let body = PlanningLock {
             pid: holder.process,
@@ -239,7 +240,7 @@ impl PeerLock {
 
 impl Drop for PeerLock {
     fn drop(&mut self) {
-        // Whoever took it over for forgotten has it now.
+        // Another process may have taken it over as forgotten; it must not be removed then.
         if matches!(super::read_text(&self.path), Ok(Some(body)) if body == self.body) {
             let _ = super::atomic::remove_file(&self.path);
         }
@@ -255,7 +256,7 @@ impl Rules {
     }
 
     fn pause(self) -> Duration {
-        // Waiters that start together should not ask together for ever; the process number spreads them.
+        // Waiters that started together should not keep asking at the same time; the process id spreads them.
         let jitter = u64::from(std::process::id() % 50);
         match self {
             Self::State => Duration::from_millis(200 + jitter),
@@ -285,12 +286,13 @@ fn pid_in(path: &AbsolutePath, rules: Rules) -> Option<u32> {
     }
 }
 
-/// Takes away a lock whose holder is dead, or that is so old that it was forgotten. Says whether to try again at once.
+/// Removes a lock whose holder is dead or that is old enough to count as forgotten. Returns whether to try again at
+/// once.
 fn steal(path: &AbsolutePath, rules: Rules) -> Result<bool, DiskError> {
     let look = || present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at the lock", path.as_path()));
     let Some(seen) = look()? else { return Ok(true) };
     let pid = pid_in(path, rules);
-    // The age of a file is a matter between the file system and the machine's clock; a pinned clock has no say.
+    // A file's age depends on the file system and the machine's clock; a pinned clock does not matter.
     let age = seen.modified().ok().and_then(|modified| modified.elapsed().ok()).unwrap_or_default();
     let stale = match (pid, rules) {
         (Some(pid), _) if !lives(pid) => true,
@@ -302,7 +304,7 @@ fn steal(path: &AbsolutePath, rules: Rules) -> Result<bool, DiskError> {
         return Ok(false);
     }
     let aside = path.beside(&format!("{}.stale-{}", path.name(), std::process::id()));
-    // Renaming first makes two thieves agree: only one of them finds the name.
+    // Renaming first decides between two processes that steal at once: only one of them finds the name.
     if super::atomic::rename(path, &aside).is_ok() {
         super::atomic::remove_file(&aside)?;
     }
@@ -320,12 +322,12 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
     one.modified().ok() == other.modified().ok()
 }
 
-/// Whether a process of this number runs. Where that cannot be known, it is believed to.
+/// True if a process with this id runs, or if that cannot be known.
 #[cfg(unix)]
 pub(crate) fn lives(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
-    // A refusal to signal it (it is somebody else's) is proof that it is there.
+    // If the signal is refused (another user's process), the process exists.
     !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }
 
@@ -339,8 +341,8 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
     use super::*;
 
-    /// A lock that was let go is still held for a moment if another test forked meanwhile: its child has the
-    /// descriptor until it is another program.
+    /// A dropped lock can stay locked for a moment if another test forked meanwhile: its child has the descriptor until
+    /// it calls exec.
     const A_WHILE: Duration = Duration::from_secs(10);
 
     fn folder() -> (tempfile::TempDir, AbsolutePath) {
@@ -354,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_writer_is_told_who_holds_the_lock() {
+    fn a_second_writer_learns_who_has_the_lock() {
         let (_temporary, folder) = folder();
         let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
         let held = Lock::acquire(&locks, &root, &holder(), A_WHILE).unwrap();
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_folder_vouches_for_no_transaction() {
+    fn a_folder_name_cannot_forge_a_transaction_note() {
         let (_temporary, folder) = folder();
         let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
         let named = Holder { folder: "/srv/x\ntransaction deadbeefdeadbeef\ny".into(), ..holder() };
@@ -396,7 +398,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn locks_stand_where_others_cannot_write() {
+    fn locks_are_where_others_cannot_write() {
         use std::os::unix::fs::PermissionsExt;
         let (_temporary, folder) = folder();
         let everybodys = folder.resolve("everybody");
@@ -421,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_used_gives_way_to_the_next() {
+    fn a_folder_that_cannot_be_used_is_skipped_for_the_next() {
         let (_temporary, folder) = folder();
         std::fs::write(folder.resolve("file"), "").unwrap();
         let locks = [
@@ -434,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peers_lock_files_are_made_for_the_length_of_a_write() {
+    fn the_other_programs_lock_files_exist_for_the_duration_of_a_write() {
         let (_temporary, folder) = folder();
         let state = PeerLock::of_state(&folder.resolve("STATE.md"), &holder()).unwrap();
         let planning = PeerLock::of_planning(&folder, &holder()).unwrap();
@@ -448,7 +450,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_lock_file_of_a_dead_process_is_taken_over_and_that_of_a_living_one_is_not() {
+    fn the_lock_file_of_a_dead_process_is_taken_over_but_not_that_of_a_living_one() {
         let (_temporary, folder) = folder();
         let lock = folder.resolve("STATE.md.lock");
         let mut child = child_that_ends();
@@ -471,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_file_without_a_body_is_believed_for_a_second() {
+    fn a_lock_file_without_a_body_is_respected_for_a_second() {
         let (_temporary, folder) = folder();
         let lock = folder.resolve(".lock");
         std::fs::write(&lock, "{").unwrap();

@@ -1,9 +1,9 @@
-//! A file that only grows: one entry a line, each bound to all those before it.
+//! An append-only file: one entry per line, each chained to all those before it.
 //!
-//! A line is `{"digest":"…","entry":…}`, and its digest that of the digest before it and the bytes of the entry: a line that
-//! was changed, left out, added or moved is noticed at the first line that does not follow. One writer at a time: it holds
-//! the lock of the file as others hold that of a tree. An entry is on the disk when it was appended; a crash costs at most
-//! the one that was being written. What is left of that one is cut off when the next writer opens the log, and only then.
+//! A line is `{"digest":"…","entry":…}`. Its digest is computed from the previous digest and the bytes of the entry, so
+//! a changed, missing, added or moved line is detected at the first line that does not follow. There is one writer at a
+//! time: it takes the lock of the file, as others lock a tree. An entry is on the disk once it is appended; a crash
+//! costs at most the one being written. The next writer that opens the log cuts off what is left of that one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,13 +17,13 @@ use crate::failure::Explain;
 use super::lock::Lock;
 use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, Disk, DiskError, atomic, identity, present};
 
-/// The most that a log is read of, in bytes.
+/// The most bytes of a log that are read.
 const LOG_LIMIT: u64 = 1 << 30;
 
 const START: &[u8] = b"{\"digest\":\"";
 const MIDDLE: &[u8] = b"\",\"entry\":";
 const END: &[u8] = b"}";
-/// The digits of a digest.
+/// The number of digits in a digest.
 const DIGITS: usize = 64;
 
 /// A log that this process writes.
@@ -34,30 +34,30 @@ pub(crate) struct Log<'a> {
     file: File,
     path: AbsolutePath,
     identity: String,
-    /// How long the file is.
+    /// The length of the file.
     length: u64,
     lines: u64,
     /// The digest of the last line.
     last: Digest,
     #[cfg(test)]
     torn: Option<Torn>,
-    /// An append failed: what the file holds is known again when it was opened again.
+    /// True after a failed append: the contents are known again only after reopening the file.
     is_in_doubt: bool,
 }
 
-/// The end of a log that a crash cut short.
+/// The end of a log that was cut short by a crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Torn {
-    /// The line that it was to be.
+    /// The number of the line it would have been.
     pub(crate) line: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entries<T> {
     pub(crate) entries: Vec<T>,
-    /// What comes after them: of a writer that died, or of one that writes it now.
+    /// What follows the entries: left by a writer that died, or being written now.
     pub(crate) torn: Option<Torn>,
 }
 
@@ -82,7 +82,7 @@ impl Explain for LogError {
 }
 
 impl Disk {
-    /// Who has the log now, in words; `None` where nobody has. The log is not touched.
+    /// Describes who has the log open now; `None` if it is free. The log is not touched.
     pub(crate) fn log_holder(&self, path: &AbsolutePath) -> Result<Option<String>, DiskError> {
         let folder = path.parent().unwrap_or_else(|| path.clone());
         match self.lock(&atomic::canonical(&folder)?.resolve(path.name())) {
@@ -92,11 +92,11 @@ impl Disk {
         }
     }
 
-    /// Opens the log for writing, or begins it, and cuts off what a crash left of an entry. One that somebody changed is
-    /// refused.
+    /// Opens or creates the log for writing, and cuts off what a crash left of an entry. Refuses a log that was
+    /// modified.
     pub(crate) fn log(&self, path: &AbsolutePath) -> Result<Log<'_>, LogError> {
         let folder = path.parent().unwrap_or_else(|| path.clone());
-        // Not through a link at the path itself, which is refused.
+        // The folder's links are resolved, but a link at the path itself is refused.
         let path = atomic::canonical(&folder)?.resolve(path.name());
         let lock = self.lock(&path)?;
         self.faults.step()?;
@@ -128,7 +128,7 @@ impl Disk {
     }
 }
 
-/// Reads a log, without lock and without changing it; `None` if there is none. One that somebody changed is refused.
+/// Reads a log, without a lock and without changing it; `None` if it does not exist. Refuses a log that was modified.
 pub(crate) fn read_log<T: DeserializeOwned>(path: &AbsolutePath) -> Result<Option<Entries<T>>, LogError> {
     let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
     let mut walk = Walk::over(&file, path)?;
@@ -140,7 +140,7 @@ pub(crate) fn read_log<T: DeserializeOwned>(path: &AbsolutePath) -> Result<Optio
     Ok(Some(Entries { entries, torn: walk.torn }))
 }
 
-/// Whether a process has the log at `path` now. Nobody is waited for, and nothing is written. `lock_folders` are those that a
+/// True if a process has the log at `path` open now. Does not wait and writes nothing. `lock_folders` are those that a
 /// [`Disk`] is made with.
 pub(crate) fn is_log_held(lock_folders: &[PathBuf], path: &AbsolutePath) -> bool {
     let folder = path.parent().unwrap_or_else(|| path.clone());
@@ -148,14 +148,14 @@ pub(crate) fn is_log_held(lock_folders: &[PathBuf], path: &AbsolutePath) -> bool
 }
 
 impl Log<'_> {
-    /// What a crash had left of an entry, and opening cut off.
+    /// The part of an entry that a crash left and that opening cut off.
     #[cfg(test)]
     pub(crate) fn torn(&self) -> Option<&Torn> {
         self.torn.as_ref()
     }
 
-    /// Adds an entry. It is on the disk when this returns; where it fails the entry is not in the log, or at its end where
-    /// the next one who opens it finds it.
+    /// Adds an entry. It is on the disk when this returns. On an error, the entry is either not in the log or is its
+    /// last line, found by the next writer that opens the log.
     pub(crate) fn append(&mut self, entry: &impl Serialize) -> Result<(), DiskError> {
         let entry = serde_json::to_vec(entry).map_err(|source| DiskError::Unwritable { source })?;
         let digest = following(self.last, &entry);
@@ -168,7 +168,7 @@ impl Log<'_> {
         }
         self.is_in_doubt = true;
         if let Err(error) = self.write(&line) {
-            // A part of an entry can be cut off by the next writer too.
+            // The next writer can cut off a partial entry too.
             let _ = self.file.set_len(self.length);
             return Err(error);
         }
@@ -177,7 +177,7 @@ impl Log<'_> {
         Ok(())
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[cfg(test)]
     pub(crate) fn len(&self) -> u64 {
         self.lines
@@ -190,14 +190,14 @@ impl Log<'_> {
         self.file.sync_data().map_err(DiskError::io("sync", self.path.as_path()))
     }
 
-    /// Whether the file at the path is the one that was opened, and as long as this writer made it.
+    /// True if the file at the path is still the one that was opened, with the length this writer gave it.
     fn is_as_left(&self) -> Result<bool, DiskError> {
         let length = self.file.metadata().map_err(DiskError::io("look at", self.path.as_path()))?.len();
         Ok(length == self.length && identity(&self.path) == self.identity)
     }
 }
 
-/// Opens the file for adding to it: never a link, which could lead anywhere, or a pipe.
+/// Opens the file for appending: never a link, which could lead anywhere, or a pipe.
 fn open(path: &AbsolutePath) -> Result<File, DiskError> {
     let found = present(std::fs::symlink_metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
     if found.is_some_and(|found| !found.is_file()) {
@@ -213,12 +213,12 @@ fn open(path: &AbsolutePath) -> Result<File, DiskError> {
     options.open(path).map_err(DiskError::io("open", path.as_path()))
 }
 
-/// The digest of a line with this entry that follows one with the digest `last`.
+/// The digest of a line with this entry that follows a line with the digest `last`.
 fn following(last: Digest, entry: &[u8]) -> Digest {
     Digest::of(&[last.to_string().as_bytes(), entry].concat())
 }
 
-/// What the first line follows.
+/// The digest that the first line follows.
 fn beginning() -> Digest {
     Digest::of(b"")
 }
@@ -227,11 +227,11 @@ fn broken(path: &AbsolutePath, line: u64, reason: impl Into<String>) -> LogError
     LogError::Broken { path: path.clone(), line, reason: reason.into() }
 }
 
-/// A log, line by line. Only the last one may be torn: each was on the disk before the next was begun.
+/// Walks a log line by line. Only the last line may be torn: each was on the disk before the next was begun.
 struct Walk<'a> {
     reader: BufReader<io::Take<&'a File>>,
     path: &'a AbsolutePath,
-    /// How long what was found whole is.
+    /// The length of the complete lines so far.
     whole: u64,
     lines: u64,
     last: Digest,
@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
         if size > LOG_LIMIT {
             return Err(DiskError::TooLarge { path: path.as_path().to_path_buf(), limit: LOG_LIMIT });
         }
-        // What a writer adds meanwhile is for the next reading.
+        // What a writer adds meanwhile is left to the next read.
         let reader = BufReader::new(file.take(size));
         Ok(Self { reader, path, whole: 0, lines: 0, last: beginning(), torn: None })
     }
@@ -274,7 +274,7 @@ impl<'a> Walk<'a> {
                 (self.last, self.lines, self.whole) = (digest, number, self.whole + line.len() as u64);
                 Ok(Some(entry.to_vec()))
             }
-            // A part of a file that never reached the disk reads as zeros, which no entry has.
+            // A part of a file that never reached the disk reads as zeros, which an entry never contains.
             None if is_last && text.contains(&0) => {
                 self.torn = Some(Torn { line: number, bytes: line });
                 Ok(None)
@@ -284,7 +284,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The digest and the entry of a line, as they are written there.
+/// Splits a line into its digest and its entry, as written.
 fn entry_of(line: &[u8]) -> Option<(Digest, &[u8])> {
     let rest = line.strip_prefix(START)?.strip_suffix(END)?;
     let (digest, rest) = rest.split_at_checked(DIGITS)?;
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// How many lines have an end.
+    /// The number of lines that have an end.
     fn lines_in(bytes: &[u8]) -> usize {
         bytes.split(|byte| *byte == b'\n').count() - 1
     }
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_is_read_back_by_this_writer_and_the_next() {
+    fn appended_entries_are_read_back_by_this_writer_and_the_next() {
         let bench = Bench::new();
         assert_eq!(bench.read().unwrap(), None);
         bench.add(&entries(3)[..2]);
@@ -366,7 +366,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_log_is_for_nobody_but_the_user_and_no_link_to_another_place() {
+    fn a_log_is_private_to_the_user_and_never_a_link() {
         use std::os::unix::fs::PermissionsExt;
         let bench = Bench::new();
         bench.add(&entries(1));
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_changed_under_its_writer_is_not_written_to() {
+    fn a_log_that_is_changed_while_open_is_not_written_to() {
         let bench = Bench::new();
         let disk = bench.disk(Faults::default());
         let mut log = disk.log(&bench.path()).unwrap();
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_left_out_or_moved_is_named() {
+    fn a_missing_or_moved_line_is_named() {
         let bench = Bench::new();
         bench.add(&entries(4));
         let text = std::fs::read_to_string(bench.path()).unwrap();
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_another_kind_is_an_error_with_its_line() {
+    fn an_entry_of_another_type_is_an_error_with_its_line() {
         let bench = Bench::new();
         bench.add(&entries(2));
         bench.disk(Faults::default()).log(&bench.path()).unwrap().append(&"text").unwrap();
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_at_any_step_costs_the_entry_that_was_being_written_at_most() {
+    fn an_error_at_any_step_costs_at_most_the_entry_being_written() {
         for step in 0.. {
             let bench = Bench::new();
             bench.add(&entries(2));
@@ -465,7 +465,7 @@ mod tests {
         }
     }
 
-    /// Not a test of its own: the process that is killed in the middle of its work.
+    /// Not a real test: the process that is killed in the middle of its work.
     #[test]
     fn appends_until_it_is_killed() {
         let Some(folder) = std::env::var_os("GSD_LOG_FOLDER") else { return };
@@ -510,7 +510,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
         #[test]
-        fn a_log_that_was_cut_anywhere_holds_the_entries_before_the_cut(count in 1u32..6, part in 0.0..1.0) {
+        fn a_truncated_log_has_the_entries_before_the_cut(count in 1u32..6, part in 0.0..1.0) {
             let bench = Bench::new();
             bench.add(&entries(count));
             let bytes = std::fs::read(bench.path()).unwrap();
@@ -534,7 +534,7 @@ mod tests {
         }
 
         #[test]
-        fn a_byte_that_was_changed_is_noticed_in_its_line(count in 1u32..5, at: prop::sample::Index, to: u8) {
+        fn a_changed_byte_is_detected_in_its_line(count in 1u32..5, at: prop::sample::Index, to: u8) {
             let (bench, all) = (Bench::new(), entries(count));
             bench.add(&all);
             let mut bytes = std::fs::read(bench.path()).unwrap();
@@ -545,7 +545,7 @@ mod tests {
             std::fs::write(bench.path(), &bytes).unwrap();
             match bench.read() {
                 Err(LogError::Broken { line: named, .. }) => prop_assert_eq!(named, line as u64 + 1),
-                // Of the last line also a crash can leave this.
+                // A crash can leave this of the last line too.
                 Ok(Some(Entries { entries: found, torn: Some(torn) })) => {
                     prop_assert_eq!(line + 1, all.len());
                     prop_assert_eq!((torn.line, found), (line as u64 + 1, all[..line].to_vec()));

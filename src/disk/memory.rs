@@ -1,4 +1,4 @@
-//! A tree of files in memory: what a [`super::Snapshot`] sees and a [`ChangeSet`] changes, without a disk.
+//! A tree of files in memory: read by a [`super::Snapshot`] and changed by a [`ChangeSet`], without a disk.
 
 #![allow(clippy::unwrap_used, reason = "trees in memory are made by hand")]
 
@@ -17,7 +17,7 @@ pub(crate) struct MemoryTree {
     looks: Looks,
 }
 
-/// How often a snapshot looked at each file of a tree or of a copy of it. No part of what the tree is.
+/// Counts how often a snapshot looked at each file of a tree or of a copy of it. Ignored when trees are compared.
 #[derive(Clone, Debug, Default)]
 struct Looks(Rc<RefCell<BTreeMap<AbsolutePath, usize>>>);
 
@@ -36,7 +36,7 @@ struct MemoryFile {
 }
 
 impl MemoryTree {
-    /// A tree with these files, and the folders above them.
+    /// A tree with these files and the folders above them.
     pub(crate) fn of<const N: usize>(files: [(&str, &str); N]) -> Self {
         let mut tree = Self::default();
         for (path, text) in files {
@@ -75,12 +75,12 @@ impl MemoryTree {
         self.folders.iter()
     }
 
-    /// Forgets how often files were looked at.
+    /// Resets the counts of how often files were looked at.
     pub(crate) fn forget_looks(&self) {
         self.looks.0.borrow_mut().clear();
     }
 
-    /// Files that were looked at more than once.
+    /// The files that were looked at more than once.
     pub(crate) fn looked_at_twice(&self) -> Vec<AbsolutePath> {
         let looks = self.looks.0.borrow();
         looks.iter().filter(|(_, count)| **count > 1).map(|(path, _)| path.clone()).collect()

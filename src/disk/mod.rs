@@ -1,11 +1,11 @@
-//! The only room that touches the file system.
+//! The only module that touches the file system.
 //!
-//! Reading: [`read_text`], [`read_bytes`], [`list`], [`Snapshot`]. What is absent is `None`; what is there and
+//! Reading: [`read_text`], [`read_bytes`], [`list`], [`Snapshot`]. An absent file is `None`; a file that exists but
 //! cannot be read is an error that names it, never an absence.
 //!
-//! Writing: a [`Disk`] gives a [`Hold`] on some trees, and a hold applies a [`ChangeSet`]: all of it, or none,
-//! whatever happens to the process in between. There is no other way to write; what nobody is to keep goes into a
-//! [`Scratch`].
+//! Writing: a [`Disk`] gives a [`Hold`] on some trees, and a hold applies a [`ChangeSet`]: all of it, or none, whatever
+//! happens to the process in between. Outside of transactions there are functions for single files, such as
+//! [`replace`] and [`write_fleeting`], a [`log`], a [`Transcript`], and a [`Scratch`] for temporary files.
 
 #![expect(
     clippy::disallowed_types,
@@ -66,42 +66,43 @@ pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
 pub(crate) use transcript::Transcript;
 
-/// The most that a document is read of, in bytes.
+/// The largest document that is read, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;
 
-/// The most that the settings of a host are read of, in bytes.
+/// The largest settings file of a host that is read, in bytes.
 pub(crate) const SETTINGS_LIMIT: u64 = 8 << 20;
 
-/// The most that a configuration of our own is read of, in bytes. Every hook reads it, and a repository brings it.
+/// The largest of our own configuration files that is read, in bytes. Every hook reads it, and it comes with a
+/// repository.
 pub(crate) const CONFIG_LIMIT: u64 = 1 << 20;
 
-/// The file's text, byte for byte (a byte order mark included); `None` if there is no such file. At most
+/// Reads the file's text, byte for byte (a byte order mark included); `None` if the file does not exist. At most
 /// [`DOCUMENT_LIMIT`].
 pub(crate) fn read_text(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
     let path = path.as_ref();
     read_bytes(path)?.map(|bytes| text(path, bytes)).transpose()
 }
 
-/// As [`read_text`], for a configuration of our own: at most [`CONFIG_LIMIT`].
+/// Like [`read_text`], for our own configuration: at most [`CONFIG_LIMIT`].
 pub(crate) fn read_config(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
     let path = path.as_ref();
     read_up_to(path, CONFIG_LIMIT)?.map(|bytes| text(path, bytes)).transpose()
 }
 
-/// The file's bytes; `None` if there is no such file. At most [`DOCUMENT_LIMIT`].
+/// Reads the file's bytes; `None` if the file does not exist. At most [`DOCUMENT_LIMIT`].
 pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, DiskError> {
     read_up_to(path, DOCUMENT_LIMIT)
 }
 
-/// The bytes of a regular file of at most `limit` bytes; `None` if there is no such file. A pipe or a device, which may
-/// never end, is not opened for long.
+/// Reads a regular file of at most `limit` bytes; `None` if the file does not exist. A pipe or a device, which may
+/// never end, is refused at once.
 pub(crate) fn read_up_to(path: impl AsRef<Path>, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
     let path = path.as_ref();
     let Some((file, size)) = open(path)? else { return Ok(None) };
     read_whole(file, path, size, limit).map(Some)
 }
 
-/// The bytes of a file that had `size` bytes when it was opened.
+/// Reads a file that had `size` bytes when it was opened.
 fn read_whole(mut file: std::fs::File, path: &Path, size: u64, limit: u64) -> Result<Vec<u8>, DiskError> {
     let too_large = || DiskError::TooLarge { path: path.to_path_buf(), limit };
     if size > limit {
@@ -116,30 +117,30 @@ fn read_whole(mut file: std::fs::File, path: &Path, size: u64, limit: u64) -> Re
         }
     };
     bytes.truncate(read);
-    // Where there was room for more, that was all. It may have grown since.
+    // A read that left room in the buffer reached the end. Otherwise the file may have grown.
     if read != expected {
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
     }
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// What stands at a path, where no link is followed.
+/// What exists at a path, without following a link.
 #[derive(Debug)]
 pub(crate) enum Plain {
     /// The text of a regular file.
     Text(String),
     Absent,
-    /// A link, or it cannot be told whether it is one.
+    /// A link, or possibly a link: the system cannot say.
     Link,
 }
 
-/// As [`read_text`], of a file in a folder that was looked at before: hundreds
-/// of small files are read in one call, and what the system is asked for each of them takes most of its time.
+/// Like [`read_text`], for a file in a folder that was already checked: hundreds of small files are read in one call,
+/// and most of the time goes into the system calls for each of them.
 #[cfg(unix)]
 pub(crate) fn read_plain(path: &Path) -> Result<Plain, DiskError> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = std::fs::OpenOptions::new();
-    // As in `open`, and without following a link.
+    // The flags of `open`, plus not following links.
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NOFOLLOW;
     options.read(true).custom_flags(flags.bits().cast_signed());
     let file = match options.open(path) {
@@ -160,7 +161,7 @@ pub(crate) fn read_plain(_path: &Path) -> Result<Plain, DiskError> {
     Ok(Plain::Link)
 }
 
-/// The text of what a person named for a command to read: a file, or a pipe such as a shell makes. At most
+/// Reads the text of a file that a person named for a command: a regular file, or a pipe such as a shell makes. At most
 /// [`DOCUMENT_LIMIT`].
 pub(crate) fn read_input(path: impl AsRef<Path>) -> Result<Option<String>, DiskError> {
     let path = path.as_ref();
@@ -178,14 +179,15 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
         .map_err(|error| DiskError::NotText { path: path.to_path_buf(), offset: error.utf8_error().valid_up_to() })
 }
 
-/// A regular file, open, and its size; `None` if there is no such file. Anything else is refused without waiting for it.
+/// Opens a regular file; returns it with its size, `None` if it does not exist. Refuses anything else without waiting
+/// for it.
 fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
     let mut options = std::fs::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe that nobody writes to would be waited for.
+        // Without this, opening a pipe would wait for a writer.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
@@ -195,7 +197,7 @@ fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
     Ok(Some((file, size)))
 }
 
-/// The size of an open file, if it is a regular one.
+/// The size of an open file; an error if it is not a regular file.
 fn regular(path: &Path, file: &std::fs::File) -> Result<u64, DiskError> {
     let found = file.metadata().map_err(DiskError::io("look at", path))?;
     if found.is_dir() {
@@ -204,7 +206,7 @@ fn regular(path: &Path, file: &std::fs::File) -> Result<u64, DiskError> {
     if found.is_file() { Ok(found.len()) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
 }
 
-/// What a folder holds, by name; `None` if there is no such folder.
+/// The entries of a folder, sorted by name; `None` if the folder does not exist.
 pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskError> {
     let entry = |entry: &std::fs::DirEntry, kind| {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -217,7 +219,7 @@ pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskErr
     Ok(entries)
 }
 
-/// The names in a folder with what each of them is, in the order the system lists them; `None` if there is no such folder.
+/// The names in a folder with the kind of each, in the system's order; `None` if the folder does not exist.
 pub(crate) fn names(path: impl AsRef<Path>) -> Result<Option<Vec<(String, EntryKind)>>, DiskError> {
     entries(path.as_ref(), |entry, kind| {
         let name = entry.file_name().into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned());
@@ -225,7 +227,7 @@ pub(crate) fn names(path: impl AsRef<Path>) -> Result<Option<Vec<(String, EntryK
     })
 }
 
-/// What `of` gives of each thing in a folder.
+/// Applies `of` to each entry of a folder.
 fn entries<T>(path: &Path, of: impl Fn(&std::fs::DirEntry, EntryKind) -> T) -> Result<Option<Vec<T>>, DiskError> {
     let failed = DiskError::io("list", path);
     let Some(folder) = present(std::fs::read_dir(path)).map_err(failed)? else { return Ok(None) };
@@ -237,7 +239,7 @@ fn entries<T>(path: &Path, of: impl Fn(&std::fs::DirEntry, EntryKind) -> T) -> R
     folder.map(entry).collect::<Result<Vec<T>, DiskError>>().map(Some)
 }
 
-/// One thing in a folder.
+/// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -246,17 +248,17 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Its name, with the bytes that the system has.
+    /// Its name, in the bytes of the system.
     pub(crate) fn file_name(&self) -> &[u8] {
         self.path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
     }
 
-    /// Whether this is a folder, or a link to one.
+    /// True for a folder, or a link to one.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind == EntryKind::Folder || (self.kind == EntryKind::Link && self.path.is_dir())
     }
 
-    /// Whether this is a file, or a link to one.
+    /// True for a file, or a link to one.
     pub(crate) fn is_file(&self) -> bool {
         self.kind == EntryKind::File || (self.kind == EntryKind::Link && self.path.is_file())
     }
@@ -282,27 +284,27 @@ impl EntryKind {
     }
 }
 
-/// Whether a folder, or a link to one, stands at `path`.
+/// True if a folder, or a link to one, is at `path`.
 pub(crate) fn is_folder(path: impl AsRef<Path>) -> bool {
     path.as_ref().is_dir()
 }
 
-/// Whether a file, or a link to one, stands at `path`.
+/// True if a file, or a link to one, is at `path`.
 pub(crate) fn is_file(path: impl AsRef<Path>) -> bool {
     path.as_ref().is_file()
 }
 
-/// Whether a link stands at `path`, wherever it leads.
+/// True if a link is at `path`, wherever it leads.
 pub(crate) fn is_link(path: impl AsRef<Path>) -> bool {
     path.as_ref().is_symlink()
 }
 
-/// Whether anything stands at `path`.
+/// True if anything exists at `path`.
 pub(crate) fn exists(path: impl AsRef<Path>) -> bool {
     path.as_ref().exists()
 }
 
-/// Whether `path`, followed through links, stands inside `folder`.
+/// True if `path`, with links followed, is inside `folder`.
 pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> bool {
     match (path.as_ref().canonicalize(), folder.as_ref().canonicalize()) {
         (Ok(path), Ok(folder)) => path.starts_with(folder),
@@ -310,13 +312,13 @@ pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> boo
     }
 }
 
-/// As [`RealPaths::stay_within`], for one path.
+/// Like [`RealPaths::stay_within`], for one path.
 pub(crate) fn stays_within(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
     RealPaths::default().stay_within(path, folder)
 }
 
-/// Refuses a path that is not below `folder`, which is canonical, and one where a link is on the way from there or at the
-/// end, wherever it leads: what is made, entered or removed there is to be nowhere else.
+/// Refuses a path that is not below `folder` (which is canonical), or that has a link on the way from there or at its
+/// end, wherever it leads: what is made, entered or removed there must not be elsewhere.
 pub(crate) fn passes_no_link(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
     stays_within(path, folder)?;
     let out = |to: &Path| DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: to.to_path_buf() };
@@ -330,21 +332,21 @@ pub(crate) fn passes_no_link(path: &AbsolutePath, folder: &AbsolutePath) -> Resu
     Ok(())
 }
 
-/// When the file's bytes last changed, in milliseconds since 1970; `None` where that cannot be told.
+/// When the file's bytes last changed, in milliseconds since 1970; `None` if that is unknown.
 pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     let time = path.as_ref().metadata().ok()?.modified().ok()?;
     let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
 }
 
-/// What the system notes of a file: another one after each change of its bytes, also where somebody sets its time back. For
-/// a link that of the link. `None` where there is no file, or the system does not note it.
+/// What the system records about a file. It differs after each change of its bytes, even if the file's time is set
+/// back. For a link, the stamp of the link. `None` if the file does not exist or the system does not record it.
 #[cfg(unix)]
 pub(crate) fn stamp(path: impl AsRef<Path>) -> Option<Stamp> {
     path.as_ref().symlink_metadata().ok().map(|found| stamp_of(&found))
 }
 
-/// As [`stamp()`], where that is a regular file.
+/// Like [`stamp()`], but only for a regular file.
 #[cfg(unix)]
 pub(crate) fn file_stamp(path: impl AsRef<Path>) -> Option<Stamp> {
     path.as_ref().symlink_metadata().ok().filter(std::fs::Metadata::is_file).map(|found| stamp_of(&found))
@@ -378,12 +380,12 @@ pub(crate) fn stamp(_path: impl AsRef<Path>) -> Option<Stamp> {
 pub(crate) struct Stamp {
     place: (u64, u64),
     size: u64,
-    /// In nanoseconds since 1970, as the next one.
+    /// In nanoseconds since 1970, like the next one.
     written: i64,
     changed: i64,
 }
 
-/// Hundreds of them are noted at a time: without names they are read in half of it.
+/// Hundreds of stamps are stored at a time: without field names they take half the time to read.
 impl From<(u64, u64, u64, i64, i64)> for Stamp {
     fn from((device, number, size, written, changed): (u64, u64, u64, i64, i64)) -> Self {
         Self { place: (device, number), size, written, changed }
@@ -397,25 +399,25 @@ impl From<Stamp> for (u64, u64, u64, i64, i64) {
 }
 
 impl Stamp {
-    /// Whether the file was still for so long that the next change of it has another time, also where the clock of the
-    /// disk is coarse. `now` is in milliseconds since 1970.
+    /// True if the file has been unchanged long enough that its next change gets a different time, even if the clock of
+    /// the disk is coarse. `now` is in milliseconds since 1970.
     pub(crate) fn is_settled(&self, now: i64) -> bool {
         const GRAIN: i64 = 2_000;
         self.written.max(self.changed) / 1_000_000 + GRAIN < now
     }
 
-    /// When the file was written last, in seconds since 1970.
+    /// When the file was last written, in seconds since 1970.
     pub(crate) fn written_at(&self) -> i64 {
         self.written.div_euclid(1_000_000_000)
     }
 }
 
-/// The file's length in bytes; `None` where that cannot be told.
+/// The file's length in bytes; `None` if that is unknown.
 pub(crate) fn size(path: impl AsRef<Path>) -> Option<u64> {
     Some(path.as_ref().metadata().ok()?.len())
 }
 
-/// What went wrong with a file, which file, and during what.
+/// What went wrong, with which file, and during which operation.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiskError {
     #[error("cannot {doing} `{}`", path.display())]
@@ -462,17 +464,17 @@ pub(crate) enum DiskError {
     Fault { step: u32 },
 }
 
-/// The cure of a disk that is full.
+/// The hint for a full disk.
 pub(crate) const MAKE_ROOM: &str = "make room on the disk, then run the command again";
 
-/// Whether nothing more can be written there: the disk is full, or the user's part of it.
+/// True if nothing more can be written: the disk is full, or the user's quota is used up.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 impl DiskError {
-    /// For `map_err`: wraps an error of the operating system with the thing and the act.
+    /// For `map_err`: wraps an error of the operating system with the operation and the path.
     fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing, path: path.to_path_buf(), source }
     }
@@ -527,7 +529,7 @@ impl Explain for DiskError {
     }
 }
 
-/// Absence as a value. A path that goes through a file names nothing either.
+/// Turns absence into `None`. A path that goes through a file does not exist either.
 fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -549,7 +551,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absent_is_none_and_unreadable_is_an_error_that_names_the_file() {
+    fn an_absent_file_is_none_and_an_unreadable_one_an_error_with_its_name() {
         let folder = crate::testing::folder();
         let path = folder.path().join("a.md");
         assert_eq!(read_text(&path).unwrap(), None);
@@ -564,7 +566,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_plain_file_is_read_as_any_other_and_a_link_is_not_followed() {
+    fn a_plain_file_is_read_like_any_other_and_a_link_is_not_followed() {
         let folder = crate::testing::folder();
         let at = |name: &str| folder.path().join(name);
         for text in ["", "x", &"line\n".repeat(5000)] {
@@ -583,7 +585,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_has_another_stamp_after_each_change_of_it() {
+    fn a_file_has_a_new_stamp_after_each_change() {
         let folder = crate::testing::folder();
         let path = folder.path().join("a");
         assert!(stamp(&path).is_none());
@@ -600,7 +602,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_path_passes_no_link_wherever_the_link_leads() {
+    fn a_path_through_a_link_is_refused_wherever_the_link_leads() {
         let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let root = base.resolve("r");

@@ -1,27 +1,29 @@
-//! A folder in which another one can be read and not be changed: what is in the other one is linked or copied, and what is
-//! made here stays here. Who may write to this folder and not to the other cannot change what the other holds.
+//! A folder through which another folder can be read but not changed: entries of the other folder are linked or copied,
+//! and what is made here stays here. A program that may write to this folder but not to the other cannot change the
+//! other's contents.
 
 use std::io;
 use std::path::Path;
 
 use super::{AbsolutePath, DiskError, Entry, EntryKind, act, atomic, list};
 
-/// What of a folder is seen, and how. A path in these lists has a `*` for any part of one name; `**` at its end is all below.
-/// A folder with an at sign inside its name is a version of something, and never opened.
+/// Which parts of a folder are shown, and how. In these lists, `*` matches any part of one name, and `**` at the end of
+/// a path matches everything below. A folder with an at sign inside its name is a version of something, and is never
+/// opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overlay<'a> {
-    /// Folders in which something may be made beside what is there: their entries are linked, not they themselves.
+    /// Folders that may get new entries: their entries are linked one by one, not the folder itself.
     pub(crate) opened: &'a [String],
-    /// What is not seen.
+    /// Paths that are not shown.
     pub(crate) left_out: &'a [String],
-    /// Files of at most so many bytes are copied: they can be changed here.
+    /// Files of at most this many bytes are copied, so that they can be changed here.
     pub(crate) copied: u64,
-    /// Which files these are; all of them where nothing is named.
+    /// Which files these are; all of them if the list is empty.
     pub(crate) changed: &'a [String],
 }
 
 impl Overlay<'_> {
-    /// Shows what is in `folder` in the folder `at`, beside what is there already.
+    /// Shows the contents of `folder` in the folder `at`, next to what is there already.
     pub(crate) fn show(&self, folder: &AbsolutePath, at: &AbsolutePath) -> Result<(), DiskError> {
         self.show_below(folder.as_path(), at, "")
     }
@@ -58,20 +60,21 @@ impl Overlay<'_> {
     }
 }
 
-/// Copies a file with its mode and the moment at which it last changed.
+/// Copies a file with its mode and modification time.
 fn copy(from: &Path, to: &AbsolutePath) -> Result<(), DiskError> {
     let failed = DiskError::io("copy", from);
     (|| {
         let changed = std::fs::metadata(from)?.modified()?;
         std::fs::copy(from, to)?;
-        // One that nobody may write to stays as young as it is.
+        // A read-only copy keeps its new time.
         let copy = std::fs::OpenOptions::new().append(true).open(to).ok();
         copy.map_or(Ok(()), |copy| copy.set_modified(changed))
     })()
     .map_err(failed)
 }
 
-/// Removes what is in the folder at `at`, except what is at these paths and is no link.
+/// Removes everything in the folder `at`, except entries at these paths that are not links. If `at` is a link, removes
+/// the link.
 pub(crate) fn clear(at: &AbsolutePath, except: &[String]) -> Result<(), DiskError> {
     if super::is_link(at) {
         return atomic::remove_note(at);
@@ -98,7 +101,7 @@ fn clear_below(at: &AbsolutePath, except: &[String], below: &str) -> Result<(), 
     Ok(())
 }
 
-/// Whether something is at `place`. A link that leads nowhere is removed: what it led to is gone.
+/// True if something exists at `place`. Removes a link that leads nowhere, since its target is gone.
 fn is_taken(place: &AbsolutePath) -> Result<bool, DiskError> {
     if super::is_link(place) && !super::exists(place) {
         atomic::remove_note(place)?;
@@ -107,7 +110,7 @@ fn is_taken(place: &AbsolutePath) -> Result<bool, DiskError> {
     Ok(super::exists(place))
 }
 
-/// Makes a folder, in the place of a link or file if one is there: nothing is to be made where a link leads.
+/// Makes a folder, replacing a link or file if one is there: nothing must be made where a link leads.
 fn make_real_folder(at: &AbsolutePath) -> Result<(), DiskError> {
     if super::is_link(at) || super::is_file(at) {
         atomic::remove_note(at)?;
@@ -125,7 +128,7 @@ fn link(_to: &Path, _at: &AbsolutePath) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Whether one of `patterns` is `path`.
+/// True if one of `patterns` matches `path`.
 fn is_among(patterns: &[String], path: &str) -> bool {
     let fits = |pattern: &String| {
         let mut names = path.split('/');
@@ -141,7 +144,7 @@ fn is_among(patterns: &[String], path: &str) -> bool {
     patterns.iter().any(fits)
 }
 
-/// Whether `name` is `pattern`, in which one `*` may be any part.
+/// True if `pattern` matches `name`; one `*` in it matches any text.
 fn fits_name(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_that_are_named_are_copied_where_some_are() {
+    fn only_named_files_are_copied_if_any_are_named() {
         let stage = Stage::new(&[("index/a/b", "1"), ("content/a", "2")]);
         let (opened, changed) = (patterns(&["**"]), patterns(&["index/**"]));
         Overlay { opened: &opened, changed: &changed, copied: 4, ..Overlay::default() }
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_the_place_of_an_opened_folder_is_not_followed_and_one_to_nothing_is_made_again() {
+    fn a_link_at_an_opened_folder_is_not_followed_and_a_dangling_one_is_replaced() {
         let stage = Stage::new(&[("open/b", "b"), ("other", "x")]);
         let victim = stage.to.beside("victim");
         atomic::make_folder(&victim).unwrap();
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_keeps_what_it_is_told_to_unless_that_is_a_link() {
+    fn clearing_keeps_the_excepted_paths_unless_they_are_links() {
         let stage = Stage::new(&[("victim/v", "v")]);
         for path in ["keep/a", "keep.db", "gone/b", "gone.json", "data/kept/a", "data/gone"] {
             atomic::write_fleeting(&stage.to.resolve(path), b"x").unwrap();
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_has_any_part_of_a_name_or_all_that_is_below() {
+    fn a_pattern_matches_part_of_a_name_or_everything_below() {
         let list = patterns(&["a/*", "cache/**", "wheels-*/x"]);
         for path in ["a/b", "cache", "cache/b/c", "wheels-v5/x"] {
             assert!(is_among(&list, path), "{path}");

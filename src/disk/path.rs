@@ -1,7 +1,7 @@
-//! Paths that were checked once, so that no code asks again.
+//! Paths that are checked once, so that other code need not check again.
 //!
-//! An [`AbsolutePath`] says where something is on this machine; a [`RelativePath`] is what we write into
-//! documents and manifests: `/` on every system, never a way out.
+//! An [`AbsolutePath`] is a location on this machine; a [`RelativePath`] is what we write into documents and manifests:
+//! `/` on every system, never leading outside.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::failure::unexplained;
 
 /// A path from the root of the file system, without `.` and `..`.
 ///
-/// The dots are resolved as text, before any link is followed: what the user typed is what is meant.
+/// The dots are resolved as text, before links are followed: the path means what the user typed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AbsolutePath(PathBuf);
 
@@ -24,7 +24,7 @@ impl AbsolutePath {
         Ok(Self(without_dots(path)))
     }
 
-    /// `path` as seen from this folder: itself when absolute, else below it; `..` may lead up.
+    /// `path` as seen from this folder: `path` itself if it is absolute, otherwise below this folder; `..` may lead up.
     pub(crate) fn resolve(&self, path: impl AsRef<Path>) -> Self {
         Self(without_dots(&self.0.join(path)))
     }
@@ -42,7 +42,7 @@ impl AbsolutePath {
         self.0.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// A neighbour in the same folder.
+    /// A path with another name in the same folder.
     pub(crate) fn beside(&self, name: &str) -> Self {
         Self(self.0.with_file_name(name))
     }
@@ -51,7 +51,7 @@ impl AbsolutePath {
         self.0.starts_with(&folder.0)
     }
 
-    /// This path as seen from `folder`; `None` if it is not below it or not UTF-8.
+    /// This path relative to `folder`; `None` if it is not below it or not UTF-8.
     pub(crate) fn relative_to(&self, folder: &Self) -> Option<RelativePath> {
         let rest = self.0.strip_prefix(&folder.0).ok()?;
         let segments: Option<Vec<&str>> = rest.components().map(|part| part.as_os_str().to_str()).collect();
@@ -134,7 +134,7 @@ impl<'de> serde::Deserialize<'de> for RelativePath {
     }
 }
 
-/// A path that is not of the kind it has to be.
+/// A path of the wrong kind.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum PathError {
     #[error("`{}` is not an absolute path", path.display())]
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_out_are_refused() {
+    fn paths_that_lead_outside_are_refused() {
         for text in ["", "/a", "../a", "a/../b", "a//b", "./a", "a/.", "a\\b", "C:/a", "c:a", "a\0b", "a/"] {
             assert!(RelativePath::parse(text).is_err(), "{text:?}");
         }

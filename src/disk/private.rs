@@ -1,12 +1,12 @@
-//! A folder that nobody but this user can have put anything into. The temporary folder is everybody's: whoever is first
-//! there could make the folder, or a link, under the name that we would take.
+//! A folder that only this user can have put anything into. The temporary folder is shared by everyone: another user
+//! could make the folder, or a link, first under the name that we would use.
 
 use std::io;
 use std::path::Path;
 
 use super::{AbsolutePath, DiskError, atomic};
 
-/// Makes the folder and the one it is in for this user alone. What is there already has to be so.
+/// Makes the folder and its parent for this user only. If they exist already, they must be private too.
 pub(crate) fn make_private_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
     let levels = levels(folder);
     if let Some(base) = levels.first().and_then(AbsolutePath::parent).filter(|base| !base.as_path().exists()) {
@@ -25,8 +25,8 @@ pub(crate) fn make_private_folder(folder: &AbsolutePath) -> Result<(), DiskError
     Ok(())
 }
 
-/// Makes the folder for what this program will believe: where everybody can make folders, for this user alone; elsewhere
-/// it is enough that not everybody can write to it.
+/// Makes the folder for files that this program will trust. In a place where everyone can make folders, only this user
+/// can use it; elsewhere it is enough that not everyone can write to it.
 pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
     match AbsolutePath::parse(folder) {
         Ok(path) if base(folder).is_some_and(is_everybodys) => make_private_folder(&path).map_err(io::Error::other)?,
@@ -35,7 +35,7 @@ pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
     if is_own_folder(folder) { Ok(()) } else { Err(io::Error::other("others can write there")) }
 }
 
-/// Whether the folder is as [`make_own_folder`] makes it.
+/// True if the folder is as [`make_own_folder`] makes it.
 pub(super) fn is_own_folder(folder: &Path) -> bool {
     let mut levels = folder.parent().into_iter().chain([folder]);
     if base(folder).is_some_and(is_everybodys) {
@@ -44,12 +44,12 @@ pub(super) fn is_own_folder(folder: &Path) -> bool {
     levels.all(|level| level.is_dir() && !is_everybodys(level))
 }
 
-/// What the folder and the one it is in are in.
+/// The folder that contains the parent of `folder`.
 fn base(folder: &Path) -> Option<&Path> {
     folder.parent()?.parent()
 }
 
-/// Whether everybody can make files in a folder. False where that cannot be told.
+/// True if everyone can make files in the folder. False if that is unknown.
 #[cfg(unix)]
 pub(crate) fn is_everybodys(folder: impl AsRef<Path>) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -61,7 +61,7 @@ pub(crate) fn is_everybodys(_folder: impl AsRef<Path>) -> bool {
     false
 }
 
-/// Whether the folder and the one it is in are there, and this user's alone.
+/// True if the folder and its parent exist and belong to this user only.
 pub(crate) fn is_private_folder(folder: &AbsolutePath) -> bool {
     levels(folder).iter().all(|level| is_private(level.as_path()))
 }
@@ -70,10 +70,10 @@ fn levels(folder: &AbsolutePath) -> Vec<AbsolutePath> {
     folder.parent().into_iter().chain([folder.clone()]).collect()
 }
 
-/// What a mode allows to others than the owner.
+/// The mode bits for everyone except the owner.
 pub(super) const OF_OTHERS: u32 = 0o077;
 
-/// Whether a folder, not a link to one, is there, and only this user can use it.
+/// True if `folder` is a folder, not a link to one, that only this user can use.
 #[cfg(unix)]
 fn is_private(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -82,7 +82,7 @@ fn is_private(folder: &Path) -> bool {
     metadata.is_dir() && is_ours && metadata.mode() & OF_OTHERS == 0
 }
 
-/// Whether what stands at `path`, not what a link there leads to, belongs to this user. False where that cannot be told.
+/// True if what is at `path` itself, not at the end of a link, belongs to this user. False if that is unknown.
 #[cfg(unix)]
 pub(crate) fn is_own(path: &AbsolutePath) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -95,7 +95,7 @@ pub(crate) fn is_own(_path: &AbsolutePath) -> bool {
     false
 }
 
-/// The temporary folder of this system is the user's own.
+/// On this system the temporary folder belongs to the user.
 #[cfg(not(unix))]
 fn is_private(folder: &Path) -> bool {
     std::fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir())
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_real_folders_of_this_user_alone_are_private() {
+    fn only_real_folders_of_this_user_are_private() {
         let temporary = crate::testing::folder();
         let path = |name: &str| AbsolutePath::parse(temporary.path().join(name)).unwrap();
         assert!(!is_private_folder(&path("a/b")), "not there");

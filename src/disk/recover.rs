@@ -1,10 +1,10 @@
-//! Undoing and finishing transactions: of this call when it fails, of an earlier call that died.
+//! Undoes and finishes transactions: of this call when it fails, of an earlier call that died.
 //!
-//! Every step here looks at what is there before it acts and may itself be cut short: doing it again from the
-//! start leads to the same end. A file that somebody changed since is left as it is.
+//! Every step checks what exists before it acts, and may itself be interrupted: repeating it from the start gives the
+//! same result. A file that was modified since is left unchanged.
 //!
-//! A root that did not exist appears and disappears in one rename, by way of a folder beside it
-//! (`NAME.gsd-transaction`): there is no moment at which a crash could leave it behind empty.
+//! A root that did not exist appears and disappears in one rename, through a folder next to it
+//! (`NAME.gsd-transaction`): a crash can never leave an empty root.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use super::journal::{self, Act, Journal, Place};
 use super::{AbsolutePath, Disk, DiskError, Hold, atomic, list};
 
 impl Disk {
-    /// Takes the locks of these trees, in path order so that two calls cannot wait for each other, and finishes
-    /// what a call that died left unfinished in them.
+    /// Locks these trees, in path order so that two calls cannot wait for each other, and finishes what a call that
+    /// died left unfinished in them.
     pub(crate) fn hold<P: AsRef<Path>>(&self, roots: impl IntoIterator<Item = P>) -> Result<Hold<'_>, DiskError> {
         let roots: Result<Vec<_>, DiskError> =
             roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
@@ -28,10 +28,10 @@ impl Disk {
     }
 }
 
-/// Finishes whatever is unfinished in the held trees, and in those that took part in it.
+/// Finishes all unfinished transactions in the locked trees and in the other trees that took part.
 fn all(hold: &mut Hold) -> Result<(), DiskError> {
     let mut index = 0;
-    // A journal may bring in further roots, which are looked at in their turn.
+    // A journal may add further roots, which are then checked too.
     while let Some(root) = hold.roots.get(index).cloned() {
         one(hold, &root)?;
         index += 1;
@@ -39,7 +39,7 @@ fn all(hold: &mut Hold) -> Result<(), DiskError> {
     Ok(())
 }
 
-/// Whether a transaction stands unfinished in the tree; looks only.
+/// True if the tree has an unfinished transaction. Changes nothing.
 pub(crate) fn is_unfinished(root: &AbsolutePath) -> Result<bool, DiskError> {
     let root = atomic::canonical(root)?;
     Ok(exists(&root.resolve(journal::FOLDER))? || !leftovers(&root)?.is_empty())
@@ -60,16 +60,17 @@ fn one(hold: &mut Hold, root: &AbsolutePath) -> Result<(), DiskError> {
     }
     let committed = Journal::read(root, journal::DONE)?;
     let Some(journal) = committed.map_or_else(|| Journal::read(root, journal::JOURNAL), |done| Ok(Some(done)))? else {
-        // Nothing had been put in place yet.
+        // Nothing was put in place yet.
         return vanish(hold, root, &journal::read_made(root)?);
     };
     if !journal.roots.iter().any(|known| known.path.0 == *root) {
-        // Copied or moved here with the tree it belonged to: its paths speak of another place.
+        // It was copied or moved here with the tree it belonged to: its paths refer to another location.
         let path = folder.as_path().to_path_buf();
         return Err(DiskError::BadJournal { path, reason: "it belongs to a folder at another place".to_owned() });
     }
     if !hold.lock_of(root).is_some_and(|lock| lock.notes(&journal.id)) {
-        // It may have come with a repository: only what this computer wrote down outside the tree says that it is ours.
+        // It may have come with a repository: only the note that this computer wrote outside the tree proves that it is
+        // ours.
         return Err(DiskError::NotOurs { path: folder.as_path().to_path_buf() });
     }
     for root in &journal.roots {
@@ -81,15 +82,15 @@ fn one(hold: &mut Hold, root: &AbsolutePath) -> Result<(), DiskError> {
     if done { clean_up(hold, &journal) } else { roll_back(hold, &journal) }
 }
 
-/// The journal with only those roots that have it themselves: in the others nothing was done, or nothing is left
-/// to do, or they never were part of it.
+/// The journal limited to the roots that have a copy of it. In the others nothing was done, nothing is left to do, or
+/// they never took part.
 fn carried(mut journal: Journal) -> Result<Journal, DiskError> {
     let mut kept = Vec::new();
     for root in &journal.roots {
         let has = |name| Ok::<_, DiskError>(Journal::read(&root.path.0, name)?.is_some_and(|own| own.id == journal.id));
         kept.push(has(journal::JOURNAL)? || has(journal::DONE)?);
     }
-    // Entries keep their numbers, which name their files; those of absent roots do nothing.
+    // Entries keep their numbers, which name their files; those of absent roots are skipped.
     for (root, kept) in journal.roots.iter_mut().zip(&kept) {
         if !kept {
             root.made.clear();
@@ -100,14 +101,14 @@ fn carried(mut journal: Journal) -> Result<Journal, DiskError> {
     Ok(journal)
 }
 
-/// Puts everything back as it was before the transaction.
+/// Restores everything to the state before the transaction.
 pub(super) fn roll_back(hold: &Hold, journal: &Journal) -> Result<(), DiskError> {
     for number in (0..journal.entries.len()).rev() {
         if !journal.is_absent(journal.entries[number].root) {
             undo(hold, journal, number)?;
         }
     }
-    // The leader last: as long as it has the journal, the others can be told what happened.
+    // The leader last: while it has the journal, the state of the others can still be determined.
     for index in (0..journal.roots.len()).rev().filter(|index| !journal.is_absent(*index)) {
         let root = &journal.roots[index];
         for top in leftovers(&root.path.0)? {
@@ -118,7 +119,7 @@ pub(super) fn roll_back(hold: &Hold, journal: &Journal) -> Result<(), DiskError>
     Ok(())
 }
 
-/// Removes what a committed transaction needed, and the folders it leaves.
+/// Removes the files of a committed transaction, and the folders it leaves.
 pub(super) fn clean_up(hold: &Hold, journal: &Journal) -> Result<(), DiskError> {
     for index in (0..journal.roots.len()).rev().filter(|index| !journal.is_absent(*index)) {
         vanish(hold, &journal.roots[index].path.0, &journal.roots[index].leave)?;
@@ -142,7 +143,7 @@ fn undo(hold: &Hold, journal: &Journal, number: usize) -> Result<(), DiskError> 
             remove_folder_if_empty(path).map(drop)
         }
         Act::Write { before, after, .. } => {
-            // Bytes that came from another file system and did not get further.
+            // Bytes from another file system that were not moved into place.
             atomic::remove_file(&journal.beside(path))?;
             let found = digest_of(path)?;
             match before {
@@ -189,7 +190,7 @@ fn set_mode(_path: &AbsolutePath, _mode: Option<u32>) -> Result<(), DiskError> {
     Ok(())
 }
 
-/// Makes a root that does not exist, with its `.gsd-transaction/` in it, in one rename.
+/// Makes a root that does not exist, with its `.gsd-transaction/`, in one rename.
 pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Result<(), DiskError> {
     let Some(Place(top)) = made.first() else { return Ok(()) };
     let aside = aside(top);
@@ -212,7 +213,7 @@ pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Res
     atomic::rename(&aside, top)
 }
 
-/// Removes the root's `.gsd-transaction/`, and with it the outermost of `folders` that holds nothing else.
+/// Removes the root's `.gsd-transaction/`, and with it the outermost of `folders` that has no other contents.
 fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), DiskError> {
     for Place(top) in folders {
         if exists(top)? && holds_nothing_but(top, root)? {
@@ -225,7 +226,7 @@ fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), Dis
     discard(&root.resolve(journal::FOLDER))
 }
 
-/// Removes the folder of a transaction; refuses one that holds anything a transaction does not make.
+/// Removes the folder of a transaction; refuses one that contains anything a transaction does not make.
 fn discard(folder: &AbsolutePath) -> Result<(), DiskError> {
     let is_numbered = |name: &str| name.trim_start_matches('.').starts_with(|first: char| first.is_ascii_digit());
     for entry in list(folder)?.unwrap_or_default() {
@@ -234,7 +235,7 @@ fn discard(folder: &AbsolutePath) -> Result<(), DiskError> {
                 let files = list(&entry.path)?.unwrap_or_default();
                 files.iter().all(|file| file.is_file() && is_numbered(&file.name))
             }
-            // What was being written when the process died has the name of what it was to be in its own.
+            // A file that was being written when the process died has the intended name inside its own name.
             name => [journal::JOURNAL, journal::DONE, journal::MADE].iter().any(|ours| name.contains(ours)),
         };
         if !is_ours {
@@ -244,7 +245,7 @@ fn discard(folder: &AbsolutePath) -> Result<(), DiskError> {
     remove_tree(folder)
 }
 
-/// Whether nothing is in `top` but the way to `root`, and nothing in that but a `.gsd-transaction/`.
+/// True if `top` contains only the way to `root`, and `root` only a `.gsd-transaction/`.
 fn holds_nothing_but(top: &AbsolutePath, root: &AbsolutePath) -> Result<bool, DiskError> {
     let mut folder = top.clone();
     for segment in below(root, top).components() {
@@ -257,7 +258,7 @@ fn holds_nothing_but(top: &AbsolutePath, root: &AbsolutePath) -> Result<bool, Di
     Ok(list(&folder)?.unwrap_or_default().iter().all(|entry| entry.name == journal::FOLDER))
 }
 
-/// Removes what stands beside `top` in its stead. Should anything else have got into it, `top` is put back.
+/// Removes the temporary neighbour of `top`. If anything else got into it, it is renamed to `top` instead.
 fn clear(hold: &Hold, top: &AbsolutePath, root: &AbsolutePath) -> Result<(), DiskError> {
     let aside = aside(top);
     let mut folder = aside.resolve(below(root, top));
@@ -276,7 +277,8 @@ fn clear(hold: &Hold, top: &AbsolutePath, root: &AbsolutePath) -> Result<(), Dis
     }
 }
 
-/// The folders on the way to `root` that stand aside: what a call left that died while it made or removed them.
+/// The folders on the way to `root` that have a temporary neighbour: left by a call that died while making or removing
+/// them.
 fn leftovers(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskError> {
     let mut found = Vec::new();
     let mut folder = Some(root.clone());

@@ -1,21 +1,20 @@
-//! A folder of this call's own, for what another program writes and nobody is to keep; and the removal of what calls left
-//! that died.
+//! A temporary folder for what another program writes during this call; and the removal of what dead calls left.
 
 use std::io;
 use std::path::Path;
 
 use super::{AbsolutePath, DiskError, EntryKind, act, atomic, lock};
 
-/// How the names of such folders begin.
+/// The prefix of the names of such folders.
 const NAME: &str = "gsd-tools-scratch-";
 
-/// Removes what calls that died left in this folder: files that were to take the place of others, and folders of scratch.
+/// Removes what dead calls left in this folder: staged files that never replaced their target, and scratch folders.
 pub(crate) fn remove_left(folder: &AbsolutePath) -> Result<(), DiskError> {
     remove_left_in(folder, false)
 }
 
-/// As [`remove_left`], of folders of scratch that have a file at `path` in them, and nothing else: what such calls leave that
-/// share a folder with many others.
+/// Like [`remove_left`], but removes only scratch folders that contain a file at `path`: for calls that share a folder
+/// with many others.
 pub(crate) fn remove_left_with(folder: &AbsolutePath, path: &str) -> Result<(), DiskError> {
     for entry in super::list(folder)?.unwrap_or_default() {
         let left = AbsolutePath::parse(&entry.path)?;
@@ -27,12 +26,12 @@ pub(crate) fn remove_left_with(folder: &AbsolutePath, path: &str) -> Result<(), 
     Ok(())
 }
 
-/// The process that made a folder of scratch of this name.
+/// The id of the process that made a scratch folder with this name.
 fn process_of(name: &str) -> Option<u32> {
     name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok()
 }
 
-/// As [`remove_left`], in the folders below it too.
+/// Like [`remove_left`], including the folders below it.
 pub(crate) fn remove_left_below(folder: &AbsolutePath) -> Result<(), DiskError> {
     remove_left_in(folder, true)
 }
@@ -55,12 +54,13 @@ fn remove_left_in(folder: &AbsolutePath, below: bool) -> Result<(), DiskError> {
     Ok(())
 }
 
-/// Removes a folder with all that is in it, which nobody is to keep. That it is gone already is no failure.
+/// Removes a temporary folder with all its contents. Succeeds if it is already gone.
 pub(crate) fn remove_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
     act::remove_tree(folder)
 }
 
-/// Lets the user change every folder below this one, so that it can be removed: programs make some that nobody can.
+/// Gives the user write access to every folder below this one so that it can be removed: programs make some read-only
+/// ones.
 pub(crate) fn loosen(folder: &AbsolutePath) -> Result<(), DiskError> {
     let _ = act::let_user_change(folder);
     for entry in super::list(folder)?.unwrap_or_default() {
@@ -71,19 +71,19 @@ pub(crate) fn loosen(folder: &AbsolutePath) -> Result<(), DiskError> {
     Ok(())
 }
 
-/// Removes a folder in which programs may have made folders that nobody can change.
+/// Removes a folder in which programs may have made read-only folders.
 fn remove_whatever(folder: &AbsolutePath) -> Result<(), DiskError> {
     act::remove_tree(folder).or_else(|_| loosen(folder).and_then(|()| act::remove_tree(folder)))
 }
 
-/// A folder that is gone with this value.
+/// A folder that is removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: AbsolutePath,
 }
 
 impl Scratch {
-    /// Makes a new folder in `parent`, for nobody but the user.
+    /// Makes a new folder in `parent`, for the user only.
     pub(crate) fn new(parent: &Path) -> Result<Self, DiskError> {
         let parent = AbsolutePath::parse(parent)?;
         let mut number = 0;
@@ -91,14 +91,14 @@ impl Scratch {
             let folder = parent.resolve(format!("{NAME}{}-{number}", std::process::id()));
             match atomic::make_new_private_folder(folder.as_path()) {
                 Ok(()) => return Ok(Self { folder }),
-                // Of a call that died, or of somebody else's.
+                // It belongs to a call that died, or to another program.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
                 Err(error) => return Err(DiskError::io("make", folder.as_path())(error)),
             }
         }
     }
 
-    /// The folder in `parent` that is called so; what a call that died left there is gone first.
+    /// Makes the folder with this name in `parent`, after removing what a dead call left there.
     pub(crate) fn named(parent: &Path, name: &str) -> Result<Self, DiskError> {
         Self::forget(parent, name)?;
         let folder = Self::place(parent, name)?;
@@ -106,12 +106,12 @@ impl Scratch {
         Ok(Self { folder })
     }
 
-    /// Removes the folder that is called so, of a call that died.
+    /// Removes the folder with this name that a dead call left.
     fn forget(parent: &Path, name: &str) -> Result<(), DiskError> {
         remove_whatever(&Self::place(parent, name)?)
     }
 
-    /// Removes all folders of calls that died whose names are this one, or this one with a number behind it.
+    /// Removes all folders of dead calls with this name, or with this name and a number after it.
     pub(crate) fn forget_all(parent: &Path, name: &str) -> Result<(), DiskError> {
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let of_call = |found: &str| {
@@ -134,13 +134,13 @@ impl Scratch {
         &self.folder
     }
 
-    /// Where a thing of this name stands in the folder.
+    /// The path of an entry with this name in the folder.
     pub(crate) fn path(&self, name: &str) -> AbsolutePath {
         self.folder.resolve(name)
     }
 
-    /// Puts a copy of a file here, with the moment at which the file last changed: programs tell by it what else is new.
-    /// False where there is no such file.
+    /// Copies a file here and keeps its modification time, which programs compare to find what changed. False if the
+    /// file does not exist.
     pub(crate) fn copy(&self, file: &Path, name: &str) -> Result<bool, DiskError> {
         let Some(bytes) = super::read_bytes(file)? else { return Ok(false) };
         let changed = file.metadata().and_then(|metadata| metadata.modified()).map_err(DiskError::io("read", file))?;
@@ -151,7 +151,7 @@ impl Scratch {
         Ok(true)
     }
 
-    /// Makes a folder in it.
+    /// Makes a folder inside it.
     pub(crate) fn make_folder(&self, name: &str) -> Result<AbsolutePath, DiskError> {
         let folder = self.path(name);
         atomic::make_new_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
@@ -161,7 +161,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays behind stands in the folder of things that do not stay.
+        // Anything left over is in the folder for temporary files anyway.
         let _ = remove_whatever(&self.folder);
     }
 }
@@ -171,10 +171,10 @@ mod tests {
     use super::*;
     use crate::disk;
 
-    /// Root changes every folder anyway.
+    /// Root can change every folder anyway.
     #[cfg(unix)]
     #[test]
-    fn a_scratch_folder_is_gone_with_folders_in_it_that_nobody_can_change() {
+    fn a_scratch_folder_is_removed_with_read_only_folders_in_it() {
         use std::os::unix::fs::PermissionsExt;
         let parent = crate::testing::folder();
         let scratch = Scratch::named(parent.path(), "one").unwrap();
@@ -202,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_call_left_is_removed_and_what_a_living_one_needs_is_not() {
+    fn leftovers_of_a_dead_call_are_removed_and_files_of_a_living_one_are_kept() {
         let parent = crate::testing::folder();
         let folder = AbsolutePath::parse(parent.path().canonicalize().unwrap()).unwrap();
-        // The system gives no process so large a number.
+        // The system never assigns such a large process id.
         let (child, own) = (0x7fff_fff0, std::process::id());
         let names = [".a.md.{}.gsd-new", "deep/.b.json.{}.gsd-new", "gsd-tools-scratch-{}-0/x"];
         for name in names {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_dead_call_only_what_has_the_file_is_removed() {
+    fn only_folders_of_a_dead_call_that_contain_the_file_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let folder = AbsolutePath::parse(parent.path().canonicalize().unwrap()).unwrap();
         let (dead, own) = (0x7fff_fff0, std::process::id());
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_a_name_is_empty_whoever_left_it() {
+    fn a_named_folder_starts_empty_after_a_dead_call() {
         let parent = crate::testing::folder();
         let first = Scratch::named(parent.path(), "a").unwrap();
         disk::write_fleeting(&first.path("left"), b"x").unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn two_folders_are_apart_and_both_go() {
+    fn two_folders_are_separate_and_both_are_removed() {
         let parent = crate::testing::folder();
         let (one, other) = (Scratch::new(parent.path()).unwrap(), Scratch::new(parent.path()).unwrap());
         let made = one.make_folder("objects").unwrap();

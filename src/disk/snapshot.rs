@@ -1,4 +1,4 @@
-//! What was on disk when we looked: the left-hand side of every plan.
+//! What was on disk when we looked: the starting point of every plan.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Looks at a tree that is not on disk.
+    /// A snapshot of a tree that is not on disk.
     #[cfg(all(test, unix))]
     pub(crate) fn in_memory(tree: super::MemoryTree) -> Self {
         Self { tree: Tree::Memory(tree), found: BTreeMap::new() }
@@ -31,7 +31,7 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// Looks at a path, and keeps the bytes of a document.
+    /// Looks at a path and keeps the bytes of a document.
     pub(crate) fn look(&mut self, path: &AbsolutePath) -> Result<&Found, DiskError> {
         if !self.found.contains_key(path) {
             self.found.insert(path.clone(), self.tree.look(path, Keep::Documents)?);
@@ -39,17 +39,17 @@ impl Snapshot {
         Ok(&self.found[path])
     }
 
-    /// Looks at a path and keeps its bytes, whatever they are.
+    /// Looks at a path and keeps its bytes, whatever kind of file it is.
     pub(crate) fn read(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
         self.read_up_to(path, DOCUMENT_LIMIT)
     }
 
-    /// As [`Self::read`], for settings.
+    /// Like [`Self::read`], for settings.
     pub(crate) fn read_settings(&mut self, path: &AbsolutePath) -> Result<Option<&[u8]>, DiskError> {
         self.read_up_to(path, SETTINGS_LIMIT)
     }
 
-    /// The text of a document; `None` if there is no such file. What is there and is no file is an error.
+    /// The text of a document; `None` if the file does not exist. An error if something else is there.
     pub(crate) fn read_text(&mut self, path: &AbsolutePath) -> Result<Option<String>, DiskError> {
         self.read(path)?;
         match self.found(path) {
@@ -73,7 +73,7 @@ impl Snapshot {
         Ok(self.bytes(path))
     }
 
-    /// What was found; a path that was never looked at is absent.
+    /// What was found; a path that was never looked at counts as absent.
     pub(crate) fn found(&self, path: &AbsolutePath) -> &Found {
         self.found.get(path).unwrap_or(&Found::Absent)
     }
@@ -95,22 +95,22 @@ impl Snapshot {
         self.found(path).digest()
     }
 
-    /// What a folder holds, by name; `None` if there is no such folder.
+    /// The entries of a folder, sorted by name; `None` if the folder does not exist.
     pub(crate) fn list(&self, folder: &AbsolutePath) -> Result<Option<Vec<Entry>>, DiskError> {
         self.tree.list(folder)
     }
 
-    /// Whether a file, or a link to one, is at `path`. Does not open it.
+    /// True if a file, or a link to one, is at `path`. Does not open it.
     pub(crate) fn is_file(&self, path: &AbsolutePath) -> bool {
         self.found.get(path).map_or_else(|| self.tree.is_file(path), |found| matches!(found, Found::File(_)))
     }
 
-    /// Whether a folder, or a link to one, is at `path`.
+    /// True if a folder, or a link to one, is at `path`.
     pub(crate) fn is_folder(&self, path: &AbsolutePath) -> bool {
         self.tree.is_folder(path)
     }
 
-    /// Whether `path`, followed through links, is inside `folder`.
+    /// True if `path`, with links followed, is inside `folder`.
     pub(crate) fn is_inside(&self, path: &AbsolutePath, folder: &AbsolutePath) -> bool {
         self.tree.is_inside(path, folder)
     }

@@ -1,8 +1,8 @@
-//! Several files from one known state to another: all of them, or none.
+//! Changes several files from one known state to another: all of them, or none.
 //!
-//! Look at everything first; then write the new bytes aside, write the journal, put each file in its place with
-//! one rename, and commit with one more. An error on the way undoes what was done, a panic too; a process that
-//! dies leaves the journal to [`super::recover`].
+//! Checks everything first; then writes the new bytes to temporary files, writes the journal, puts each file in place
+//! with one rename, and commits with one more. An error or a panic on the way undoes what was done; a process that dies
+//! leaves the journal to [`super::recover`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hasher};
@@ -15,22 +15,22 @@ use super::journal::{self, Act, Entry, Journal, Place, Root};
 use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Hold, Owner, atomic, present, recover};
 
 impl Hold<'_> {
-    /// Makes all the changes, or none. Every path has to be inside one of the held trees; a link that leads a
-    /// file of ours out of them is refused before anything is written.
+    /// Makes all the changes, or none. Every path must be inside one of the locked trees; a link that leads one of our
+    /// files out of them is refused before anything is written.
     pub(super) fn apply(&self, changes: &ChangeSet) -> Result<(), DiskError> {
         apply_then(self, changes, || ())
     }
 
-    /// As [`Self::apply`], and keeps what is needed to take the changes back. That they cannot be kept is no reason not to
-    /// make them.
+    /// Like [`Self::apply`], and keeps what is needed to undo the changes. The changes are made even if they cannot be
+    /// kept.
     pub(super) fn apply_kept(&self, changes: &ChangeSet, keep: Keep<'_>) -> Result<Keeping, DiskError> {
         apply(self, changes, || (), Some(keep))
     }
 }
 
 impl Disk {
-    /// Holds the trees, lets `decide` look at them and say what should change, and makes it: all of it, or none. What has
-    /// to happen together, in however many trees, is one call of this.
+    /// Locks the trees, lets `decide` look at them and choose the changes, and makes the changes: all of them, or none.
+    /// Changes that must happen together, in however many trees, belong in one call of this.
     pub(crate) fn transact<P: AsRef<Path>, R, E: From<DiskError>>(
         &self,
         trees: impl IntoIterator<Item = P>,
@@ -39,7 +39,7 @@ impl Disk {
         self.decided(trees, None, decide)
     }
 
-    /// As [`Self::transact`], and what is needed to take the changes back is kept.
+    /// Like [`Self::transact`], and keeps what is needed to undo the changes.
     pub(crate) fn transact_kept<P: AsRef<Path>, R, E: From<DiskError>>(
         &self,
         trees: impl IntoIterator<Item = P>,
@@ -66,23 +66,23 @@ impl Disk {
     }
 }
 
-/// That a transaction is to be kept.
+/// Asks for a transaction to be kept.
 #[derive(Clone, Copy)]
 pub(crate) struct Keep<'a> {
-    /// Where.
+    /// The history to keep it in.
     pub(crate) history: &'a History,
-    /// What it is, as a person knows it.
+    /// A description for people.
     pub(crate) what: &'a str,
 }
 
-/// Says whether the changes could be made, without making them: paths, links, digests, write access.
+/// Checks whether the changes could be made, without making them: paths, links, digests, write access.
 pub(crate) fn check<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>, changes: &ChangeSet) -> Result<(), DiskError> {
     let roots: Result<Vec<_>, DiskError> =
         roots.into_iter().map(|root| atomic::canonical(&AbsolutePath::parse(root)?)).collect();
     prepare(&roots?, changes).map(drop)
 }
 
-/// As [`Hold::apply`], with something that happens when all files are in place, just before the commit.
+/// Like [`Hold::apply`], and calls `before_commit` when all files are in place, just before the commit.
 pub(super) fn apply_then(hold: &Hold, changes: &ChangeSet, before_commit: fn()) -> Result<(), DiskError> {
     apply(hold, changes, before_commit, None).map(drop)
 }
@@ -100,7 +100,7 @@ fn apply(hold: &Hold, changes: &ChangeSet, before_commit: fn(), keep: Option<Kee
         Err(error) => {
             transaction.settled = true;
             if let (Some(keep), Some(Ok(pending))) = (keep, &transaction.pending) {
-                // Nobody believes it either way.
+                // If this fails, the leftover record is ignored.
                 let _ = keep.history.give_up(pending);
             }
             match recover::roll_back(hold, &transaction.journal) {
@@ -115,20 +115,20 @@ fn apply(hold: &Hold, changes: &ChangeSet, before_commit: fn(), keep: Option<Kee
     }
 }
 
-/// The changes after a look at the disk: only those that change something, in the order to do them.
+/// The changes after checking the disk: only those that change something, in the order to make them.
 struct Prepared {
     /// Canonical roots, in path order.
     roots: Vec<AbsolutePath>,
     steps: Vec<Step>,
-    /// Roots and folders above them to remove at the end, if nothing else is in them.
+    /// Roots and folders above them that are removed at the end if nothing else is in them.
     leave: BTreeSet<AbsolutePath>,
 }
 
 struct Step {
     root: usize,
-    /// As it was asked for.
+    /// The path as it was asked for.
     asked: AbsolutePath,
-    /// Where the bytes really are, links followed.
+    /// The real location of the bytes, with links followed.
     path: AbsolutePath,
     act: Act,
     contents: Contents,
@@ -192,7 +192,7 @@ struct Target {
     outside: bool,
 }
 
-/// Where the change really happens, and which root serves it.
+/// Finds where the change really happens, and which root serves it.
 fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Result<Target, DiskError> {
     let path = change.path();
     let owner = match change {
@@ -200,7 +200,7 @@ fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Re
         Change::LinkProgram { .. } | Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Owner::Program,
     };
     let real = match change {
-        // A link to a folder is not a folder of ours; it is seen as what it is when its turn comes.
+        // A link to a folder is not one of our folders; it is handled as a link when its turn comes.
         Change::MakeFolder { .. } | Change::RemoveFolder { .. } => unfollowed(path, places)?,
         Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => places.of(path)?,
     };
@@ -213,7 +213,7 @@ fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Re
     {
         return Ok(Target { root, path: real, outside: false });
     }
-    // The user's own link may lead anywhere; what has to be inside is the name they know the file by.
+    // The user's own link may lead anywhere; only the name by which they know the file must be inside.
     match serving(path).or(serving(&unfollowed(path, places)?)) {
         Some(root) if owner == Owner::User => Ok(Target { root, path: real, outside: true }),
         _ => Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }),
@@ -225,7 +225,7 @@ fn unfollowed(path: &AbsolutePath, places: &mut RealPaths) -> Result<AbsolutePat
     Ok(places.folder(&parent)?.resolve(path.name()))
 }
 
-/// Checks that the folder can be written to, and notes those that have to be made first.
+/// Checks that the folder can be written to, and records the folders that must be made first.
 fn folders_above(
     folder: &AbsolutePath,
     target: &Target,
@@ -234,7 +234,7 @@ fn folders_above(
     make: bool,
 ) -> Result<(), DiskError> {
     let mut folder = folder.clone();
-    // One that has to be made was looked at with everything above it.
+    // A folder that must be made was already checked, with everything above it.
     while !folders.contains_key(&folder) {
         let found = present(std::fs::metadata(&folder)).map_err(DiskError::io("look at", folder.as_path()))?;
         if let Some(found) = found {
@@ -264,8 +264,8 @@ fn folders_above(
 #[cfg(unix)]
 fn may_write(folder: &AbsolutePath, _found: &std::fs::Metadata) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
-    // What the call would be allowed to do, which a set-user-id program and a container's root decide otherwise
-    // than mode bits alone.
+    // Asks the system what the call may do: for a set-user-id program or root in a container, that differs from the
+    // mode bits.
     accessat(CWD, folder.as_path(), Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
@@ -274,7 +274,7 @@ fn may_write(_folder: &AbsolutePath, found: &std::fs::Metadata) -> bool {
     !found.permissions().readonly()
 }
 
-/// The step for a change of a file; `None` if the file is already as it should be.
+/// The step for a change of a file; `None` if the file is already as wanted.
 fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError> {
     let found = digest_of(&target.path)?;
     let step = |act, contents| {
@@ -329,7 +329,7 @@ fn expect(path: &AbsolutePath, found: Option<Digest>, before: Option<Digest>) ->
     if found == before { Ok(()) } else { Err(DiskError::Changed { path: path.as_path().to_path_buf() }) }
 }
 
-/// The step that removes a folder, unless none is there.
+/// The step that removes a folder; `None` if it does not exist.
 fn removed_folder(asked: &AbsolutePath, target: Target) -> Result<Option<Step>, DiskError> {
     let found = present(std::fs::symlink_metadata(&target.path));
     let found = found.map_err(DiskError::io("look at", target.path.as_path()))?;
@@ -350,7 +350,7 @@ fn mode_of(_found: &std::fs::Metadata) -> Option<u32> {
     None
 }
 
-/// A transaction under way. Dropped before it is settled (a panic), it undoes what it did.
+/// A running transaction. If it is dropped before it is settled (a panic), it undoes what it did.
 struct Transaction<'a> {
     hold: &'a Hold<'a>,
     journal: Journal,
@@ -417,12 +417,12 @@ impl<'a> Transaction<'a> {
         )?;
         self.settled = true;
         atomic::sync_folder(&self.journal.folder(0).resolve(journal::DONE))?;
-        // The new state stands. What cannot be cleaned up now is cleaned up by the next call.
+        // The new state is committed. What cannot be cleaned up now is left to the next call.
         let _ = recover::clean_up(self.hold, &self.journal);
         Ok(())
     }
 
-    /// After the commit: what became of the wish to keep it.
+    /// After the commit: returns whether the transaction was kept.
     fn keeping(&mut self) -> Keeping {
         match (self.keep, self.pending.take()) {
             (Some(keep), Some(Ok(pending))) => {
@@ -433,7 +433,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// A single file in a root that exists needs no journal: its rename is the commit.
+    /// True for a single file in a root that exists. It needs no journal: its rename is the commit.
     fn is_one_rename(&self) -> bool {
         let alone = matches!(&self.journal.entries[..], [Entry { act: Act::Write { outside: false, .. }, .. }]);
         alone && self.journal.roots.iter().all(|root| root.made.is_empty() && root.leave.is_empty())
@@ -455,7 +455,7 @@ impl<'a> Transaction<'a> {
     fn sync_folders(&self) -> Result<(), DiskError> {
         let one_in_each: BTreeMap<_, _> =
             self.journal.entries.iter().map(|entry| (entry.path.0.parent(), &entry.path.0)).collect();
-        // A folder that was removed on the way needs no sync of its own; its parent has one.
+        // A folder that was removed on the way needs no sync; its parent gets one.
         let there = |folder: &Option<AbsolutePath>| folder.as_ref().is_some_and(super::is_folder);
         one_in_each.iter().filter(|(folder, _)| there(folder)).try_for_each(|(_, path)| atomic::sync_folder(path))
     }
@@ -500,7 +500,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// The leader's journal first: a follower's without it was never meant.
+    /// The leader's journal first: a follower's journal without it does not count.
     fn write_journal(&self) -> Result<(), DiskError> {
         let bytes = self.journal.to_bytes()?;
         for lock in self.journal.roots.iter().filter_map(|root| self.hold.lock_of(&root.path.0)) {
@@ -548,14 +548,15 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// Sixteen hexadecimal digits that no other transaction has, from the randomness of the standard hash map.
+/// Sixteen random hexadecimal digits that identify the transaction, from the standard hash map's randomness.
 fn new_id() -> String {
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     format!("{:016x}", hasher.finish())
 }
 
-/// Keeps the file at `path` under a second name: the very file where the file system can do that.
+/// Keeps the file at `path` under a second name: the same file if the file system supports hard links, otherwise a
+/// copy.
 fn back_up(path: &AbsolutePath, backup: &AbsolutePath) -> Result<(), DiskError> {
     if std::fs::hard_link(path, backup).is_ok() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! What another program said, kept as it comes: a file that only grows, up to a limit, and need not outlive a crash.
+//! Keeps the output of another program as it arrives: an append-only file with a size limit, which need not survive a
+//! crash.
 
 use std::fs::File;
 use std::io::Write;
@@ -15,7 +16,7 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
-    /// Opens the file, and makes it and its folders where they are missing. It takes `limit` bytes more, then nothing.
+    /// Opens the file, making it and its folders if they are missing. Accepts `limit` more bytes, then nothing.
     pub(crate) fn open(path: &AbsolutePath, limit: u64) -> Result<Self, DiskError> {
         let missing =
             std::iter::successors(path.parent(), AbsolutePath::parent).take_while(|folder| !super::exists(folder));
@@ -30,7 +31,7 @@ impl Transcript {
         Ok(Self { file, path: path.clone(), room: limit })
     }
 
-    /// Adds a line. False where there is no room for it: then this was the last one that was asked for.
+    /// Adds a line. False if there is not enough room; all later calls then return false too.
     pub(crate) fn line(&mut self, line: &[u8]) -> Result<bool, DiskError> {
         let size = line.len() as u64 + 1;
         if size > self.room {
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_added_until_there_is_no_room() {
+    fn lines_are_added_until_the_file_is_full() {
         let folder = crate::testing::folder();
         let path = AbsolutePath::parse(folder.path()).unwrap().resolve("a/b/c.jsonl");
         let mut transcript = Transcript::open(&path, 8).unwrap();

@@ -58,7 +58,7 @@ impl Tree {
     }
 }
 
-/// What is at the path on disk; a file is opened once.
+/// Looks at the path on disk; a file is opened once.
 fn look(path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
     let metadata = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
     let Some(metadata) = metadata else { return Ok(Found::Absent) };
@@ -69,7 +69,7 @@ fn look(path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
         return Ok(Found::Other);
     }
     let failed = || DiskError::io("read", path.as_path());
-    // A file that went away between the two looks is absent.
+    // A file that was removed between the two looks is absent.
     let Some((mut file, size)) = super::open(path.as_path())? else { return Ok(Found::Absent) };
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(DOCUMENT_LIMIT)).unwrap_or_default());
     (&mut file).take(4).read_to_end(&mut bytes).map_err(failed())?;

@@ -1,15 +1,16 @@
-//! One way to fail: a message, why, and what to do about it.
+//! One way to fail: a message, the causes, and what to do about it.
 //!
-//! A room whose callers look at its errors has a type for them and says with [`Explain`] what helps; everything else fails
-//! with a [`Failure`] where it finds that it has to.
+//! A module whose callers inspect its errors has a type for them and gives hints with [`Explain`]; everything else
+//! creates a [`Failure`] directly.
 
 use std::error::Error;
 use std::fmt;
 
-/// Defines the reasons and the exit code of each under the second contract, so that none is left out of a table.
+/// Defines the reasons and the exit code of each under the second contract, so that no table can miss one.
 macro_rules! reasons {
     ($($(#[$about:meta])* $name:ident = $code:literal,)+) => {
-        /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
+        /// The closed set of reasons for which a command can fail. Scripts read the snake-case name from the JSON
+        /// envelope.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
         #[serde(rename_all = "snake_case")]
         pub(crate) enum Reason {
@@ -19,7 +20,7 @@ macro_rules! reasons {
         impl Reason {
             pub(crate) const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// The exit code under the second exit contract; the first knows only 1.
+            /// Returns the exit code under the second exit contract; the first contract always uses 1.
             pub(crate) fn distinct_code(self) -> u8 {
                 match self {
                     $(Self::$name => $code,)+
@@ -52,41 +53,41 @@ reasons! {
     CommitDocsGuardHooksPathSet = 69,
     PickFieldAbsent = 69,
     PickOutputNotJson = 69,
-    /// Ours: which phases the milestone has cannot be read.
+    /// Only in gsd-tools: the phases of the milestone cannot be read.
     ScopeUnknown = 69,
-    /// Our own fault, or the machine's: not something the caller wrote.
+    /// A defect of gsd-tools or a problem of the machine: not caused by the caller's input.
     SdkFailFast = 70,
     SecurityScanFailed = 70,
-    /// Ours: another call wrote since the caller read.
+    /// Only in gsd-tools: another call wrote since the caller read.
     DocumentChanged = 75,
 }
 
-/// The exit code of an answer that says what failed.
+/// The exit code of an answer that reports a failure.
 pub(crate) const DEGRADED: u8 = 80;
 
-/// What the type of an error says beside its message.
+/// What the type of an error adds to its message.
 pub(crate) trait Explain: Error + 'static {
     fn reason(&self) -> Reason {
         Reason::Unknown
     }
 
-    /// What a person can do about it, where there is something.
+    /// What a person can do about it, if anything.
     fn hint(&self) -> Option<String> {
         None
     }
 
-    /// The exit code, where it is the same under both contracts.
+    /// The exit code, if it is the same under both contracts.
     fn exit_code(&self) -> Option<u8> {
         None
     }
 
-    /// The file that cannot be read, where that is why.
+    /// The file that cannot be read, if that is the cause.
     fn unread(&self) -> Option<&str> {
         None
     }
 }
 
-/// Errors of which nothing is known but their message and their sources.
+/// Errors with only a message and sources.
 macro_rules! unexplained {
     ($($error:ty),+ $(,)?) => {
         $(impl $crate::failure::Explain for $error {})+
@@ -103,15 +104,15 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) causes: Vec<String>,
     pub(crate) hints: Vec<String>,
-    /// The exit code, where it is the same under both contracts.
+    /// The exit code, if it is the same under both contracts.
     pub(crate) exit_code: Option<u8>,
-    /// The text of the error, where it is not made of the rest.
+    /// The text of the error, if it is not made from the other fields.
     pub(crate) shown: Option<Box<str>>,
-    /// Programs read it as an answer, as the older contract has it.
+    /// Whether programs read it as an answer, as the older contract requires.
     pub(crate) is_answer: bool,
-    /// The file that cannot be read, where that is why.
+    /// The file that cannot be read, if that is the cause.
     pub(crate) unread: Option<Box<str>>,
-    /// Of a verification: whether it could not be told that files changed since.
+    /// Only for a verification: whether it could not be determined that files changed since.
     pub(crate) stale_check_indeterminate: Option<bool>,
 }
 
@@ -130,12 +131,12 @@ impl Failure {
         }
     }
 
-    /// For no reason that scripts know.
+    /// A failure without a reason that scripts know.
     pub(crate) fn unknown(message: impl Into<String>) -> Self {
         Self::new(Reason::Unknown, message)
     }
 
-    /// The call itself is wrong.
+    /// A failure because the call itself is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Reason::Usage, message)
     }
@@ -145,7 +146,7 @@ impl Failure {
         Self::usage(message).exits(DEGRADED).answered()
     }
 
-    /// An error of one of the rooms, with its sources as causes; for `reason`, unless that is unknown.
+    /// Converts an error of a module, with its sources as causes; for `reason`, unless that is unknown.
     pub(crate) fn because(reason: Reason, error: &impl Explain) -> Self {
         let mut failure = Self::new(if reason == Reason::Unknown { error.reason() } else { reason }, error.to_string());
         failure.hints.extend(error.hint());
@@ -165,13 +166,13 @@ impl Failure {
         self
     }
 
-    /// Adds what was seen.
+    /// Adds what was observed.
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
-    /// With other words for the hints that `better` knows better.
+    /// Replaces the hints for which `better` returns a better text.
     pub(crate) fn rehinted(mut self, better: impl Fn(&str) -> Option<String>) -> Self {
         for hint in &mut self.hints {
             if let Some(better) = better(hint) {
@@ -181,13 +182,13 @@ impl Failure {
         self
     }
 
-    /// Sets the exit code whatever the contract: for our own verbs, whose codes follow `sysexits`.
+    /// Sets the exit code for both contracts: for verbs of gsd-tools, whose codes follow `sysexits`.
     pub(crate) fn exits(mut self, code: u8) -> Self {
         self.exit_code = Some(code);
         self
     }
 
-    /// Programs read it as an answer.
+    /// Marks it as an answer that programs read.
     pub(crate) fn answered(mut self) -> Self {
         self.is_answer = true;
         self
@@ -206,7 +207,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Any error of a room becomes a failure; where a reason matters, use [`Failure::because`].
+/// Converts any error of a module; if a reason matters, use [`Failure::because`].
 impl<E: Explain> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::because(Reason::Unknown, &error)

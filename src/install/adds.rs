@@ -1,4 +1,4 @@
-//! What an install adds to a host beside files: hooks, permissions, a status line.
+//! What an install adds to a host in addition to files: hooks, permissions, a status line.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde::Serialize;
 use super::NotLoaded;
 use crate::disk::AbsolutePath;
 
-/// What an install adds to a host, and what stands in the way of it.
+/// What an install adds to a host, and what prevents it from working.
 #[derive(Debug, Default)]
 pub(crate) struct Adds {
     /// How many hooks the host runs for us.
     pub(crate) hooks: usize,
-    /// The files that say that our program runs without asking.
+    /// The files that let our program run without asking.
     pub(crate) permissions: Vec<AbsolutePath>,
-    /// `None` if the host has none that can be set.
+    /// `None` if the host has no status line that can be set.
     pub(crate) status_line: Option<StatusLine>,
-    /// Settings of the user's that leave no room for entries of ours: the file, the key and its value.
+    /// Settings of the user that leave no room for our entries: the file, the key and its value.
     pub(crate) kept_out: Vec<(AbsolutePath, String, String)>,
-    /// Settings files of which the host loads nothing.
+    /// Settings files that the host does not load.
     pub(crate) not_loaded: Vec<NotLoaded>,
     /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
     pub(crate) other_scope: Option<AbsolutePath>,
@@ -28,6 +28,6 @@ pub(crate) struct Adds {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum StatusLine {
     Ours,
-    /// The user had one, and keeps it.
+    /// The user already had one, which is kept.
     Kept,
 }

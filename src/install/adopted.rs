@@ -1,4 +1,4 @@
-//! An install that no manifest lists: what of it is certainly ours, as [`super::recognised`] found it.
+//! An install that no manifest lists: the parts that are certainly ours, as found by [`super::recognised`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use super::manifest::{Holdings, Section};
 use crate::disk::AbsolutePath;
 use crate::emit::Anchor;
 
-/// An install that no manifest lists, as the manifest would have listed it.
+/// An install that no manifest lists, in the form of the missing manifest section.
 #[derive(Debug)]
 pub(crate) struct Adopted {
     pub(super) section: Section,
-    /// What it owns in folders of the home that hosts share.
+    /// What it owns in folders of the home that several hosts share.
     pub(super) homes: BTreeMap<String, Holdings>,
-    /// What looks like ours and is not certain to be: files of our names with other bytes, settings with entries that may
-    /// be the person's.
+    /// What looks like ours but may not be: files with our names and other bytes, settings with entries that may be the
+    /// person's.
     pub(super) uncertain: BTreeSet<AbsolutePath>,
 }
 
@@ -23,9 +23,9 @@ pub(crate) struct Adopted {
 pub(crate) struct Unlisted {
     /// How many files are certainly ours.
     pub(crate) files: usize,
-    /// The settings files with entries of ours.
+    /// The settings files that contain our entries.
     pub(crate) settings: Vec<AbsolutePath>,
-    /// What looks like ours, and stays.
+    /// Files that look like ours but stay.
     pub(crate) uncertain: Vec<AbsolutePath>,
 }
 
@@ -39,7 +39,7 @@ impl Adopted {
         }
     }
 
-    /// The same in numbers and names; `None` if nothing was recognised.
+    /// A summary in numbers and names; `None` if nothing was recognised.
     pub(super) fn found(&self, target: &Target) -> Option<Unlisted> {
         let mut found = Unlisted { uncertain: self.uncertain.iter().cloned().collect(), ..Unlisted::default() };
         let homes = self.homes.iter().map(|(home, holdings)| (Anchor::Home(home.clone()), holdings));

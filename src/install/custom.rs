@@ -1,7 +1,7 @@
-//! Files of the user's own that stand among ours in a host's folder: found, and brought back after an update.
+//! Finds the user's own files among ours in a host's folder, and restores them after an update.
 //!
-//! A file is the user's where it carries our prefix, or stands in a folder of ours, and no manifest lists it. What was
-//! put into [`BACKUP`] comes back only to where nothing stands.
+//! A file belongs to the user if its path has our prefix or is in one of our folders, and no manifest lists it. Files
+//! in [`BACKUP`] are only restored if nothing is at their path.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,14 +16,14 @@ use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
 use crate::library;
 use crate::text::front_matter::FrontMatter;
 
-/// Where an update puts files of the user's that it would remove.
+/// Where an update puts files of the user that it would remove.
 pub(super) const BACKUP: &str = "gsd-user-files-backup";
-/// Folders of a host that may hold files of ours, beside those the manifest names.
+/// Folders of a host that may contain our files, in addition to those the manifest names.
 const FOLDERS: &[&str] = &["gsd-core", "commands", "agents", "hooks", "skills"];
-/// How many folders deep is looked.
+/// How many folders deep the search goes.
 pub(super) const DEEPEST: usize = 12;
 
-/// What `detect-custom-files` answers.
+/// The answer of `detect-custom-files`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     /// Relative to the host's folder.
@@ -35,12 +35,13 @@ pub(crate) struct Findings {
     manifest_version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'static str>,
-    /// What exactly is the matter with the manifest.
+    /// What exactly is wrong with the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
 }
 
-/// Finds the user's own files in the host's folder `root`. Without a manifest nobody can tell whose a file is.
+/// Finds the user's own files in the host's folder `root`. Without a manifest the owner of a file is unknown, and
+/// nothing is found.
 pub(crate) fn find(root: &AbsolutePath) -> Result<Findings, InstallError> {
     let manifest = match manifest_at(root) {
         Ok(Some(manifest)) => manifest,
@@ -69,7 +70,7 @@ pub(crate) fn find(root: &AbsolutePath) -> Result<Findings, InstallError> {
     })
 }
 
-/// Whether a part of the path carries our name.
+/// True if a part of the path has our name.
 pub(super) fn is_among_ours(path: &str) -> bool {
     path.split('/').any(|part| part == "gsd" || part.starts_with("gsd-"))
 }
@@ -88,7 +89,7 @@ fn whole(error: &InstallError) -> String {
     format!("{error}{cause}")
 }
 
-/// Tells every file and link below `folder`, by its path from where `shown` begins.
+/// Calls `found` for every file and link below `folder`, with its path relative to where `shown` begins.
 pub(super) fn walk(
     folder: &AbsolutePath,
     shown: &str,
@@ -97,7 +98,7 @@ pub(super) fn walk(
 ) -> Result<(), DiskError> {
     for entry in disk::list(folder)?.unwrap_or_default() {
         let path = if shown.is_empty() { entry.name.clone() } else { format!("{shown}/{}", entry.name) };
-        // A link to a folder is not followed: what it leads to stands somewhere else.
+        // A link to a folder is not followed: its target is somewhere else.
         if entry.kind == EntryKind::Folder {
             if deeper > 0 {
                 walk(&folder.resolve(&entry.name), &path, deeper - 1, found)?;
@@ -109,13 +110,13 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// What `restore-custom-files` answers.
+/// The answer of `restore-custom-files`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Restoration {
     backup_dir: String,
     backup_found: bool,
     manifest_found: bool,
-    /// Whether files were to be brought back, or only looked at.
+    /// Whether files were restored, or only checked.
     applied: bool,
     entries: Vec<RestoreEntry>,
     eligible_count: usize,
@@ -136,17 +137,17 @@ struct RestoreEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
-    /// It can be brought back.
+    /// It can be restored.
     Eligible,
     Restored,
-    /// The same bytes stand there.
+    /// The same bytes are already there.
     AlreadyPresent,
     SkippedDestinationExists,
-    /// A file of ours stands there, or belongs there.
+    /// An installed file is there, or belongs there.
     SkippedDestinationManaged,
-    /// It is a link, or would come to stand behind one.
+    /// It is not a regular file, or a link is on the way to its destination.
     SkippedUnsafePath,
-    /// It cannot be written; the others can.
+    /// It could not be written; the others could.
     SkippedCopyFailed,
 }
 
@@ -157,13 +158,13 @@ struct RestoreWarning {
 }
 
 impl Restoration {
-    /// The files that can be brought back.
+    /// The files that can be restored.
     pub(crate) fn eligible(&self) -> Vec<String> {
         let eligible = self.entries.iter().filter(|entry| entry.outcome == Outcome::Eligible);
         eligible.map(|entry| entry.path.clone()).collect()
     }
 
-    /// Notes what became of one file that was to be brought back; `failed` is why it was not.
+    /// Records the result for one file; `failed` is the reason why it was not restored.
     pub(crate) fn settle(&mut self, path: &str, failed: Option<String>, is_rehearsal: bool) {
         self.applied = !is_rehearsal;
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.path == path) else { return };
@@ -182,7 +183,7 @@ impl Restoration {
         }
     }
 
-    /// The same after what can be brought back is back.
+    /// The report after the eligible files were restored.
     pub(crate) fn applied(mut self) -> Self {
         for entry in self.entries.iter_mut().filter(|entry| entry.outcome == Outcome::Eligible) {
             entry.outcome = Outcome::Restored;
@@ -191,7 +192,7 @@ impl Restoration {
     }
 }
 
-/// Looks at what was put aside; adds to `changes` what can be brought back.
+/// Checks the files in the backup; adds to `changes` those that can be restored.
 pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Restoration, InstallError> {
     let backup = root.resolve(BACKUP);
     let mut report = Restoration {
@@ -199,7 +200,7 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
         ..Restoration::default()
     };
-    // One that cannot be read lists nothing; what is there is left alone with it and without it.
+    // A manifest that cannot be read lists nothing. Existing files are never overwritten anyway.
     let manifest = match manifest_at(root) {
         Err(InstallError::Manifest { .. }) => None,
         found => found?,
@@ -226,7 +227,7 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
     Ok(report)
 }
 
-/// Adds to `changes` one file that can be brought back.
+/// Adds to `changes` one file that can be restored.
 pub(crate) fn bring_back(root: &AbsolutePath, path: &str, changes: &mut ChangeSet) -> Result<(), InstallError> {
     if let Some(bytes) = disk::read_bytes(root.resolve(BACKUP).resolve(path))? {
         changes.write(root.resolve(path), bytes, None);
@@ -234,7 +235,7 @@ pub(crate) fn bring_back(root: &AbsolutePath, path: &str, changes: &mut ChangeSe
     Ok(())
 }
 
-/// What can become of one file of the backup, with its bytes.
+/// Determines what can be done with one file of the backup; returns its bytes too.
 fn look_at(
     root: &AbsolutePath,
     backup: &AbsolutePath,
@@ -281,7 +282,7 @@ fn look_at(
     Ok((entry(path, outcome, warnings), Some(bytes)))
 }
 
-/// Files of ours and commands that a text names and that are not there any more.
+/// Our files and commands that a text names but that no longer exist.
 fn missing_references(root: &AbsolutePath, text: &str) -> Vec<RestoreWarning> {
     let mut missing = BTreeSet::new();
     for (at, _) in text.match_indices("gsd-core/") {
@@ -297,7 +298,7 @@ fn missing_references(root: &AbsolutePath, text: &str) -> Vec<RestoreWarning> {
         let name = &text[at + mark.len()..];
         let end = name.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(name.len());
         let (name, behind) = (name[..end].trim_end_matches('-'), &name[end..]);
-        // A part of a path is no command.
+        // A match inside a path is not a command.
         let in_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-' | '~' | '}');
         let is_path = text[..at].chars().next_back().is_some_and(in_path) || behind.starts_with('/');
         if !is_path && !name.is_empty() && !library::command_names().any(|known| known == name) {
@@ -311,14 +312,14 @@ fn missing_references(root: &AbsolutePath, text: &str) -> Vec<RestoreWarning> {
     missing.into_iter().map(warning).collect()
 }
 
-/// Whether a folder on the way, or what stands at the end of it, is a link.
+/// True if the target, or a folder on the way to it, is a link.
 fn leads_through_a_link(root: &AbsolutePath, target: &AbsolutePath) -> bool {
     std::iter::successors(Some(target.clone()), AbsolutePath::parent)
         .take_while(|folder| folder != root && folder.is_within(root))
         .any(|folder| disk::is_link(&folder))
 }
 
-/// Fields that an agent or a command needs to be listed, and that this one has not.
+/// The fields that an agent or a command needs to be listed, but that this one lacks.
 fn missing_fields(path: &str, bytes: &[u8]) -> Vec<&'static str> {
     let listed = ["agents/", "commands/"].iter().any(|folder| path.starts_with(folder))
         && Path::new(path).extension() == Some(OsStr::new("md"));

@@ -1,4 +1,4 @@
-//! Why a host counts as used on this machine: its folder is there, or its program is in `PATH`.
+//! Why a host counts as used on this machine: its folder exists, or its program is in `PATH`.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ pub(crate) struct Detected {
     by: DetectedBy,
     /// The folder or the program.
     path: String,
-    /// The folder as a person would name it, or the program by its name.
+    /// The folder as a person would name it, or the name of the program.
     #[serde(skip)]
     shown: String,
 }
 
-/// What a host was found by.
+/// How a host was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum DetectedBy {
@@ -32,21 +32,21 @@ enum DetectedBy {
 }
 
 impl Detected {
-    /// The host of this target, if its folder exists.
+    /// Detects the host of this target by its folder.
     pub(crate) fn by_folder(target: &Target) -> Option<Self> {
         let found =
             || Self { by: DetectedBy::Folder, path: target.root.to_string(), shown: target.shown(&target.root) };
         disk::is_folder(&target.root).then(found)
     }
 
-    /// The host, if a program of it is in `PATH`.
+    /// Detects the host by one of its programs in `PATH`.
     pub(crate) fn by_program(host: &Descriptor, world: &World) -> Option<Self> {
         let programs = host.programs.as_ref()?;
         let found = world.program_of(&programs.names, &programs.marks)?;
         Some(Self { by: DetectedBy::Program, path: found.path.display().to_string(), shown: found.name })
     }
 
-    /// In two or three words.
+    /// A description in two or three words.
     pub(crate) fn short(&self) -> String {
         match self.by {
             DetectedBy::Folder => "found".to_owned(),

@@ -1,4 +1,4 @@
-//! What stops an install, with the file and what to do about it.
+//! Errors that stop an install, with the file and a hint.
 
 use crate::disk::{AbsolutePath, DiskError, PathError};
 use crate::failure::{Explain, Reason};
@@ -59,12 +59,12 @@ impl InstallError {
         }
     }
 
-    /// Whether something was written all the same, and could not be taken back.
+    /// True if something was written anyway and could not be undone.
     pub(crate) fn is_half_way(&self) -> bool {
         matches!(self, Self::Disk(DiskError::Unfinished { .. }))
     }
 
-    /// The exit code that tells a script what kind of failure this is.
+    /// The exit code that shows a script which kind of failure this is.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Home { .. }

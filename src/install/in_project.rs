@@ -1,15 +1,15 @@
-//! Which files of a project an install put there: git may know them or not, and neither is somebody's unfinished work.
+//! The files in a project that an install put there. Whether git tracks them or not, they are not unfinished work.
 
 use std::collections::BTreeSet;
 
 use super::manifest::{self, Holdings, Manifest};
 use crate::disk::{self, AbsolutePath, EntryKind};
 
-/// How deep below the project the folder of a host lies at most, such as `.config/name`.
+/// How many levels below the project the folder of a host can be, such as `.config/name`.
 const DEPTH: usize = 2;
 
-/// The files that installs into `project` own, in whole or in part, by their paths from there. A manifest that cannot be
-/// read owns nothing.
+/// The files that installs into `project` own, in whole or in part, relative to it. A manifest that cannot be read owns
+/// nothing.
 pub(crate) fn owned_in(project: &AbsolutePath) -> BTreeSet<String> {
     let mut owned = BTreeSet::new();
     look(project, "", DEPTH, &mut owned);
@@ -33,7 +33,7 @@ fn look(project: &AbsolutePath, folder: &str, deeper: usize, owned: &mut BTreeSe
     if deeper == 0 {
         return;
     }
-    // Folders of hosts have a dot in front; only those below them may do without.
+    // Folders of hosts start with a dot; only folders below them need not.
     let is_place = |name: &str| name != ".git" && (name.starts_with('.') || !folder.is_empty());
     for entry in disk::list(&place).ok().flatten().unwrap_or_default() {
         if entry.kind == EntryKind::Folder && is_place(&entry.name) {

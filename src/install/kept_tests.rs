@@ -1,4 +1,4 @@
-//! An install is kept, and what is kept of it takes it back to the byte.
+//! An install is kept in the history, and the kept record undoes it exactly.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests prepare and inspect folders by hand")]
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::disk::{Faults, Holder};
 
-/// Everything in a home but the user's state: folders, and files with mode and bytes.
+/// Everything in a home except the user's state: folders, and files with mode and bytes.
 fn tree(home: &AbsolutePath) -> BTreeMap<String, Option<(u32, Vec<u8>)>> {
     use std::os::unix::fs::PermissionsExt;
     let state = home.resolve(".local/state/gsd-tools");
@@ -22,7 +22,7 @@ fn tree(home: &AbsolutePath) -> BTreeMap<String, Option<(u32, Vec<u8>)>> {
 }
 
 #[test]
-fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
+fn an_install_and_an_uninstall_can_be_undone_to_the_byte() {
     let library = Library::embedded().unwrap();
     let registry = Registry::embedded();
     for (number, descriptor) in registry.all().unwrap().into_iter().enumerate() {
@@ -36,7 +36,7 @@ fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
         let world = World::with([("HOME", &home.to_string())], project.as_path());
         let scope = if number % 2 == 0 { Scope::Global } else { Scope::Local };
         let Ok(target) = Target::resolve(descriptor, scope, &project, None, &world) else { continue };
-        // Something of the user's in every file that would be shared.
+        // Some content of the user in every file that would be shared.
         for file in target.descriptor.files.values() {
             let path = target.root.resolve(file.path(scope, |_| false));
             if path.as_path().extension().is_some_and(|extension| extension == "json") {

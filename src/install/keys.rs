@@ -1,4 +1,4 @@
-//! Which keys of a settings file a plan adds, changes and removes. Pure.
+//! Computes which keys of a settings file a plan adds, changes and removes. Pure.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
-/// A settings file that is not ours alone, before and after a plan; no text is no file.
+/// A settings file that we share with others, before and after a plan; `None` means no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChangedSettings {
     pub(crate) path: AbsolutePath,
@@ -28,10 +28,10 @@ pub(crate) struct KeyEdit {
     /// The settings file.
     file: String,
     /// The path of the key, with dots between its parts; `[]` at the end means an element of that list. A part that is
-    /// no plain word is quoted as in JSON.
+    /// not a plain word is quoted as in JSON.
     key: String,
     what: KeyChange,
-    /// What will be there.
+    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Value>,
 }
@@ -45,7 +45,7 @@ enum KeyChange {
 }
 
 impl ChangedSettings {
-    /// Every key that differs; none in a format without keys. `shown` is the file as a person would name it.
+    /// Every key that differs; empty for a format without keys. `shown` is the file as a person would name it.
     pub(crate) fn keys(&self, shown: &str) -> Vec<KeyEdit> {
         let values = (self.value_of(self.before.as_deref()), self.value_of(self.after.as_deref()));
         let (before, after) = (object_of(values.0), object_of(values.1));
@@ -57,7 +57,7 @@ impl ChangedSettings {
     fn value_of(&self, text: Option<&str>) -> Option<Value> {
         let text = text?;
         match self.format {
-            // Its own reader may accept less; whoever edits it has asked that.
+            // The file's own reader may accept less; the code that edits the file has already checked that.
             FileFormat::Json(_) => JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()?,
             FileFormat::Toml => TomlDocument::parse(text).ok()?.into_json(),
             FileFormat::Yaml => YamlDocument::parse(text).ok()?.to_json(),
@@ -71,7 +71,7 @@ fn object_of(value: Option<Value>) -> Map<String, Value> {
 }
 
 impl KeyEdit {
-    /// The object that has the key, or the key itself of a list.
+    /// The object that contains the key, or the list that contains the element.
     pub(crate) fn above(&self) -> &str {
         let (mut quoted, mut escaped, mut end) = (false, false, 0);
         for (at, letter) in self.key.char_indices() {
@@ -90,7 +90,7 @@ impl KeyEdit {
         &self.file
     }
 
-    /// What happens, and to which key.
+    /// The kind of change and the key.
     pub(crate) fn head(&self) -> String {
         let mark = match self.what {
             KeyChange::Add => '+',
@@ -100,7 +100,7 @@ impl KeyEdit {
         format!("{mark} {}", self.key)
     }
 
-    /// What will be there.
+    /// The new value.
     pub(crate) fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
@@ -148,7 +148,7 @@ impl Differences<'_> {
     }
 
     fn lists(&mut self, before: &[Value], after: &[Value]) {
-        // A list may hold thousands of entries, so each is looked up by its text.
+        // A list may contain thousands of entries, so each is looked up by its text.
         let mut left: HashMap<String, usize> = HashMap::new();
         for value in before {
             *left.entry(value.to_string()).or_default() += 1;
@@ -200,7 +200,7 @@ mod tests {
     const JSON: FileFormat = FileFormat::Json(JsonDialect::Comments);
 
     #[test]
-    fn each_key_of_json_is_one_row() {
+    fn each_json_key_is_one_row() {
         let before = "{\"a\": 1, // mine\n \"b\": {\"c\": [1, 2, 2]}, \"gone\": {\"x\": []}, \"same\": [1]}";
         let after = r#"{"a": 2, "b": {"c": [2, 3, 1], "d e": {"f": "g"}}, "same": [1], "new": {}}"#;
         let expected = ["~ a: 2", "+ b.c[]: 3", "- b.c[]: 2", "+ b.\"d e\".f: \"g\"", "+ new: {}", "- gone.x"];
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_comes_or_goes_has_all_its_keys_as_rows() {
+    fn a_created_or_removed_file_has_all_its_keys_as_rows() {
         let text = r#"{"hooks": {"Stop": [{"command": "x"}]}}"#;
         let element = r#"hooks.Stop[]: {"command":"x"}"#;
         assert_eq!(keys(JSON, None, Some(text)), [format!("+ {element}")]);

@@ -1,5 +1,5 @@
-//! What is in a host's folders of our names and belongs to the person: files that were moved because they had been edited,
-//! and files that an uninstall found among ours.
+//! Files with our names in a host's folders that belong to the person: edited files that were moved, and files that an
+//! uninstall found among ours.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::runtime::PlaceAnchor;
 use crate::text::screen::counted;
 use crate::text::shell::typed;
 
-/// A folder that nobody but a person removes.
+/// A folder that only a person removes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Leftover {
     /// As a person would name it.
@@ -25,7 +25,7 @@ pub(crate) struct Leftover {
     pub(crate) files: usize,
     /// The command that removes the folder.
     pub(crate) remove: String,
-    /// The command that restores the files; `None` where they are copied back by hand.
+    /// The command that restores the files; `None` if they must be copied back by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) restore: Option<String>,
 }
@@ -34,17 +34,17 @@ pub(crate) struct Leftover {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Holds {
-    /// Installed files as the person had edited them.
+    /// Installed files that the person had edited.
     EditedFiles,
     /// Files of the person that an update moved.
     Backup,
-    /// Files that were not installed, or not removed, in the folder of our content.
+    /// Files in the folder of our content that were not installed, or not removed.
     OtherFiles,
     /// What installs and uninstalls replaced, in the user's state folder.
     History,
 }
 
-/// The folder and what a person can do with it, in a sentence.
+/// A sentence about the folder and what a person can do with it.
 impl fmt::Display for Leftover {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, remove, .. } = self;
@@ -63,7 +63,7 @@ impl fmt::Display for Leftover {
     }
 }
 
-/// The folders of files that were set aside, for an install that is there as well as for one that is gone.
+/// The folders of files that were set aside, whether the install still exists or not.
 pub(crate) fn set_aside(target: &Target) -> Result<Vec<Leftover>, InstallError> {
     let homes = target.descriptor.places.iter().filter_map(|place| match &place.anchor {
         PlaceAnchor::Home(folder) => Some(target.user.resolve(folder).resolve(SET_ASIDE)),
@@ -78,7 +78,8 @@ pub(crate) fn set_aside(target: &Target) -> Result<Vec<Leftover>, InstallError> 
     Ok(found)
 }
 
-/// What is left where nothing is installed any longer. Another program may keep folders of these names, with a manifest.
+/// What remains after an uninstall. Nothing is reported if a manifest exists, because another program may use these
+/// folder names.
 pub(crate) fn leftovers(target: &Target) -> Result<Vec<Leftover>, InstallError> {
     if disk::exists(target.root.resolve(manifest::FILE)) {
         return Ok(Vec::new());
@@ -88,7 +89,7 @@ pub(crate) fn leftovers(target: &Target) -> Result<Vec<Leftover>, InstallError> 
     Ok(found)
 }
 
-/// What is kept of installs and uninstalls to undo them. Where nothing is installed any longer, nobody may want it.
+/// What is kept to undo installs and uninstalls. After the last uninstall it may no longer be needed.
 pub(crate) fn history(target: &Target) -> Result<Option<Leftover>, InstallError> {
     leftover(target, History::in_state(&target.state).folder(), Holds::History)
 }

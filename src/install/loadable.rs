@@ -1,4 +1,4 @@
-//! Settings files that we can edit but that the host does not load, because it accepts less than we do.
+//! Finds settings files that we can edit but that the host does not load, because it accepts less than we do.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::disk::Snapshot;
 use crate::text::edit::{FileFormat, JsonDialect};
 use crate::text::json::JsonDocument;
 
-/// A settings file of which the host loads nothing: what we put there has no effect.
+/// A settings file that the host does not load: our settings in it have no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NotLoaded {
     /// As a person would name it.
     pub(crate) path: String,
-    /// Where the host stops reading; counts from 1.
+    /// The line where the host stops reading, counted from 1.
     pub(crate) line: usize,
     pub(crate) because: Unaccepted,
     /// The host's name.
@@ -46,13 +46,13 @@ impl fmt::Display for NotLoaded {
     }
 }
 
-/// The settings files of an install that are there and that the host does not load, as far as its descriptor says what
-/// it loads.
+/// The existing settings files of an install that the host does not load. Only files whose descriptor has `loads` are
+/// checked.
 pub(crate) fn not_loaded(target: &Target) -> Result<Vec<NotLoaded>, InstallError> {
     not_loaded_of(target, &mut Snapshot::default())
 }
 
-/// As [`not_loaded`], of what the snapshot sees.
+/// Like [`not_loaded`], using the snapshot.
 pub(super) fn not_loaded_of(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<NotLoaded>, InstallError> {
     let mut found = Vec::new();
     for file in target.descriptor.files.values() {
@@ -70,8 +70,8 @@ pub(super) fn not_loaded_of(target: &Target, snapshot: &mut Snapshot) -> Result<
     Ok(found)
 }
 
-/// The first thing in a JSON text that this dialect does not accept although it is JSON with extras; `None` also for a
-/// text that is no JSON at all, which every reader refuses.
+/// The line and kind of the first extra that this dialect does not accept. `None` also for a text that is not JSON even
+/// with extras, which every reader refuses.
 fn refused(text: &str, dialect: JsonDialect) -> Option<(usize, Unaccepted)> {
     JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()?;
     let error = JsonDocument::read(text, dialect).err()?;
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_thing_that_a_host_does_not_accept_is_named_with_its_line() {
+    fn the_first_thing_a_host_does_not_accept_is_named_with_its_line() {
         let (comment, comma) = ("{\n  // mine\n  \"a\": 1\n}\n", "{\n  \"a\": [\n    1,\n  ]\n}\n");
         let both = "{\n  \"a\": [1,],\n  \"b\": 2 // two\n}\n";
         let rows = [

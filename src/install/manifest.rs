@@ -1,9 +1,8 @@
-//! What we own in a folder: `gsd-file-manifest.json`, with one section for each host and scope that is installed
-//! there.
+//! What we own in a folder: `gsd-file-manifest.json`, with one section for each host and scope that is installed there.
 //!
-//! Files and folders are relative to the folder the manifest stands in; a section of a project's host also lists
-//! what it owns in the project itself. Nothing in it changes when nothing else does: no date, no absolute path.
-//! Keys of another program that keeps its own manifest under this name stay as they are.
+//! Files and folders are relative to the folder of the manifest. The section of a host in a project also lists what it
+//! owns in the project itself. The manifest only changes if the install does: it contains no date and no absolute path.
+//! Keys of another program that uses a manifest with the same name are preserved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +15,7 @@ use crate::emit::{Anchor, SharedEdit};
 use crate::runtime::{RuntimeId, Scope};
 use crate::text::edit::FileFormat;
 
-/// The name of the file, in each folder that holds files of ours.
+/// The name of the file, in each folder that contains our files.
 pub(crate) const FILE: &str = "gsd-file-manifest.json";
 
 /// One manifest file.
@@ -34,13 +33,13 @@ pub(crate) struct Manifest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Section {
-    /// Of this very structure.
+    /// The version of this structure.
     pub(crate) format: u32,
-    /// Of the program that wrote the files.
+    /// The version of the program that wrote the files.
     pub(crate) version: String,
     pub(crate) runtime: RuntimeId,
     pub(crate) scope: Scope,
-    /// Commands stand below routers; asked for once, and so by later installs.
+    /// Whether commands are below routers; once requested, later installs keep it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) nested: bool,
     #[serde(flatten)]
@@ -48,7 +47,7 @@ pub(crate) struct Section {
     /// What it owns in the project that its folder is part of.
     #[serde(default, skip_serializing_if = "Holdings::is_empty")]
     pub(crate) project: Holdings,
-    /// Folders of the user's home, shared between hosts, that have a manifest with a section of this install.
+    /// Folders of the user's home, shared between hosts, whose manifests have a section of this install.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) homes: BTreeSet<String>,
 }
@@ -57,7 +56,7 @@ pub(crate) struct Section {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Holdings {
-    /// Files that are wholly ours, as we wrote them.
+    /// Files that only we own, as we wrote them.
     #[serde(default)]
     pub(crate) files: BTreeMap<RelativePath, Digest>,
     /// Folders that were made for them.
@@ -66,7 +65,7 @@ pub(crate) struct Holdings {
     /// How many folders were made from this one upwards; 1 is this folder itself.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) folders_above: usize,
-    /// Files that are not ours alone.
+    /// Files that we share with others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) shared: BTreeMap<RelativePath, Ledger>,
 }
@@ -76,17 +75,18 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What was done to a file that is not ours alone.
+/// What was done to a file that we share with others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ledger {
     pub(crate) format: FileFormat,
-    /// The file before our edits, whose bytes are kept; `None` if there was no file, or its bytes are not known.
+    /// The digest of the file before our edits, whose bytes are kept; `None` if it did not exist, or its bytes are not
+    /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<Digest>,
-    /// The file after our edits.
+    /// The digest of the file after our edits.
     pub(crate) after: Digest,
-    /// There was no file.
+    /// True if the file did not exist.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) created: bool,
     pub(crate) edits: Vec<MadeEdit>,
@@ -98,7 +98,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Ledger {
-    /// Whether these are the edits that were asked for.
+    /// True if these are the edits that were asked for.
     pub(crate) fn is_of(&self, edits: &[SharedEdit]) -> bool {
         self.edits.iter().map(|made| &made.edit).eq(edits)
     }
@@ -109,13 +109,13 @@ impl Holdings {
         self == &Self::default()
     }
 
-    /// A file that somebody listed as wholly ours although it is shared, or is the manifest itself, is not ours to remove.
+    /// Drops listed files that are shared or are the manifest itself: they are not ours to remove.
     fn settle(&mut self) {
         let shared = &self.shared;
         self.files.retain(|path, _| !shared.contains_key(path) && path.as_str() != FILE);
     }
 
-    /// Whether it owns the file, in whole or in part.
+    /// True if it owns the file, in whole or in part.
     pub(crate) fn owns(&self, path: &RelativePath) -> bool {
         self.files.contains_key(path) || self.shared.contains_key(path)
     }
@@ -139,10 +139,10 @@ impl Section {
 }
 
 impl Manifest {
-    /// Reads the text of a manifest; no text is no manifest.
+    /// Parses the text of a manifest; `None` gives an empty manifest.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, ManifestProblem> {
         let Some(text) = text else { return Ok(Self::default()) };
-        // The format is asked for first: a newer program's section need not look like ours otherwise.
+        // The format is checked first: a section of a newer program may look different.
         let outline: Outline =
             serde_json::from_str(text).map_err(|error| ManifestProblem::Broken(error.to_string()))?;
         if let Some(newer) = outline.installs.values().map(|section| section.format).find(|it| *it > Section::FORMAT) {
@@ -157,12 +157,12 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The same without anything of ours.
+    /// The same manifest without our sections.
     pub(crate) fn without_installs(&self) -> Self {
         Self { installs: BTreeMap::new(), foreign: self.foreign.clone() }
     }
 
-    /// The text of the file; `None` if nothing is left to say.
+    /// The text of the file; `None` if the manifest is empty.
     pub(crate) fn to_text(&self) -> Option<String> {
         if self.installs.is_empty() && self.foreign.is_empty() {
             return None;
@@ -180,7 +180,7 @@ impl Manifest {
         self.installs.iter().filter(move |(other, _)| *other != key).map(|(_, section)| section)
     }
 
-    /// Notes that a file which several installs own has new bytes: it is the same file for all of them.
+    /// Records the new digest of a file that several installs own: it is the same file for all of them.
     pub(crate) fn renew(&mut self, except: &str, anchor: &Anchor, path: &RelativePath, digest: Digest) {
         for (_, section) in self.installs.iter_mut().filter(|(key, _)| *key != except) {
             let holdings = if *anchor == Anchor::Project { &mut section.project } else { &mut section.holdings };
@@ -188,7 +188,7 @@ impl Manifest {
         }
     }
 
-    /// Every file that is listed in the folder the manifest stands in, by whichever program.
+    /// Every file listed in this manifest, by any program.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         let ours = self.installs.values().map(|section| &section.holdings);
         let ours = ours.flat_map(|holdings| holdings.files.keys().chain(holdings.shared.keys()));
@@ -196,7 +196,7 @@ impl Manifest {
         ours.map(RelativePath::as_str).chain(theirs.into_iter().flat_map(Map::keys).map(String::as_str))
     }
 
-    /// Whether it has a list of files, by whichever program, empty or not.
+    /// True if it has a list of files by any program, even an empty one.
     pub(crate) fn has_files(&self) -> bool {
         !self.installs.is_empty() || self.foreign_files().is_some()
     }
@@ -207,7 +207,7 @@ impl Manifest {
         ours.or_else(|| self.foreign.get("version").and_then(Value::as_str))
     }
 
-    /// The files that another program lists in a manifest of its own, with their digests, if it keeps one here.
+    /// The files that another program lists here, with their digests, if it does.
     pub(crate) fn foreign_files(&self) -> Option<&Map<String, Value>> {
         self.foreign.get("files").and_then(Value::as_object)
     }
@@ -217,7 +217,7 @@ impl Manifest {
         self.foreign.get(key).and_then(Value::as_str)
     }
 
-    /// Drops keys of another program.
+    /// Removes keys of another program.
     pub(crate) fn drop_foreign(&mut self, keys: &[String]) {
         self.foreign.retain(|key, _| !keys.contains(key));
     }
@@ -234,7 +234,7 @@ struct SectionOutline {
     format: u32,
 }
 
-/// Why a manifest cannot be used. The file it is in is for the caller to name.
+/// Why a manifest cannot be used. The caller adds the name of the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ManifestProblem {
     #[error("it does not parse: {0}")]
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_file_listed_as_wholly_ours_is_a_shared_file() {
+    fn a_shared_file_listed_as_only_ours_is_a_shared_file() {
         let ledger = r#"{"format": "markdown", "after": "DIGEST", "edits": []}"#;
         let text = r#"{"installs": {"x/global": {"format": 1, "version": "1", "runtime": "x", "scope": "global",
             "files": {"a.md": "DIGEST", "b.md": "DIGEST", "gsd-file-manifest.json": "DIGEST"}, "shared": {"a.md": LEDGER}}}}"#;
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn another_programs_manifest_is_given_back_as_it_was() {
+    fn another_programs_manifest_is_written_back_unchanged() {
         let theirs = "{\n  \"manifestVersion\": 2,\n  \"files\": {\n    \"x\": \"00\"\n  }\n}";
         let mut manifest = Manifest::parse(Some(theirs)).unwrap();
         assert!(manifest.foreign_files().is_some());

@@ -1,11 +1,11 @@
-//! Desired against actual: what the library and a host's descriptor say should stand where, and what stands there.
+//! Compares the desired files, from the library and a host's descriptor, with the files that exist.
 //!
 //! ```text
 //! artifacts + manifest + snapshot -> plan -> changes -> one transaction, the new manifest in it
 //! ```
 //!
-//! The plan is made before anything is written, and is the one that is applied; an install after an install is an empty
-//! plan; an uninstall is the plan for nothing and gives back every byte.
+//! The plan is made before anything is written, and that plan is applied. A second install gives an empty plan. An
+//! uninstall is the plan for nothing and restores every byte.
 
 mod adds;
 mod adopted;
@@ -63,7 +63,7 @@ use crate::world::World;
 use adopted::Adopted;
 use situation::Situation;
 
-/// What every install of a call shares.
+/// What all installs of a call have in common.
 #[derive(Debug)]
 pub(crate) struct Installer<'a> {
     pub(crate) world: &'a World,
@@ -71,15 +71,15 @@ pub(crate) struct Installer<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) library: &'a Library,
     pub(crate) program: Program,
-    /// Whether hosts are told to let our program run without asking.
+    /// Whether to configure hosts to run our program without asking.
     pub(crate) permissions: bool,
-    /// How calls of our program begin that run without asking.
+    /// The prefixes of calls of our program that run without asking.
     pub(crate) unasked: Vec<String>,
-    /// Whether commands stand below routers; without it, as in the install that is there.
+    /// Whether commands are below routers; `None` keeps what the existing install has.
     pub(crate) nested: Option<bool>,
 }
 
-/// What is to be done with a target.
+/// What to do with a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wish {
     Install,
@@ -87,7 +87,7 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// The verb that is called for it.
+    /// The verb on the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Install => "install",
@@ -95,15 +95,15 @@ impl Wish {
         }
     }
 
-    /// What is done, in the words that a kept transaction has.
+    /// A description for the record of a kept transaction.
     fn of(self, target: &Target) -> String {
         format!("{} {}", self.word(), target.section_key(&Anchor::Root))
     }
 }
 
 impl Installer<'_> {
-    /// Decides what would be done and finds what stands in its way, without writing. What was seen for another host is
-    /// not looked at again.
+    /// Plans the changes and checks that they can be made, without writing. Paths already in the snapshot are not
+    /// looked at again.
     pub(crate) fn plan(&self, wish: Wish, target: &Target, seen: &mut Snapshot) -> Result<InstallPlan, InstallError> {
         let plan = self.look_and_plan(wish, target, seen)?;
         disk::check(&plan.roots, &plan.changes)?;
@@ -119,8 +119,8 @@ impl Installer<'_> {
         Ok(())
     }
 
-    /// Brings the host's folders to what the library says, or to what they were before us, or changes nothing. Gives the
-    /// plan that was applied: `plan`, or where something it rests on changed since it was made, one from under the lock.
+    /// Brings the host's folders to the state that the library describes, or to their state before us, or changes
+    /// nothing. Returns the applied plan: `plan`, or a new one made under the lock if its inputs have changed.
     pub(crate) fn perform(&self, wish: Wish, target: &Target, plan: InstallPlan) -> Result<InstallPlan, InstallError> {
         if plan.is_empty() && status::unfinished_in(plan.roots.clone())?.is_empty() {
             return Ok(plan);
@@ -132,7 +132,7 @@ impl Installer<'_> {
             let history = History::in_state(&target.state);
             let keep = Keep { history: &history, what: &wish.of(target) };
             let outcome = self.disk.transact_kept(&trees, keep, |hold, changes| {
-                // What a call that died had left was there when the plan was made, and is not any more.
+                // The plan was made before the leftovers of a dead call were cleaned up.
                 let plan = match shown.take().filter(|_| hold.recovered().is_empty()) {
                     Some(plan) => plan,
                     None => self.look_and_plan(wish, target, &mut Snapshot::default())?,
@@ -160,7 +160,7 @@ impl Installer<'_> {
         Ok(plan)
     }
 
-    /// The plan from what is seen through the snapshot, which then has all that was looked at.
+    /// Makes the plan from the snapshot, which afterwards contains everything that was looked at.
     fn plan_from(&self, seen: &mut Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
         let neighbours = self.neighbours(target)?;
         let mut situation = Situation::open(target, neighbours, self.program.clone(), std::mem::take(seen))?;
@@ -192,7 +192,7 @@ impl Installer<'_> {
         Ok(plan)
     }
 
-    /// Notes what an install adds to the host, from the facts about it.
+    /// Records what an install adds to the host, from the host's facts.
     fn add(&self, target: &Target, plan: &mut InstallPlan, snapshot: &mut Snapshot) -> Result<(), InstallError> {
         let descriptor = &target.descriptor;
         let events = emit::hook_count(self.library, descriptor, target.scope);
@@ -213,13 +213,14 @@ impl Installer<'_> {
         plan.adds.other_scope = self.in_other_scope(target, snapshot);
         let can_be_set = events > 0 && descriptor.status_line.is_some();
         if plan.adds.status_line.is_none() && can_be_set && plan.adds.other_scope.is_none() {
-            // It was left out of a project's settings, because the user's own have one; that of a global install is ours.
+            // It was left out of a project's settings, because the user's own settings have one; in a global install
+            // that one is ours.
             plan.adds.status_line = Some(StatusLine::Kept);
         }
         Ok(())
     }
 
-    /// Where the user has installed this host in the other scope too. What cannot be read is the matter of that install.
+    /// The folder of this host's install in the other scope, if there is one. Errors are left to that install.
     fn in_other_scope(&self, target: &Target, snapshot: &mut Snapshot) -> Option<AbsolutePath> {
         let scope = match target.scope {
             Scope::Global => Scope::Local,
@@ -231,14 +232,15 @@ impl Installer<'_> {
             .then_some(other.root)
     }
 
-    /// What is certainly ours of an install that no manifest lists; `None` if a manifest does, or nothing is.
+    /// The parts of an install that are certainly ours although no manifest lists it; `None` if it is listed or nothing
+    /// was found.
     pub(crate) fn unlisted(&self, target: &Target) -> Result<Option<Unlisted>, InstallError> {
         let mut situation = Situation::open(target, Vec::new(), self.program.clone(), Snapshot::default())?;
         self.adopt(target, &mut situation)?;
         Ok(situation.adopted.and_then(|adopted| adopted.found(target)))
     }
 
-    /// Looks for an install that no manifest lists, and lets it count as ours.
+    /// Looks for an install that no manifest lists, and treats it as ours.
     fn adopt(&self, target: &Target, situation: &mut Situation) -> Result<(), InstallError> {
         if situation.is_listed(target) || !recognised::has_traces(target, &mut situation.snapshot)? {
             return Ok(());
@@ -257,7 +259,7 @@ impl Installer<'_> {
         Ok(())
     }
 
-    /// What should stand there.
+    /// The artifacts that should exist.
     fn wanted(&self, target: &Target, nested: bool, snapshot: &mut Snapshot) -> Result<Vec<Artifact>, InstallError> {
         let status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
         let mut options = self.options(target, nested, status_line, snapshot);
@@ -265,7 +267,7 @@ impl Installer<'_> {
         Ok(emit::emit_all(self.library, &target.descriptor, target.scope, &options))
     }
 
-    /// What an install with everything that is ours depends on.
+    /// The options of an install with all our artifacts.
     fn options(&self, target: &Target, nested: bool, status_line: bool, snapshot: &Snapshot) -> EmitOptions {
         let existing = emit::alternatives(&target.descriptor);
         EmitOptions {
@@ -277,20 +279,20 @@ impl Installer<'_> {
         }
     }
 
-    /// Whether the user's own settings have a status line, which a project's would win over.
+    /// True if the user's own settings have a status line, which a project's would override.
     fn has_own_status_line(&self, target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
         let Some(line) = &target.descriptor.status_line else { return Ok(false) };
         let Some(file) = target.descriptor.files.get(&line.file) else { return Ok(false) };
         let global = Target::resolve(target.descriptor.clone(), Scope::Global, &target.project, None, self.world)?;
         let path = file.path(Scope::Global, |path| snapshot.is_file(&global.root.resolve(path)));
         let Some(text) = snapshot.read_text(&global.root.resolve(path))? else { return Ok(false) };
-        // A file that does not parse is the global install's matter; here it says nothing.
+        // A file that does not parse is reported by the global install; here it counts as empty.
         let document = JsonDocument::parse(&text, JsonDialect::CommentsAndTrailingCommas);
         Ok(document.is_ok_and(|document| document.value(&line.path).is_some()))
     }
 
-    /// The other hosts whose folders are below the same folder of the home: whoever goes last takes along what installs
-    /// of ours made above them.
+    /// The other hosts whose folders are below the same folder of the home: the last uninstall also removes the folders
+    /// above them that our installs made.
     fn in_the_same_folder(&self, target: &Target) -> Result<Vec<Target>, InstallError> {
         let first_folder = |root: &AbsolutePath| {
             let below = root.relative_to(&target.user)?.to_string();
@@ -299,7 +301,7 @@ impl Installer<'_> {
         let ours = first_folder(&target.root).filter(|_| target.scope == Scope::Global);
         let Some(ours) = ours else { return Ok(Vec::new()) };
         let others = self.registry.all()?.into_iter().filter(|other| other.id != target.descriptor.id);
-        // A host whose folder cannot be told has no part in this one.
+        // A host whose folder cannot be determined is not in this one.
         let others = others
             .filter_map(|other| Target::resolve(other, Scope::Global, &target.project, None, self.world).ok())
             .filter(|other| first_folder(&other.root).as_ref() == Some(&ours));
@@ -323,12 +325,12 @@ impl Installer<'_> {
     }
 }
 
-/// Whether it is worth asking [`Installer::unlisted`].
+/// True if [`Installer::unlisted`] may find something.
 pub(crate) fn has_traces(target: &Target) -> Result<bool, InstallError> {
     recognised::has_traces(target, &mut Snapshot::default())
 }
 
-/// A link that came with the project may lead into the user's own folders.
+/// Refuses links to the outside: a link that came with the project may lead into the user's own folders.
 fn stays_in_project(target: &Target, plan: &InstallPlan) -> Result<(), InstallError> {
     if target.scope == Scope::Local {
         let mut places = RealPaths::default();
@@ -339,14 +341,14 @@ fn stays_in_project(target: &Target, plan: &InstallPlan) -> Result<(), InstallEr
     Ok(())
 }
 
-/// Where the user's state is kept.
+/// The folder for the user's state.
 fn state(world: &World) -> Result<AbsolutePath, InstallError> {
     let folder = world.state_folder().ok_or(InstallError::NoHome)?;
     Ok(disk::canonical(&AbsolutePath::parse(folder)?)?)
 }
 
 impl Program {
-    /// The program that runs, its links resolved.
+    /// The running program, with its links resolved.
     pub(crate) fn running(world: &World) -> Result<Self, InstallError> {
         let path = disk::real(&AbsolutePath::parse(world.executable()?)?)?;
         let digest = Digest::of_file(&path)?.ok_or_else(|| InstallError::NoProgram { path: path.clone() })?;

@@ -1,8 +1,8 @@
-//! From what is there to what should be there: the steps, and the changes they come to. Pure.
+//! From the current to the desired state: the steps, and the changes they make. Pure.
 //!
-//! An uninstall is the same plan with nothing wanted. Only bytes that the manifest says are ours are replaced or
-//! removed. A file of ours that the person edited is set aside before ours takes its place, and by an uninstall, so that
-//! the host does not read it any longer; by an install that has no such file it is left where it is.
+//! An uninstall is the same plan with nothing wanted. Only bytes that the manifest lists as ours are replaced or
+//! removed. If the person edited one of our files, it is set aside before we replace it. An uninstall sets it aside
+//! too, so that the host stops reading it; an install that no longer has such a file leaves it in place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,39 +22,39 @@ use crate::text::edit::{Applied, FileFormat, Undo};
 /// What an installation does, decided before anything is written.
 #[derive(Debug)]
 pub(crate) struct InstallPlan {
-    /// In the order of their places; one for each file.
+    /// Ordered by path; one for each file.
     pub(crate) steps: Vec<Step>,
     pub(crate) changes: ChangeSet,
-    /// Installs of another program that this one takes the place of.
+    /// Installs of another program that this one replaces.
     pub(crate) taken_over: Vec<TakenOver>,
-    /// Manifests of ours that came with the repository: what they list counts as the user's.
+    /// Our manifests that came with the repository: what they list counts as the user's.
     pub(crate) claimed: Vec<AbsolutePath>,
-    /// The trees that the changes may be in, for their locks.
+    /// The trees that the changes may write in, for their locks.
     pub(crate) roots: Vec<AbsolutePath>,
-    /// Settings files that the changes edit.
+    /// The settings files that the changes edit.
     pub(crate) settings: Vec<ChangedSettings>,
-    /// Whether the host has our plugin in use as well, or why that is not known.
+    /// Whether the host has also enabled our plugin, or why that is not known.
     pub(crate) plugin: Result<bool, InstallError>,
     /// The version that was installed before.
     pub(crate) from_version: Option<String>,
-    /// Of an install: what it adds to the host.
+    /// For an install: what it adds to the host.
     pub(crate) adds: Adds,
-    /// What was found of an install that no manifest lists, and counts as ours now.
+    /// What was found of an install that no manifest lists, and is now treated as ours.
     pub(crate) unlisted: Option<Unlisted>,
 }
 
-/// An install of another program, of which nothing is left.
+/// An install of another program that is removed completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TakenOver {
     pub(crate) root: AbsolutePath,
-    /// As it called itself.
+    /// Its version, as it reported it.
     pub(crate) version: Option<String>,
-    /// What it had let run without asking, and what is taken out of the settings with it.
+    /// What it allowed to run without asking; this is removed from the settings too.
     pub(crate) permissions: Vec<String>,
 }
 
 impl InstallPlan {
-    /// The plan that leads from the situation to `wanted`; nothing wanted is an uninstall.
+    /// Makes the plan from the situation to `wanted`; `None` is an uninstall.
     pub(crate) fn between(
         wanted: Option<&[Artifact]>,
         target: &Target,
@@ -82,7 +82,7 @@ impl InstallPlan {
         Ok(planner.plan)
     }
 
-    /// Whether everything is as it should be.
+    /// True if everything is as it should be.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -96,8 +96,8 @@ impl InstallPlan {
         PlanReport::new(steps, settings)
     }
 
-    /// How many files are wholly ours once it is applied: settings files, which are not ours alone, and the manifest are
-    /// never counted, in no report.
+    /// How many files only we own once the plan is applied. Shared settings files and the manifest are never counted,
+    /// in any report.
     pub(crate) fn files(&self) -> usize {
         let stays = |act: &Act| matches!(act, Act::Create | Act::Update | Act::Keep | Act::SetAside { .. });
         self.steps.iter().filter(|step| step.is_whole() && stays(&step.act)).count()
@@ -107,12 +107,12 @@ impl InstallPlan {
 struct Planner<'a> {
     target: &'a Target,
     situation: &'a Situation,
-    /// As they will be.
+    /// As they will be after the plan.
     manifests: BTreeMap<AbsolutePath, Manifest>,
     plan: InstallPlan,
     /// Before-images that are still needed.
     images: BTreeSet<Digest>,
-    /// Nothing is wanted.
+    /// True if nothing is wanted.
     uninstalls: bool,
 }
 
@@ -158,7 +158,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans everything below one anchor, and gives what is owned there afterwards.
+    /// Plans everything below one anchor, and returns what we own there afterwards.
     fn place(&mut self, anchor: &Anchor, artifacts: &[(RelativePath, &Artifact)]) -> Result<Holdings, InstallError> {
         let base = self.target.folder(anchor);
         let old = self.situation.holdings(self.target, anchor).cloned().unwrap_or_default();
@@ -189,13 +189,13 @@ impl Planner<'_> {
             let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(path)).collect();
             self.retire_shared(&base.join(path), ledger, &owners)?;
         }
-        // A folder is removed only when nothing is in it: that may be taken over on a stranger's word.
+        // A folder is only removed if it is empty, so a claim from the repository is enough here.
         let folders: Vec<&Holdings> = others.iter().copied().chain(claimed).collect();
         self.folders(&base, &old, &mut new, &folders);
         Ok(new)
     }
 
-    /// A file that is wholly ours; `None` if it gives way to one that is not.
+    /// Plans a file that only we own; `None` if it gives way to a file of the person.
     fn put(
         &mut self,
         anchor: &Anchor,
@@ -218,7 +218,7 @@ impl Planner<'_> {
         let executable = before.is_some_and(|file| file.executable) || !artifact.executable || cfg!(windows);
         let ours = || {
             let mut known = std::iter::once(old).chain(others.iter().copied()).filter_map(|it| it.files.get(relative));
-            // An image of a program where ours belongs is an earlier one of ours, not a person's work.
+            // A program image at the place of our program is an earlier version of it, not a person's work.
             let program = artifact.contents == Contents::Binary && self.situation.is_program(&path);
             let theirs = || self.situation.predecessors.iter().any(|other| other.wrote(&path, as_written));
             program || known.any(|digest| as_written(*digest)) || theirs()
@@ -263,13 +263,13 @@ impl Planner<'_> {
         to
     }
 
-    /// A file that was only ours and is not wanted any more.
+    /// Plans a file that only we owned and that is not wanted any more.
     fn retire(&mut self, anchor: &Anchor, relative: &RelativePath, digest: Digest) {
         let path = self.target.folder(anchor).join(relative);
         let act = match self.situation.snapshot.found(&path) {
             Found::Absent => return,
             Found::File(_) if self.situation.is_as_written(&path, digest) => Act::Remove,
-            // The bytes of a program were not read, so that they cannot be moved.
+            // The bytes of a program were not read, so it cannot be moved.
             Found::File(file) if self.uninstalls && file.bytes.is_some() => {
                 Act::SetAside { to: self.set_aside(anchor, relative, file) }
             }
@@ -283,7 +283,7 @@ impl Planner<'_> {
         self.step(act, &path);
     }
 
-    /// Our part of a file that is not ours alone; `None` if there is nothing for us to do in it.
+    /// Plans our part of a shared file; `None` if we have nothing to do in it.
     fn merge(
         &mut self,
         path: &AbsolutePath,
@@ -320,7 +320,7 @@ impl Planner<'_> {
         let owners: Vec<&Ledger> = others.iter().filter_map(|other| other.shared.get(relative)).collect();
         let claimed = claimed.and_then(|claimed| claimed.shared.get(relative));
         let inherited = inherit(&mut edits, &owners) | take_over_edits(&mut edits, claimed);
-        // A stranger's word that there was no file counts where nothing but our part is in it.
+        // The claim from the repository that there was no file is accepted if the file contains only our part.
         let is_ours_alone = || {
             let left = shared::take_back(file.format, &edited, edits.iter())?;
             Ok(shared::is_blank(file.format, &left))
@@ -345,7 +345,7 @@ impl Planner<'_> {
         Ok(Some(Ledger { format: file.format, before, after, created, edits }))
     }
 
-    /// Our part of a file that is not ours alone goes.
+    /// Plans the removal of our part from a shared file.
     fn retire_shared(&mut self, path: &AbsolutePath, ledger: &Ledger, owners: &[&Ledger]) -> Result<(), InstallError> {
         let Some(text) = self.text(path)? else { return Ok(()) };
         let left = if owners.is_empty() {
@@ -375,7 +375,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Refuses settings that a person made read-only: to put another file in their place would ask nobody.
+    /// Refuses settings that a person made read-only: replacing the file would bypass that.
     fn refuse_read_only(&self, path: &AbsolutePath) -> Result<(), InstallError> {
         match self.situation.snapshot.found(path) {
             Found::File(file) if file.read_only => {
@@ -385,8 +385,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The file as it was before us: its very bytes if nobody touched it since, else the text without our edits.
-    /// `None` if there was no file and nobody put anything into ours.
+    /// The file as it was before us: its original bytes if it is unmodified, otherwise the text without our edits.
+    /// `None` if there was no file and nothing was added to ours.
     fn without_us(&self, text: &str, ledger: &Ledger) -> Result<Option<String>, shared::SharedError> {
         if Digest::of(text.as_bytes()) == ledger.after {
             if ledger.created {
@@ -437,7 +437,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Which folders are ours now, and which of those that were can go if they are empty.
+    /// Determines which folders are ours now, and which former ones can be removed if they are empty.
     fn folders(&mut self, base: &AbsolutePath, old: &Holdings, new: &mut Holdings, others: &[&Holdings]) {
         let paths: Vec<RelativePath> = new.files.keys().chain(new.shared.keys()).cloned().collect();
         for folder in paths.iter().flat_map(folders_of) {
@@ -460,7 +460,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What another program had installed goes, as far as it is not ours by now.
+    /// Removes what another program installed, except what is ours by now.
     fn take_over(&mut self) -> Result<(), InstallError> {
         let situation = self.situation;
         let mut settled: BTreeSet<AbsolutePath> = self.plan.steps.iter().map(|step| step.path.clone()).collect();
@@ -499,7 +499,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Keeps the bytes of a file that another program's install is not sure to have written.
+    /// Keeps the bytes of a file that another program's install may not have written.
     fn move_aside(&mut self, predecessor: &Predecessor, path: &AbsolutePath, file: &FoundFile) -> Act {
         let to = self.situation.free(&predecessor.set_aside(path), file.digest);
         if self.situation.snapshot.found(&to) == &Found::Absent {
@@ -508,8 +508,8 @@ impl Planner<'_> {
         Act::SetAside { to }
     }
 
-    /// Takes out of a file of the user's what another program had put there. Where that cannot be done, its scripts
-    /// may still be named there: the whole install waits for the owner of the file.
+    /// Removes what another program had put into a file of the user. The whole install fails if that is impossible,
+    /// because the file may still name that program's scripts.
     fn clean(&mut self, path: &AbsolutePath, format: FileFormat) -> Result<(), InstallError> {
         let Some(text) = self.text(path)? else { return Ok(()) };
         let left = self.without_predecessors(path, Some(text.clone()))?;
@@ -531,7 +531,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The text without what other programs that this install replaces had put there; `None` if nothing is left.
+    /// The text without what the replaced programs had put there; `None` if nothing is left.
     fn without_predecessors(
         &self,
         path: &AbsolutePath,
@@ -592,7 +592,7 @@ impl Planner<'_> {
         self.plan.settings.push(ChangedSettings { path, format, before, after });
     }
 
-    /// Notes whether the status line of the host is ours, or one that the user had set.
+    /// Records whether the status line of the host is ours, or was set by the user.
     fn note_status_line(&mut self, edits: &[MadeEdit]) {
         let Some(line) = &self.target.descriptor.status_line else { return };
         let is_it = |made: &&MadeEdit| matches!(&made.edit, SharedEdit::Json(edit) if edit.path() == line.path);
@@ -602,7 +602,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Notes which settings of the user's keep entries of ours out.
+    /// Records which settings of the user keep our entries out.
     fn note_kept_out(&mut self, path: &AbsolutePath, format: FileFormat, text: &str, edits: &[MadeEdit]) {
         let kept_out = shared::kept_out(format, text, edits).into_iter();
         self.plan.adds.kept_out.extend(kept_out.map(|(key, value)| (path.clone(), key, value)));
@@ -617,7 +617,8 @@ impl Planner<'_> {
     }
 }
 
-/// What stood there already, because another install of ours had put it there, is ours as well. Says whether any was.
+/// Takes over entries that another of our installs put there: they belong to this one too. Returns whether there were
+/// any.
 fn inherit(edits: &mut [MadeEdit], owners: &[&Ledger]) -> bool {
     let mut any = false;
     for made in edits.iter_mut().filter(|made| made.applied == Applied::AlreadyThere) {
@@ -631,8 +632,8 @@ fn inherit(edits: &mut [MadeEdit], owners: &[&Ledger]) -> bool {
     any
 }
 
-/// Counts edits as made that stood there as we would make them, where a manifest that came with the repository says that
-/// they were ours: a team committed its install. What was there before them is nobody's to say.
+/// Treats existing edits as ours if they are as we would make them and a manifest from the repository claims them: a
+/// team committed its install. What was there before them is unknown.
 fn take_over_edits(edits: &mut [MadeEdit], claimed: Option<&Ledger>) -> bool {
     let claims = |edit: &SharedEdit| {
         claimed.is_some_and(|claimed| claimed.edits.iter().any(|it| it.edit == *edit && it.applied.changed()))

@@ -1,9 +1,9 @@
-//! What is certainly ours in a host's folders although no manifest lists it: the manifest was deleted, or renamed because it
-//! did not parse.
+//! Finds the files and entries that are certainly ours in a host's folders although no manifest lists them: the
+//! manifest was deleted, or renamed because it did not parse.
 //!
-//! A file counts if it has the name and the bytes that this version installs. An entry in settings counts if it names our
-//! program, and is either what this version writes, or a hook or status line that runs it. A block counts by its markers.
-//! Everything else stays, and what looks like ours is named.
+//! A file counts if it has the name and the bytes that this version installs. An entry in settings counts if it names
+//! our program, and is either what this version writes, or a hook or status line that runs it. A block counts by its
+//! markers. Everything else stays; what looks like ours is reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +22,8 @@ use crate::runtime::PlaceAnchor;
 use crate::text::edit::{Applied, FileFormat, JsonDialect, Undo};
 use crate::text::json::{JsonDocument, JsonEdit};
 
-/// Whether it is worth looking for an install that no manifest lists: the host's folder has our content, files of our
-/// names, or settings that name our program.
+/// True if a search for an install that no manifest lists may find something: the host's folder has our content, files
+/// with our names, or settings that name our program.
 pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
     if snapshot.is_folder(&target.root.resolve(CONTENT_FOLDER)) {
         return Ok(true);
@@ -46,7 +46,7 @@ pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<boo
     }
     for file in target.descriptor.files.values() {
         for path in paths(target, file, snapshot) {
-            // A file that is no text has nothing of ours.
+            // A file that is not text contains nothing from us.
             if snapshot.read_text(&path).ok().flatten().is_some_and(|text| text.contains(CONTENT_FOLDER)) {
                 return Ok(true);
             }
@@ -55,7 +55,7 @@ pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<boo
     Ok(false)
 }
 
-/// What of these artifacts is there and certainly ours.
+/// Finds which of these artifacts exist and are certainly ours.
 pub(super) fn recognise(
     target: &Target,
     artifacts: &[Artifact],
@@ -107,18 +107,18 @@ pub(super) fn recognise(
     Ok(adopted)
 }
 
-/// Our entries in a file that is not ours alone, and whether it has more that may be ours.
+/// Our entries in a shared file, and whether it contains more that may be ours.
 fn ledger(
     path: &AbsolutePath,
     file: &SharedFile,
     situation: &Situation,
 ) -> Result<(Option<Ledger>, bool), InstallError> {
-    // A file that is no text has nothing of ours.
+    // A file that is not text contains nothing from us.
     let text = situation.snapshot.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let Some(text) = text else { return Ok((None, false)) };
     let made = match shared::make(file.format, text, &file.edits) {
         Ok((_, made)) => made,
-        // What is in it cannot be told; that is for the person to say before anything is taken out.
+        // The file does not parse; the person must repair it before anything is removed.
         Err(error) if text.contains(PROGRAM) => return Err(InstallError::shared(path, error)),
         Err(_) => return Ok((None, false)),
     };
@@ -141,7 +141,7 @@ fn ledger(
     Ok(((!ledger.edits.is_empty()).then_some(ledger), uncertain))
 }
 
-/// Whether nobody but us writes this edit: it names our content, or it is a block between our markers.
+/// True if only we write this edit: it names our content, or it is a block between our markers.
 fn is_certain(edit: &SharedEdit) -> bool {
     let names_us = |text: &str| text.contains(&format!("{CONTENT_FOLDER}/"));
     let value = match edit {
@@ -161,7 +161,7 @@ fn path_of(edit: &SharedEdit) -> &[String] {
     }
 }
 
-/// Hooks that run our program in another form than this version registers: an earlier version did.
+/// Hooks that run our program in a form that this version does not register: they come from an earlier version.
 fn earlier_hooks(text: &str, file: &SharedFile, known: &[SharedEdit]) -> Vec<SharedEdit> {
     let FileFormat::Json(_) = file.format else { return Vec::new() };
     let Ok(document) = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas) else { return Vec::new() };
@@ -183,7 +183,7 @@ fn earlier_hooks(text: &str, file: &SharedFile, known: &[SharedEdit]) -> Vec<Sha
     found
 }
 
-/// Whether an entry runs our program and nothing else.
+/// True if an entry runs our program and nothing else.
 fn runs_us(entry: &Value) -> bool {
     match entry {
         Value::Object(keys) => {

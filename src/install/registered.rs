@@ -1,4 +1,4 @@
-//! Which hooks a host runs, ours and other people's, as its settings say.
+//! Finds which hooks a host runs, ours and those of others, from its settings.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::text::shell::shell_word;
 use crate::text::toml::TomlDocument;
 use crate::text::yaml::YamlDocument;
 
-/// What a host runs at its events, as far as that can be told.
+/// What a host runs at its events, to the extent that it can be determined.
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
     pub(crate) hooks: Vec<RegisteredHook>,
@@ -22,18 +22,18 @@ pub(crate) struct Registered {
 /// One command that the host runs at one of its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegisteredHook {
-    /// Where it is registered, as a person would name it.
+    /// The file that registers it, as a person would name it.
     pub(crate) file: String,
     /// The host's name of the event.
     pub(crate) event: String,
     pub(crate) matcher: Option<String>,
-    /// For a shell.
+    /// A shell command line.
     pub(crate) command: String,
-    /// Whether it calls this program.
+    /// True if it calls this program.
     pub(crate) ours: bool,
 }
 
-/// A file that may have more hooks than anybody can tell.
+/// A file that may have hooks which cannot be determined.
 #[derive(Debug)]
 pub(crate) struct UnknownHooks {
     /// As a person would name it.
@@ -95,7 +95,7 @@ impl Registered {
         Ok(())
     }
 
-    /// What a file of settings says. One that does not parse is noted, once.
+    /// Reads a settings file. One that does not parse is recorded, once.
     fn read(
         &mut self,
         target: &Target,
@@ -115,7 +115,8 @@ impl Registered {
         Ok(None)
     }
 
-    /// A module of ours has one command an event; that of somebody else runs in the host, and nobody can tell.
+    /// Reads a hook module. Ours has one command per event; a module of others runs inside the host, and its hooks are
+    /// unknown.
     fn module(
         &mut self,
         target: &Target,
@@ -123,7 +124,7 @@ impl Registered {
         hooks: &HookTable,
         snapshot: &mut Snapshot,
     ) -> Result<(), InstallError> {
-        // That of somebody else may hold any bytes.
+        // A module of others may contain any bytes.
         let text = String::from_utf8_lossy(snapshot.read(path)?.unwrap_or_default()).into_owned();
         let file = target.shown(path);
         let (Some(Value::Object(calls)), Some(tools)) = (table(&text, "calls"), table(&text, "tools")) else {
@@ -148,7 +149,7 @@ impl Registered {
         Ok(())
     }
 
-    /// Every program in the folder has the name of its event.
+    /// Each program in the folder has the name of its event.
     fn executables(&mut self, target: &Target, folder: &str, snapshot: &mut Snapshot) -> Result<(), InstallError> {
         let folder = target.root.resolve(folder);
         for entry in snapshot.list(&folder)?.unwrap_or_default() {
@@ -168,10 +169,10 @@ fn is_ours(command: &str) -> bool {
     command.contains("gsd-tools") && command.contains(" hook ")
 }
 
-/// The program of an install, below the host's folder.
+/// The path of an installed program, below the host's folder.
 pub(super) const PROGRAM: &str = "gsd-core/bin/gsd-tools";
 
-/// Whether the command is a hook of ours beyond doubt: it calls the program of an install.
+/// True if the command is certainly one of our hooks: it calls an installed program.
 pub(super) fn runs_our_program(command: &str) -> bool {
     let command = command.replace('\\', "/");
     let Some((_, rest)) = command.split_once(PROGRAM) else { return false };
@@ -204,7 +205,7 @@ fn files_beside(
     Ok(entries.filter(fits).map(|entry| folder.resolve(&entry.name)).collect())
 }
 
-/// Where the host looks for a file of settings, of those that are there.
+/// The existing paths at which the host looks for a settings file.
 pub(super) fn paths(target: &Target, file: &HostFile, snapshot: &Snapshot) -> Vec<AbsolutePath> {
     let local = file.local_path.as_ref().filter(|_| target.scope == Scope::Local);
     let names = [Some(&file.path), file.instead.as_ref(), local];
@@ -212,7 +213,7 @@ pub(super) fn paths(target: &Target, file: &HostFile, snapshot: &Snapshot) -> Ve
     paths.filter(|path| snapshot.is_file(path)).collect()
 }
 
-/// What a file of settings says, or what is wrong with it.
+/// Parses a settings file; returns its value, or what is wrong with it.
 pub(super) fn read(
     path: &AbsolutePath,
     format: HostFormat,
@@ -230,7 +231,7 @@ pub(super) fn read(
     Ok(value.map(Option::unwrap_or_default))
 }
 
-/// The commands below `hooks`: lists by event, or one list whose entries name their events.
+/// Collects the commands below `hooks`: lists by event, or one list whose entries name their events.
 fn collect(hooks: &Value, file: &str, found: &mut Vec<RegisteredHook>) {
     match hooks {
         Value::Object(events) => events.iter().for_each(|(event, entries)| entry(event, None, entries, file, found)),
@@ -256,7 +257,7 @@ fn entry(event: &str, matcher: Option<&str>, value: &Value, file: &str, found: &
             } else if let Some(hooks) = keys.get("hooks") {
                 entry(event, matcher, hooks, file, found);
             } else {
-                // A group with a name, and its events in it.
+                // A named group that contains events.
                 keys.iter().for_each(|(event, entries)| entry(event, None, entries, file, found));
             }
         }

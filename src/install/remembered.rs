@@ -1,8 +1,9 @@
-//! Installs in folders that nothing else names: made with `--config-dir`, or while a variable moved the host's folder.
+//! Installs in folders that cannot be found otherwise: made with `--config-dir`, or while a variable moved the host's
+//! folder.
 //!
 //! Each has a note in the user's state folder, written in the transaction of the install and removed in that of the
-//! uninstall, so that `status` can list the install without being told where it is. A note says where to look and nothing
-//! more: what is installed there, the manifest says.
+//! uninstall, so that `status` can list the install without an argument for its folder. A note only records where to
+//! look: what is installed there is in the manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,7 @@ use crate::emit::Anchor;
 use crate::runtime::Scope;
 use crate::world::World;
 
-/// Where an install is.
+/// The location of an install.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Remembered {
     /// The host's id.
@@ -21,7 +22,7 @@ pub(crate) struct Remembered {
     pub(crate) root: String,
 }
 
-/// The note about this install; `None` where it is in the usual folder or in a project.
+/// The path of the note about this install; `None` if it is in the usual folder or in a project.
 pub(super) fn note(target: &Target) -> Option<AbsolutePath> {
     let is_elsewhere = target.scope == Scope::Global && !target.is_usual();
     let install = format!("{}\0{}", target.root, target.section_key(&Anchor::Root));
@@ -29,11 +30,12 @@ pub(super) fn note(target: &Target) -> Option<AbsolutePath> {
     is_elsewhere.then(|| target.roots_folder().resolve(format!("{}.json", &name[..16])))
 }
 
-/// Adds to `changes` that the install will be there, or be gone. The note was looked at through the snapshot.
+/// Adds the change of the note to `changes`, for an install that will exist or be removed. The note must be in the
+/// snapshot.
 pub(super) fn change(target: &Target, installed: bool, snapshot: &Snapshot, changes: &mut ChangeSet) {
     let Some(path) = note(target) else { return };
     let note = Remembered { runtime: target.descriptor.id.to_string(), root: target.root.to_string() };
-    // Two strings cannot fail to be written.
+    // Serialising two strings cannot fail.
     let bytes = serde_json::to_string(&note).map(|text| text + "\n").unwrap_or_default().into_bytes();
     match (installed, snapshot.digest(&path)) {
         (true, Some(before)) if before == Digest::of(&bytes) => {}
@@ -49,7 +51,7 @@ pub(super) fn change(target: &Target, installed: bool, snapshot: &Snapshot, chan
     }
 }
 
-/// The installs that have a note. One that cannot be read is left out: it keeps nobody from what they asked for.
+/// The installs that have a note. A note that cannot be read is left out, because it must not stop a command.
 pub(crate) fn remembered(world: &World) -> Result<Vec<Remembered>, InstallError> {
     let folder = super::state(world)?.resolve(ROOTS);
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! Our edits of a file that is not ours alone: made, and later taken back, on text. Pure.
+//! Makes and undoes our edits of a shared file, on its text. Pure.
 //!
-//! What was done is kept as a list of [`MadeEdit`]s in the ledger of the manifest. Each document keeps every byte
-//! that an edit does not name.
+//! The edits are kept as a list of [`MadeEdit`]s in the ledger of the manifest. Each document keeps every byte that an
+//! edit does not name.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(crate) struct MadeEdit {
     pub(crate) applied: Applied,
 }
 
-/// Why a file that is not ours alone was not edited.
+/// Why a shared file was not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SharedError {
     #[error(transparent)]
@@ -33,7 +33,7 @@ pub(crate) enum SharedError {
     Format,
 }
 
-/// The text with all edits made, and what each of them did.
+/// Makes all edits; returns the text and what each of them did.
 pub(crate) fn make(
     format: FileFormat,
     text: &str,
@@ -46,7 +46,7 @@ pub(crate) fn make(
     edited(format, text, edits.iter(), make)
 }
 
-/// The text with these edits taken back, last one first. What somebody changed since stays as they left it.
+/// Undoes these edits, last one first. A value that was changed since stays.
 pub(crate) fn take_back<'a>(
     format: FileFormat,
     text: &str,
@@ -57,7 +57,7 @@ pub(crate) fn take_back<'a>(
     edited(format, text, made.iter().map(|made| &made.edit), take_back).map(|(text, ())| text)
 }
 
-/// The text after `act`, which makes or takes back `edits`, and what that gave.
+/// Runs `act`, which makes or undoes `edits`; returns the text and the result of `act`.
 fn edited<'edit, Given>(
     format: FileFormat,
     text: &str,
@@ -80,7 +80,7 @@ fn edited<'edit, Given>(
     Ok((document.into_text(), given))
 }
 
-/// Whether the text says nothing: blank, or an empty object.
+/// True if the text is blank or an empty object.
 pub(crate) fn is_blank(format: FileFormat, text: &str) -> bool {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return true;
@@ -123,7 +123,7 @@ impl Document {
             (Self::Yaml(document), SharedEdit::Yaml(edit)) => document.apply(edit)?,
             (Self::Lines(text), SharedEdit::Marked(block)) => {
                 *text = block.marked().put(text, &block.body)?;
-                // Only we write between these markers: what stands there is ours even if it stood there before.
+                // Only we write between these markers, so the block is ours even if it existed before.
                 Applied::Changed(Undo::default())
             }
             _ => return Err(SharedError::Format),
@@ -151,7 +151,7 @@ impl Document {
     }
 }
 
-/// What of our edits had no room: a person's one answer above them. Each as the key and its value.
+/// Our edits that had no room because a person set one value above them. Each as the key and its value.
 pub(crate) fn kept_out(format: FileFormat, text: &str, edits: &[MadeEdit]) -> Vec<(String, String)> {
     let FileFormat::Json(dialect) = format else { return Vec::new() };
     let Ok(document) = JsonDocument::parse(text, dialect) else { return Vec::new() };
@@ -170,7 +170,7 @@ pub(crate) fn kept_out(format: FileFormat, text: &str, edits: &[MadeEdit]) -> Ve
     found
 }
 
-/// The value above a place that leaves no room for the place: the person's one answer to all that could stand there.
+/// The value above a path that leaves no room for it: a person's single value for everything that could be there.
 fn settled_above(document: &JsonDocument, path: &[String]) -> Option<Value> {
     (1..path.len()).filter_map(|depth| document.value(&path[..depth])).find(|value| !value.is_object())
 }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_can_be_taken_back() {
+    fn edits_that_were_made_can_be_undone() {
         let text = "{\n  // mine\n  \"allow\": [\"a\"]\n}\n";
         let (edited, made) = make(JSON, text, &[append("b"), append("c")]).unwrap();
         assert_ne!(edited, text);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_there_before_is_not_taken_back() {
+    fn values_that_existed_before_are_not_removed() {
         let text = "{\"allow\": [\"a\"]}";
         let (edited, made) = make(JSON, text, &[append("a")]).unwrap();
         assert_eq!(edited, text);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_puts_back_one_value_or_white_space_and_nothing_else() {
+    fn a_ledger_restores_only_a_single_value_or_white_space() {
         let set = |key: &str| json!({"json": {"set": {"path": [key], "value": "x"}}});
         let toml = json!({"toml": {"set": {"path": ["a"], "value": "x"}}});
         let yaml = json!({"yaml": {"append": {"path": ["a"], "value": "x"}}});
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_to_all_leaves_no_room_for_ours() {
+    fn one_value_for_everything_leaves_no_room_for_ours() {
         let ours = |path: &[&str]| {
             let path = path.iter().map(|key| (*key).to_owned()).collect();
             SharedEdit::Json(JsonEdit::SetIfAbsent { path, value: json!("allow") })
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_put_in_and_taken_out() {
+    fn a_block_is_inserted_and_removed() {
         let block = MarkedText { open: "<!-- a -->".into(), close: "<!-- /a -->".into(), body: "x".into() };
         let (edited, made) = make(FileFormat::Markdown, "# Notes\n", &[SharedEdit::Marked(block)]).unwrap();
         assert_eq!(take_back(FileFormat::Markdown, &edited, made.iter()).unwrap(), "# Notes\n");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_is_nothing_or_an_empty_object() {
+    fn blank_means_empty_or_an_empty_object() {
         assert!(is_blank(JSON, "{\n}\n") && is_blank(JSON, "\u{feff} ") && is_blank(FileFormat::Toml, "\n"));
         assert!(!is_blank(JSON, "{ // note\n}") && !is_blank(FileFormat::Markdown, "{}"));
     }

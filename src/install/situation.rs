@@ -1,6 +1,6 @@
 //! What an installation finds: manifests, the files it would touch, kept before-images, the running program.
 //!
-//! It owns all that was read, so that each file is opened once; the plan is made from this alone.
+//! It owns everything that was read, so that each file is opened once; the plan is made only from this.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, ChangeSet, Digest, Found, RelativePath, Snapshot};
 use crate::emit::{Anchor, Artifact, Contents};
 
-/// The running program: what an install puts beside the content.
+/// The running program, which an install puts next to the content.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
@@ -21,31 +21,31 @@ pub(crate) struct Program {
 
 #[derive(Debug)]
 pub(crate) struct Situation {
-    /// By the folder they stand in.
+    /// By the folder of each manifest.
     pub(crate) manifests: BTreeMap<AbsolutePath, Manifest>,
-    /// What manifests list that came with the repository, by their folder.
+    /// The contents of manifests that came with the repository, by their folder.
     pub(crate) claimed: BTreeMap<AbsolutePath, Manifest>,
-    /// The folders of other hosts in the same project, whose manifests are among the above.
+    /// The folders of other hosts in the same project, whose manifests are included above.
     pub(crate) neighbours: Vec<AbsolutePath>,
     pub(crate) snapshot: Snapshot,
-    /// Kept bytes of files that are not ours alone, as they were before our edits: the digests they should have.
+    /// Kept bytes of shared files from before our edits: the digests they should have.
     images: BTreeSet<Digest>,
     pub(crate) image_folder: AbsolutePath,
     pub(crate) program: Program,
-    /// Folders on the way to what is wanted that do not exist.
+    /// Folders on the way to wanted files that do not exist.
     missing: BTreeSet<AbsolutePath>,
-    /// Installs of another program that this one takes the place of.
+    /// Installs of another program that this one replaces.
     pub(crate) predecessors: Vec<Predecessor>,
-    /// Folders that other installs of ours made for themselves.
+    /// Folders that our other installs made for themselves.
     made: BTreeSet<AbsolutePath>,
-    /// The folders whose manifests were read, those of other hosts among them.
+    /// The folders whose manifests were read, including those of other hosts.
     asked: BTreeSet<AbsolutePath>,
     /// What is certainly ours although no manifest lists it.
     pub(crate) adopted: Option<Adopted>,
 }
 
 impl Situation {
-    /// Reads what can be read before it is known what is wanted: what the manifests say.
+    /// Reads what can be read before the wanted files are known: the manifests.
     pub(crate) fn open(
         target: &Target,
         neighbours: Vec<AbsolutePath>,
@@ -76,7 +76,7 @@ impl Situation {
         Ok(situation)
     }
 
-    /// Looks for installs of another program that an install takes the place of.
+    /// Looks for installs of another program that an install replaces.
     pub(crate) fn look_for_predecessors(&mut self, target: &Target) -> Result<(), InstallError> {
         self.predecessors = predecessor::find(target, &mut self.snapshot)?;
         for root in self.predecessors.iter().map(|predecessor| predecessor.root.clone()).collect::<Vec<_>>() {
@@ -85,9 +85,9 @@ impl Situation {
         Ok(())
     }
 
-    /// Looks at the install of another host: folders above its root that it made are nobody else's.
+    /// Looks at the install of another host: the folders above its root that it made are ours.
     pub(crate) fn look_at_other(&mut self, other: &Target) {
-        // A manifest that cannot be read is the matter of its own host.
+        // A manifest that cannot be read is reported by its own host.
         let Ok(found) = vouch::read(other, &other.root, &mut self.snapshot) else { return };
         self.asked.insert(other.root.clone());
         for section in found.manifest.installs.values() {
@@ -96,7 +96,7 @@ impl Situation {
         }
     }
 
-    /// Looks at everything that is wanted, and at everything that is there because of us.
+    /// Looks at everything that is wanted, and at everything that exists because of us.
     pub(crate) fn look(&mut self, target: &Target, wanted: &[Artifact]) -> Result<(), InstallError> {
         let anchors = self.anchors(target, wanted);
         for anchor in &anchors {
@@ -125,7 +125,7 @@ impl Situation {
         Ok(roots)
     }
 
-    /// Makes the changes hold only while every manifest that was read says what it said then.
+    /// Makes the changes valid only while every manifest that was read is unchanged.
     pub(crate) fn expect(&self, target: &Target, changes: &mut ChangeSet) {
         for folder in &self.asked {
             vouch::expect(target, folder, &self.snapshot, changes);
@@ -143,7 +143,7 @@ impl Situation {
         anchors
     }
 
-    /// This install in the host's folder, as the manifest lists it, or as it was found without one.
+    /// The section of this install in the host's folder, from the manifest, or as found without one.
     pub(crate) fn section(&self, target: &Target) -> Option<&Section> {
         let adopted = self.adopted.as_ref().map(|adopted| &adopted.section);
         self.listed(target, &Anchor::Root).or(adopted)
@@ -163,7 +163,8 @@ impl Situation {
         }
     }
 
-    /// Whether a manifest lists this install, or one that came with the repository does, in every folder it names.
+    /// True if manifests list this install in every folder that it names, or if a manifest from the repository lists
+    /// it.
     pub(super) fn is_listed(&self, target: &Target) -> bool {
         let key = target.section_key(&Anchor::Root);
         if self.claimed.get(&target.root).is_some_and(|claimed| claimed.installs.contains_key(&key)) {
@@ -186,7 +187,7 @@ impl Situation {
         here.map(|section| &section.holdings).collect()
     }
 
-    /// Whether the file is as these bytes were written.
+    /// True if the file still has the bytes that were written.
     pub(crate) fn is_as_written(&self, path: &AbsolutePath, written: Digest) -> bool {
         self.snapshot.file(path).is_some_and(|file| file.is_as_written(written))
     }
@@ -195,7 +196,7 @@ impl Situation {
         self.snapshot.file(path).is_some_and(|file| file.program)
     }
 
-    /// Where the changed file can be put: at its own path below the folder for that, or beside an earlier one.
+    /// Where the changed file can be put: at its own path below the folder for such files, or next to an earlier one.
     pub(crate) fn set_aside(
         &self,
         target: &Target,
@@ -206,12 +207,12 @@ impl Situation {
         self.free(&target.set_aside(anchor, path), digest)
     }
 
-    /// The first of the names for bytes that are set aside where nothing else stands.
+    /// The first of the names for set-aside bytes that is not used by other bytes.
     pub(crate) fn free(&self, first: &AbsolutePath, digest: Digest) -> AbsolutePath {
         names(first, digest).find(|name| is_free(self.snapshot.found(name), digest)).unwrap_or_else(|| first.clone())
     }
 
-    /// Looks at those names, up to the one that is free.
+    /// Looks at those names, up to the free one.
     fn look_for_free(&mut self, first: &AbsolutePath, digest: Digest) -> Result<(), InstallError> {
         for name in names(first, digest) {
             if is_free(self.snapshot.look(&name)?, digest) {
@@ -221,7 +222,7 @@ impl Situation {
         Ok(())
     }
 
-    /// The kept bytes of this digest, unless somebody changed them since.
+    /// The kept bytes of this digest, unless they were changed since.
     pub(crate) fn image(&self, digest: Digest) -> Option<&[u8]> {
         let path = self.image_path(digest);
         self.snapshot.bytes(&path).filter(|_| self.snapshot.digest(&path) == Some(digest))
@@ -236,12 +237,12 @@ impl Situation {
         self.image_folder.resolve(digest.to_string())
     }
 
-    /// Whether this folder on the way to something wanted does not exist.
+    /// True if this folder on the way to a wanted file does not exist.
     pub(crate) fn is_missing(&self, folder: &AbsolutePath) -> bool {
         self.missing.contains(folder)
     }
 
-    /// How many folders, from this one upwards, do not exist or are there because of us.
+    /// How many folders, from this one upwards, do not exist or were made by us.
     pub(crate) fn missing_from(&self, folder: &AbsolutePath) -> usize {
         std::iter::successors(Some(folder.clone()), AbsolutePath::parent)
             .take_while(|it| self.is_missing(it) || self.made.contains(it))
@@ -258,7 +259,7 @@ impl Situation {
         Ok(())
     }
 
-    /// What a manifest that came with the repository says of this install below the anchor.
+    /// What a manifest from the repository lists for this install below the anchor.
     pub(crate) fn claims(&self, target: &Target, anchor: &Anchor) -> Option<&Holdings> {
         let section = self.claimed.get(&target.manifest_folder(anchor))?.installs.get(&target.section_key(anchor))?;
         Some(if *anchor == Anchor::Project { &section.project } else { &section.holdings })
@@ -318,7 +319,7 @@ impl Situation {
         Ok(())
     }
 
-    /// The folders above a path, up to the first that is there.
+    /// Looks at the folders above a path, up to the first that exists.
     fn look_above(&mut self, path: &AbsolutePath) -> Result<(), InstallError> {
         for folder in std::iter::successors(path.parent(), AbsolutePath::parent) {
             match self.snapshot.look(&folder)? {
@@ -340,7 +341,7 @@ impl Situation {
     }
 }
 
-/// The names for bytes that are set aside: the plain one, that with a digest, and then numbers behind it.
+/// The names for set-aside bytes: the plain one, one with a digest, then with numbers after it.
 fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsolutePath> {
     let (plain, digest) = (first.clone(), digest.to_string());
     let with_digest = first.beside(&format!("{}.{}", first.name(), &digest[..8]));
@@ -349,7 +350,7 @@ fn names(first: &AbsolutePath, digest: Digest) -> impl Iterator<Item = AbsoluteP
     [plain, with_digest].into_iter().chain(more)
 }
 
-/// Whether the bytes can be put there, or are there.
+/// True if the bytes can be put there, or are there already.
 fn is_free(found: &Found, digest: Digest) -> bool {
     match found {
         Found::Absent => true,

@@ -1,4 +1,4 @@
-//! What is installed, and whether it is as we left it. Only looks.
+//! What is installed, and whether it is unmodified. Read-only.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,32 +17,32 @@ use crate::runtime::{HostFormat, PluginsInUse};
 pub(crate) struct Status {
     /// The version of the program that wrote it; `None` if nothing is installed.
     pub(crate) version: Option<String>,
-    /// How many files are wholly ours.
+    /// How many files only we own.
     pub(crate) files: usize,
-    /// What is not as we left it, by path.
+    /// What was modified or is missing, by path.
     pub(crate) drift: Vec<Drift>,
-    /// A write was cut short; the next command that writes finishes it, or `gsd-tools recover`.
+    /// A write was interrupted; `gsd-tools recover` or the next command that writes finishes it.
     pub(crate) unfinished: bool,
-    /// The host has our plugin enabled too: commands and hooks are there twice.
+    /// The host has our plugin enabled too: commands and hooks exist twice.
     pub(crate) plugin: bool,
-    /// A manifest that came with the repository lists an install that this computer did not make.
+    /// A manifest that came with the repository lists an install that was not made on this computer.
     pub(crate) from_repository: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub(crate) enum Drift {
-    /// A file of ours is gone.
+    /// One of our files is missing.
     Missing { path: String },
-    /// A file of ours was changed.
+    /// One of our files was modified.
     Edited { path: String },
-    /// Our part of a file is not whole any more.
+    /// Our part of a file is incomplete.
     EditMissing { path: String },
-    /// The file cannot be read as what it is.
+    /// The file cannot be parsed.
     Unreadable { path: String, why: String },
 }
 
-/// Whether the host has our plugin in use. What it has in use everywhere, it has in a project too.
+/// True if the host has enabled our plugin. A plugin enabled everywhere is enabled in a project too.
 pub(super) fn has_plugin(target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
     let Some(in_use) = target.descriptor.plugin.as_ref().and_then(|plugin| plugin.in_use.as_ref()) else {
         return Ok(false);
@@ -85,7 +85,7 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key))
 }
 
-/// Whether the user has this install, as its manifest says; nothing else is looked at.
+/// True if the user has this install according to its manifest; nothing else is checked.
 pub(crate) fn is_installed(target: &Target) -> bool {
     let found = vouch::read(target, &target.root, &mut Snapshot::default());
     found.is_ok_and(|found| found.manifest.installs.contains_key(&target.section_key(&Anchor::Root)))
@@ -97,7 +97,7 @@ pub(crate) fn status(target: &Target) -> Result<Status, InstallError> {
     Ok(Status { unfinished, ..look(target, &mut Snapshot::default())? })
 }
 
-/// Compares what the snapshot sees of an install with its manifest.
+/// Compares an install, as the snapshot shows it, with its manifest.
 pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, InstallError> {
     let found = vouch::read(target, &target.root, snapshot)?;
     let (manifest, key) = (found.manifest, target.section_key(&Anchor::Root));
@@ -132,12 +132,12 @@ pub(super) fn look(target: &Target, snapshot: &mut Snapshot) -> Result<Status, I
     Ok(status)
 }
 
-/// The folders of an install in which a write was cut short.
+/// The folders of an install in which a write was interrupted.
 pub(crate) fn unfinished(target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
     unfinished_in(target.possible_roots())
 }
 
-/// Those of the folders in which a write was cut short.
+/// Keeps those of the folders in which a write was interrupted.
 pub(super) fn unfinished_in(mut found: Vec<AbsolutePath>) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut failure = None;
     found.retain(|root| disk::is_unfinished(root).unwrap_or_else(|error| failure.replace(error).is_some()));

@@ -18,43 +18,43 @@ pub(crate) struct Step {
     of: FileKind,
 }
 
-/// What kind of file a step is about.
+/// The kind of file that a step is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileKind {
-    /// Wholly ours; what it is, where that is known: not of files that only a manifest lists.
+    /// Only ours. The item is `None` for files that only a manifest lists.
     Whole(Option<ItemKind>),
-    /// Settings that are not ours alone.
+    /// Settings that we share with others.
     Shared,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// A file of ours that was not there.
+    /// One of our files that did not exist.
     Create,
-    /// A file of ours that was unmodified.
+    /// One of our files that was unmodified.
     Update,
-    /// Our part of a file that is not ours alone.
+    /// Our part of a shared file.
     Merge,
-    /// A file of ours goes, or a file goes that held nothing but our part.
+    /// One of our files is removed, or a shared file that contained only our part.
     Remove,
     /// As it should be.
     Keep,
-    /// A file that is not as we wrote it is moved here: before ours takes its place, or before we go.
+    /// A modified file is moved to `to`, before ours replaces it or before an uninstall.
     SetAside { to: AbsolutePath },
-    /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
+    /// One of our files that is not needed any more but was modified: it stays, but is the person's from now on.
     Leave,
-    /// A file of the person's where one of ours would stand that gives way: theirs stays, ours is left out.
+    /// A file of the person at a path where ours gives way: theirs stays, ours is left out.
     GiveWay,
-    /// A file of another program's, in a place that a link of the person's leads to: it stays.
+    /// A file of another program, at a place where a link of the person leads: it stays.
     Elsewhere,
 }
 
-/// A plan for whoever reads it: what happens to each file, and to each key of settings.
+/// A plan as shown to its reader: what happens to each file, and to each key of settings.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct PlanReport {
     /// By path.
     steps: Vec<StepReport>,
-    /// Keys of settings files that are not ours alone, by file.
+    /// Keys of settings files that we share with others, by file.
     pub(crate) settings: Vec<KeyEdit>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct PlanReport {
 pub(super) struct StepReport {
     path: String,
     act: &'static str,
-    /// Where the file that was there is put.
+    /// Where the previous file is put.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<String>,
 }
@@ -84,27 +84,27 @@ impl Act {
 }
 
 impl Step {
-    /// Of a file that is wholly ours.
+    /// A step for a file that only we own.
     pub(super) fn of_ours(act: Act, path: &AbsolutePath, kind: ItemKind) -> Self {
         Self { act, path: path.clone(), of: FileKind::Whole(Some(kind)) }
     }
 
-    /// Of a file of which only a manifest says what it is.
+    /// A step for a file known only from a manifest.
     pub(super) fn of_file(act: Act, path: &AbsolutePath) -> Self {
         Self { act, path: path.clone(), of: FileKind::Whole(None) }
     }
 
-    /// Of settings that are not ours alone.
+    /// A step for settings that we share with others.
     pub(super) fn in_shared(act: Act, path: &AbsolutePath) -> Self {
         Self { act, path: path.clone(), of: FileKind::Shared }
     }
 
-    /// Whether the file is wholly ours.
+    /// True if only we own the file.
     pub(crate) fn is_whole(&self) -> bool {
         self.of != FileKind::Shared
     }
 
-    /// What the file is, where that is known.
+    /// What the file is, if known.
     pub(crate) fn kind(&self) -> Option<ItemKind> {
         if let FileKind::Whole(kind) = self.of { kind } else { None }
     }

@@ -8,26 +8,26 @@ use crate::world::World;
 
 use super::InstallError;
 
-/// One host in one scope, with its folders found.
+/// One host in one scope, with its folders.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) descriptor: Descriptor,
     pub(crate) scope: Scope,
-    /// The host's own folder, its links resolved.
+    /// The host's folder, with its links resolved.
     pub(crate) root: AbsolutePath,
     pub(crate) user: AbsolutePath,
     pub(crate) project: AbsolutePath,
     /// The same folders as the person knows them, for texts that name them.
     pub(crate) home: Home,
-    /// The host's folder for every project.
+    /// The host's global folder.
     pub(super) everywhere: AbsolutePath,
-    /// Where the user's state is kept.
+    /// The folder for the user's state.
     pub(super) state: AbsolutePath,
     usual: bool,
 }
 
 impl Target {
-    /// Finds the folders. `chosen` is a folder the person named in the place of the usual one.
+    /// Determines the folders. `chosen` is a folder that the person named instead of the usual one.
     pub(crate) fn resolve(
         descriptor: Descriptor,
         scope: Scope,
@@ -70,7 +70,7 @@ impl Target {
         Ok(Self { descriptor, scope, root, user, project, home, everywhere, state, usual })
     }
 
-    /// An error as it is for this target: what cannot be written to may be where the home folder should be.
+    /// Adapts an error to this target: if a folder cannot be written, the home folder may be missing.
     pub(crate) fn explain(&self, error: InstallError) -> InstallError {
         let is_of_folder = matches!(error, InstallError::Disk(DiskError::ReadOnly { .. } | DiskError::Io { .. }));
         if is_of_folder && !disk::is_folder(&self.user) {
@@ -79,7 +79,7 @@ impl Target {
         error
     }
 
-    /// Whether the host's folder is the one its maker chose.
+    /// True if the host's folder is the default one.
     pub(crate) fn is_usual(&self) -> bool {
         self.usual
     }
@@ -93,7 +93,7 @@ impl Target {
         }
     }
 
-    /// Every folder an install may write in.
+    /// Every folder that an install may write in.
     pub(crate) fn possible_roots(&self) -> Vec<AbsolutePath> {
         let homes = self.descriptor.places.iter().filter_map(|place| match &place.anchor {
             PlaceAnchor::Home(folder) => Some(self.user.resolve(folder)),
@@ -106,14 +106,14 @@ impl Target {
         homes.chain(project).chain(notes).chain(elsewhere).chain(own).collect()
     }
 
-    /// Where the before-images of this install are kept: with the user's state, never in a project.
+    /// Where the before-images of this install are kept: in the user's state, never in a project.
     pub(crate) fn image_folder(&self) -> AbsolutePath {
         let install = format!("{}\0{}", self.root, self.section_key(&Anchor::Root));
         let name = Digest::of(install.as_bytes()).to_string();
         self.state.resolve("kept").resolve(&name[..16])
     }
 
-    /// The folder of the notes about manifests, which an install in a project writes to.
+    /// The folder of the notes about manifests, which an install in a project writes.
     pub(crate) fn notes_folder(&self) -> AbsolutePath {
         self.state.resolve("manifests")
     }
@@ -131,8 +131,8 @@ impl Target {
         }
     }
 
-    /// The name of this install's section in the manifest of that anchor. A folder that several installs of one
-    /// host share tells them apart by where they are.
+    /// The key of this install's section in the manifest of that anchor. In a folder shared by several installs of one
+    /// host, the key contains their location.
     pub(crate) fn section_key(&self, anchor: &Anchor) -> String {
         let key = format!("{}/{}", self.descriptor.id, self.scope.word());
         match anchor {
@@ -141,7 +141,7 @@ impl Target {
         }
     }
 
-    /// Where a file of ours is put that the person changed, before ours replaces it.
+    /// Where one of our files is put, if it was modified, before we replace it.
     pub(crate) fn set_aside(&self, anchor: &Anchor, path: &RelativePath) -> AbsolutePath {
         match anchor {
             Anchor::Root => self.root.resolve(SET_ASIDE).join(path),
@@ -150,7 +150,7 @@ impl Target {
         }
     }
 
-    /// A path as a person would name it: from their home or their project.
+    /// A path as a person would name it: relative to their home or their project.
     pub(crate) fn shown(&self, path: &AbsolutePath) -> String {
         if self.scope == Scope::Local
             && let Some(path) = path.relative_to(&self.project)
@@ -160,7 +160,7 @@ impl Target {
         path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
     }
 
-    /// The words that name this install to `install`, `uninstall` and `status`.
+    /// The arguments that select this install in `install`, `uninstall` and `status`.
     pub(crate) fn flags(&self) -> Typed {
         let host = &self.descriptor.id;
         match self.scope {
@@ -170,7 +170,7 @@ impl Target {
     }
 }
 
-/// The folder, below a root, for files that were changed since somebody wrote them.
+/// The folder, below a root, for files that were modified.
 pub(super) const SET_ASIDE: &str = "gsd-local-patches";
 
 /// The folder of the notes about installs outside the usual folders, below the state folder.

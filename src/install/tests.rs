@@ -1,4 +1,4 @@
-//! Situations, plans and status without a disk: trees in memory, and what installs and people make of them.
+//! Tests situations, plans and status without a disk: trees in memory, changed by installs and by people.
 
 #![allow(clippy::unwrap_used, reason = "trees in memory are made by hand")]
 
@@ -33,7 +33,7 @@ fn home<const N: usize>(files: [(&str, &str); N]) -> MemoryTree {
     let mut tree = MemoryTree::of(files);
     tree.write_program(&path(PROGRAM), IMAGE);
     tree.make_folder(&path(PROJECT));
-    // Locks are there, and stay.
+    // The folder for locks exists, and stays.
     tree.make_folder(&path(HOME).resolve(".local/state/gsd-tools"));
     tree
 }
@@ -54,14 +54,14 @@ fn program() -> Program {
     Program { path: path(PROGRAM).as_path().to_path_buf(), digest: Digest::of(IMAGE.as_bytes()) }
 }
 
-/// The plan that leads from the tree to the artifacts; no artifacts is an uninstall.
+/// The plan from the tree to the artifacts; `None` is an uninstall.
 fn plan(tree: &MemoryTree, target: &Target, wanted: Option<&[Artifact]>) -> Result<InstallPlan, InstallError> {
     let mut situation = Situation::open(target, Vec::new(), program(), Snapshot::in_memory(tree.clone()))?;
     situation.look(target, wanted.unwrap_or_default())?;
     InstallPlan::between(wanted, target, &situation, false)
 }
 
-/// Plans, applies, and gives the plan as text.
+/// Plans and applies; returns the plan as text.
 fn bring(tree: &mut MemoryTree, target: &Target, wanted: Option<&[Artifact]>) -> String {
     let plan = plan(tree, target, wanted).unwrap();
     tree.apply(&plan.changes).unwrap();
@@ -169,7 +169,7 @@ fn a_plan_of_a_host_with_json_settings_reads_as_text() {
 }
 
 #[test]
-fn a_plan_in_a_project_shows_what_a_person_changed_and_what_stays() {
+fn a_plan_in_a_project_shows_modified_files_and_files_that_stay() {
     let mut tree = home([("/nowhere/home/work/project/NOTES.md", "# Notes\n")]);
     let old = tree.clone();
     let target = lantern(Scope::Local);
@@ -227,7 +227,7 @@ fn a_manifest_that_came_with_a_repository_owns_nothing() {
     assert_eq!(tree.bytes(&target.root.resolve("a.md")), Some(&b"a"[..]));
 }
 
-/// The rule is by where the manifest is, not by the scope of the install: a project's host can keep files in the home.
+/// The location of the manifest decides, not the scope of the install: a host in a project can have files in the home.
 #[test]
 fn a_manifest_of_the_users_own_folders_needs_no_note() {
     let mut tree = home([]);
@@ -249,7 +249,7 @@ fn a_manifest_of_the_users_own_folders_needs_no_note() {
     assert!(!claimed(Scope::Global, &below_the_project), "a host's folder that the user keeps in a project");
 }
 
-/// An installer of the small library.
+/// Runs the test with an installer for the small library.
 fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
     let (library, registry) = (emit::small_library(), Registry::embedded());
     let holder = Holder { process: 1, folder: world.folder().unwrap(), since: String::new() };
@@ -259,7 +259,7 @@ fn with_installer(world: &World, test: impl FnOnce(&Installer<'_>)) {
     test(&Installer { world, disk, registry, library, program: program(), permissions, unasked, nested: None });
 }
 
-/// Does it for every host there is, in both scopes.
+/// Runs the test for every host, in both scopes.
 fn for_every_host(test: impl Fn(&Installer<'_>, &Target)) {
     let world = world();
     with_installer(&world, |installer| {
@@ -322,7 +322,7 @@ fn an_install_for_every_host_looks_at_each_file_once() {
 }
 
 #[test]
-fn a_plan_is_not_applied_where_a_manifest_that_it_rests_on_has_changed() {
+fn a_plan_is_not_applied_if_one_of_its_manifests_has_changed() {
     let (mut tree, target) = (home([]), lantern(Scope::Global));
     bring(&mut tree, &target, Some(&[whole("a.md", "a"), whole("b.md", "b")]));
     let stale = plan(&tree, &target, Some(&[whole("a.md", "second")])).unwrap();
@@ -335,7 +335,7 @@ fn a_plan_is_not_applied_where_a_manifest_that_it_rests_on_has_changed() {
 }
 
 #[test]
-fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
+fn an_outdated_plan_is_made_again_under_the_lock() {
     let temporary = crate::testing::folder();
     let folder = disk::canonical(&path(temporary.path().to_str().unwrap())).unwrap();
     let (home, project) = (folder.resolve("home"), folder.resolve("project"));
@@ -364,7 +364,7 @@ fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
         assert!(disk::read_text(&settings).unwrap().unwrap().contains("\"mine\": 1"));
         assert!(status(&one).unwrap().drift.is_empty());
 
-        // The same install by another call, which did it while this one waited.
+        // Another call makes the same install while this one waits.
         let shown = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
         let again = installer.plan(Wish::Install, &other, &mut Snapshot::default()).unwrap();
         installer.perform(Wish::Install, &other, again).unwrap();
@@ -393,7 +393,7 @@ fn write(file: &AbsolutePath, text: &str) {
 }
 
 #[test]
-fn a_plan_rests_on_the_manifests_of_neighbours_that_it_leaves_alone() {
+fn a_plan_depends_on_the_manifests_of_unchanged_neighbours() {
     let (mut tree, target) = (home([]), lantern(Scope::Local));
     let shared = artifact(Anchor::Project, "shared.md", Contents::Whole("ours".to_owned()));
     bring(&mut tree, &target, Some(&[whole("a.md", "a"), shared]));
@@ -403,14 +403,14 @@ fn a_plan_rests_on_the_manifests_of_neighbours_that_it_leaves_alone() {
     situation.look(&target, &[]).unwrap();
     let stale = InstallPlan::between(None, &target, &situation, false).unwrap();
     assert!(stale.changes.iter().all(|change| change.path().parent() != Some(neighbour.clone())));
-    // Meanwhile another host was installed, which may own the shared file as well.
+    // Meanwhile another host was installed, which may own the shared file too.
     tree.write(&neighbour.resolve(manifest::FILE), "{}");
     assert!(matches!(tree.apply(&stale.changes), Err(DiskError::Changed { .. })));
     tree.remove(&neighbour.resolve(manifest::FILE));
     tree.apply(&stale.changes).unwrap();
 }
 
-/// Whole files that an install may have, as paths below their anchor.
+/// Files that only we own and that an install may have, as paths below their anchor.
 const FILES: &[(Option<&str>, &str)] = &[
     (None, "skills/a/SKILL.md"),
     (None, "skills/b/SKILL.md"),
@@ -419,7 +419,7 @@ const FILES: &[(Option<&str>, &str)] = &[
     (Some(".shared"), "d.md"),
 ];
 
-/// Settings of a person, and the place at the beginning where they may add to them.
+/// Settings of a person, and the text at their start where the person may add something.
 const SETTINGS: &[(&str, &[&str], &str)] = &[
     (
         "settings.json",
@@ -435,7 +435,8 @@ const SETTINGS: &[(&str, &[&str], &str)] = &[
     ("NOTES.md", &["", "# Mine\n\ntext\n"], ""),
 ];
 
-/// What a version of ours has: for each file the edition, if any, and how many edits of each settings file.
+/// The contents of one of our versions: the edition of each file, if it has it, and the number of edits of each
+/// settings file.
 type Version = (Vec<Option<u8>>, Vec<usize>);
 
 fn artifacts((files, settings): &Version) -> Vec<Artifact> {
@@ -461,16 +462,16 @@ fn artifacts((files, settings): &Version) -> Vec<Artifact> {
     wanted
 }
 
-/// What a person does between two calls of ours.
+/// What a person does between two of our calls.
 #[derive(Clone, Debug)]
 enum Deed {
-    /// Writes their own bytes where a file of ours may be.
+    /// Writes their own bytes where one of our files may be.
     Write(usize),
     /// Removes such a file.
     Remove(usize),
-    /// Writes a file beside ours.
+    /// Writes a file next to ours.
     Add(usize),
-    /// Adds a line to settings, which are there by then.
+    /// Adds a line to settings, which exist by then.
     Edit(usize),
 }
 
@@ -489,10 +490,10 @@ fn version() -> impl Strategy<Value = Version> {
     (editions, prop::collection::vec(0..4_usize, SETTINGS.len()))
 }
 
-/// The tree, and what is the person's in it.
+/// The tree, and the person's part of it.
 struct Life {
     tree: MemoryTree,
-    /// Every text of theirs that has to be somewhere in the end.
+    /// Each of their texts that must still exist at the end.
     kept: Vec<String>,
     /// Their settings, as they would be without us.
     settings: BTreeMap<AbsolutePath, String>,
@@ -545,7 +546,7 @@ impl Life {
                 };
                 let file = path(ROOT).resolve(file);
                 let edited = |text: &str| format!("{opening}{line}{}", text.strip_prefix(opening).unwrap_or(text));
-                // Without a file of theirs, what they add to is ours.
+                // If they had no file, they add to one of our files.
                 let Some(theirs) = self.settings.get_mut(&file) else { return };
                 let text = std::str::from_utf8(self.tree.bytes(&file).unwrap()).unwrap();
                 let is_plain = |text: &str| text.starts_with(opening) && text != "{\n}\n";
@@ -558,7 +559,7 @@ impl Life {
         }
     }
 
-    /// What they replace or remove themselves nobody has to keep.
+    /// A text that they replace or remove themselves need not be kept.
     fn forget(&mut self, file: &AbsolutePath) {
         let gone = self.tree.bytes(file).map(<[u8]>::to_vec);
         self.kept.retain(|text| Some(text.as_bytes()) != gone.as_deref());
@@ -567,7 +568,7 @@ impl Life {
 
 proptest! {
     #[test]
-    fn an_uninstall_leaves_a_person_what_is_theirs(
+    fn an_uninstall_leaves_a_persons_own_content(
         settings in prop::collection::vec(prop::option::of(0..3_usize), SETTINGS.len()),
         before in deeds(),
         first in version(),

@@ -1,23 +1,23 @@
-//! Which manifests in projects this computer wrote itself.
+//! Determines which manifests in projects were written on this computer.
 //!
-//! A manifest says what may be replaced and removed. One in a project may have come with the repository, so it counts only
-//! where the user's state folder has its digest. The user's own folders are theirs whole.
+//! A manifest lists what may be replaced and removed. One in a project may have come with the repository, so it only
+//! counts if the user's state folder has its digest. Manifests in the user's own folders always count.
 
 use super::manifest::{self, Manifest};
 use super::{InstallError, Target};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, Owner, Snapshot};
 use crate::runtime::Scope;
 
-/// A manifest, and whether what it lists is ours.
+/// A manifest, and whether its entries are ours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundManifest {
-    /// Without what it lists, where nobody here wrote it.
+    /// Without its entries if it was not written on this computer.
     pub(crate) manifest: Manifest,
-    /// What it lists where it came with the repository.
+    /// Its entries if it came with the repository.
     pub(crate) claimed: Option<Manifest>,
 }
 
-/// Reads the manifest of a folder; an empty one if there is none.
+/// Reads the manifest of a folder; an empty one if it does not exist.
 pub(crate) fn read(
     target: &Target,
     folder: &AbsolutePath,
@@ -38,12 +38,12 @@ pub(crate) fn read(
     Ok(FoundManifest { manifest: manifest.without_installs(), claimed: Some(manifest) })
 }
 
-/// Where it is noted that the manifest in `folder` is ours.
+/// The path of the note that the manifest in `folder` is ours.
 pub(crate) fn note(target: &Target, folder: &AbsolutePath) -> AbsolutePath {
     target.notes_folder().resolve(&Digest::of(folder.to_string().as_bytes()).to_string()[..32])
 }
 
-/// Makes the changes hold only while the manifest in `folder`, and the word for it, are as they were read.
+/// Makes the changes valid only while the manifest in `folder` and its note are as they were read.
 pub(crate) fn expect(target: &Target, folder: &AbsolutePath, snapshot: &Snapshot, changes: &mut ChangeSet) {
     for path in [folder.resolve(manifest::FILE), note(target, folder)] {
         let before = snapshot.digest(&path);
@@ -51,7 +51,7 @@ pub(crate) fn expect(target: &Target, folder: &AbsolutePath, snapshot: &Snapshot
     }
 }
 
-/// Adds to `changes` that the manifest in `folder` will have this text, or be gone.
+/// Adds the change of the note to `changes`: the manifest in `folder` will have this text, or be removed.
 pub(crate) fn change(
     target: &Target,
     folder: &AbsolutePath,

@@ -1,26 +1,27 @@
-//! The front matter of our own content: a strict reader of the few forms we write.
+//! The front matter of the built-in content: a strict parser for the few forms that it uses.
 //!
 //! Keys with a text, a number, a `true` or `false`, a `[flow, list]`, a block list, or pairs of names below the key.
-//! Anything else is an error with its line: this reads what we wrote ourselves, and a slip in it is ours to correct.
+//! Anything else is an error with its line: this parser reads only built-in files, and a mistake there must be
+//! corrected.
 
-/// Keys and values in the order they stand.
+/// Keys and values in their original order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrontMatter {
     entries: Vec<(String, Value)>,
 }
 
-/// What a key says.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(String),
     Flag(bool),
     Number(i64),
     List(Vec<String>),
-    /// Names and what they stand for, in the order they stand.
+    /// Names with their values, in their original order.
     Pairs(Vec<(String, String)>),
 }
 
-/// Why the top of a file is not front matter of ours.
+/// Why the top of a file is not valid built-in front matter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrontMatterError {
     #[error("the file does not begin with a `---` line")]
@@ -70,7 +71,7 @@ impl FrontMatter {
         self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The text of `key`, if it has one.
+    /// Returns the text of `key`, if it has one.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.value(key)? {
             Value::Text(text) => Some(text),
@@ -78,7 +79,7 @@ impl FrontMatter {
         }
     }
 
-    /// The names below `key`, each with what it stands for.
+    /// Returns the names below `key`, each with its value.
     pub(crate) fn pairs(&self, key: &str) -> &[(String, String)] {
         match self.value(key) {
             Some(Value::Pairs(pairs)) => pairs,
@@ -86,12 +87,12 @@ impl FrontMatter {
         }
     }
 
-    /// Whether `key` is `true`.
+    /// True if `key` is `true`.
     pub(crate) fn flag(&self, key: &str) -> bool {
         self.value(key) == Some(&Value::Flag(true))
     }
 
-    /// The names of `key`: a list, or a text with commas.
+    /// Returns the names of `key`: a list, or a text with commas.
     pub(crate) fn names(&self, key: &str) -> Vec<&str> {
         match self.value(key) {
             Some(Value::List(items)) => items.iter().map(String::as_str).collect(),
@@ -114,7 +115,7 @@ fn key_and_value(text: &str, line: usize) -> Result<(&str, &str), FrontMatterErr
     Ok((key, value))
 }
 
-/// Adds an indented line to the key it stands below: an item of a list, or a pair.
+/// Adds an indented line to the key above it: an item of a list, or a pair.
 fn add_below((key, value): &mut (String, Value), text: &str, line: usize) -> Result<(), FrontMatterError> {
     if let Some(item) = text.strip_prefix("- ") {
         let Value::List(items) = value else { return Err(FrontMatterError::Line { line }) };
@@ -152,7 +153,7 @@ fn parse_value(value: &str, key: &str, line: usize) -> Result<Value, FrontMatter
     })
 }
 
-/// A plain or double-quoted text. What YAML would read as something else must be quoted.
+/// Parses a plain or double-quoted text. Text that YAML would read as another type must be quoted.
 fn scalar(text: &str, key: &str, line: usize) -> Result<String, FrontMatterError> {
     if text.starts_with('"') {
         return serde_json::from_str(text).map_err(|_| FrontMatterError::Line { line });
@@ -160,7 +161,7 @@ fn scalar(text: &str, key: &str, line: usize) -> Result<String, FrontMatterError
     if is_plain(text) { Ok(text.to_owned()) } else { Err(FrontMatterError::NeedsQuotes { line, key: key.to_owned() }) }
 }
 
-/// Whether YAML reads `text` without quotes as exactly this text.
+/// True if YAML reads `text` without quotes as exactly this text.
 pub(crate) fn is_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let looks_like_something_else = matches!(
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_forms_we_write_are_read() {
+    fn the_forms_of_built_in_files_are_parsed() {
         let text = "---\nname: gsd-x\nargument-hint: \"[--a] \\\"b\\\"\"\nallowed-tools:\n  - Read\n  - Write\nrouter: true\nrequires: [a, b-c]\ntools: Read, mcp__x__*\nbudget: 1024\nsections:\n  b: when-x\n  a: \"1\"\n---\nBody: y\n";
         let (front_matter, body) = FrontMatter::split(text).unwrap();
         assert_eq!(body, "Body: y\n");
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_named_with_its_line() {
+    fn a_mistake_is_reported_with_its_line() {
         let error = |inside: &str| FrontMatter::split(&format!("---\n{inside}---\nbody\n")).unwrap_err();
         assert_eq!(error("name: a\nno key\n"), FrontMatterError::Line { line: 3 });
         assert_eq!(error("name: a\n  - stray\n"), FrontMatterError::Line { line: 3 });
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_is_what_yaml_reads_as_the_same_text() {
+    fn a_text_is_plain_if_yaml_reads_it_unchanged() {
         for text in [
             "Plan a phase",
             "a-b",

@@ -1,15 +1,15 @@
-//! The canonical hooks, from `hooks/hooks.toml`: which there are, at which event, for which tools.
+//! The canonical hooks, from `hooks/hooks.toml`: their names, events and tools.
 //!
-//! The table says what is registered with a host. What a hook does is in the room `hooks`.
+//! The table lists what is registered with a host. The code of each hook is in the module `hooks`.
 
 use crate::text::words::words;
 use serde::Deserialize;
 
-/// The events we register for, and the hooks behind them.
+/// The registered events, and the hooks of each.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HookTable {
-    /// Seconds after which a host may give up on us.
+    /// Seconds after which a host may abort the hook.
     #[serde(default)]
     pub(crate) timeout: u32,
     #[serde(default, rename = "event")]
@@ -24,15 +24,15 @@ impl HookTable {
     }
 }
 
-/// An event with the tools it is registered for. Registrations are trusted by their text on some hosts, so these
-/// lists cover more than today's hooks need and do not change.
+/// An event with the tools it is registered for. Some hosts trust registrations by their text, so these lists cover
+/// more than today's hooks need and do not change.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HookEvent {
     pub(crate) name: Event,
     #[serde(default)]
     pub(crate) tools: Vec<ToolSet>,
-    /// The files it is registered for, where it is about files and not about tools.
+    /// The files it is registered for, if it is about files and not about tools.
     #[serde(default)]
     pub(crate) files: Vec<String>,
 }
@@ -44,21 +44,21 @@ pub(crate) struct HookEvent {
 pub(crate) struct HookRow {
     pub(crate) name: String,
     pub(crate) events: Vec<Event>,
-    /// The tools it looks at; empty where the event is about no tool.
+    /// The tools it looks at; empty if the event is not about tools.
     #[serde(default)]
     pub(crate) tools: Vec<ToolSet>,
-    /// The setting that must be `true` for it to speak.
+    /// The setting that must be `true` to enable it.
     pub(crate) opt_in: Option<String>,
-    /// The setting that silences it when `false`.
+    /// The setting that disables it when `false`.
     pub(crate) opt_out: Option<String>,
-    /// It lives on what another event brings, and is nothing on a host without that.
+    /// Another event that it needs; on a host without that event it is useless.
     pub(crate) needs: Option<Event>,
-    /// In one line, for a person.
+    /// Its purpose in one line, for display.
     pub(crate) purpose: String,
 }
 
 words! {
-    /// The moments we are called at. The word stands in the registered command line, so it never changes.
+    /// The events at which the hooks are called. The word is in the registered command line, so it never changes.
     #[derive(PartialOrd, Ord)]
     pub(crate) enum Event {
         SessionStart = "session-start",
@@ -70,14 +70,14 @@ words! {
         SubagentStop = "subagent-stop",
         /// The agent has ended its turn.
         Stop = "stop",
-        /// A file was changed by somebody else.
+        /// Another program or a person changed a file.
         FileChanged = "file-changed",
         StatusLine = "status-line",
     }
 }
 
 words! {
-    /// Tools by what they do.
+    /// Tools by their purpose.
     #[derive(PartialOrd, Ord)]
     pub(crate) enum ToolSet {
         Shell = "shell",

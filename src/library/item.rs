@@ -1,4 +1,4 @@
-//! One piece of content: its kind, its name, what its front matter says, and its body.
+//! One piece of content: its kind, its name, its front matter, and its body.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use super::front_matter::FrontMatter;
 
-/// What a piece of content is; also what an installed file is for.
+/// The kind of a piece of content, or of an installed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ItemKind {
-    /// A command a person types.
+    /// A command that a person types.
     Command,
-    /// A command that is listed to the model and says which command to take.
+    /// A command that is listed to the model and names the command to use.
     Router,
     Workflow,
     Agent,
     Reference,
     Template,
-    /// The program itself and the small files beside it.
+    /// The program itself and the small files next to it.
     Program,
-    /// The registration of our hooks with the host.
+    /// The registration of the hooks with the host.
     Hook,
-    /// Anything else we put into a settings file of the host.
+    /// Any other entry in a settings file of the host.
     Settings,
 }
 
 /// The name of an item among those of its kind: `plan-phase`, or `plan-phase/steps/chunked` for a nested file.
 ///
-/// It is the path below the kind's folder without `.md`; other endings stay, as in `config.json`.
+/// It is the path below the kind's folder without `.md`; other extensions stay, as in `config.json`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct ItemName(String);
 
-/// A text that cannot name an item.
+/// The error for a text that cannot name an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot name an item: letters, digits, `-`, `_` and `.`, in parts separated by `/`")]
 pub(crate) struct NameError {
@@ -73,9 +73,9 @@ impl fmt::Display for ItemName {
 pub(crate) struct Item {
     pub(crate) kind: ItemKind,
     pub(crate) name: ItemName,
-    /// Where it stands in the library: `workflows/plan-phase.md`.
+    /// Its path in the library: `workflows/plan-phase.md`.
     pub(crate) path: String,
-    /// Empty for references and templates: what stands on top of those is part of their body.
+    /// Empty for references and templates: front matter in those is part of their body.
     pub(crate) front_matter: FrontMatter,
     pub(crate) body: String,
 }

@@ -1,7 +1,7 @@
 //! The content library, embedded: commands, workflows, agents, references, templates and the hook table.
 //!
-//! Nothing here is read at program start; a [`Library`] is made when something is installed.
-//! That every item parses and every reference resolves is held by tests, of this room and of `emit`.
+//! Nothing here is read at program start; a [`Library`] is made when something is installed. Tests of this module and
+//! of `emit` check that every item parses and every reference resolves.
 
 mod front_matter;
 mod hooks;
@@ -27,17 +27,17 @@ static FOLDERS: [(&str, Dir<'static>); 6] = [
     ("hooks", include_dir!("$CARGO_MANIFEST_DIR/hooks")),
 ];
 
-/// The names of the agents, sorted, without reading them.
+/// Returns the names of the agents, sorted, without reading them.
 pub(crate) fn agent_names() -> impl Iterator<Item = &'static str> {
     names_in("agents")
 }
 
-/// The names of the commands and routers, sorted, without reading them.
+/// Returns the names of the commands and routers, sorted, without reading them.
 pub(crate) fn command_names() -> impl Iterator<Item = &'static str> {
     names_in("commands")
 }
 
-/// The names of the workflows, sorted, without reading them.
+/// Returns the names of the workflows, sorted, without reading them.
 pub(crate) fn workflow_names() -> impl Iterator<Item = &'static str> {
     names_in("workflows")
 }
@@ -49,8 +49,8 @@ fn names_in(folder: &'static str) -> impl Iterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// What stands on top of one file of the content, such as `workflows/x.md`; no other is read. Nothing if it is not there;
-/// a test holds that each that is there can be read.
+/// Returns the front matter of one content file, such as `workflows/x.md`, without reading others. `None` if it does
+/// not exist; a test checks that each existing one can be parsed.
 pub(crate) fn front_matter_of(path: &str) -> Option<FrontMatter> {
     let (folder, inside) = path.split_once('/')?;
     let (_, content) = FOLDERS.iter().find(|(name, _)| *name == folder)?;
@@ -65,7 +65,7 @@ pub(crate) struct Library {
     hooks: HookTable,
 }
 
-/// Why some files are no library.
+/// Why some files are not a valid library.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LibraryError {
     #[error("`{path}` has no good front matter")]
@@ -83,7 +83,7 @@ pub(crate) enum LibraryError {
 unexplained!(LibraryError);
 
 impl Library {
-    /// The content in the program.
+    /// Returns the content in the program.
     pub(crate) fn embedded() -> Result<Library, LibraryError> {
         let mut files = Vec::new();
         for (folder, content) in &FOLDERS {
@@ -92,8 +92,8 @@ impl Library {
         Library::from_files(files)
     }
 
-    /// Makes a library of files given by their path, such as `commands/x.md`, and their text. Files outside the
-    /// six folders, prompts of the pipeline, the demo, pages about hooks, and files whose name begins with a dot are passed over.
+    /// Makes a library from files with their path, such as `commands/x.md`, and their text. Skips files outside the six
+    /// folders, prompts of the pipeline, the demo, pages about hooks, and files whose name starts with a dot.
     pub(crate) fn from_files(files: impl IntoIterator<Item = (String, String)>) -> Result<Library, LibraryError> {
         let mut items = BTreeMap::new();
         let mut hooks = HookTable::default();
@@ -118,17 +118,17 @@ impl Library {
         self.items().filter(move |item| item.kind == kind)
     }
 
-    /// The item that stands at this path of the library, such as `workflows/x.md`.
+    /// Returns the item at this path of the library, such as `workflows/x.md`.
     pub(crate) fn at(&self, path: &str) -> Option<&Item> {
         self.items().find(|item| item.path == path)
     }
 
-    /// Whether items stand below this folder, such as `workflows/x/steps`.
+    /// True if items exist below this folder, such as `workflows/x/steps`.
     pub(crate) fn has_folder(&self, folder: &str) -> bool {
         self.items().any(|item| item.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// Whether `/gsd-<name>` is a command or a router.
+    /// True if `/gsd-<name>` is a command or a router.
     pub(crate) fn has_command(&self, name: &str) -> bool {
         let Ok(name) = name.parse::<ItemName>() else { return false };
         [ItemKind::Command, ItemKind::Router].iter().any(|kind| self.items.contains_key(&(*kind, name.clone())))
@@ -139,22 +139,22 @@ impl Library {
     }
 }
 
-/// A text that prompts of the pipeline are made of. These are in no install, and not in a [`Library`].
+/// Returns a text from which prompts of the pipeline are made. These are in no install, and not in a [`Library`].
 pub(crate) fn prompt_text(name: &str) -> Option<&'static str> {
     prompts()?.get_file(format!("{PROMPTS}/{name}.md"))?.contents_utf8()
 }
 
-/// Every text of the prompts, with its path.
+/// Returns every text of the prompts, with its path.
 #[cfg(test)]
 pub(crate) fn prompt_texts() -> Vec<(String, &'static str)> {
     let files = prompts().into_iter().flat_map(Dir::files);
     files.filter_map(|file| Some((format!("templates/{}", with_slashes(file.path())), file.contents_utf8()?))).collect()
 }
 
-/// The folder of the templates that is the pipeline's.
+/// The folder with the pipeline's templates.
 const PROMPTS: &str = "auto";
 
-/// The folder of the templates that the demo is made of.
+/// The folder with the demo's templates.
 const DEMO: &str = "demo";
 
 fn prompts() -> Option<&'static Dir<'static>> {
@@ -165,12 +165,12 @@ fn templates() -> Option<&'static Dir<'static>> {
     FOLDERS.iter().find(|(name, _)| *name == "templates").map(|(_, templates)| templates)
 }
 
-/// A text of the demo, by its path. Like prompts, these are in no install, and not in a [`Library`].
+/// Returns a text of the demo, by its path. Like prompts, these are in no install, and not in a [`Library`].
 pub(crate) fn demo_text(path: &str) -> Option<&'static str> {
     templates()?.get_file(format!("{DEMO}/{path}"))?.contents_utf8()
 }
 
-/// Every file below a folder of the demo, by its path in that folder.
+/// Returns every file below a folder of the demo, by its path in that folder.
 pub(crate) fn demo_files(folder: &str) -> Vec<(String, &'static str)> {
     let root = format!("{DEMO}/{folder}");
     let mut folders: Vec<&Dir<'static>> =
@@ -187,12 +187,12 @@ pub(crate) fn demo_files(folder: &str) -> Vec<(String, &'static str)> {
     found
 }
 
-/// The text of a page of the guide, as it is printed for a person; nothing else of the content is read.
+/// Returns the text of a page of the guide as it is printed for a person, without reading other content.
 pub(crate) fn guide_page(name: &str) -> Option<&'static str> {
     guide()?.get_file(format!("guide/{name}.md"))?.contents_utf8()
 }
 
-/// The names of the guide's pages.
+/// Returns the names of the guide's pages.
 pub(crate) fn guide_pages() -> Vec<String> {
     let files = guide().into_iter().flat_map(Dir::files);
     files.filter_map(|file| Some(file.path().file_stem()?.to_string_lossy().into_owned())).collect()
@@ -244,8 +244,8 @@ fn kind_of(folder: &str) -> Option<ItemKind> {
     })
 }
 
-/// The front matter of a text, and what an install has of it. Commands and agents need one; that of a workflow is for us
-/// alone; what stands on top of a reference or a template belongs to it.
+/// Splits a text into its front matter and the text to install. Commands and agents need front matter; that of a
+/// workflow is only for gsd-tools; that of a reference or a template is part of its text.
 fn split(kind: ItemKind, text: &str) -> Result<(FrontMatter, &str), FrontMatterError> {
     match kind {
         ItemKind::Command | ItemKind::Agent => FrontMatter::split(text),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_named() {
+    fn a_bad_file_is_reported_by_name() {
         let error = |path: &str, text: &str| library(&[(path, text)]).unwrap_err().to_string();
         assert_eq!(error("commands/x.md", "no front matter"), "`commands/x.md` has no good front matter");
         assert_eq!(error("workflows/x.md", "---\nsections: a\n"), "`workflows/x.md` has no good front matter");

@@ -1,4 +1,4 @@
-//! The part of a descriptor that is about agents: how one is started, and what the host does with it.
+//! The part of a descriptor about agents: how one is started, and what the host can do with it.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use crate::text::words::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a workflow asks for an agent. The default is the canonical spelling.
+/// How a workflow asks for an agent. The default is the canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Spawn {
-    /// The tool; `{agent}` where each agent is a tool of its own, `{agent_}` where that has `_` for each `-`. With
-    /// `{prompt}` it is a line of a shell, and nothing but the prompt goes into it.
+    /// The tool. `{agent}` is used if each agent is a separate tool, `{agent_}` if that tool has `_` for each `-`. With
+    /// `{prompt}` it is a shell line, and only the prompt is inserted.
     pub(crate) call: String,
-    /// The parameter that names the agent; absent where the tool itself does.
+    /// The parameter that names the agent; absent if the tool itself names it.
     pub(crate) agent: Option<String>,
     pub(crate) prompt: String,
-    /// What the tool calls the other parameters, by their canonical names; it has none for those left out, which no call
-    /// then has. Absent where its parameters were not seen.
+    /// The tool's names of the other parameters, by their canonical names. It does not have those left out, so calls do
+    /// not pass them. Absent if its parameters are not known.
     #[serde(default)]
     pub(crate) arguments: Option<BTreeMap<String, String>>,
-    /// What every call needs here to do what the canonical one does, in the host's words.
+    /// What every call on this host must add to do the same as the canonical one, in the host's terms.
     #[serde(default)]
     pub(crate) always: Option<String>,
-    /// Where the host knows no agents but its own, so that ours are texts: what a prompt begins with to make the agent
-    /// read the one that is its role, `{file}`.
+    /// For a host that only has its built-in agents, so that ours are texts: the start of a prompt that makes the agent
+    /// read its role, `{file}`.
     #[serde(default)]
     pub(crate) role: Option<String>,
 }
 
 impl Spawn {
-    /// Whether agents are started by a line of a shell.
+    /// True if agents are started by a shell line.
     pub(crate) fn is_line(&self) -> bool {
         self.call.contains("{prompt}")
     }
@@ -49,17 +49,17 @@ impl Default for Spawn {
     }
 }
 
-/// How the host runs agents. What is left out is not documented.
+/// How the host runs agents. A missing field means undocumented.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Dispatch {
-    /// An agent is started by its name.
+    /// An agent can be started by its name.
     pub(crate) named: Option<bool>,
     /// Agents may start agents.
     pub(crate) nested: Option<bool>,
-    /// How deep.
+    /// The maximum depth of agents started by agents.
     pub(crate) depth: Option<i64>,
-    /// An agent may run while its caller goes on.
+    /// An agent may run while its caller continues.
     pub(crate) background: Option<bool>,
     /// What an agent's tools may do.
     pub(crate) tools: Option<AgentReach>,
@@ -68,16 +68,17 @@ pub(crate) struct Dispatch {
     pub(crate) isolation: Option<Isolation>,
     /// How many agents run at once.
     pub(crate) concurrency: Option<u32>,
-    /// What a call says to get a worktree of the host's own.
+    /// What a call adds to get a worktree made by the host.
     pub(crate) isolation_flag: Option<String>,
-    /// How the branches of the host's own worktrees begin.
+    /// The prefix of the branches of worktrees made by the host.
     pub(crate) worktree_branch: Option<String>,
-    /// What a call says to start an agent in a worktree that is there already, `{folder}`.
+    /// What a call adds to start an agent in an existing worktree, `{folder}`.
     pub(crate) start_in: Option<String>,
-    /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the
-    /// worktree, `{prompt}` for its prompt. Without a prompt, the argument is left out.
+    /// How to start an agent in an existing worktree: the program and its arguments, `{folder}` for the worktree,
+    /// `{prompt}` for its prompt. Without a prompt, that argument is left out.
     pub(crate) run_in: Option<Vec<String>>,
-    /// The same for other major versions of that program, by the first number of their version. It starts in the worktree.
+    /// The same for other major versions of that program, keyed by the first number of their version. It starts in the
+    /// worktree.
     #[serde(default)]
     pub(crate) run_in_majors: BTreeMap<String, Vec<String>>,
     /// The setting for the commit that the host's worktrees start from.
@@ -87,14 +88,14 @@ pub(crate) struct Dispatch {
 }
 
 words! {
-    /// Who gives an agent a worktree of its own.
+    /// Who gives an agent its own worktree.
     #[derive(Serialize, JsonSchema)]
     pub(crate) enum Isolation {
         /// The host, when it starts the agent.
         HarnessWorktree = "harness-worktree",
-        /// Whoever starts the agent, before.
+        /// The caller, before it starts the agent.
         OrchestratorWorktree = "orchestrator-worktree",
-        /// Nobody.
+        /// Agents get no worktree.
         None = "none",
     }
 }

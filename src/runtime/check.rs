@@ -1,5 +1,5 @@
-//! Whether a descriptor makes sense as a whole: what its format cannot say. For the files of users, each fault has its
-//! place in the file and a cure; ours are held by the tests.
+//! Checks that a descriptor makes sense as a whole, beyond its format. For the files of users, each fault has its
+//! position in the file and a fix; our own files are checked by tests.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::terms::{Encoding, Feature, Lack, Place, PlaceAnchor, PlaceItem, Scope
 use crate::text::edit::{FileFormat, ParseError};
 use crate::text::nearest::nearest;
 
-/// What is wrong with a descriptor, where, and what to do about it.
+/// What is wrong with a descriptor, where, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}")]
 pub(crate) struct Fault {
@@ -21,7 +21,7 @@ pub(crate) struct Fault {
     pub(crate) cure: String,
 }
 
-/// A step on the way to a value of the file.
+/// A step on the path to a value in the file.
 #[derive(Clone, Copy, Debug)]
 enum Step<'a> {
     Key(&'a str),
@@ -36,14 +36,14 @@ const RESERVED: &[&str] = &["gsd-file-manifest.json", "gsd-local-patches"];
 const ALL_KEYS: &str = "`gsd-tools guide own-host` explains every key";
 
 impl Descriptor {
-    /// Reads a descriptor and looks whether it makes sense.
+    /// Parses a descriptor and checks that it makes sense.
     pub(crate) fn read(text: &str) -> Result<Descriptor, Fault> {
         let descriptor = Descriptor::parse(text).map_err(|error| unreadable(text, &error))?;
         descriptor.check(text)?;
         Ok(descriptor)
     }
 
-    /// The first thing that is wrong with this descriptor, which was read from `text`.
+    /// Returns the first fault of this descriptor, which was read from `text`.
     pub(crate) fn check(&self, text: &str) -> Result<(), Fault> {
         let file = File { text, tree: Document::parse(text).ok() };
         self.check_itself(&file)?;
@@ -56,7 +56,7 @@ impl Descriptor {
         self.check_lacks(&file)
     }
 
-    /// A fault at this key of the file.
+    /// Makes a fault at this key of the file.
     pub(super) fn fault(text: &str, key: &str, wrong: String, cure: &str) -> Fault {
         File { text, tree: Document::parse(text).ok() }.fault(&[Key(key)], wrong, cure)
     }
@@ -162,7 +162,7 @@ impl Descriptor {
         file.refuse(is_shared, &[Key("place")], "agents and commands have the same place", cure)
     }
 
-    /// Everything stands below the host's folder, each thing at a place of its own.
+    /// Checks that every path is below the host's folder and used only once.
     fn check_paths(&self, file: &File<'_>) -> Result<(), Fault> {
         const PLAIN: &str = "write it with `/`, without `..`";
         let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
@@ -204,7 +204,7 @@ impl Descriptor {
         Ok(())
     }
 
-    /// Every path below the host's folder that holds no name, and where it stands in the descriptor.
+    /// Every path without a `{name}` below the host's folder, and its position in the descriptor.
     fn paths(&self) -> Vec<(Vec<Step<'_>>, &str)> {
         let mut paths = Vec::new();
         for (name, of_host) in &self.files {
@@ -300,7 +300,7 @@ impl Descriptor {
         Ok(())
     }
 
-    /// The format of one of `files`, or that there is no such file.
+    /// The format of one of `files`; a fault if this name is not among them.
     fn format(&self, name: &str, file: &File<'_>, at: &[Step<'_>]) -> Result<HostFormat, Fault> {
         if let Some(found) = self.files.get(name) {
             return Ok(found.format);
@@ -313,14 +313,14 @@ impl Descriptor {
     }
 }
 
-/// A descriptor as text, and where things stand in it.
+/// The text of a descriptor, and the positions of its values.
 struct File<'a> {
     text: &'a str,
     tree: Option<Document<&'a str>>,
 }
 
 impl File<'_> {
-    /// Refuses what is at `path`, if it is wrong.
+    /// Returns a fault at `path` if the value there is wrong.
     fn refuse(
         &self,
         is_wrong: bool,
@@ -341,7 +341,7 @@ impl File<'_> {
         Fault { at: ParseError::at(self.text, start, wrong), cure: cure.into() }
     }
 
-    /// Where the value at `path` stands, or the innermost thing around it that stands anywhere.
+    /// The position of the value at `path`, or of the innermost enclosing value that has a position.
     fn span(&self, path: &[Step<'_>]) -> Option<Range<usize>> {
         let mut item = self.tree.as_ref()?.as_item();
         let mut span = None;
@@ -355,7 +355,7 @@ impl File<'_> {
                     let tables = item.as_array_of_tables().and_then(|tables| tables.get(*number));
                     if let Some(table) = tables {
                         span = table.span().or(span);
-                        // The rest of the way is in this table, which is no item.
+                        // The rest of the path is in this table, which is not an item.
                         return Self::span_in(table, &path[path_index(path, step) + 1..]).or(span);
                     }
                     (None, item.as_array().and_then(|array| array.get(*number)).and_then(toml_edit::Value::span))
@@ -377,12 +377,12 @@ impl File<'_> {
     }
 }
 
-/// Which step of `path` this one is.
+/// The index of this step in `path`.
 fn path_index(path: &[Step<'_>], step: &Step<'_>) -> usize {
     path.iter().position(|other| std::ptr::eq(other, step)).unwrap_or(0)
 }
 
-/// A text that is no descriptor at all.
+/// The fault of a text that does not parse as a descriptor.
 fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
     let message: Vec<&str> = error.message().lines().collect();
     let at = ParseError::at(text, error.span().map_or(0, |span| span.start), message.join("; "));
@@ -397,7 +397,7 @@ fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
     Fault { at, cure }
 }
 
-/// Whether a path leads down from a folder.
+/// True if a path leads down from a folder.
 fn is_below(path: &str) -> bool {
     let plain = |part: &str| !part.is_empty() && part != "." && part != "..";
     !path.contains(['\\', ':']) && path.split('/').all(plain)
@@ -408,7 +408,7 @@ mod tests {
     use super::super::made_up_text;
     use super::*;
 
-    /// The fault of a made-up host with these facts: the line it is on, what is wrong, the cure.
+    /// The fault of a made-up host with these facts: the line, what is wrong, the fix.
     #[track_caller]
     fn fault(facts: &str) -> (String, String, String) {
         let text = made_up_text(facts);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_in_a_key_is_named_where_it_is() {
+    fn a_mistake_in_a_key_is_reported_at_its_place() {
         check("argument = 1", "argument = 1", "unknown field `argument`", "did you mean `arguments`?");
         check("include = \"att\"", "include", "unknown variant `att`", "did you mean `at`?");
         check("zzzzzz = 1", "zzzzzz", "unknown field", "guide own-host");
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_together_is_named_where_it_is() {
+    fn facts_that_do_not_fit_together_are_reported_at_their_place() {
         check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` cannot name", "small letters");
         check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is not a date", "2026-01-02");
         check("[verified]\nby = \"client\"", "[verified]", "has a version", "vendor-doc");

@@ -1,7 +1,7 @@
-//! The schema of a descriptor: what a user of a host could check in the host's manual.
+//! The schema of a descriptor: facts that a user could check in the host's manual.
 //!
-//! Places, spellings, formats, names. Never what *we* do with them: no key may be called `skip-…` or `legacy-…`.
-//! A key that one descriptor alone uses is listed with its reason in the tests of this room.
+//! Paths, spellings, formats, names. Never what *we* do with them: a key must not be called `skip-…` or `legacy-…`. A
+//! key used by only one descriptor is listed with its reason in the tests of this module.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,18 +16,18 @@ use super::plugin::PluginForm;
 use super::tables::{HookTable, StatusLine};
 use super::terms::{Lack, Place, PlaceItem, Scalar, Scope};
 
-/// Everything we believe about one host.
+/// All facts about one host.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Descriptor {
     pub(crate) id: RuntimeId,
-    /// As its maker writes it.
+    /// As its maker spells it.
     pub(crate) name: String,
-    /// Other words a person may use for it.
+    /// Other names people may use for it.
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
     pub(crate) verified: Verified,
-    /// Absent where none is known: the host is then found by its folder alone.
+    /// Absent if none is known: the host is then only found by its folder.
     pub(crate) programs: Option<Programs>,
     pub(crate) home: HomeTable,
     #[serde(rename = "place")]
@@ -37,50 +37,50 @@ pub(crate) struct Descriptor {
     pub(crate) include: IncludeForm,
     #[serde(default)]
     pub(crate) file_tools: FileReach,
-    /// The file a project keeps its standing instructions in.
+    /// The file in which a project keeps its permanent instructions.
     pub(crate) instruction_file: String,
-    /// Variables in which it names its session to what it runs; the first that is set counts. They are gathered when the
-    /// program is built, since every call and every hook asks for them.
+    /// Variables that identify the session in the programs the host runs; the first one set counts. They are collected
+    /// at build time, because every call and every hook needs them.
     #[serde(default)]
     pub(crate) session_variables: Vec<String>,
     pub(crate) command: Form,
-    /// Routers look like commands unless this says otherwise.
+    /// Like commands if absent.
     pub(crate) router: Option<Form>,
     pub(crate) agent: Form,
     #[serde(default)]
     pub(crate) typed_only: TypedOnly,
     #[serde(default)]
     pub(crate) spawn: Spawn,
-    /// How agents run; absent where nobody knows.
+    /// How agents run; absent if unknown.
     pub(crate) dispatch: Option<Dispatch>,
-    /// Tool names of the canonical content, and the host's own. A tool that is not here has the same name.
+    /// Tool names of the canonical content, and the host's names for them. A tool not listed here has the same name.
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, String>,
-    /// Files of the host that we edit, by a name used below.
+    /// Files of the host that we edit, by the names used below.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, HostFile>,
     #[serde(default, rename = "edit")]
     pub(crate) edits: Vec<FileEdit>,
-    /// Small files of our own that only this host needs.
+    /// Our own small files that only this host needs.
     #[serde(default, rename = "own-file")]
     pub(crate) own_files: Vec<OwnFile>,
     pub(crate) hooks: Option<HookTable>,
     #[serde(default)]
     pub(crate) asking: Asking,
     pub(crate) status_line: Option<StatusLine>,
-    /// Absent where the host has none, or its form is not known.
+    /// Absent if the host has no plugins, or their form is not known.
     pub(crate) plugin: Option<PluginForm>,
     pub(crate) instructions: Option<Instructions>,
-    /// What people look for and do not find here.
+    /// Features that people look for but that are missing here.
     #[serde(default)]
     pub(crate) lacks: Vec<Lack>,
-    /// What an agent is told to do to load a skill of a plugin, `{skill}` standing for its name; absent where the host
-    /// loads none by name.
+    /// The instruction that makes an agent load a skill of a plugin, with `{skill}` for its name; absent if the host
+    /// does not load skills by name.
     pub(crate) plugin_skill: Option<String>,
     /// Variables that the host sets for the programs its agents run.
     #[serde(default)]
     pub(crate) shell_variables: Vec<String>,
-    /// Where the host keeps what was said; absent where its form is not known.
+    /// Where the host keeps transcripts; absent if their form is not known.
     pub(crate) sessions: Option<Sessions>,
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check the content against these limits"))]
@@ -92,12 +92,12 @@ impl Descriptor {
         toml_edit::de::from_str(text)
     }
 
-    /// The place of items of this kind in this scope, if the host has one.
+    /// The place for items of this kind in this scope, if the host has one.
     pub(crate) fn place(&self, item: PlaceItem, scope: Scope) -> Option<&Place> {
         self.places.iter().find(|place| place.items.contains(&item) && place.scopes.contains(&scope))
     }
 
-    /// How items of this kind are written down.
+    /// How items of this kind are written.
     pub(crate) fn form(&self, item: PlaceItem) -> &Form {
         match item {
             PlaceItem::Command => &self.command,
@@ -107,24 +107,23 @@ impl Descriptor {
     }
 }
 
-/// What a host keeps of its conversations: a folder a project in it, a file a session, a line of JSON for each thing
-/// that happened.
+/// How a host keeps its conversations: a folder per project, a file per session in it, a line of JSON per event.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Sessions {
     /// Below the host's folder.
     pub(crate) folder: String,
-    /// How messages begin that nobody typed.
+    /// The prefixes of messages that no person typed.
     #[serde(default)]
     pub(crate) untyped: Vec<String>,
 }
 
-/// The word for a host on the command line: `a-z`, digits and `-`. It has no variants, so no code can match on it.
+/// The id of a host on the command line: `a-z`, digits and `-`. It is not an enum, so no code can match on it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct RuntimeId(String);
 
-/// A text that cannot name a host.
+/// A text that is not a valid host id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` cannot name a host: use small letters, digits and `-`")]
 pub(crate) struct RuntimeIdError(pub(super) String);
@@ -176,48 +175,48 @@ pub(crate) struct Verified {
     pub(crate) version: Option<String>,
 }
 
-/// The programs in `PATH` by which the client is found, and which start it.
+/// The programs in `PATH` that show that the client is installed, and that start it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Programs {
-    /// The best first.
+    /// Best first.
     pub(crate) names: Vec<String>,
-    /// Where other programs have these names too: words of which one is in the path that the name leads to, or in the
-    /// first lines of the script. A program without them is another one.
+    /// Needed if other programs have these names too: one of these words is in the path, with links resolved or not, or
+    /// in the first lines of the script. A program without any of them is a different one.
     #[serde(default)]
     pub(crate) marks: Vec<String>,
-    /// The day that this was checked: `2026-11-21`.
+    /// The date of the check: `2026-11-21`.
     pub(crate) date: String,
-    /// Where it is from.
+    /// The source of these facts.
     pub(crate) source: String,
 }
 
-/// What a descriptor rests on, best first.
+/// The evidence for a descriptor, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Evidence {
-    /// The client itself was run and watched.
+    /// The client was run and observed.
     Client,
-    /// Its maker's documents.
+    /// The vendor's documents.
     VendorDoc,
-    /// What others say of it.
+    /// Third-party sources.
     Secondary,
 }
 
-/// What the host asks about before it runs a command line with an allowed call on it.
+/// What the host asks about before it runs a command line that contains an allowed call.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Asking {
-    /// What of a line its rules do not see, so that it runs unasked with the call.
+    /// Parts of a line that its rules ignore, so that they run with the call without asking.
     pub(crate) blind_to: Vec<LinePart>,
-    /// What more they do not see in a mode, by its word for the mode in what it tells hooks.
+    /// Further parts that they ignore in a mode, keyed by the name of the mode that hooks get.
     pub(crate) modes: BTreeMap<String, Vec<LinePart>>,
-    /// Its words for modes in which it asks about no command, in what it tells hooks.
+    /// The names, as hooks get them, of the modes in which it never asks about commands.
     pub(crate) silent_modes: Vec<String>,
 }
 
 impl Asking {
-    /// What its rules do not see in a mode; in any of them where the host does not say which one it is in.
+    /// The parts that its rules ignore in a mode; those of all modes if the host does not report its mode.
     pub(crate) fn blind_in(&self, mode: Option<&str>) -> Vec<LinePart> {
         let of_modes = self.modes.iter().filter(|(name, _)| mode.is_none_or(|mode| mode == name.as_str()));
         let mut blind = self.blind_to.clone();
@@ -230,7 +229,7 @@ impl Asking {
     }
 }
 
-/// A part of a command line beside the call.
+/// A part of a command line other than the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LinePart {
@@ -240,7 +239,7 @@ pub(crate) enum LinePart {
     Assignment,
     /// `> file`.
     Redirection,
-    /// A further line.
+    /// Another line.
     LineBreak,
 }
 
@@ -251,13 +250,14 @@ pub(crate) struct HomeTable {
     /// Begins with `~/`.
     pub(crate) global: String,
     pub(crate) local: LocalHome,
-    /// The first one that is set wins over `global`.
+    /// The first one that is set overrides `global`.
     #[serde(default)]
     pub(crate) environment: Vec<HomeVariable>,
-    /// Where its maker tells people to keep skills of their own, if that is not where ours are. Begins with `~/`.
+    /// Where the vendor's documents ask people to put their skills, if that differs from where ours are. Begins with
+    /// `~/`.
     pub(crate) skills: Option<String>,
-    /// Whether texts call our program by its whole path, and not by one that begins with `~`: for hosts whose rules for
-    /// commands have no way to tell `~` from another letter, or from a home that the command line itself sets.
+    /// Whether texts call our program by its absolute path instead of one that begins with `~`: for hosts whose command
+    /// rules cannot distinguish `~` from another letter, or from a home set in the command line itself.
     #[serde(default)]
     pub(crate) absolute_program: bool,
 }
@@ -272,7 +272,7 @@ pub(crate) struct HomeTable {
 pub(crate) enum LocalHome {
     /// Below the project's folder.
     Folder(String),
-    /// Nowhere; `none` tells a person why, as a clause of its own.
+    /// Nowhere; `none` gives the reason for people, as a separate clause.
     None { none: String },
 }
 
@@ -294,7 +294,7 @@ pub(crate) struct HomeVariable {
     pub(crate) holds: VariableHolds,
 }
 
-/// What such a variable names.
+/// What the value of such a variable names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum VariableHolds {
@@ -303,17 +303,17 @@ pub(crate) enum VariableHolds {
     Folder,
     /// A file in the folder.
     File,
-    /// The folder above one of this name.
+    /// The parent of a folder with this name.
     ParentOf(String),
 }
 
-/// How a person, or a text for a person, names a command.
+/// How a person, or a text for people, names a command.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Mentions {
-    /// With `{name}`, which is the name without `gsd-`.
+    /// With `{name}`, the name without `gsd-`.
     pub(crate) command: String,
-    /// Where routers are typed in another way.
+    /// Set if routers are typed in another way.
     pub(crate) router: Option<String>,
 }
 
@@ -321,96 +321,96 @@ pub(crate) struct Mentions {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ArgumentForm {
-    /// The host puts it where this placeholder stands.
+    /// The host inserts it at this placeholder.
     Placeholder(String),
-    /// The host does not touch the body; the model sees what was typed beside it.
+    /// The host does not change the body; the model sees the typed text separately.
     Beside,
 }
 
-/// How a command gets another file into the prompt.
+/// How a command brings another file into the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum IncludeForm {
     /// The host sends the file that `@path` names.
     At,
-    /// The model is told to read it.
+    /// The text asks the model to read it.
     Read,
-    /// The model's file tools do not reach it, so its text stands in the command itself.
+    /// The model's file tools cannot reach it, so the command contains its text.
     Inline,
 }
 
-/// Where the model's file tools can read.
+/// What the model's file tools can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FileReach {
     #[default]
     Anywhere,
-    /// In the project only; a shell reaches further.
+    /// Only the project; a shell can reach more.
     Workspace,
 }
 
-/// What is written on top of the files of one kind.
+/// What is written at the top of files of one kind.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Form {
-    /// Canonical keys the host knows, in the order they are written.
+    /// Canonical keys the host supports, in the order they are written.
     pub(crate) keep: Vec<String>,
-    /// Canonical keys the host calls otherwise.
+    /// Canonical keys that have other names on the host.
     #[serde(default)]
     pub(crate) rename: BTreeMap<String, String>,
     /// Keys with the same value in every file.
     #[serde(default)]
     pub(crate) add: BTreeMap<String, Scalar>,
-    /// The key of the body where the file has no body of its own.
+    /// The key for the body, if the file has no separate body.
     pub(crate) body_key: Option<String>,
-    /// How the tools of an agent are granted; without this they are written as they are.
+    /// How the tools of an agent are granted; if absent, they are written unchanged.
     pub(crate) tools: Option<AgentTools>,
-    /// The host puts values where `${name}` stands in the text, and refuses the text where it has none.
+    /// The host replaces `${name}` in the text by values, and refuses the text if it has no such value.
     #[serde(default)]
     pub(crate) template: bool,
     /// How the host marks an agent that must not change files.
     pub(crate) read_only: Option<ReadOnlyMark>,
 }
 
-/// The host's way to say which tools an agent has.
+/// How the host lists the tools of an agent.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(crate) enum AgentTools {
-    /// A list of the host's names. A canonical tool that is not in `names` is left out.
+    /// A list of the host's tool names. A canonical tool that is not in `names` is left out.
     List {
         key: String,
         names: BTreeMap<String, String>,
-        /// A tool of an MCP server, with `{server}` and `{tool}`; without this such tools are left out.
+        /// A tool of an MCP server, with `{server}` and `{tool}`; if absent, such tools are left out.
         mcp: Option<String>,
     },
     /// A map of the host's permissions; one is denied if the agent has none of the canonical tools it covers.
     Denials { key: String, covers: BTreeMap<String, Vec<String>> },
 }
 
-/// A key that says whether an agent may change files.
+/// A key that states whether an agent may change files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ReadOnlyMark {
     pub(crate) key: String,
     pub(crate) value: Scalar,
-    /// The value for all other agents; without this they do not get the key.
+    /// The value for all other agents; if absent, they do not get the key.
     pub(crate) otherwise: Option<Scalar>,
 }
 
-/// How a command stays out of the list the model gets, and can still be typed.
+/// How a command is kept out of the model's list but can still be typed.
 ///
-/// Empty where the host never lists command files.
+/// Empty if the host never lists command files.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct TypedOnly {
     /// A front matter key that is set to `true`.
     pub(crate) key: Option<String>,
-    /// Lines of front matter, where a key that is `true` does not do it.
+    /// Lines of front matter, if a key with `true` is not enough.
     pub(crate) lines: Option<String>,
     pub(crate) sidecar: Option<Sidecar>,
 }
 
-/// A second file beside the first one.
+/// A second file next to the first one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Sidecar {
@@ -419,7 +419,7 @@ pub(crate) struct Sidecar {
     pub(crate) text: String,
 }
 
-/// The host's file of standing instructions in which we keep a block.
+/// The host's file of permanent instructions in which we keep a block.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Instructions {
@@ -427,7 +427,7 @@ pub(crate) struct Instructions {
     pub(crate) file: String,
 }
 
-/// Lengths the host enforces.
+/// Lengths that the host enforces.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests check the content against these limits"))]

@@ -1,4 +1,4 @@
-//! The part of a descriptor that is about the host's own files: which there are, and what we put into them.
+//! The part of a descriptor about the host's own files: which there are, and what we write into them.
 
 use serde::Deserialize;
 
@@ -6,25 +6,25 @@ use super::terms::{Scalar, Scope};
 use crate::text::edit::{FileFormat, JsonDialect};
 use crate::text::words::words;
 
-/// A file of the host that is not ours alone.
+/// A file of the host that we share with others.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HostFile {
     pub(crate) format: HostFormat,
-    /// What the client was seen to load, where that is known: of a file that is more than this it loads nothing.
+    /// The format the client really loads, if known: it ignores a file that uses more than this.
     pub(crate) loads: Option<HostFormat>,
     /// Below the host's folder.
     pub(crate) path: String,
-    /// Used in its place if it is there.
+    /// Used instead of `path` if it exists.
     pub(crate) instead: Option<String>,
     pub(crate) local_path: Option<String>,
-    /// The local file is one that a project does not share.
+    /// The local file is private: not shared with the project.
     #[serde(default)]
     pub(crate) local_private: bool,
 }
 
 impl HostFile {
-    /// Where the file is, below the host's folder, if `exists` says which files are there.
+    /// The path of the file below the host's folder; `exists` returns whether a file is there.
     pub(crate) fn path(&self, scope: Scope, exists: impl Fn(&str) -> bool) -> &str {
         let usual = match (scope, &self.local_path) {
             (Scope::Local, Some(local)) => local,
@@ -37,7 +37,7 @@ impl HostFile {
     }
 }
 
-/// How such a file is written, and what its reader accepts.
+/// The format of such a file, and what its reader accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum HostFormat {
@@ -63,7 +63,7 @@ impl HostFormat {
     }
 }
 
-/// A value the host needs in one of its files.
+/// A value that the host needs in one of its files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct FileEdit {
@@ -78,14 +78,14 @@ pub(crate) struct FileEdit {
 }
 
 impl FileEdit {
-    /// Whether the edit is made once for each beginning of a call that runs without asking, by `{call}`.
+    /// True if the edit is repeated for each prefix of calls that run without asking, inserted as `{call}`.
     pub(crate) fn names_calls(&self) -> bool {
         let in_value = matches!(&self.value, Scalar::Text(text) if text.contains("{call}"));
         in_value || self.path.iter().any(|part| part.contains("{call}"))
     }
 }
 
-/// How an edit treats what is there.
+/// How an edit treats an existing value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum EditForm {
@@ -95,18 +95,18 @@ pub(crate) enum EditForm {
 }
 
 words! {
-    /// What an edit or a file is for; a person can leave it out by that.
+    /// What an edit or a file is for; a person can leave it out by this name.
     pub(crate) enum Purpose {
-        /// Our program and our files can be used without asking.
+        /// Lets our program and our files be used without asking.
         Permissions = "permissions",
-        /// Our hooks run.
+        /// Makes our hooks run.
         Hooks = "hooks",
-        /// The model is not shown a row for each of our commands.
+        /// Keeps our commands from filling the model's list with one row each.
         Listing = "listing",
     }
 }
 
-/// A small file of our own that the host reads.
+/// One of our own small files that the host reads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OwnFile {
@@ -115,6 +115,6 @@ pub(crate) struct OwnFile {
     pub(crate) scopes: Vec<Scope>,
     /// Below the host's folder.
     pub(crate) path: String,
-    /// With `{binary}`, `{absolute-binary}` and `{content}`, as values of edits.
+    /// With `{binary}`, `{absolute-binary}` and `{content}`, as in the values of edits.
     pub(crate) text: String,
 }

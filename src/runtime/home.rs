@@ -1,4 +1,4 @@
-//! Where a host keeps its files: from its descriptor, the environment and the user's home.
+//! Finds where a host keeps its files, from its descriptor, the environment and the user's home.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use super::terms::Scope;
 /// The folders of one installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Home {
-    /// The host's own folder for the scope.
+    /// The host's folder for the scope.
     pub(crate) root: PathBuf,
     /// The user's home.
     pub(crate) user: PathBuf,
-    /// The project an installation of local scope is for.
+    /// The project that an installation of local scope is for.
     pub(crate) project: PathBuf,
 }
 
-/// What the folders of a host depend on.
+/// The inputs that determine the folders of a host.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     /// The value of an environment variable.
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Surroundings<'_> {
     }
 }
 
-/// Why the folders cannot be told.
+/// Why the folders cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HomeError {
     #[error("it has no place in a project: {0}")]
@@ -56,7 +56,8 @@ pub(crate) enum HomeError {
 unexplained!(HomeError);
 
 impl Home {
-    /// A chosen folder wins over the environment, and that over the usual place. Blank values count as unset.
+    /// A chosen folder overrides the environment, and the environment overrides the usual folder. Blank values count as
+    /// unset.
     pub(crate) fn resolve(
         descriptor: &Descriptor,
         scope: Scope,
@@ -94,7 +95,7 @@ fn global_root(home: &HomeTable, surroundings: Surroundings<'_>) -> Result<PathB
     Ok(expand(&home.global, surroundings.user))
 }
 
-/// `~` and a leading `~/` are the user's home.
+/// Replaces `~` or a leading `~/` by the user's home.
 fn expand(text: &str, user: &Path) -> PathBuf {
     match text.strip_prefix('~') {
         Some("") => user.to_owned(),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_folder_wins_over_the_environment_and_that_over_the_usual_place() {
+    fn a_chosen_folder_overrides_the_environment_and_that_the_usual_folder() {
         let set = [("LANTERN_HOME", "/etc/c")];
         assert_eq!(root(ONE_VARIABLE, Scope::Global, &[], None).unwrap(), "/home/u/.lantern");
         assert_eq!(root(ONE_VARIABLE, Scope::Global, &set, None).unwrap(), "/etc/c");
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_is_unset_and_a_tilde_is_the_home() {
+    fn a_blank_value_is_unset_and_a_tilde_is_the_home() {
         assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "  ")], None).unwrap(), "/home/u/.lantern");
         assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "~")], None).unwrap(), "/home/u");
         assert_eq!(root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "~/x")], None).unwrap(), "/home/u/x");
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_may_hold_a_file_or_the_folder_above() {
+    fn a_variable_may_name_a_file_or_the_parent_folder() {
         let at = |environment: &[(&str, &str)]| root(SEVERAL, Scope::Global, environment, None).unwrap();
         assert_eq!(at(&[]), "/home/u/.config/lantern");
         assert_eq!(at(&[("XDG_CONFIG_HOME", "/x")]), "/x/lantern");
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_folder_is_refused() {
+    fn values_that_cannot_be_a_folder_are_refused() {
         assert_eq!(root(ONE_VARIABLE, Scope::Local, &[], Some("/x")), Err(HomeError::ChosenForLocal));
         let relative = root(ONE_VARIABLE, Scope::Global, &[("LANTERN_HOME", "here")], None);
         assert_eq!(relative, Err(HomeError::NotAbsolute("LANTERN_HOME".into(), "here".into())));

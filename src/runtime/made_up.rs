@@ -1,5 +1,5 @@
-//! Hosts that are nowhere, for tests of what we do with facts. The facts of real hosts are held by golden trees and by
-//! the clients themselves.
+//! Hosts that do not exist, for tests of what we do with facts. The facts of real hosts are checked by golden trees and
+//! by the clients themselves.
 
 use toml_edit::{DocumentMut, Item};
 
@@ -41,7 +41,7 @@ keep = ["name", "description"]
 keep = ["name", "description"]
 "#;
 
-/// The descriptor of a made-up host that differs from the usual one in `facts`, as TOML.
+/// The descriptor of a made-up host that differs from the default one in `facts`, as TOML.
 pub(crate) fn made_up_text(facts: &str) -> String {
     let mut document: DocumentMut = LANTERN.parse().unwrap();
     let facts: DocumentMut = facts.parse().unwrap();
@@ -58,7 +58,7 @@ pub(crate) fn made_up_text(facts: &str) -> String {
     document.to_string()
 }
 
-/// As [`made_up_text`], read.
+/// Like [`made_up_text`], parsed.
 pub(crate) fn made_up(facts: &str) -> Descriptor {
     Descriptor::parse(&made_up_text(facts)).unwrap()
 }

@@ -1,6 +1,6 @@
-//! What a host can do of what we need, and how: by itself, by a detour of ours, or not at all.
+//! Which features a host supports, and how: by itself, by one of our workarounds, or not at all.
 //!
-//! Told from the facts of its descriptor alone. What it cannot do has its reason in a `[[lacks]]` row.
+//! Derived only from the facts of its descriptor. A missing feature has its reason in a `[[lacks]]` row.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,20 +12,20 @@ use super::tables::EventName;
 use super::terms::{Feature, Lack, PlaceItem, Scope};
 use crate::library::Event;
 
-/// How a host comes to a feature.
+/// How a host supports a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Means {
     /// The host has it.
     Native,
-    /// We do without the feature by other means.
+    /// We achieve the same by other means.
     Emulated,
     /// Not supported.
     Absent,
 }
 
 impl Means {
-    /// As a person reads it.
+    /// As shown to people.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Native => "supported",
@@ -39,12 +39,12 @@ impl Means {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Support {
     pub(crate) means: Means,
-    /// How, or why not.
+    /// How it is supported, or why not.
     pub(crate) note: String,
 }
 
 impl Descriptor {
-    /// How this host comes to `feature`.
+    /// How this host supports `feature`.
     pub(crate) fn support(&self, feature: Feature) -> Support {
         let mut support = self.told_by_facts(feature);
         if support.means != Means::Native
@@ -55,7 +55,7 @@ impl Descriptor {
         support
     }
 
-    /// The row that says why the host lacks `feature`.
+    /// The row with the reason why the host lacks `feature`.
     fn lack(&self, feature: Feature) -> Option<&Lack> {
         let of = |what: Feature| self.lacks.iter().find(|lack| lack.what == what);
         of(feature).or_else(|| of(Feature::Hooks).filter(|_| feature.is_event()))
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_host_has_is_told_from_its_facts() {
+    fn features_of_a_host_follow_from_its_facts() {
         assert_eq!(told("", Feature::Commands), (Means::Native, "typed as `/gsd-<name>`".into()));
         assert_eq!(told("", Feature::Include).0, Means::Native);
         assert_eq!(told("include = \"read\"", Feature::Include).0, Means::Emulated);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_why_something_is_lacking() {
+    fn a_row_gives_the_reason_for_a_missing_feature() {
         let lacks = "[[lacks]]\nwhat = \"hooks\"\nwhy = \"none\"\n[[lacks]]\nwhat = \"after-tool\"\nwhy = \"never\"\n\
                      [[lacks]]\nwhat = \"commands\"\nwhy = \"not looked at\"";
         assert_eq!(told(lacks, Feature::BeforeTool), (Means::Absent, "none".into()));

@@ -1,6 +1,6 @@
-//! What we know about hosts, read from one TOML file per host. Facts only.
+//! Facts about hosts, read from one TOML file per host. Nothing but facts.
 //!
-//! A host is a program that runs agents. Nothing here knows the names of hosts: adding one adds a file to
+//! A host is a program that runs agents. The code here does not contain names of hosts: adding one adds a file to
 //! `descriptors/` and no Rust. What we do with the facts is in [`crate::emit`].
 
 mod agents;

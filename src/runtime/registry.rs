@@ -1,6 +1,6 @@
-//! The hosts we know: our descriptors and those a user added. A file is parsed only when its host is named.
+//! The known hosts: our descriptors and those added by a user. A file is parsed only when its host is needed.
 //!
-//! [`Registry::open`] is the one way to them for everything that may name any host; [`Registry::one`] reads a single
+//! [`Registry::open`] is the only way to get them for code that may name any host; [`Registry::one`] reads a single
 //! descriptor, for hooks.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::failure::Explain;
 use crate::text::edit::ParseError;
 use crate::text::nearest::nearest;
 
-/// Below the user's configuration folder: descriptors of hosts that the user added.
+/// The folder, in the user's configuration folder, for descriptors of hosts that the user added.
 const FOLDER: &str = "runtimes";
 
 static DESCRIPTORS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime/descriptors");
@@ -24,22 +24,22 @@ static DESCRIPTORS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime
 #[derive(Clone, Debug)]
 pub(crate) struct Registry {
     sources: BTreeMap<RuntimeId, Source>,
-    /// Files of the user that name no host.
+    /// Files of the user whose names are not host ids.
     nameless: Vec<(String, Fault)>,
 }
 
-/// Where a descriptor comes from.
+/// The source of a descriptor.
 #[derive(Clone, Debug)]
 enum Source {
     Ours(&'static str),
-    /// A file of the user's, with its text, or why it has none.
+    /// A file of the user, with its text, or the reason why the text is missing.
     Theirs {
         file: String,
         text: Result<String, Fault>,
     },
 }
 
-/// Why a host is not to be had.
+/// Why a host cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
     #[error("unknown host `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
@@ -58,7 +58,7 @@ impl Explain for RegistryError {
 }
 
 impl Registry {
-    /// The hosts we know, with those whose descriptors the user added in `runtimes/` of the configuration folder.
+    /// Opens the known hosts, including those that the user added in `runtimes/` of the configuration folder.
     pub(crate) fn open(config_folder: Option<&Path>) -> Result<Registry, DiskError> {
         let mut registry = Self::ours();
         let Some(folder) = config_folder else { return Ok(registry) };
@@ -69,7 +69,7 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The descriptor of the host with exactly this id. No other file of the user's is read.
+    /// Reads the descriptor of the host with exactly this id, and no other file of the user.
     pub(crate) fn one(config_folder: Option<&Path>, id: &str) -> Result<Descriptor, RegistryError> {
         let unknown = || RegistryError::Unknown { name: id.to_owned(), nearest: None };
         let known: RuntimeId = id.parse().map_err(|_| unknown())?;
@@ -80,13 +80,13 @@ impl Registry {
         }
     }
 
-    /// The descriptors in the program alone.
+    /// Only the descriptors inside the program.
     #[cfg(test)]
     pub(crate) fn embedded() -> Registry {
         Self::ours()
     }
 
-    /// Adds the descriptor in this file of the user's, if there is such a file.
+    /// Adds the descriptor in this file of the user, if it exists.
     fn with_path(self, stem: &str, path: &Path) -> Registry {
         let text = match disk::read_text(path) {
             Ok(Some(text)) => Ok(text),
@@ -104,8 +104,8 @@ impl Registry {
         Registry { sources: sources.collect(), nameless: Vec::new() }
     }
 
-    /// Adds a descriptor of the user's, or puts it in the place of ours: `stem` is the name of the file without its
-    /// ending, and the text is missing where the file could not be read.
+    /// Adds a descriptor of the user, or replaces ours with it. `stem` is the file name without its extension; `text`
+    /// is an error if the file could not be read.
     fn with_file(mut self, stem: &str, file: String, text: Result<String, String>) -> Registry {
         let fault = |message: String, cure: &str| Fault { at: ParseError::at("", 0, message), cure: cure.to_owned() };
         let text = text.map_err(|why| fault(why, "make it a text in UTF-8, or move it away"));
@@ -126,20 +126,20 @@ impl Registry {
         self.sources.keys()
     }
 
-    /// Whether the descriptor of this host is a file of the user's.
+    /// True if the descriptor of this host is a file of the user.
     pub(crate) fn is_theirs(&self, id: &RuntimeId) -> bool {
         matches!(self.sources.get(id), Some(Source::Theirs { .. }))
     }
 
-    /// All descriptors in the order of their ids. A file of the user's that cannot be used is left out here and is
-    /// among the [`Self::broken`] ones, so that it stands in the way of no other host.
+    /// All descriptors in the order of their ids. A file of the user that cannot be used is left out here and listed in
+    /// [`Self::broken`], so that it does not block other hosts.
     pub(crate) fn all(&self) -> Result<Vec<Descriptor>, RegistryError> {
         let usable = |id: &&RuntimeId| !self.is_theirs(id) || self.read(id).is_ok();
         self.ids().filter(usable).map(|id| self.read(id)).collect()
     }
 
-    /// As [`Self::all`], without those of ours that hold no word in quotes for which `is_wanted`: to parse them all takes
-    /// longer than most calls.
+    /// Like [`Self::all`], without those of our descriptors that contain no quoted word accepted by `is_wanted`:
+    /// parsing all of them takes longer than most calls.
     pub(crate) fn all_with(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Descriptor>, RegistryError> {
         let has_word = |text: &str| text.split('"').any(&is_wanted);
         let may_be = |id: &&RuntimeId| match self.sources.get(id) {
@@ -156,7 +156,7 @@ impl Registry {
         nameless.chain(named).collect()
     }
 
-    /// The host a person means by `name`: an id or an alias, in any case, with `_` for `-`.
+    /// Finds the host that a person means by `name`: an id or an alias, in upper or lower case, with `_` for `-`.
     pub(crate) fn find(&self, name: &str) -> Result<Descriptor, RegistryError> {
         let wanted = name.trim().to_ascii_lowercase().replace('_', "-");
         if let Some(id) = wanted.parse().ok().filter(|id| self.sources.contains_key(id)) {
@@ -200,7 +200,7 @@ impl Registry {
                 Source::Ours(text) => text,
                 Source::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
             };
-            // A file without any of the words cannot claim one of them, and need not be parsed.
+            // A file that contains none of the words cannot claim one of them, and need not be parsed.
             let mut words = descriptor.aliases.iter().map(String::as_str).chain([id.as_str()]);
             if !words.any(|word| word == other.as_str() || text_of_other.contains(word)) {
                 continue;
@@ -225,10 +225,10 @@ impl Registry {
     }
 }
 
-/// The folder of our own files below the host's.
+/// The folder of our files below the host's folder.
 pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
 
-/// The id of the host that `program` was installed for: an install notes it beside the program.
+/// The id of the host that `program` was installed for: an install writes it next to the program.
 pub(crate) fn installed_for(program: &Path) -> Option<String> {
     let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
     Some(text.trim().to_owned()).filter(|id| !id.is_empty())
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_descriptor_of_ours_is_sound() {
+    fn our_descriptors_have_no_fault() {
         assert!(DESCRIPTORS.files().count() >= 11);
         for file in DESCRIPTORS.files() {
             let descriptor = Descriptor::read(file.contents_utf8().unwrap());
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn words_belong_to_one_host() {
+    fn a_name_or_alias_belongs_to_one_host() {
         let mut words = Vec::new();
         for descriptor in Registry::embedded().all().unwrap() {
             words.push(descriptor.id.to_string());
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_of_the_user_stands_in_the_way_of_no_other_host() {
+    fn a_broken_file_of_the_user_does_not_block_other_hosts() {
         let ours = Registry::embedded().all().unwrap().len();
         let mine = made_up_text("id = \"mine\"\n");
         let registry = with("mine", format!("skip-this = 1\n{mine}"));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_says_of_itself_must_be_so() {
+    fn statements_of_a_file_about_itself_must_be_true() {
         let told = |registry: Registry, name: &str| {
             let error = registry.find(name).unwrap_err();
             format!("{error} | {}", error.hint().unwrap())
@@ -331,7 +331,7 @@ mod tests {
         assert!(told(unread, "mine").contains("no text | make it a text"));
     }
 
-    /// Keys that one descriptor alone uses, and why they are in the schema all the same.
+    /// Keys that only one descriptor uses, with the reason why they are in the schema anyway.
     const USED_ONCE: &[(&str, &str)] = &[
         ("agent.body-key", "any host whose agents are TOML or YAML"),
         ("asking.modes", "only one host lets more of a line through in one of its modes than in the others"),
@@ -356,7 +356,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_variables_of_sessions_are_gathered_from_every_descriptor() {
+    fn the_variables_of_sessions_are_collected_from_every_descriptor() {
         let gathered = include_str!(concat!(env!("OUT_DIR"), "/host_sessions.rs"));
         let gathered: Vec<&str> = gathered.split('"').skip(1).step_by(2).collect();
         let all = Registry::embedded().all().unwrap();
@@ -368,7 +368,7 @@ mod tests {
     include!(concat!(env!("OUT_DIR"), "/host_programs.rs"));
 
     #[test]
-    fn the_programs_of_hosts_are_gathered_from_every_descriptor() {
+    fn the_programs_of_hosts_are_collected_from_every_descriptor() {
         let gathered = HOST_PROGRAMS.iter().map(|(id, names, marks)| format!("{id}: {names:?} {marks:?}"));
         let all = Registry::embedded().all().unwrap();
         let known = all.iter().filter_map(|host| {
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_two_hosts_has_marks_that_tell_them_apart() {
+    fn a_program_of_two_hosts_has_marks_that_distinguish_them() {
         let all = Registry::embedded().all().unwrap();
         let programs: Vec<_> = all.iter().filter_map(|host| Some((&host.id, host.programs.as_ref()?))).collect();
         for (id, one) in &programs {
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(expected, listed);
     }
 
-    /// The keys of a table; of `[files.x]` and `[[place]]` those of all members; maps of names have no keys.
+    /// The keys of a table; for `[files.x]` and `[[place]]` those of all members; maps of names have no keys.
     fn sub_keys(key: &str, item: &toml_edit::Item) -> Vec<(String, toml_edit::Item)> {
         let pairs = |table: &dyn toml_edit::TableLike| -> Vec<(String, toml_edit::Item)> {
             table.iter().map(|(key, item)| (key.to_owned(), item.clone())).collect()

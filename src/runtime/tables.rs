@@ -1,4 +1,4 @@
-//! The part of a descriptor that is about hooks and the status line: files, shapes, events, tool names, units.
+//! The part of a descriptor about hooks and the status line: files, shapes, events, tool names, units.
 
 use std::collections::BTreeMap;
 
@@ -12,37 +12,37 @@ use crate::text::words::words;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct HookTable {
-    /// What the host writes to a hook and understands as its answer.
+    /// The format of the host's input to a hook and of the answer it expects.
     pub(crate) dialect: Dialect,
     pub(crate) form: HookForm,
-    /// Where the host looks for hooks; some look into the home alone.
+    /// The scopes in which the host looks for hooks; some only look in the home.
     #[serde(default = "super::terms::both_scopes")]
     pub(crate) scopes: Vec<Scope>,
     pub(crate) timeout: TimeUnit,
-    /// How a command of a local installation finds the project: a shell word, or nothing where it starts there.
+    /// How a command of a local installation finds the project: a shell word, or nothing if it starts there.
     pub(crate) project: Option<String>,
-    /// The host's names of the events we know. An event without a name is not registered.
+    /// The host's names of our events. An event without a name is not registered.
     pub(crate) events: BTreeMap<Event, EventName>,
-    /// The host's names of its tools, by what they do. Matchers are made of them.
+    /// The host's names of its tools, by what they do. Matchers are built from them.
     #[serde(default)]
     pub(crate) tools: BTreeMap<ToolSet, Vec<String>>,
-    /// The matcher of the tools of MCP servers, where one expression finds them all. They are registered by themselves:
-    /// on some hosts, an expression beside plain names would make expressions of those.
+    /// The matcher for the tools of MCP servers, if one expression matches them all. They are registered separately: on
+    /// some hosts, an expression next to plain names would turn those into expressions.
     pub(crate) mcp: Option<String>,
-    /// Events about tools say how much context is left, as a status line hears elsewhere.
+    /// Events about tools report how much context is left, which elsewhere only a status line gets.
     #[serde(default)]
     pub(crate) tells_context: bool,
-    /// Hooks of ours that the host makes needless, because it demands the same itself.
+    /// Our hooks that are unnecessary here, because the host enforces the same itself.
     #[serde(default)]
     pub(crate) without: Vec<String>,
 }
 
 words! {
-    /// The conversation between host and hook. The word stands in the registered command line, so it never changes.
+    /// The protocol between host and hook. The word is in the registered command line, so it never changes.
     pub(crate) enum Dialect {
         /// `hook_event_name`, `tool_name`, `tool_input`; context of any event as `hookSpecificOutput.additionalContext`.
         Standard = "standard",
-        /// The same keys; context is taken after a tool only, before a tool there is `decision` alone.
+        /// The same keys; context is accepted only after a tool, before a tool only `decision`.
         BeforeAfter = "before-after",
         /// `sessionId`, `toolName`, `toolArgs`; `additionalContext` and `permissionDecision` at the top level.
         Camel = "camel",
@@ -52,9 +52,9 @@ words! {
         Decision = "decision",
         /// `hookName`, `preToolUse.{toolName, parameters}`; `{"cancel", "overrideInput", "contextModification"}`.
         Cancel = "cancel",
-        /// `agent_action_name`, `tool_info`; exit code 2 refuses, the reason is on standard error; no context.
+        /// `agent_action_name`, `tool_info`; exit code 2 refuses, with the reason on standard error; no context.
         ExitCode = "exit-code",
-        /// What our own adapters speak: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
+        /// The protocol of our own adapters: `{event, cwd, session_id, tool_name, tool_input, tool_response}` and
         /// `{"context", "block", "tell"}`.
         Plugin = "plugin",
     }
@@ -66,20 +66,20 @@ words! {
 pub(crate) enum HookForm {
     /// In one of `files`: `hooks.<Event>[] = {matcher, hooks: [{type, command, timeout}]}`.
     Nested { file: String },
-    /// In one of `files`, with `version` where the host asks for one: `hooks.<event>[] = {command, matcher, timeout}`.
+    /// In one of `files`, with `version` if the host requires one: `hooks.<event>[] = {command, matcher, timeout}`.
     Flat { file: String, version: Option<u32> },
     /// In one of `files`: tables `[[hooks]]` with `event`, `matcher`, `command`, `timeout`.
     Tables { file: String },
-    /// A file of our own at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
+    /// In our own file at `path`, with `version`: `hooks.<event>[] = {type, matcher, bash, powershell, timeoutSec}`.
     Shells { path: String, version: u32 },
-    /// A program of the host's own kind at `path`, which calls ours.
+    /// A program at `path`, of a kind that the host loads, which calls ours.
     Adapter { path: String, adapter: Adapter },
-    /// Executables in `folder`, each with the name of its event.
+    /// Executables in `folder`, each named after its event.
     Executables { folder: String },
 }
 
 impl HookForm {
-    /// The one of `files` the hooks stand in.
+    /// The one of `files` that contains the hooks.
     pub(crate) fn file(&self) -> Option<&String> {
         match self {
             HookForm::Nested { file } | HookForm::Flat { file, .. } | HookForm::Tables { file } => Some(file),
@@ -88,18 +88,18 @@ impl HookForm {
     }
 }
 
-/// The programs that stand between a host and ours, by what the host offers them.
+/// The programs between a host and ours, by the interface that the host offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Adapter {
-    /// A module that gives functions by the names of events; what they change in their arguments counts.
+    /// A module that returns functions by the names of events; they act by changing their arguments.
     PluginEvents,
-    /// A module that is given a place to ask for events at; what its functions give back counts.
+    /// A module that gets an object to subscribe to events; the return values of its functions count.
     ExtensionEvents,
 }
 
 impl Adapter {
-    /// Its text, with `__program__`, `__calls__`, `__tools__` and `__timeout__` to be filled in.
+    /// The source of the adapter, with `__program__`, `__calls__`, `__tools__` and `__timeout__` to be filled in.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Adapter::PluginEvents => {
@@ -112,30 +112,30 @@ impl Adapter {
     }
 }
 
-/// What an executable of one event does, with `__program__` and `__call__` to be filled in.
+/// The script of an executable for one event, with `__program__` and `__call__` to be filled in.
 pub(crate) const EVENT_SCRIPT: &str = include_str!("adapters/event-script.sh");
 
-/// What the host counts a timeout in.
+/// The unit of the host's timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TimeUnit {
     Seconds,
     Milliseconds,
-    /// It knows no timeouts of single hooks.
+    /// It has no timeouts for single hooks.
     None,
 }
 
-/// How a host calls one of our events.
+/// The host's name of one of our events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum EventName {
-    /// One event, told apart by a matcher where the host's tools are known.
+    /// One event, narrowed by a matcher if the host's tools are known.
     Whole(String),
-    /// An event a tool; none has a matcher.
+    /// One event per tool; none has a matcher.
     ByTool(Vec<ToolEvent>),
 }
 
-/// An event of the host about some tools alone.
+/// An event of the host about only some tools.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ToolEvent {
@@ -143,7 +143,7 @@ pub(crate) struct ToolEvent {
     pub(crate) tools: Vec<ToolSet>,
 }
 
-/// A line of the screen that a program writes: `<path> = {type: "command", command}` in one of `files`.
+/// A screen line that a program writes: `<path> = {type: "command", command}` in one of `files`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct StatusLine {

@@ -1,4 +1,4 @@
-//! The words in which all parts of a descriptor speak: scopes, places, features, values.
+//! The vocabulary of all parts of a descriptor: scopes, places, features, values.
 
 use crate::text::words::words;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub(crate) enum PlaceItem {
 }
 
 impl PlaceItem {
-    /// What a person calls several of them.
+    /// The plural name for people.
     pub(crate) fn words(self) -> &'static str {
         match self {
             PlaceItem::Command => "commands",
@@ -42,7 +42,7 @@ pub(crate) struct Place {
     pub(crate) scopes: Vec<Scope>,
     #[serde(default)]
     pub(crate) anchor: PlaceAnchor,
-    /// With `{name}`, which is the name without `gsd-`.
+    /// With `{name}`, the name without `gsd-`.
     pub(crate) path: String,
     pub(crate) encoding: Encoding,
 }
@@ -51,7 +51,7 @@ pub(super) fn both_scopes() -> Vec<Scope> {
     vec![Scope::Global, Scope::Local]
 }
 
-/// The folder a place starts from: `root`, `project`, or a folder of the user's home such as `~/.agents`.
+/// The base folder of a place: `root`, `project`, or a folder of the user's home such as `~/.agents`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum PlaceAnchor {
@@ -74,13 +74,13 @@ impl TryFrom<String> for PlaceAnchor {
     }
 }
 
-/// How a file for an item is written.
+/// How the file of an item is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Encoding {
     /// Front matter, then the body.
     Markdown,
-    /// Keys, one of which holds the body.
+    /// Keys, one of which contains the body.
     Toml,
 }
 
@@ -94,27 +94,27 @@ pub(crate) enum Scalar {
 }
 
 words! {
-    /// What people look for in a host.
+    /// A feature that people look for in a host.
     #[derive(PartialOrd, Ord, Serialize, JsonSchema)]
     pub(crate) enum Feature {
         /// Commands can be typed.
         Commands = "commands",
-        /// The few commands that the model knows of, and that lead to the others.
+        /// The few commands that the model sees, and that lead to the others.
         Routers = "routers",
         /// Agents that are started by name.
         Agents = "agents",
-        /// A command stays out of the list the model gets, and can be typed.
+        /// A command is kept out of the model's list, but can be typed.
         TypedOnly = "typed-only",
         /// A command brings another file into the prompt.
         Include = "include",
-        /// All events at once: a word of `[[lacks]]` rows only.
+        /// All events at once: only used in `[[lacks]]` rows.
         Hooks = "hooks",
         SessionStart = "session-start",
         BeforeTool = "before-tool",
         AfterTool = "after-tool",
         BeforeCompact = "before-compact",
         StatusLine = "status-line",
-        /// A list of what may run without asking.
+        /// A list of commands that may run without asking.
         Permissions = "permissions",
         /// An install for one project.
         Local = "local",
@@ -124,7 +124,7 @@ words! {
 }
 
 impl Feature {
-    /// Those of the matrix, in the order of its columns.
+    /// The features of the matrix, in the order of its columns.
     pub(crate) const ALL: [Feature; 13] = [
         Feature::Commands,
         Feature::Routers,
@@ -146,11 +146,11 @@ impl Feature {
     }
 }
 
-/// Something that a host does not have, or not as others have it.
+/// Something that a host does not have, or has in another way than other hosts.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Lack {
     pub(crate) what: Feature,
-    /// For people, as the end of a sentence: no capital, no full stop.
+    /// For people, as the end of a sentence: no capital letter, no full stop.
     pub(crate) why: String,
 }

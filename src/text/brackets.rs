@@ -1,7 +1,7 @@
-//! Entries between brackets, separated by commas: which bytes one takes, with its comma, its line and its comments.
+//! Entries between brackets, separated by commas: the bytes of an entry, with its comma, its line and its comments.
 //!
-//! Putting an entry in and taking it out are each other's inverse: an entry is put after the last one, its comma right
-//! behind that one, its line after the comments that follow it on the same line. Comments are never removed.
+//! Inserting an entry and removing it are inverse operations: an entry is inserted after the last one, with its comma
+//! directly after that one and its line after the comments on the same line. Comments are never removed.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::splice::Splices;
 /// A bracketed list in a text that was parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Brackets {
-    /// Between the brackets.
+    /// The bytes between the brackets.
     pub(super) interior: Range<usize>,
-    /// In the order of the text.
+    /// In text order.
     pub(super) entries: Vec<Range<usize>>,
     pub(super) comments: Comments,
 }
@@ -27,7 +27,7 @@ pub(super) enum Comments {
     Hash,
 }
 
-/// How new entries look.
+/// The style of new entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style<'text> {
     pub(super) line_ending: &'static str,
@@ -35,27 +35,27 @@ pub(super) struct Style<'text> {
     pub(super) unit: &'text str,
     /// Between two entries on one line.
     pub(super) separator: &'static str,
-    /// Between the brackets and an only entry on their line.
+    /// Between the brackets and a single entry on the same line.
     pub(super) padding: &'static str,
-    /// Whether the first entry gets a line of its own.
+    /// Whether the first entry gets a separate line.
     pub(super) first_in_lines: bool,
 }
 
-/// Where a new entry is about to stand.
+/// The position of a new entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'text> {
     pub(super) in_lines: bool,
-    /// Of the line on which the entry begins.
+    /// The indentation of the line on which the entry begins.
     pub(super) indentation: &'text str,
 }
 
 impl Brackets {
-    /// Whether there is nothing but whitespace between the brackets.
+    /// True if there is only whitespace between the brackets.
     pub(super) fn is_blank(&self, text: &str) -> bool {
         text[self.interior.clone()].trim().is_empty()
     }
 
-    /// The whitespace between the brackets if there is nothing else.
+    /// The whitespace between the brackets, if there is nothing else.
     pub(super) fn blank(&self, text: &str) -> Option<String> {
         (self.is_blank(text) && !self.interior.is_empty()).then(|| text[self.interior.clone()].to_owned())
     }
@@ -66,7 +66,7 @@ impl Brackets {
         splices.apply(text)
     }
 
-    /// The text with one more entry, printed for its place, at the end of the list.
+    /// Inserts an entry at the end of the list, printed for its position; returns the new text.
     pub(super) fn insert(&self, text: &str, style: &Style<'_>, print: impl FnOnce(Place<'_>) -> String) -> String {
         match self.entries.last() {
             Some(last) => self.insert_after(text, last, style, print),
@@ -122,7 +122,7 @@ impl Brackets {
         splices.apply(text)
     }
 
-    /// The text without entry `index`: its line, and the comma it needed.
+    /// Removes entry `index` with its line and the comma it needed; returns the new text.
     pub(super) fn remove(&self, text: &str, index: usize) -> String {
         let entry = &self.entries[index];
         let next = self.entries.get(index + 1).map_or(self.interior.end, |next| next.start);
@@ -150,7 +150,7 @@ impl Brackets {
         if preceding.ends_in_line_comment() && !ends_line {
             start = entry.start;
         } else if index == 0 && self.entries.len() > 1 && !ends_line && !text[blank_start..entry.start].contains('\n') {
-            // The next entry takes the place of the first one on the line of the bracket.
+            // The next entry becomes the first one on the line of the bracket.
             start = entry.start;
             end = text.len() - rest.len();
         }
@@ -158,20 +158,20 @@ impl Brackets {
         splices.apply(text)
     }
 
-    /// What stands between the last two entries, if it is on one line.
+    /// The separator between the last two entries, if it is on one line.
     fn separator<'text>(&self, text: &'text str) -> Option<&'text str> {
         let [.., before, last] = self.entries.as_slice() else { return None };
         let blank = text[before.end..last.start].strip_prefix(',')?;
         blank.trim().is_empty().then_some(blank)
     }
 
-    /// `range` is known to hold nothing but whitespace, comments and commas before the next entry.
+    /// The gap in `range`, which must contain only whitespace, comments and commas before the next entry.
     fn gap<'text>(&self, text: &'text str, range: Range<usize>) -> Gap<'text> {
         Gap::new(text, range, self.comments)
     }
 }
 
-/// What stands between two entries: whitespace, comments, at most one comma.
+/// The text between two entries: whitespace, comments, at most one comma.
 struct Gap<'text> {
     text: &'text str,
     pieces: Vec<Piece>,
@@ -190,7 +190,7 @@ enum PieceKind {
 }
 
 impl<'text> Gap<'text> {
-    /// Reads `range`, or as much of it as is such.
+    /// Reads `range` up to the first byte that does not belong to a gap.
     fn new(text: &'text str, range: Range<usize>, comments: Comments) -> Self {
         let mut pieces = Vec::new();
         let mut at = range.start;
@@ -225,7 +225,8 @@ impl<'text> Gap<'text> {
         self.pieces.last().is_some_and(|piece| piece.kind == PieceKind::LineComment)
     }
 
-    /// The end of the comments that begin on the line of `from`, and whether the last of them runs to the line's end.
+    /// The end of the comments that begin on the line of `from`, and whether the last of them extends to the end of the
+    /// line.
     fn end_of_line_comments(&self, from: usize) -> (usize, bool) {
         let mut end = from;
         let mut runs_to_line_end = false;

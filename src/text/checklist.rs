@@ -1,46 +1,46 @@
-//! Items of Markdown lists and their boxes, with any mark that Markdown knows: `-`, `*`, `+`, `1.`, `1)`; and the colons of
-//! labels.
+//! Items of Markdown lists and their check boxes, with all markers that Markdown allows: `-`, `*`, `+`, `1.`, `1)`; and
+//! the colons after labels.
 
 use std::ops::Range;
 
-/// The colons of all scripts in which people write.
+/// The colons of all scripts that people write in.
 pub(crate) const COLONS: [char; 8] = [':', '：', '﹕', '︰', '∶', '꞉', '։', '፡'];
 
 /// A line that is an item of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListItem<'text> {
-    /// How far it is indented, in bytes.
+    /// The indentation in bytes.
     pub(crate) indent: usize,
-    /// The mark as written: `-`, `*`, `+`, `12.`, `12)`.
+    /// The list marker as written: `-`, `*`, `+`, `12.`, `12)`.
     pub(crate) mark: &'text str,
     pub(crate) tick: Option<TickBox>,
-    /// What follows the mark and the box, trimmed.
+    /// The text after the marker and the box, trimmed.
     pub(crate) text: &'text str,
 }
 
-/// The box of an item.
+/// The check box of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TickBox {
-    /// The byte of the line at which the character between the brackets begins.
+    /// The byte offset in the line of the character between the brackets.
     pub(crate) at: usize,
     /// The character between the brackets.
     pub(crate) sign: char,
 }
 
 impl TickBox {
-    /// Whether the work is done: `[x]` or `[X]`.
+    /// True if the box is ticked: `[x]` or `[X]`.
     pub(crate) fn is_ticked(self) -> bool {
         matches!(self.sign, 'x' | 'X')
     }
 
-    /// Where the character between the brackets is in the line.
+    /// The byte range in the line of the character between the brackets.
     pub(crate) fn place(self) -> Range<usize> {
         self.at..self.at + self.sign.len_utf8()
     }
 }
 
 impl<'text> ListItem<'text> {
-    /// The item that `line` is, if it is one.
+    /// Parses `line` as an item; `None` if it is not one.
     pub(crate) fn read(line: &'text str) -> Option<Self> {
         let inside = line.trim_start();
         let indent = line.len() - inside.len();
@@ -62,7 +62,7 @@ impl<'text> ListItem<'text> {
         self.tick.is_some_and(TickBox::is_ticked)
     }
 
-    /// The mark for an item after this one: the next number of a numbered list.
+    /// The marker for the next item: the next number in a numbered list.
     pub(crate) fn next_mark(&self) -> String {
         let (number, end) = self.mark.split_at(self.mark.len() - 1);
         match number.parse::<u64>() {
@@ -72,9 +72,9 @@ impl<'text> ListItem<'text> {
     }
 }
 
-/// How long the mark of a list is at the start of `text`.
+/// The length of the list marker at the start of `text`.
 fn mark_length(text: &str) -> Option<usize> {
-    // A longer number is none of a list, says CommonMark.
+    // CommonMark: a longer number is not a list marker.
     const MOST_DIGITS: usize = 9;
     if text.starts_with(['-', '*', '+']) {
         return Some(1);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mark_of_a_list_may_have_a_box() {
+    fn every_list_marker_may_have_a_box() {
         for mark in ["-", "*", "+", "1.", "23)"] {
             for (sign, ticked) in [(" ", false), ("x", true), ("X", true), ("~", false)] {
                 for indent in ["", "  ", "\t"] {
@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn a_numbered_list_counts_on() {
+    fn a_numbered_list_continues_counting() {
         let next = |line: &str| ListItem::read(line).unwrap().next_mark();
         assert_eq!((next("9. a"), next("3) a"), next("+ a")), ("10.".into(), "4)".into(), "+".into()));
     }
 
     proptest! {
         #[test]
-        fn any_line_is_taken(line in "[ \t]{0,3}([-*+]|[0-9]{0,11}[.)]?)[ \\[\\]xXé-]{0,6}\\PC{0,6}") {
+        fn any_line_is_handled(line in "[ \t]{0,3}([-*+]|[0-9]{0,11}[.)]?)[ \\[\\]xXé-]{0,6}\\PC{0,6}") {
             if let Some(item) = ListItem::read(&line) {
                 prop_assert!(line.ends_with(item.text) || line.trim_end().ends_with(item.text));
                 if let Some(tick) = item.tick {

@@ -7,7 +7,7 @@ use similar::algorithms::{Capture, Compact, Replace, myers};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{ChangeTag, DiffOp, group_diff_ops};
 
-/// How many lines that stay are shown around those that change.
+/// How many unchanged lines are shown around changed ones.
 const CONTEXT: usize = 3;
 
 /// Two texts, line by line.
@@ -22,8 +22,8 @@ impl<'text> LineDiff<'text> {
     pub(crate) fn new(old: &'text str, new: &'text str) -> Self {
         let old: Vec<&str> = old.split_inclusive('\n').collect();
         let new: Vec<&str> = new.split_inclusive('\n').collect();
-        // Numbers instead of lines, and one algorithm instead of all: the library's own way of telling lines apart
-        // builds each of its algorithms for each type of line, half a megabyte of them.
+        // Compares numbers instead of lines, with only one algorithm: the library's own comparison of lines compiles
+        // each of its algorithms for each type of line, half a megabyte in all.
         let mut numbers = HashMap::new();
         let mut numbered = |lines: &[&'text str]| -> Vec<usize> {
             lines
@@ -40,19 +40,19 @@ impl<'text> LineDiff<'text> {
         Self { old, new, steps: steps.into_inner().into_inner().into_ops() }
     }
 
-    /// Each place that changes: the lines before, the lines after.
+    /// Each change: the lines before, the lines after.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (&[&'text str], &[&'text str])> {
         let changing = self.steps.iter().filter(|step| !matches!(step, DiffOp::Equal { .. }));
         changing.map(|step| (&self.old[step.old_range()], &self.new[step.new_range()]))
     }
 
-    /// The numbers of the lines that only the second text has, counted from one.
+    /// The numbers of the lines that are only in the second text, counted from one.
     pub(crate) fn added(&self) -> impl Iterator<Item = usize> {
         let changing = self.steps.iter().filter(|step| !matches!(step, DiffOp::Equal { .. }));
         changing.flat_map(|step| step.new_range().map(|line| line + 1))
     }
 
-    /// As a unified diff with these names; nothing where no line changes.
+    /// Formats a unified diff with these names; empty if no line changes.
     pub(crate) fn unified(&self, old_name: &str, new_name: &str) -> String {
         let mut text = String::new();
         for hunk in group_diff_ops(self.steps.clone(), CONTEXT) {
@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_change_as_the_library_tells_them(old in texts(), new in texts()) {
+        fn changed_lines_are_the_same_as_those_of_the_library(old in texts(), new in texts()) {
             let whole = TextDiff::from_lines(&old, &new);
             let expected = whole.unified_diff().context_radius(3).header("a", "b").to_string();
             prop_assert_eq!(LineDiff::new(&old, &new).unified("a", "b"), expected);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_only_the_second_text_has_are_numbered() {
+    fn lines_only_in_the_second_text_are_numbered() {
         let added = |old: &str, new: &str| LineDiff::new(old, new).added().collect::<Vec<_>>();
         assert_eq!(added("a\nb\nc\n", "a\nx\nb\nc\ny\nz"), [2, 5, 6]);
         assert_eq!(added("", "a\nb"), [1, 2]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_told_with_its_place_and_its_last_line_as_it_is() {
+    fn a_change_is_shown_with_its_position_and_a_missing_final_newline() {
         let told = LineDiff::new("a\nb\nc\n", "a\nx\nc").unified("old", "new");
         let expected = "--- old\n+++ new\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+x\n+c\n\\ No newline at end of file\n";
         assert_eq!(told, expected);

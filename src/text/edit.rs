@@ -1,14 +1,14 @@
-//! What the editable documents of this room share: formats, what an edit did, and why one was refused.
+//! Types shared by the editable documents of this module: formats, what an edit did, and why one was refused.
 //!
-//! The edits themselves are [`super::json::JsonEdit`], [`super::toml::TomlEdit`] and [`super::yaml::YamlEdit`]. An edit and
-//! its [`Applied`] are plain data, so that they can be kept beside a file and taken back much later.
+//! The edits themselves are [`super::json::JsonEdit`], [`super::toml::TomlEdit`] and [`super::yaml::YamlEdit`]. An edit
+//! and its [`Applied`] are plain data, so that they can be kept next to a file and undone much later.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// How a file that is not ours alone is written.
+/// The format of a file that we share with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FileFormat {
@@ -17,11 +17,11 @@ pub(crate) enum FileFormat {
     Yaml,
     /// Comments are `<!-- -->`.
     Markdown,
-    /// Any text by lines whose comments begin with `#`.
+    /// Any line-based text with comments that begin with `#`.
     Lines,
 }
 
-/// What the reader of a JSON file accepts beyond plain JSON.
+/// What the reader of a JSON file accepts in addition to plain JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JsonDialect {
@@ -30,7 +30,7 @@ pub(crate) enum JsonDialect {
     CommentsAndTrailingCommas,
 }
 
-/// Where and why a text is not of its format. Line and column count from 1, columns in characters.
+/// Where and why a text is invalid in its format. Line and column count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParseError {
     pub(crate) line: usize,
@@ -39,7 +39,7 @@ pub(crate) struct ParseError {
 }
 
 impl ParseError {
-    /// The error at byte `offset` of `text`.
+    /// Makes the error at byte `offset` of `text`.
     pub(crate) fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {
@@ -63,14 +63,14 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What an edit did to a document: enough to take exactly that back later.
+/// What an edit did to a document: enough to undo exactly that later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Applied {
     Changed(Undo),
-    /// What was asked for stood there already: nothing changed, and nothing there is ours.
+    /// The wanted value was already there: nothing changed, and the value is not ours.
     AlreadyThere,
-    /// This other value stands there and was left.
+    /// This other value is there and was kept.
     Kept(Value),
 }
 
@@ -80,7 +80,7 @@ impl Applied {
     }
 }
 
-/// What to put back when an edit is taken back.
+/// What to restore when an edit is undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Undo {
@@ -90,14 +90,14 @@ pub(crate) struct Undo {
     /// The value that was replaced, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) previous: Option<String>,
-    /// The blank text that gave way to the insertion, or the separation made for it: what only whitespace can tell.
+    /// The blank text replaced by the insertion, or the separator made for it; only whitespace.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "only_whitespace")]
     pub(super) blank: Option<String>,
 }
 
 impl Undo {
-    /// For a value that nobody noted when it was put there: the containers above it, `depth` of them, go with it if they
-    /// are empty then.
+    /// For a value that was inserted without a record: the `depth` containers above it are removed with it if they are
+    /// then empty.
     pub(crate) fn of_all_above(depth: usize) -> Self {
         Self { created_parents: depth, ..Self::default() }
     }
@@ -120,12 +120,12 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What taking an edit back did.
+/// The result of undoing an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reverted {
     /// The document is as if the edit had never been made.
     Removed,
-    /// What the edit had put there is gone or was changed by somebody; the document was left alone.
+    /// What the edit had inserted is gone or was changed; the document is unchanged.
     NotThere,
 }
 
@@ -134,15 +134,15 @@ pub(crate) enum Reverted {
 pub(crate) enum EditError {
     /// The path is empty, or a part of it cannot be written in this format.
     BadPath { path: String },
-    /// The same key stands twice at this place; which one counts is for its owner to say.
+    /// The same key appears twice here; the owner of the file must decide which one counts.
     DuplicateKey { path: String },
-    /// Something of another kind stands where a table, an object or a list is needed.
+    /// Something of another kind is where a table, an object or a list is needed.
     WrongKind { path: String, expected: &'static str, found: &'static str },
     /// The value cannot be written in this format.
     NotWritable { path: String },
-    /// The place is written in a way that leaves no room for lines of ours.
+    /// The place is written in a way that leaves no room for our lines.
     Style { path: String, line: usize, found: &'static str },
-    /// The edited text would no longer read as intended, so it was thrown away.
+    /// The edited text would not be read back as intended, so it was discarded.
     Unsafe { path: String },
 }
 
@@ -169,7 +169,7 @@ impl std::error::Error for EditError {}
 
 pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The text without its byte order mark, and the length of that mark.
+/// Returns the text without its byte order mark, and the length of that mark.
 pub(super) fn without_mark(text: &str) -> (&str, usize) {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => (rest, BYTE_ORDER_MARK.len_utf8()),
@@ -177,13 +177,13 @@ pub(super) fn without_mark(text: &str) -> (&str, usize) {
     }
 }
 
-/// The whitespace that the line of `offset` begins with.
+/// The whitespace at the start of the line of `offset`.
 pub(super) fn indentation(text: &str, offset: usize) -> &str {
     let line = &text[line_start(text, offset)..offset];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Whether `offset` is behind nothing but whitespace on a line that is not the first.
+/// True if only whitespace precedes `offset` on its line, and the line is not the first.
 pub(super) fn starts_line(text: &str, offset: usize) -> bool {
     let start = line_start(text, offset);
     start > 0 && text[start..offset].trim().is_empty()
@@ -193,7 +193,7 @@ pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// That a document with a byte order mark prints with it.
+/// Prints a document with its byte order mark, if it has one.
 macro_rules! printed_with_mark {
     ($document:ty) => {
         impl std::fmt::Display for $document {
@@ -213,7 +213,7 @@ pub(super) fn unsafe_at(path: &[String]) -> EditError {
     EditError::Unsafe { path: dotted(path) }
 }
 
-/// A path of keys as a person would write it, for messages.
+/// A path of keys for messages, as a person would write it.
 pub(super) fn dotted(path: &[String]) -> String {
     path.join(".")
 }

@@ -1,8 +1,8 @@
-//! Our marked block inside a text file that belongs to somebody else: put in, replaced, taken out.
+//! Our marked block inside a text file of another owner: inserted, replaced, removed.
 //!
-//! The block stands between two lines that only we write. Nothing outside those lines is ever changed,
-//! and a block that was put in and taken out again leaves the bytes that were there before.
-//! What the block says, and what the marker lines look like, is for the caller to choose.
+//! The block is between two lines that only we write. Nothing outside those lines is ever changed, and inserting a
+//! block and removing it again restores the original bytes. The caller chooses the contents of the block and the marker
+//! lines.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(crate) struct Marked {
     close: String,
 }
 
-/// Why a block was not touched. The file needs its owner's eye.
+/// Why a block was not touched. The owner must look at the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MarkedError {
     /// The opening marker on this line (counted from 1) has no closing marker after it.
@@ -40,13 +40,13 @@ impl Marked {
         Marked { open: open.into(), close: close.into() }
     }
 
-    /// The text between the marker lines, as it stands in `text`; `None` if there is no block.
+    /// The text between the marker lines of `text`; `None` if it has no block.
     pub(crate) fn body<'text>(&self, text: &'text str) -> Result<Option<&'text str>, MarkedError> {
         Ok(self.find(text, 0)?.map(|found| &text[found.body]))
     }
 
-    /// `text` with `body` in the block: in the place of the one that is there, else after a blank line at the end.
-    /// The body takes the line ending of the file. A second block, left by some accident, is taken out.
+    /// Returns `text` with `body` in the block: in the existing one, or in a new one after a blank line at the end. The
+    /// body gets the line ending of the file. A second block, left by accident, is removed.
     pub(crate) fn put(&self, text: &str, body: &str) -> Result<String, MarkedError> {
         let Some(found) = self.find(text, 0)? else {
             return Ok(self.append(text, body));
@@ -60,13 +60,14 @@ impl Marked {
         Ok(result)
     }
 
-    /// `text` without the block. Empty if the file held nothing else: then the file can go.
+    /// Returns `text` without the block. Empty if the file contained nothing else; it can then be removed.
     pub(crate) fn remove(&self, text: &str) -> Result<String, MarkedError> {
         let mut result = String::with_capacity(text.len());
         let mut position = 0;
         while let Some(found) = self.find(text, position)? {
             let mut before = &text[position..found.lines.start];
-            // Only a blank line was put there with the block. Without one, somebody wrote their own lines above it.
+            // Only a blank line was inserted with the block. If it is missing, other lines were written directly above
+            // the block.
             let above = strip_line_break(before);
             if above.ends_with('\n') || (above.is_empty() && position > 0) {
                 let is_ended = text[..found.lines.end].ends_with('\n');
@@ -79,8 +80,8 @@ impl Marked {
         Ok(result)
     }
 
-    /// A file that ends without a line break gets one, and in exchange the block ends without one:
-    /// that is how [`Marked::remove`] knows what to leave.
+    /// A file that ends without a line break gets one, and in exchange the block ends without one. This shows
+    /// [`Marked::remove`] what to leave.
     fn append(&self, text: &str, body: &str) -> String {
         let ending = newline_of(text);
         let (content, _) = without_mark(text);
@@ -127,7 +128,7 @@ impl Marked {
 }
 
 impl MarkedError {
-    /// The same error in the text of which the searched one began at `offset`.
+    /// The same error for the whole text, when the search began at `offset`.
     fn further(self, text: &str, offset: usize) -> Self {
         match self {
             MarkedError::Unclosed { line } => MarkedError::Unclosed { line: line + line_number(text, offset) - 1 },
@@ -152,7 +153,7 @@ fn strip_line_break(text: &str) -> &str {
     }
 }
 
-/// Pushes `body` line by line with this ending, the last line ended too.
+/// Appends `body` line by line with this ending, including the last line.
 fn push_lines(result: &mut String, body: &str, ending: &str) {
     for line in body.lines() {
         result.push_str(line);
@@ -177,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_block_alone_becomes_empty() {
+    fn a_file_with_only_the_block_becomes_empty() {
         let text = marked().put("", "one\n").unwrap();
         assert_eq!(text, "<!-- ours -->\none\n<!-- /ours -->\n");
         assert_eq!(marked().remove(&text).unwrap(), "");
     }
 
     #[test]
-    fn a_block_is_replaced_where_it_stands_and_takes_the_line_ending() {
+    fn a_block_is_replaced_in_place_with_the_line_ending_of_the_file() {
         let text = "a\r\n\r\n<!-- ours -->\r\nold\r\n<!-- /ours -->\r\nb\r\n";
         let replaced = marked().put(text, "new\nlines\n").unwrap();
         assert_eq!(replaced, "a\r\n\r\n<!-- ours -->\r\nnew\r\nlines\r\n<!-- /ours -->\r\nb\r\n");
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_block_is_taken_out() {
+    fn a_second_block_is_removed() {
         let one = marked().put("a\n", "x").unwrap();
         let two = format!("{one}{}", marked().put("b\n", "y").unwrap());
         assert_eq!(marked().put(&two, "z").unwrap(), "a\n\n<!-- ours -->\nz\n<!-- /ours -->\nb\n");
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_can_be_taken_out_without_a_trace() {
+    fn an_inserted_block_can_be_removed_without_a_trace() {
         for text in ["", "\n", "a", "a\n", "a\n\n", "a\r\nb", "a\r\n", "\u{feff}", "\u{feff}a", "a\n\n\n", "  "] {
             let put = marked().put(text, "one\n\ntwo").unwrap();
             assert_eq!(marked().remove(&put).unwrap(), text, "{text:?}");
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_were_put_right_above_the_block_keep_their_end() {
+    fn lines_directly_above_the_block_keep_their_end() {
         let put = marked().put("", "one").unwrap();
         assert_eq!(marked().remove(&format!("mine\n{put}")).unwrap(), "mine\n");
         assert_eq!(marked().remove(&format!("\n{put}")).unwrap(), "\n");

@@ -1,15 +1,15 @@
 //! Markdown as lines with byte spans: front matter, headings with their sections, fences.
 //!
-//! A scanner, not a renderer: it says where things stand and never prints Markdown of its own. Block structure beyond
-//! lines (lists, quotes, tables) is left to the documents that give it a meaning.
+//! A scanner, not a renderer: it finds positions and never prints Markdown. Block structure beyond lines (lists,
+//! quotes, tables) is left to the documents that need it.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// A line of the front matter, its two `---` lines included.
+    /// A line of the front matter, including its two `---` lines.
     FrontMatter,
     Blank,
     /// An ATX heading of this level, 1 to 6.
@@ -18,13 +18,13 @@ pub(crate) enum LineKind {
     FenceEdge,
     /// A line inside a code fence.
     Fenced,
-    /// A line of an HTML comment that has nothing else, or that began on a line before.
+    /// A line that is only an HTML comment, or that is inside one begun on an earlier line.
     Comment,
     Text,
 }
 
-/// One line: `start..end` is its text, `start..next` includes its line end. A byte order mark is part of the file, not of
-/// its first line.
+/// One line: `start..end` is its text, `start..next` includes its line end. A byte order mark belongs to the file, not
+/// to its first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) kind: LineKind,
@@ -51,7 +51,7 @@ pub(crate) struct Markdown<'text> {
 }
 
 impl<'text> Markdown<'text> {
-    /// Scans `text`. Every text is a document; an unclosed front matter or comment is just text that follows.
+    /// Scans `text`. Every text is a document; an unclosed front matter or comment is ordinary text.
     pub(crate) fn parse(text: &'text str) -> Self {
         let mut lines = split_lines(text);
         let body = mark_front_matter(text, &mut lines);
@@ -59,7 +59,7 @@ impl<'text> Markdown<'text> {
         Self { text, lines: lines.into() }
     }
 
-    /// The lines of this very text, found before.
+    /// Makes the document from the lines found for the same text before.
     pub(crate) fn of_lines(text: &'text str, lines: Arc<[Line]>) -> Self {
         Self { text, lines }
     }
@@ -68,7 +68,7 @@ impl<'text> Markdown<'text> {
         Arc::clone(&self.lines)
     }
 
-    /// As [`Self::parse`], for who looks at the front matter alone: the lines after it are not scanned.
+    /// Like [`Self::parse`], for callers that only need the front matter: the lines after it are not scanned.
     pub(crate) fn head(text: &'text str) -> Self {
         let mut end = 0;
         for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -98,7 +98,7 @@ impl<'text> Markdown<'text> {
         self.lines.get(index).map_or("", |line| &self.text[line.start..line.end])
     }
 
-    /// Whether line `index` is prose: not front matter, not code and no comment.
+    /// True if line `index` is prose: not front matter, code or a comment.
     pub(crate) fn is_prose(&self, index: usize) -> bool {
         self.lines
             .get(index)
@@ -117,7 +117,7 @@ impl<'text> Markdown<'text> {
         })
     }
 
-    /// The lines that belong to `heading`: from the one after it up to the next heading of its level or above.
+    /// The lines of the section of `heading`: from the one after it to the next heading of its level or above.
     pub(crate) fn section(&self, heading: &Heading<'_>) -> Range<usize> {
         let end = self.lines[heading.line + 1..]
             .iter()
@@ -126,25 +126,27 @@ impl<'text> Markdown<'text> {
         heading.line + 1..end
     }
 
-    /// The section under the first heading whose title equals `title`, ignoring case.
+    /// The section of the first heading with this title, ignoring case.
     pub(crate) fn section_named(&self, title: &str) -> Option<(Heading<'text>, Range<usize>)> {
         let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title))?;
         Some((heading, self.section(&heading)))
     }
 
-    /// The byte span of a range of lines, line ends included.
+    /// The byte span of a range of lines, including line ends.
     pub(crate) fn span(&self, lines: Range<usize>) -> Range<usize> {
         let at = |index: usize| self.lines.get(index).map_or(self.text.len(), |line| line.start);
         at(lines.start)..at(lines.end)
     }
 
-    /// The line ending of the text: that of its first ended line, `\n` where there is none.
+    /// The line ending of the text: that of the first line that has one, otherwise `
+    /// `.
     pub(crate) fn newline(&self) -> &'static str {
         newline_of(self.text)
     }
 }
 
-/// The line ending of `text`: that of its first ended line, `\n` where there is none.
+/// The line ending of `text`: that of the first line that has one, otherwise `
+/// `.
 pub(crate) fn newline_of(text: &str) -> &'static str {
     match text.find('\n') {
         Some(position) if text.as_bytes().get(position.wrapping_sub(1)) == Some(&b'\r') => "\r\n",
@@ -152,7 +154,7 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
     }
 }
 
-/// The mark that some editors put at the start of a file.
+/// The byte order mark that some editors write at the start of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The title of an ATX heading line: without leading and closing `#` marks, trimmed.
@@ -189,7 +191,7 @@ fn opens_front_matter(line: &str) -> bool {
     line.trim_start_matches(BYTE_ORDER_MARK).trim_end() == "---"
 }
 
-/// Marks the front matter and gives the index of the first line after it.
+/// Marks the front matter and returns the index of the first line after it.
 fn mark_front_matter(text: &str, lines: &mut [Line]) -> usize {
     let Some(first) = lines.first() else { return 0 };
     if !opens_front_matter(&text[first.start..first.end]) {
@@ -206,9 +208,9 @@ fn mark_front_matter(text: &str, lines: &mut [Line]) -> usize {
 
 fn mark_blocks(text: &str, lines: &mut [Line]) {
     let mut fence: Option<(u8, usize)> = None;
-    // Where the comment ends that began on a line before, and from where on no comment ends any more.
+    // The end of a comment begun on an earlier line, and the position after which comments are never closed.
     let mut comment = 0;
-    // Most texts have no comment, and need not be searched for one line by line.
+    // Most texts have no comments, and need no search on each line.
     let mut open_from = if text.contains(COMMENT_OPEN) { text.len() } else { 0 };
     for line in lines {
         let content = &text[line.start..line.end];
@@ -240,7 +242,7 @@ fn mark_blocks(text: &str, lines: &mut [Line]) {
     }
 }
 
-/// Whether a line is a comment and nothing else; `stays_open` says that its last one is not closed in it.
+/// True if a line is only a comment; `stays_open` means that its last comment is not closed on it.
 fn is_comment(content: &str, stays_open: bool) -> bool {
     let Some(inside) = content.trim().strip_prefix(COMMENT_OPEN) else { return false };
     stays_open || inside.find(COMMENT_CLOSE).is_some_and(|close| close + COMMENT_CLOSE.len() == inside.len())
@@ -249,14 +251,14 @@ fn is_comment(content: &str, stays_open: bool) -> bool {
 const COMMENT_OPEN: &str = "<!--";
 const COMMENT_CLOSE: &str = "-->";
 
-/// Where the comment ends that begins in `from..end`, a part of a line, and is not closed there. From `open_from` on no
-/// comment is closed.
+/// The end of the comment that begins in `from..end`, a part of a line, and is not closed there. After `open_from`,
+/// comments are never closed.
 fn comment_after(text: &str, from: usize, end: usize, open_from: &mut usize) -> Option<usize> {
     let mut at = from;
     let mut is_code = false;
     loop {
         let open = at + text[at..end].find(COMMENT_OPEN)?;
-        // What stands in backticks is code.
+        // Text in backticks is code.
         is_code ^= text[at..open].matches('`').count() % 2 == 1;
         let inside = open + COMMENT_OPEN.len();
         match text[inside..end].find(COMMENT_CLOSE) {
@@ -274,7 +276,7 @@ fn comment_after(text: &str, from: usize, end: usize, open_from: &mut usize) -> 
     }
 }
 
-/// The mark, its count and the trimmed rest, if the line is one that opens or closes a fence.
+/// The mark, its count and the trimmed rest, if the line opens or closes a fence.
 fn fence_mark(content: &str) -> Option<(u8, usize, &str)> {
     let inside = content.trim_start_matches(' ');
     if content.len() - inside.len() > 3 {
@@ -313,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_fences_and_headings_are_told_apart() {
+    fn front_matter_fences_and_headings_are_distinguished() {
         use LineKind::{Blank, FenceEdge, Fenced, FrontMatter, Heading, Text};
         let text = "---\na: 1\n---\n\n# T\n```sh\n# not a heading\n```\n#x\n";
         assert_eq!(
@@ -329,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_is_the_front_matter_as_the_whole_sees_it() {
+    fn the_head_has_the_same_front_matter_as_the_whole() {
         for text in
             ["---\na: 1\n---\n# T\n", "\u{feff}---\r\na: 1\r\n--- x\r\nb", "---\n---", "---\na: 1\n# T\n", "# T\n", ""]
         {
@@ -362,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_is_no_prose_however_many_lines_it_has() {
+    fn a_comment_is_not_prose_however_many_lines_it_has() {
         use LineKind::{Blank, Comment, FenceEdge, Fenced, Heading, Text};
         for (text, expected) in [
             ("<!-- # a -->\n# b", vec![Comment, Heading(1)]),
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    fn a_byte_order_mark_is_not_part_of_the_first_line() {
         for text in ["# T\nx", "- [ ] a\n", "---\na: 1\n---\n# T\n", "```\n# x\n```\n", "| a |\n|---|\n", ""] {
             let marked = format!("\u{feff}{text}");
             assert_eq!(kinds(&marked), kinds(text), "{text:?}");

@@ -1,10 +1,10 @@
-//! Files as text: lossless documents with named edits. Pure; knows no word of the workflow system.
+//! Files as text: lossless documents with named edits. Pure; independent of the workflow system.
 //!
-//! Lossless means: what a document was parsed from is what it prints, for every input, broken ones too, and an edit
+//! Lossless means: a document prints exactly what it was parsed from, for every input, even a broken one, and an edit
 //! changes only the bytes it names: comments, key order, indentation, line endings, a byte order mark and a missing
 //! final newline stay as they were. Documents here are views over the original text with byte spans; an edit is a
-//! [`splice::Splices`] list applied once. Beside them, what is only read: moments as documents spell them ([`time`]), and
-//! scripts as words ([`script`], [`shell`]).
+//! [`splice::Splices`] list applied once. In addition, some texts are only read: moments as written in documents
+//! ([`time`]), and scripts as words ([`script`], [`shell`]).
 
 mod brackets;
 pub(crate) mod checklist;

@@ -1,6 +1,6 @@
-//! A text in double quotes, in the form that JSON, TOML and YAML share.
+//! Prints a text in double quotes, in the form that JSON, TOML and YAML share.
 
-/// The text in double quotes on one line. `escaped` gives the form of other letters that cannot stand there as they are.
+/// The text in double quotes on one line. `escaped` returns the form of other letters that must be escaped.
 pub(crate) fn quoted(text: &str, escaped: impl Fn(char) -> Option<String>) -> String {
     let mut printed = String::with_capacity(text.len() + 2);
     printed.push('"');

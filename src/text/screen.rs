@@ -6,30 +6,30 @@ use unicode_width::UnicodeWidthStr;
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
-/// The least that a text needs.
+/// The least width that a text needs.
 const NARROW: usize = 20;
 
 /// How many rows of a long list are shown.
 const LISTED: usize = 20;
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Screen {
     /// In columns.
     pub(crate) width: usize,
     pub(crate) color: bool,
-    /// Whether signs beyond ASCII can be shown.
+    /// Whether characters beyond ASCII can be shown.
     pub(crate) signs: bool,
 }
 
-/// What a piece of text means.
+/// The meaning of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
     Plain,
-    /// A heading, or what the eye should find first.
+    /// A heading, or what a reader should see first.
     Strong,
-    /// What matters least.
+    /// The least important text.
     Faint,
     Good,
     /// Needs attention.
@@ -40,7 +40,7 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// The escape sequence that switches it on; `text::terminal` lets these through.
+    /// The escape sequence that turns it on; `text::terminal` lets these through.
     fn code(self) -> &'static str {
         match self {
             Self::Plain => "",
@@ -54,7 +54,7 @@ impl Tone {
     }
 }
 
-/// A sign at the start of a line: how something is.
+/// A sign at the start of a line that shows a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     Done,
@@ -88,7 +88,7 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Screen {
-    /// Text in a colour, where the terminal has colours.
+    /// Paints text in a colour, if the terminal has colours.
     pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
         if self.color && tone != Tone::Plain && !text.is_empty() {
             format!("{}{text}\u{1b}[0m", tone.code())
@@ -97,12 +97,12 @@ impl Screen {
         }
     }
 
-    /// Lines in a colour, each for itself.
+    /// Paints each line in a colour.
     pub(crate) fn paint_lines(self, tone: Tone, lines: &str) -> String {
         lines.lines().map(|line| self.paint(tone, line) + "\n").collect()
     }
 
-    /// Text whose commands, between backticks, are in their colour.
+    /// Paints the commands in a text, which are between backticks.
     pub(crate) fn commands(self, text: &str) -> String {
         if !self.color {
             return text.to_owned();
@@ -115,7 +115,7 @@ impl Screen {
         painted.collect()
     }
 
-    /// A sign, one column wide.
+    /// The sign for a mark, one column wide.
     pub(crate) fn mark(self, mark: Mark) -> Cell {
         let (sign, plain, tone) = match mark {
             Mark::Done => ("✓", "+", Tone::Good),
@@ -127,7 +127,7 @@ impl Screen {
         Cell::new(tone, if self.signs { sign } else { plain })
     }
 
-    /// A bar of `columns` columns; it is full only when everything is done.
+    /// A bar of `columns` columns; it is full only if everything is done.
     pub(crate) fn bar(self, done: u64, all: u64, columns: u64) -> String {
         let full = (columns * done.min(all)).checked_div(all).unwrap_or_default();
         let times = |sign: &str, count: u64| sign.repeat(usize::try_from(count).unwrap_or_default());
@@ -135,18 +135,18 @@ impl Screen {
         self.paint(Tone::Good, &times(filled, full)) + &self.paint(Tone::Faint, &times(empty, columns - full))
     }
 
-    /// The same for text that is piped: lines are as long as they are.
+    /// The same without a width limit, for text that is piped.
     pub(crate) fn unwrapped(self) -> Self {
         Self { width: usize::MAX, ..self }
     }
 
-    /// Prose in lines that fit, each below `indent`, the first one after `first`. Ends in a line break.
+    /// Wraps prose to the width: the first line after `first`, the others after `indent`. Ends in a line break.
     pub(crate) fn prose(self, first: &str, indent: &str, text: &str) -> String {
         if self.width == usize::MAX {
             return format!("{first}{text}\n");
         }
         let width = self.width.clamp(NARROW, MEASURE);
-        // A deep indent leaves a narrow terminal no room for the text.
+        // A deep indent leaves no room for the text on a narrow terminal.
         let shallow = |indent| if self.is_too_deep(width_of(indent)) { "  " } else { indent };
         let first = if first.trim().is_empty() { shallow(first) } else { first };
         let indent = shallow(indent);
@@ -159,19 +159,19 @@ impl Screen {
         textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)) + "\n"
     }
 
-    /// Whether text that begins in this column has too little room.
+    /// True if text that begins in this column has too little room.
     fn is_too_deep(self, column: usize) -> bool {
         column.saturating_add(NARROW) > self.width
     }
 
-    /// A sign and prose beside it, in lines that fit.
+    /// A sign followed by wrapped prose.
     pub(crate) fn item(self, indent: &str, mark: Mark, text: &str) -> String {
         let Cell { text: sign, tone } = self.mark(mark);
         let lines = self.prose(&format!("{indent}{sign} "), &format!("{indent}  "), text);
         lines.replacen(&sign, &self.paint(tone, &sign), 1)
     }
 
-    /// A line of cells, two spaces apart; what does not fit continues below the second cell.
+    /// A line of cells, two spaces apart; cells that do not fit continue below the second cell.
     pub(crate) fn heading(self, cells: &[Cell]) -> String {
         let second = cells.first().map_or(0, |cell| width_of(&cell.text) + 1);
         let (mut text, mut column) = (String::new(), 0);
@@ -190,7 +190,7 @@ impl Screen {
                 column += width_of(&cell.text);
                 continue;
             }
-            // Too wide for a line of its own.
+            // Too wide even for a separate line.
             let below = " ".repeat(second);
             let lines = self.prose(&below, &below, &cell.text);
             let lines: Vec<&str> = lines.lines().map(str::trim_start).collect();
@@ -201,7 +201,7 @@ impl Screen {
         text + "\n"
     }
 
-    /// Rows in columns, two spaces apart. Where the rows are wider than the screen, the widest column is cut.
+    /// Prints rows in columns, two spaces apart. If the rows are wider than the screen, the widest column is cut.
     pub(crate) fn table(self, indent: &str, rows: &[Vec<Cell>]) -> String {
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
         let widest =
@@ -209,12 +209,12 @@ impl Screen {
         let mut widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or_default()).collect();
         let gaps = width_of(indent) + 2 * columns.saturating_sub(1);
         let over = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(self.width);
-        // The widest column first; then the others, and last the first one, which names the row.
+        // The order of cutting: the widest column, then the others, and last the first one, which names the row.
         let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width).map(|(number, _)| number);
         let mut others: Vec<usize> = (1..columns).collect();
         others.sort_by_key(|number| std::cmp::Reverse(widths[*number]));
         let order: Vec<usize> = widest.into_iter().chain(others).chain([0]).collect();
-        // Some of a word says more than none of it: less than eight columns only where nothing else helps.
+        // A part of a word is better than nothing: columns are cut below eight only if nothing else helps.
         for (least, number) in [8, 4].into_iter().flat_map(|least| order.iter().map(move |number| (least, *number))) {
             let too_much = over(&widths);
             if let Some(width) = widths.get_mut(number) {
@@ -235,7 +235,7 @@ impl Screen {
         table
     }
 
-    /// As [`Self::table`], the first rows of a list that may be long; `all` is the command that prints the others.
+    /// Like [`Self::table`], but only the first rows of a long list; `all` is the command that prints the others.
     pub(crate) fn list(self, indent: &str, rows: &[Vec<Cell>], all: &str) -> String {
         match rows.len().checked_sub(LISTED) {
             Some(more) if more > 0 => {
@@ -246,11 +246,11 @@ impl Screen {
         }
     }
 
-    /// Labels, and beside each what belongs to it, in lines that fit. A row without a label goes on with the one before.
+    /// Prints labels, each followed by its wrapped text. A row without a label continues the one before.
     pub(crate) fn fields(self, indent: &str, rows: &[(&str, Cell)]) -> String {
         let column = rows.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default();
         let hanging = " ".repeat(width_of(indent) + column + 2);
-        // Where there is no room beside the labels, the text goes below them.
+        // The text goes below the labels if it does not fit next to them.
         let below = self.is_too_deep(hanging.len()).then(|| format!("{indent}  "));
         let hanging = below.clone().unwrap_or(hanging);
         let mut page = String::new();
@@ -268,7 +268,7 @@ impl Screen {
         page
     }
 
-    /// What stands between facts that share a line.
+    /// The separator between facts on one line.
     pub(crate) fn between(self) -> &'static str {
         if self.signs { " · " } else { ", " }
     }
@@ -291,8 +291,8 @@ impl Screen {
     }
 }
 
-/// A page of which each line that is too wide is wrapped below its second column, as lists of flags and commands are.
-/// Where that column has little room, it is put below the first one.
+/// Wraps each line of a page that is too wide below its second column, as in lists of flags and commands. If that
+/// column has little room, it moves below the first one.
 pub(crate) fn two_columns(page: &str, width: usize) -> String {
     let filled = |first: &str, indent: &str, text: &str| {
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
@@ -313,7 +313,7 @@ pub(crate) fn two_columns(page: &str, width: usize) -> String {
     page.split('\n').map(wrapped).collect::<Vec<_>>().join("\n")
 }
 
-/// A page whose paragraphs are filled again where they are too wide. What is indented is a list, and keeps its lines.
+/// Wraps the paragraphs of a page that are too wide. Indented lines are lists and stay.
 pub(crate) fn paragraphs(page: &str, width: usize) -> String {
     let is_prose = |line: &str| !line.is_empty() && !line.starts_with([' ', '-', '=', '/', '$']);
     let mut lines: Vec<String> = Vec::new();
@@ -332,7 +332,7 @@ pub(crate) fn paragraphs(page: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-/// How many columns a text takes.
+/// The width of a text in columns.
 pub(crate) fn width_of(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_lines_up_whatever_is_in_it() {
+    fn a_table_is_aligned_whatever_is_in_it() {
         for width in [20, 40, 80] {
             for color in [false, true] {
                 let screen = Screen { width, color, signs: true };
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_have_their_text_below_them_where_there_is_no_room_beside() {
+    fn text_goes_below_its_label_if_it_does_not_fit_next_to_it() {
         let narrow = Screen { width: 30, ..PLAIN };
         let shown = narrow.fields("", &[("A long label of it", Cell::from("what belongs to it, in words"))]);
         assert_eq!(shown, "A long label of it\n  what belongs to it, in words\n");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_line_up_and_what_belongs_to_them_wraps_beside_them() {
+    fn labels_are_aligned_and_their_text_wraps_next_to_them() {
         let rows = [
             ("Next", Cell::new(Tone::Command, "/gsd-execute-phase 2")),
             ("", Cell::from("Phase 2 has 2 plans to execute, 02-02 and 02-03")),
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_says_how_much_is_left_out() {
+    fn a_long_list_shows_how_much_is_left_out() {
         let rows: Vec<Vec<Cell>> = (1..=23).map(|number| vec![Cell::from(number.to_string())]).collect();
         let shown = PLAIN.list("  ", &rows, "gsd-tools x --json");
         assert!(shown.ends_with("\n  20\n  and 3 more: `gsd-tools x --json` lists\n  them all\n"), "{shown}");
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_full_only_when_all_is_done() {
+    fn a_bar_is_full_only_if_everything_is_done() {
         assert_eq!(PLAIN.bar(9, 10, 5), "████░");
         assert_eq!(PLAIN.bar(10, 10, 5), "█████");
         assert_eq!(PLAIN.bar(0, 0, 3), "░░░");
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_only_where_it_is_wanted() {
+    fn colour_is_only_used_when_wanted() {
         assert_eq!(PLAIN.paint(Tone::Bad, "x"), "x");
         let colored = Screen { color: true, ..PLAIN }.paint(Tone::Bad, "x");
         assert_eq!(crate::text::terminal::shown(&colored), colored, "the terminal shows it as it is");

@@ -1,8 +1,8 @@
-//! JavaScript and TypeScript as words: comments and blanks left out, strings and templates whole.
+//! JavaScript and TypeScript as tokens: without comments and blanks, with strings and templates as single tokens.
 //!
-//! Enough to find names and count branches without running or parsing anything; every text gives words.
+//! Enough to find names and count branches without running or parsing; every text gives tokens.
 
-/// A word of the source.
+/// A token of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'text> {
     Word(&'text str),
@@ -28,13 +28,13 @@ impl<'text> Token<'text> {
     }
 }
 
-/// The words of a source, and where they stand.
+/// The tokens of a source, with their positions.
 #[derive(Debug)]
 pub(crate) struct Script<'text> {
     pub(crate) tokens: Vec<Token<'text>>,
-    /// Where each begins.
+    /// The byte offset of each token.
     offsets: Vec<usize>,
-    /// On which line each begins, counted from one.
+    /// The line of each token, counted from one.
     lines: Vec<usize>,
 }
 
@@ -77,12 +77,12 @@ impl<'text> Script<'text> {
         self.offsets.push(at);
     }
 
-    /// The line of a word, counted from one.
+    /// The line of a token, counted from one.
     pub(crate) fn line(&self, token: usize) -> usize {
         self.lines.get(token).copied().unwrap_or_default()
     }
 
-    /// Whether the mark at `token` and the next one stand side by side, as in `&&`.
+    /// True if the mark at `token` is directly followed by the next token, as in `&&`.
     pub(crate) fn touch(&self, token: usize) -> bool {
         matches!((self.offsets.get(token), self.offsets.get(token + 1)), (Some(one), Some(next)) if one + 1 == *next)
     }
@@ -92,7 +92,8 @@ fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$' | '#')
 }
 
-/// The length of the string that begins `text`, quotes included; a plain one ends with its line at the latest.
+/// The length of the string at the start of `text`, with its quotes; a plain one ends at the end of its line at the
+/// latest.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -109,7 +110,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Whether a slash behind `before` begins a regular expression rather than divides.
+/// True if a slash after `before` begins a regular expression rather than a division.
 fn begins_a_pattern(before: Option<&Token<'_>>) -> bool {
     match before {
         None => true,
@@ -119,7 +120,7 @@ fn begins_a_pattern(before: Option<&Token<'_>>) -> bool {
     }
 }
 
-/// The length of the regular expression that begins `text`; of one that does not end on its line, of its slash.
+/// The length of the regular expression at the start of `text`; only of its slash if it does not end on its line.
 fn pattern(text: &str) -> usize {
     let (mut escaped, mut in_class) = (false, false);
     for (at, character) in text.char_indices().skip(1) {
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_apart_from_comments_strings_and_patterns() {
+    fn words_are_separated_from_comments_strings_and_patterns() {
         let script = Script::read("a // b\n/* c */ 'd\\'e' /[/]f/g && 1 / h");
         let shown: Vec<String> = script.tokens.iter().map(|token| format!("{token:?}")).collect();
         let expected = [r#"Word("a")"#, r#"Text("d\\'e")"#, "Mark('/')", "Mark('[')", "Mark('/')", "Mark(']')"];

@@ -1,11 +1,11 @@
-//! Secrets in text that is quoted or kept: taken out before it is.
+//! Removes secrets from text before it is quoted or kept.
 
 use std::borrow::Cow;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 const REDACTED: &str = "[REDACTED]";
 
-/// Beginnings of words that are keys of services.
+/// Prefixes of keys of services.
 const KEYS: &[&str] = &[
     "sk-",
     "pk-",
@@ -29,13 +29,13 @@ const KEYS: &[&str] = &[
     "hf_",
     "-----BEGIN",
 ];
-/// Words before `=` or `:` behind which a secret stands.
+/// Names followed by `=` or `:` and a secret.
 const NAMES: &[&str] =
     &["password", "passwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "private_key"];
 /// A key is at least this long.
 const SHORTEST: usize = 12;
 
-/// The text without its secrets, and how many there were. A home folder loses the name of its owner.
+/// Removes the secrets from a text and counts them. The owner's name is removed from paths of home folders.
 pub(crate) fn redact(text: &str) -> (String, usize) {
     let mut count = 0;
     let mut after_bearer = false;
@@ -83,14 +83,14 @@ fn is_key(word: &str) -> bool {
     word.len() >= SHORTEST && KEYS.iter().any(|key| word.starts_with(key))
 }
 
-/// The kind of key that a line of a file holds, by how it begins. Stricter than what is hidden, since a line with a key is
-/// refused: a name that only begins like a key is not one, and neither is a value that is only named like a secret.
+/// The kind of key in a line of a file, by its prefix. Stricter than hiding, because a line with a key is refused: a
+/// name that only begins like a key does not count, nor does a value that is only named like a secret.
 pub(crate) fn key_in(line: &str) -> Option<&'static str> {
     const PRIVATE: &str = "-----BEGIN";
     if line.split_once(PRIVATE).is_some_and(|(_, rest)| rest.contains("PRIVATE KEY-----")) {
         return Some("a private key");
     }
-    // Most lines hold no beginning of a key, and need not be taken apart.
+    // Most lines contain no prefix of a key, and need no closer look.
     if !KEYS.iter().any(|key| line.contains(key)) {
         return None;
     }
@@ -108,18 +108,18 @@ pub(crate) fn key_in(line: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether a word that begins like a key is as long and as random as one. `after` is what follows it on its line.
+/// True if a word that begins like a key is long and random enough for one. `after` is what follows it on its line.
 fn is_whole_key(word: &str, start: &str, after: &str) -> bool {
     /// The keys of all services have at least this many characters.
     const SHORTEST_KEY: usize = 20;
-    /// This many letters and digits in a row are not a name that a person made.
+    /// This many mixed letters and digits in a row are not a name made by a person.
     const RANDOM: usize = 16;
-    // The documentation of services ends its examples so.
+    // Examples in the documentation of services end like this.
     if word.len() < SHORTEST_KEY || word.ends_with("EXAMPLE") {
         return false;
     }
     let secret = &word[start.len()..];
-    // What a person wrote in the place of a key has no digits, or nothing else.
+    // A placeholder written by a person has no digits, or only digits.
     let is_mixed = |part: &str| {
         part.bytes().any(|byte| byte.is_ascii_digit()) && part.bytes().any(|byte| byte.is_ascii_alphabetic())
     };
@@ -127,9 +127,9 @@ fn is_whole_key(word: &str, start: &str, after: &str) -> bool {
         "AKIA" | "ASIA" => {
             word.len() == SHORTEST_KEY && is_mixed(secret) && !secret.bytes().any(|byte| byte.is_ascii_lowercase())
         }
-        // A token has a second part in this form. Other JSON, such as a source map, does not.
+        // A token continues with a second part of this form. Other JSON, such as a source map, does not.
         "eyJ" => after.starts_with(".eyJ"),
-        // Names begin with these, too.
+        // Ordinary names can begin with these too.
         "sk-" | "pk-" | "sk_" | "rk_" | "npm_" | "hf_" => {
             secret.split(['-', '_']).any(|part| part.len() >= RANDOM && is_mixed(part))
         }
@@ -137,10 +137,10 @@ fn is_whole_key(word: &str, start: &str, after: &str) -> bool {
     }
 }
 
-/// As many bytes of a value as make it worth hiding.
+/// Shorter values are not worth hiding.
 const SHORTEST_VALUE: usize = 8;
 
-/// A line of a stream of bytes, such as JSON, without the keys in it and the values of what is named like a secret.
+/// A line of a byte stream, such as JSON, without its keys and without the values that are named like secrets.
 pub(crate) fn redact_line(line: &[u8]) -> Cow<'_, [u8]> {
     let mut clean: Vec<u8> = Vec::new();
     let (mut kept, mut at) = (0, 0);
@@ -164,7 +164,7 @@ pub(crate) fn redact_line(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(clean)
 }
 
-/// Where in `text`, which begins with a word, a secret is that this word begins.
+/// The range of the secret that begins with the word at the start of `text`.
 fn secret(text: &[u8]) -> Option<(usize, usize)> {
     const PRIVATE: &[u8] = b"-----BEGIN";
     const END: &[u8] = b"-----END";
@@ -184,7 +184,8 @@ fn secret(text: &[u8]) -> Option<(usize, usize)> {
     named_value(text, false)
 }
 
-/// The value behind one of [`NAMES`] that `text` begins with. `is_end` where a longer word ends with the name.
+/// The range of the value after one of [`NAMES`] at the start of `text`. `is_end` is set if the name ends a longer
+/// word.
 fn named_value(text: &[u8], is_end: bool) -> Option<(usize, usize)> {
     let first = *text.first()?;
     if !matches!(first.to_ascii_lowercase(), b'p' | b's' | b't' | b'a') || (is_end && first == b'-') {
@@ -193,7 +194,7 @@ fn named_value(text: &[u8], is_end: bool) -> Option<(usize, usize)> {
     let is_name = |name: &&&str| text.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()));
     let mut from = NAMES.iter().find(is_name)?.len();
     let mut has_sign = false;
-    // As in `"token": "…"`, also where that is quoted once more.
+    // As in `"token": "…"`, even if that is quoted again.
     while let Some(byte) = text.get(from) {
         match byte {
             b'=' | b':' if !has_sign => has_sign = true,
@@ -207,7 +208,7 @@ fn named_value(text: &[u8], is_end: bool) -> Option<(usize, usize)> {
     (has_sign && length >= SHORTEST_VALUE).then_some((from, from + length))
 }
 
-/// How many bytes at the beginning can be of a key.
+/// How many bytes at the start can belong to a key.
 fn run(text: &[u8]) -> usize {
     text.iter().position(|byte| !is_of_word(*byte) && !b"./+=~".contains(byte)).unwrap_or(text.len())
 }
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_named_values_go_from_a_line_of_a_stream() {
+    fn keys_and_named_values_are_removed_from_a_line_of_a_stream() {
         for (line, expected) in [
             (r#"{"a":"sk-ant-api03-abcdefgh","b":1}"#, r#"{"a":"[REDACTED]","b":1}"#),
             (r#"{"h":"Authorization: Bearer abcdefgh.ijk"}"#, r#"{"h":"Authorization: Bearer [REDACTED]"}"#),
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_a_file_is_told_from_what_only_looks_like_one() {
+    fn a_key_in_a_file_is_distinguished_from_lookalikes() {
         assert_eq!(key_in("const key = \"ghp_0123456789abcdefABCDEF\""), Some("ghp_"));
         assert_eq!(key_in("AWS_KEY=AKIA0123456789ABCDEF"), Some("AKIA"));
         assert_eq!(key_in("-----BEGIN RSA PRIVATE KEY-----"), Some("a private key"));
@@ -271,7 +272,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_never_stays_and_any_bytes_are_taken(
+        fn a_key_never_stays_and_any_bytes_are_accepted(
             before in "[ -~]{0,20}[ \"=:{]", key in "[A-Za-z0-9]{12,30}", bytes in prop::collection::vec(any::<u8>(), 0..200)
         ) {
             let line = format!("{before}ghp_{key} after");
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_taken_out_and_counted() {
+    fn secrets_are_removed_and_counted() {
         let text = "my key sk-ant-api03-abcdefghijklm and \"ghp_abcdefghijklmnop\", AKIAIOSFODNN7EXAMPLE password=hunter2 Bearer abc.def /home/bob/x TOKEN: eyJhbGciOiJI.x";
         let (clean, count) = redact(text);
         assert_eq!(

@@ -7,24 +7,24 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::failure::Explain;
 
-/// Longest slug, in characters.
+/// The longest slug, in characters.
 const LONGEST: usize = 60;
-/// Longest slug, in bytes: file systems take 255 for a name, and a number and an ending have to fit too.
+/// The longest slug, in bytes: file systems allow 255 for a name, and a number and an extension must fit too.
 const MOST_BYTES: usize = 180;
-/// Longest name that a person gives to something, in characters.
+/// The longest name that a person gives to something, in characters.
 const LONGEST_NAME: usize = 500;
 
 /// The slug of `text`: Latin letters lose their marks, Cyrillic letters are transliterated, letters and digits of other
-/// scripts stay, every other run of characters becomes one hyphen; at most 60 characters, no hyphen at either end. Empty
-/// where there is no letter and no digit.
+/// scripts stay, every other run of characters becomes one hyphen; at most 60 characters, no hyphen at either end.
+/// Empty for a text without letters and digits.
 pub(crate) fn slug(text: &str) -> String {
     slug_within(text, LONGEST)
 }
 
-/// As [`slug`], with at most `longest` characters.
+/// Like [`slug`], with at most `longest` characters.
 pub(crate) fn slug_within(text: &str, longest: usize) -> String {
     let mut slug = String::new();
-    // Whether the last letter that was kept takes marks that follow it.
+    // Whether the last kept letter accepts marks that follow it.
     let mut keeps_marks = false;
     let letters = text.nfc().flat_map(char::to_lowercase);
     for letter in letters {
@@ -45,7 +45,7 @@ pub(crate) fn slug_within(text: &str, longest: usize) -> String {
             slug.push(letter);
             keeps_marks = true;
         } else if matches!(letter, '\u{200c}' | '\u{200d}') {
-            // They say how letters join, and part no words.
+            // They control how letters join, and do not separate words.
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
             keeps_marks = false;
@@ -59,7 +59,7 @@ pub(crate) fn slug_within(text: &str, longest: usize) -> String {
     slug
 }
 
-/// As [`slug`], of Latin and Cyrillic letters alone: a text without any has the slug of its ASCII digits.
+/// Like [`slug`], with only Latin and Cyrillic letters: a text without any has the slug of its ASCII digits.
 pub(crate) fn latin_slug(text: &str) -> String {
     let is_known =
         |letter: char| letter.is_ascii_alphabetic() || latin(letter).is_some() || without_marks(letter).is_some();
@@ -69,7 +69,7 @@ pub(crate) fn latin_slug(text: &str) -> String {
     slug(&spaced)
 }
 
-/// The Latin letters that a letter of Latin script stands for, if it is one with marks or a joined one.
+/// The plain Latin letters for a Latin letter with marks or a ligature.
 fn without_marks(letter: char) -> Option<String> {
     if let Ok(at) = LATIN.binary_search_by_key(&letter, |(latin, _)| *latin) {
         return Some(LATIN[at].1.to_owned());
@@ -81,7 +81,7 @@ fn without_marks(letter: char) -> Option<String> {
     is_latin.then(|| std::iter::once(first).chain(rest).collect::<String>().to_ascii_lowercase())
 }
 
-/// Whether a letter is a mark that belongs to the one before it.
+/// True if a character is a mark that belongs to the letter before it.
 pub(crate) fn is_mark(letter: char) -> bool {
     is_combining_mark(letter)
 }
@@ -113,7 +113,7 @@ impl Explain for NameError {
     }
 }
 
-/// A name that a person gives to something, without white space around it and in normal form.
+/// A name that a person gives to something, in normal form, without white space around it.
 pub(crate) fn named(text: &str) -> Result<Cow<'_, str>, NameError> {
     let name = text.trim();
     let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
@@ -126,7 +126,7 @@ pub(crate) fn named(text: &str) -> Result<Cow<'_, str>, NameError> {
     }
 }
 
-/// Letters of Latin script that are no others with marks, and what they become, sorted by letter.
+/// Latin letters that are not other letters with marks, and their replacements, sorted by letter.
 const LATIN: &[(char, &str)] = &[
     ('ß', "ss"),
     ('æ', "ae"),
@@ -165,7 +165,7 @@ fn latin(letter: char) -> Option<&'static str> {
     Some(CYRILLIC[at].1)
 }
 
-/// Cyrillic letters and what they become, sorted by letter.
+/// Cyrillic letters and their replacements, sorted by letter.
 const CYRILLIC: &[(char, &str)] = &[
     ('а', "a"),
     ('б', "b"),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latin_slug_is_that_of_names_with_a_latin_or_cyrillic_letter_and_else_of_ascii() {
+    fn the_latin_slug_uses_latin_or_cyrillic_letters_or_else_ascii() {
         for (text, expected) in
             [("日本語", ""), ("第3章", "3"), ("Validação", "validacao"), ("Поиск", "poisk"), ("検索 API", "検索-api")]
         {
@@ -275,7 +275,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_slug_is_a_name_that_a_folder_can_have(text in "(\\PC|[a-zÀ-žа-я\u{300}-\u{310}一-十가-깋ا-يक-ह्०-९ -]){0,90}") {
+        fn a_slug_is_a_valid_folder_name(text in "(\\PC|[a-zÀ-žа-я\u{300}-\u{310}一-十가-깋ا-يक-ह्०-९ -]){0,90}") {
             let made = slug(&text);
             proptest::prop_assert!(made.chars().count() <= LONGEST && made.len() <= MOST_BYTES, "{}", made);
             proptest::prop_assert!(!made.starts_with('-') && !made.ends_with('-') && !made.contains("--"));

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-/// Replacements of byte ranges of one text. Ranges must not overlap; several insertions at one place keep their order.
+/// Replacements of byte ranges of one text. Ranges must not overlap; several insertions at one position keep their
+/// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Splices {
     list: Vec<(Range<usize>, String)>,
 }
 
 impl Splices {
-    /// Replaces the bytes of `range` by `text`. A replacement by the same bytes is dropped when applied.
+    /// Replaces the bytes of `range` by `text`. A replacement by the same bytes has no effect.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.list.push((range, text.into()));
     }
@@ -28,12 +29,13 @@ impl Splices {
         self.list.is_empty()
     }
 
-    /// Whether a range lies in `span`, its end included.
+    /// True if a range is inside `span`, including its end.
     pub(crate) fn touch(&self, span: &Range<usize>) -> bool {
         self.list.iter().any(|(range, _)| span.start <= range.start && range.end <= span.end)
     }
 
-    /// The edited text. A range that overlaps an earlier one, or leaves the text, is ignored: the bytes of the user win.
+    /// Returns the edited text. A range that overlaps an earlier one, or exceeds the text, is ignored: the user's bytes
+    /// win.
     pub(crate) fn apply(mut self, text: &str) -> String {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let mut edited = String::with_capacity(text.len() + 64);
@@ -49,7 +51,7 @@ impl Splices {
     }
 }
 
-/// `text` with some parts of it, which are slices of it, replaced.
+/// Replaces some parts of `text`, which must be slices of it.
 pub(crate) fn with_parts(text: &str, parts: &[(&str, String)]) -> String {
     let mut splices = Splices::default();
     for (part, new) in parts {

@@ -1,7 +1,7 @@
-//! Pipe tables in Markdown: where they stand, what their cells say, and edits of a cell or a row.
+//! Pipe tables in Markdown: their positions, the contents of their cells, and edits of a cell or a row.
 //!
 //! A table is a line with a pipe, a line of dashes with a pipe, and the lines with a pipe below it. An edit changes one
-//! cell or one line; the padding of columns that were aligned stays aligned as far as the new text allows.
+//! cell or one line; aligned columns stay aligned if the new text fits.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ pub(crate) struct Table<'text> {
     newline: &'static str,
     header: Row,
     rows: Vec<Row>,
-    /// The end of the dashes' line, without and with its line break.
+    /// The end of the line of dashes, without and with its line break.
     dashes: (usize, usize),
-    /// Per column: how many characters stand between its pipes, if it is as many on each line.
+    /// Per column: how many characters are between its pipes, if the number is the same on each line.
     widths: Vec<Option<usize>>,
 }
 
@@ -29,7 +29,7 @@ struct Row {
     start: usize,
     end: usize,
     next: usize,
-    /// Between the pipes, blank space included.
+    /// The ranges between the pipes, including blank space.
     cells: Vec<Range<usize>>,
     /// Whether it begins with a pipe, and whether it ends with one.
     opened: bool,
@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl<'text> Table<'text> {
-    /// The tables of a document, in order. Those in front matter and code are none.
+    /// The tables of a document, in order, except those in front matter and code.
     pub(crate) fn all(markdown: &Markdown<'text>) -> Vec<Self> {
         let lines = markdown.lines();
         let mut tables = Vec::new();
@@ -54,7 +54,7 @@ impl<'text> Table<'text> {
         tables
     }
 
-    /// The first table whose header line begins in this range of bytes, such as that of a section.
+    /// The first table whose header line begins in this range of bytes, for example in that of a section.
     pub(crate) fn first_in(markdown: &Markdown<'text>, bytes: &Range<usize>) -> Option<Self> {
         let lines = markdown.lines();
         let first = lines.partition_point(|line| line.start < bytes.start);
@@ -88,12 +88,12 @@ impl<'text> Table<'text> {
         Some(Self { text, newline: markdown.newline(), header, rows, dashes: (dashes.end, dashes.next), widths })
     }
 
-    /// The indexes of its lines in the document, the header's first.
+    /// The indexes of its lines in the document, beginning with the header.
     pub(crate) fn lines(&self) -> Range<usize> {
         self.header.line..self.header.line + 2 + self.rows.len()
     }
 
-    /// Its bytes, the last line break included.
+    /// Its bytes, including the last line break.
     pub(crate) fn span(&self) -> Range<usize> {
         self.header.start..self.rows.last().map_or(self.dashes.1, |row| row.next)
     }
@@ -103,7 +103,7 @@ impl<'text> Table<'text> {
         self.header.cells.iter().map(|cell| self.text[cell.clone()].trim()).collect()
     }
 
-    /// The column of this name, whatever its case.
+    /// The column with this name, ignoring case.
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
         let name = name.to_lowercase();
         self.columns().iter().position(|column| column.to_lowercase() == name)
@@ -120,12 +120,12 @@ impl<'text> Table<'text> {
         cell.map_or("", |cell| self.text[cell.clone()].trim())
     }
 
-    /// How many cells a row has, be it more or fewer than columns.
+    /// How many cells a row has; this may differ from the number of columns.
     pub(crate) fn cell_count(&self, row: usize) -> usize {
         self.rows.get(row).map_or(0, |row| row.cells.len())
     }
 
-    /// The cell as read: `\|` is a pipe.
+    /// The cell with `\|` read as a pipe.
     pub(crate) fn cell_text(&self, row: usize, column: usize) -> String {
         self.cell(row, column).replace("\\|", "|")
     }
@@ -140,7 +140,7 @@ impl<'text> Table<'text> {
         (0..self.rows.len()).find(|row| wanted(self.cell(*row, column)))
     }
 
-    /// Makes a cell say `value`. A row that is too short gets the cells it lacks; a row that is not there stays away.
+    /// Sets a cell to `value`. A row that is too short gets the missing cells; a row that does not exist is not made.
     pub(crate) fn set_cell(&self, row: usize, column: usize, value: &str, splices: &mut Splices) {
         let Some(row) = self.rows.get(row) else { return };
         let value = escaped(value);
@@ -159,8 +159,8 @@ impl<'text> Table<'text> {
         if raw.trim() != value {
             let width = self.widths.get(column).copied().flatten();
             let changed = in_place_of(raw, &value, width);
-            // A first cell with nothing before it would not be there if it were empty, and could open a code block:
-            // what stood in its way may be what is replaced.
+            // An empty first cell with nothing before it would not count as a cell, and its new text could open a code
+            // block that the old text had prevented.
             let first = &row.cells[0];
             let opening = if column == 0 { &changed } else { &self.text[first.clone()] };
             let pipe = if !row.opened && (opening.trim().is_empty() || is_fence(opening)) { "|" } else { "" };
@@ -178,7 +178,7 @@ impl<'text> Table<'text> {
         self.insert_row(self.rows.len(), cells, splices);
     }
 
-    /// Adds a row before the row `index`, or at the end. Cells that are not given are empty.
+    /// Adds a row before the row `index`, or at the end. Missing cells are empty.
     pub(crate) fn insert_row(&self, index: usize, cells: &[&str], splices: &mut Splices) {
         let (end, next) = match index.min(self.rows.len()).checked_sub(1) {
             Some(above) => (self.rows[above].end, self.rows[above].next),
@@ -206,7 +206,7 @@ impl<'text> Table<'text> {
         let start = if row.next > row.end {
             row.start
         } else {
-            // The last line of a text without a last line break takes the break before it along.
+            // The last line of a text without a final line break is removed with the break before it.
             let before = &self.text[..row.start];
             before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n')).map_or(row.start, str::len)
         };
@@ -254,13 +254,13 @@ impl Row {
     }
 }
 
-/// Whether a line that begins so may open a code block.
+/// True if a line with this start may open a code block.
 fn is_fence(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with("```") || text.starts_with("~~~")
 }
 
-/// The places of the pipes that are not escaped.
+/// The positions of the pipes that are not escaped.
 fn pipes(line: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut escaped = false;
@@ -281,14 +281,14 @@ fn is_dashes(cell: &str) -> bool {
     !inner.is_empty() && inner.bytes().all(|byte| byte == b'-')
 }
 
-/// A value as it stands in a cell: on one line, its pipes escaped.
+/// A value as written in a cell: on one line, with its pipes escaped.
 fn escaped(value: &str) -> String {
     let mut cell = String::with_capacity(value.len());
     let mut backslashes = 0;
     for letter in value.trim().chars() {
         match letter {
             '\n' | '\r' => cell.push(' '),
-            // A backslash before the pipe would take ours for itself.
+            // A backslash before the pipe would escape our backslash instead.
             '|' if backslashes % 2 == 1 => cell.push_str("&#124;"),
             '|' => cell.push_str("\\|"),
             other => cell.push(other),
@@ -298,13 +298,13 @@ fn escaped(value: &str) -> String {
     cell
 }
 
-/// A value between its spaces, at least `width` characters wide.
+/// A value with a space on each side, at least `width` characters wide.
 fn padded(value: &str, width: usize) -> String {
     let blank = width.saturating_sub(value.chars().count() + 1).max(1);
     format!(" {value}{}", " ".repeat(blank))
 }
 
-/// A value with the blank space that the cell had, or as much of it as leaves the cell `width` characters wide.
+/// A value with the blank space of the old cell, reduced so that the cell stays `width` characters wide if possible.
 fn in_place_of(raw: &str, value: &str, width: Option<usize>) -> String {
     let content = raw.trim();
     if content.is_empty() {
@@ -324,7 +324,7 @@ fn in_place_of(raw: &str, value: &str, width: Option<usize>) -> String {
     format!("{left}{value}{}", guarded(value, &right))
 }
 
-/// A backslash at the end of a value would take the pipe for itself.
+/// A space after a value that ends with a backslash, which would otherwise escape the pipe.
 fn guarded<'blank>(value: &str, right: &'blank str) -> &'blank str {
     if right.is_empty() && value.ends_with('\\') { " " } else { right }
 }
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_gives_way_opens_no_code_block() {
+    fn replacing_a_cell_opens_no_code_block() {
         let text = "| a | b |\n|---|---|\n``` x | y ``` |\n";
         let document = Markdown::parse(text);
         let table = &Table::all(&document)[0];
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_changed_alone() {
+    fn a_cell_is_changed_and_nothing_else() {
         assert_eq!(
             edit(PROGRESS, |table, splices| table.set_cell(1, 1, "3/3", splices)),
             PROGRESS.replace("1/3", "3/3")
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_and_go_by_lines() {
+    fn rows_are_added_and_removed_by_lines() {
         let with =
             |source: &str, index: usize| edit(source, |table, splices| table.insert_row(index, &["x", "y|"], splices));
         assert_eq!(with(PROGRESS, 0), PROGRESS.replace("|---|\n", "|---|\n| x | y\\| |  |\n"));
@@ -476,7 +476,7 @@ mod tests {
             .prop_map(|(lines, newline, closed)| lines.join(&newline) + if closed { &newline } else { "" })
     }
 
-    /// All cells of all tables, rows as columns of the header demand.
+    /// All cells of all tables, with as many cells per row as the header has.
     fn cells(source: &str) -> Vec<Vec<Vec<String>>> {
         let markdown = Markdown::parse(source);
         let rows = |table: &Table<'_>| {
@@ -490,7 +490,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_edit_changes_what_it_names(
+        fn an_edit_changes_only_what_it_names(
             source in messy_document(), table in 0..3usize, row in 0..4usize, column in 0..4usize, value in "[ -\\[\\]-~é\n]{0,8}",
         ) {
             let markdown = Markdown::parse(&source);

@@ -1,9 +1,9 @@
-//! Text on its way to a terminal. What came from a file may hold characters that move the cursor, rewrite the screen, or
-//! turn the order of letters round: these are spelled out.
+//! Makes text safe for a terminal. Text from a file may contain characters that move the cursor, rewrite the screen, or
+//! reverse the order of letters: these are escaped.
 
 use std::fmt::Write as _;
 
-/// The text with every such character spelled as `\u{1b}`. Line ends and tabs stay, and so do the [`COLOURS`].
+/// Escapes every such character as `\u{1b}`. Line ends and tabs stay, and so do the [`COLOURS`].
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -22,26 +22,26 @@ pub(crate) fn shown(text: &str) -> String {
     shown + rest
 }
 
-/// Whether a character does more than to be seen.
+/// True if a terminal does more with a character than show it.
 fn acts(letter: char) -> bool {
     turns(letter) || (letter.is_control() && !matches!(letter, '\n' | '\t'))
 }
 
-/// Whether a character turns the order of letters round, or begins a line.
+/// True if a character reverses the order of letters, or begins a line.
 fn turns(letter: char) -> bool {
     matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The colours that this program uses: none of them hides what is written.
+/// The colours that this program uses: none of them hides text.
 const COLOURS: &[&str] =
     &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[36m"];
 
-/// The length of the colour at the start of a text.
+/// The length of the colour sequence at the start of a text.
 fn colour(text: &str) -> Option<usize> {
     COLOURS.iter().find(|colour| text.starts_with(**colour)).map(|colour| colour.len())
 }
 
-/// A text without the sequences by which programs colour it.
+/// The text without the escape sequences that colour it.
 pub(crate) fn without_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -54,13 +54,13 @@ pub(crate) fn without_colours(text: &str) -> String {
     plain.replace('\r', "")
 }
 
-/// The text without all that a terminal acts on: colours, and whatever else moves, turns or hides.
+/// The text without everything that a terminal acts on: colours, and all that moves, reverses or hides text.
 pub(crate) fn plain(text: &str) -> String {
     without_colours(text).chars().filter(|letter| !acts(*letter)).collect()
 }
 
-/// The text as one line in which nothing acts: colours, marks that turn the order of letters round, and letters of control are left
-/// out, and a run of blanks and line ends is one blank.
+/// The text as one harmless line: colours and marks that reverse the order of letters are removed, and each run of
+/// control characters, blanks and line ends becomes one blank.
 pub(crate) fn one_line(text: &str) -> String {
     let text = without_colours(text);
     let seen =
@@ -68,7 +68,7 @@ pub(crate) fn one_line(text: &str) -> String {
     seen.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// JSON in which every letter that a terminal acts on is spelled, as `\u009b`: it says the same.
+/// JSON with every letter that a terminal acts on escaped, such as `\u009b`: its meaning is the same.
 pub(crate) fn in_json(json: String) -> String {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
     if json.bytes().all(is_plain) || !json.contains(acts_in_json) {
@@ -88,12 +88,12 @@ pub(crate) fn in_json(json: String) -> String {
     spelled
 }
 
-/// A line end or tab in JSON is between its values; in a text it is spelled already.
+/// A line end or tab in JSON is between its values; inside a text it is already escaped.
 fn acts_in_json(letter: char) -> bool {
     acts(letter) && letter != '\r'
 }
 
-/// The last `bytes` of a text, from the start of a character on.
+/// The last `bytes` of a text, beginning at the start of a character.
 pub(crate) fn last(text: &str, bytes: usize) -> &str {
     let from = text.len().saturating_sub(bytes);
     let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_moves_or_turns_is_spelled_and_colours_stay() {
+    fn characters_that_move_or_reverse_are_escaped_and_colours_stay() {
         for plain in ["", "ä\tb\n", "\u{1b}[31mred\u{1b}[0m", "日本語 👩‍💻"] {
             assert_eq!(shown(plain), plain);
         }

@@ -1,35 +1,35 @@
-//! What the output of a test run says, whichever program made it.
+//! Reads the output of a test run, from any test runner.
 
 use super::terminal::without_colours;
 
 /// How many tests ran, and which of them failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TestOutput {
-    /// All that the output counts as tests.
+    /// All tests that the output counts.
     pub(crate) tests: u64,
     pub(crate) pass: u64,
     pub(crate) fail: u64,
     /// Skipped, ignored, to do, or expected to fail.
     pub(crate) skipped: u64,
-    /// The names of those that failed, each once. A file of tests that could not be loaded is among them.
+    /// The names of the failed tests, each once. A test file that could not be loaded is included.
     pub(crate) failing: Vec<String>,
-    /// Whether a file of tests could not be loaded: what is in it was not run.
+    /// Whether a test file could not be loaded, so that its tests did not run.
     pub(crate) is_unloaded: bool,
-    /// Whether a runner says that there was no test to run, and nothing else mentions one.
+    /// Whether a runner reports that there was no test to run, and nothing else mentions one.
     pub(crate) says_none: bool,
 }
 
-/// Where each test has its line and nothing sums up.
+/// Counts for output with one line per test and no summary.
 #[derive(Default)]
 struct Lines {
     pass: u64,
     fail: u64,
     skipped: u64,
-    /// Results of a TAP stream that are not inside another one.
+    /// Results of a TAP stream that are not nested in another one.
     tap: [u64; 3],
-    /// Packages whose tests passed and were not counted.
+    /// Packages whose tests passed but were not counted.
     packages: u64,
-    /// Lines that say that there was no test.
+    /// Lines that report that there was no test.
     none: u64,
 }
 
@@ -68,7 +68,7 @@ impl TestOutput {
         if counted > 0 { counted } else { self.tests.saturating_sub(self.skipped) }
     }
 
-    /// Takes the numbers of a line that sums up.
+    /// Takes the numbers from a summary line.
     fn count(&mut self, line: &str) {
         if let Some((word, number)) =
             line.strip_prefix("# ").or(line.strip_prefix("ℹ ")).and_then(|rest| rest.split_once(' '))
@@ -104,7 +104,8 @@ impl TestOutput {
         self.add(pass, fail, skipped);
     }
 
-    /// A line that gives one number, or that is the whole summary of its program; whether it was one.
+    /// Reads a line that gives one number, or that is the whole summary of its program; returns whether it is such a
+    /// line.
     fn count_alone(&mut self, line: &str) -> bool {
         // `Ran 3 tests in 0.001s`, and after it `OK (skipped=1)` or `FAILED (failures=1, errors=1)`.
         if let Some(rest) = line.strip_prefix("Ran ")
@@ -154,7 +155,7 @@ impl TestOutput {
 
 impl Lines {
     fn count(&mut self, whole: &str) {
-        // `--- FAIL: name (0.00s)`; what a test runs inside itself is indented.
+        // `--- FAIL: name (0.00s)`; lines of subtests are indented.
         let line = whole.trim();
         self.none += u64::from(says_none(line));
         self.packages += u64::from(line.starts_with("ok  \t") && !line.contains("[no tests to run]"));
@@ -166,7 +167,7 @@ impl Lines {
             (_, Some(rest)) => (false, rest),
             _ => return,
         };
-        // `ok  	package	0.1s` of another program has no number.
+        // `ok     package 0.1s` of another program has no number.
         if !rest.starts_with(|first: char| first.is_ascii_digit()) {
             return;
         }
@@ -176,7 +177,7 @@ impl Lines {
     }
 }
 
-/// How runners say that they had nothing to run, at the beginning of a line.
+/// How runners report, at the start of a line, that they had nothing to run.
 const NONE: &[&str] = &[
     "Ran 0 tests",
     "NO TESTS RAN",
@@ -207,19 +208,19 @@ const NONE: &[&str] = &[
     "There are no tests",
 ];
 
-/// Whether a line says that there was no test.
+/// True if a line reports that there was no test.
 fn says_none(line: &str) -> bool {
     let line = line.trim_matches('=').trim();
     let begins = |words: &str| {
-        // `1..0` and `0 pass` are not the beginning of another number or word.
+        // `1..0` and `0 pass` must not be the start of another number or word.
         line.strip_prefix(words)
             .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '.'))
     };
     NONE.iter().any(|words| begins(words)) || line.ends_with("[no test files]") || line.ends_with("[no tests to run]")
 }
 
-/// `3 examples, 1 failure, 1 pending`, `3 runs, 5 assertions, 1 failures, 0 errors, 1 skips`, `OK (3 tests, 5 assertions)`:
-/// tests, failures, and those that were left out.
+/// Reads `3 examples, 1 failure, 1 pending`, `3 runs, 5 assertions, 1 failures, 0 errors, 1 skips`, `OK (3 tests, 5
+/// assertions)`: tests, failures, and skipped ones.
 fn examples(line: &str) -> Option<(u64, u64, u64)> {
     if let Some(rest) = line.strip_prefix("OK (") {
         let (number, rest) = rest.split_once(" test")?;
@@ -247,7 +248,7 @@ fn number_before(line: &str, label: &str) -> Option<u64> {
     None
 }
 
-/// The number right behind a text; zero where there is none.
+/// The number directly after a text; zero if it does not occur.
 fn number_behind(line: &str, label: &str) -> u64 {
     let Some((before, rest)) = line.split_once(label) else { return 0 };
     // `failures=` is also the end of `expected failures=`.
@@ -258,9 +259,9 @@ fn number_behind(line: &str, label: &str) -> u64 {
     rest[..length].parse().unwrap_or(0)
 }
 
-/// The test that a line says failed.
+/// The name of the test that failed according to a line.
 fn failing_test(line: &str) -> Option<&str> {
-    // TAP: `not ok 1 - name`; what is marked as still to do does not count.
+    // TAP: `not ok 1 - name`; a test marked as still to do does not count.
     if let Some(rest) = line.strip_prefix("not ok ") {
         let name = rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches([' ', '-']);
         let (name, directive) = name.split_once(" # ").unwrap_or((name, ""));
@@ -291,14 +292,14 @@ fn failing_test(line: &str) -> Option<&str> {
     Some(name.trim())
 }
 
-/// Whether what failed is a whole file, as runners name one that they could not load.
+/// True if a whole file failed, as runners name one that they could not load.
 fn is_file_of_tests(name: &str) -> bool {
     const ENDINGS: &[&str] = &["py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rb", "php"];
     let is_path = !name.contains(char::is_whitespace) && !name.contains("::");
     is_path && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// How runners say that they could not load a file of tests, in a line of its own.
+/// True if a line reports that a test file could not be loaded.
 fn says_unloaded(line: &str) -> bool {
     line.contains("unittest.loader._FailedTest") || line.contains("Test suite failed to run")
 }
@@ -308,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_tests_that_could_not_be_loaded_is_named() {
+    fn a_test_file_that_could_not_be_loaded_is_named() {
         for (output, name) in [
             ("ERROR: tests.test_b (unittest.loader._FailedTest.tests.test_b)\nRan 1 test in 0.0s\n", "tests.test_b"),
             ("not ok 1 - tests/b.test.js\n# tests 1\n# fail 1\n", "tests/b.test.js"),
@@ -363,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_that_had_nothing_to_run_says_so() {
+    fn a_runner_that_had_nothing_to_run_is_recognised() {
         for output in [
             "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n",
             "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n",

@@ -1,6 +1,7 @@
-//! Moments as documents spell them, and how long ago they were.
+//! Moments as written in documents, and how long ago they were.
 
-/// The milliseconds since 1970 of a moment such as `2026-01-02T03:04:05.678Z`; a day alone is its beginning in UTC.
+/// The milliseconds since 1970 of a moment such as `2026-01-02T03:04:05.678Z`; a day without a time means its start in
+/// UTC.
 pub(crate) fn milliseconds(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
@@ -13,18 +14,18 @@ pub(crate) fn milliseconds(text: &str) -> Option<i64> {
     Some(moment.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
-/// A moment in milliseconds since 1970 as documents spell it, in UTC.
+/// A moment in milliseconds since 1970 as written in documents, in UTC.
 pub(crate) fn shown(milliseconds: i64) -> Option<String> {
     Some(format!("{:.3}", jiff::Timestamp::from_millisecond(milliseconds).ok()?))
 }
 
-/// The same for a person to read, such as `2026-01-02 03:04:05 UTC`.
+/// The same for people, such as `2026-01-02 03:04:05 UTC`.
 pub(crate) fn in_words(milliseconds: i64) -> Option<String> {
     let moment = jiff::Timestamp::from_millisecond(milliseconds).ok()?;
     Some(moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
-/// A span of milliseconds as people say it, such as `8 hours ago`.
+/// A duration in milliseconds for people, such as `8 hours ago`.
 pub(crate) fn ago(milliseconds: i64) -> String {
     const MINUTE: i64 = 60;
     const HOUR: i64 = 60 * MINUTE;
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_read_as_documents_spell_them() {
+    fn moments_are_read_as_documents_write_them() {
         assert_eq!(milliseconds("1970-01-02T00:00:00.5Z"), Some(86_400_500));
         assert_eq!(milliseconds("1970-01-02T02:00:00+02:00"), Some(86_400_000));
         assert_eq!(milliseconds(" 1970-01-02 "), Some(86_400_000));
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_told_in_its_largest_unit() {
+    fn a_duration_is_shown_in_its_largest_unit() {
         let day = 86_400_000;
         let spans = [(-5, "just now"), (4_999, "just now"), (21_000, "21 seconds ago"), (119_000, "1 minute ago")];
         let days =

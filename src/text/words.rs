@@ -1,10 +1,10 @@
-//! Enums whose values are words: of documents, of command lines, of answers. Each word stands once. And lists of words.
+//! Enums whose values are words in documents, command lines or answers; each word is written once. And lists of words.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 
-/// Makes such an enum whose words only serde reads and writes; [`of_word`] gives the value of a word.
+/// Makes such an enum whose words only serde reads and writes; [`of_word`] returns the value of a word.
 macro_rules! read_words {
     ($(#[$of_all:meta])* $visibility:vis enum $name:ident {
         $($(#[$of_one:meta])* $value:ident = $word:literal),+ $(,)?
@@ -17,7 +17,7 @@ macro_rules! read_words {
     };
 }
 
-/// As `read_words`, with `word` for the word of a value.
+/// Like `read_words`, with a method `word` that returns the word of a value.
 macro_rules! words {
     ($(#[$of_all:meta])* $visibility:vis enum $name:ident {
         $($(#[$of_one:meta])* $value:ident = $word:literal),+ $(,)?
@@ -37,7 +37,7 @@ macro_rules! words {
     };
 }
 
-/// The words of a text as a list: `word_list!("a b")` is `&["a", "b"]`. The compiler takes it apart.
+/// The words of a text as a list: `word_list!("a b")` is `&["a", "b"]`. It is split at compile time.
 macro_rules! word_list {
     ($text:literal) => {{
         const LIST: [&str; $crate::text::words::count($text)] = $crate::text::words::split($text);
@@ -47,7 +47,7 @@ macro_rules! word_list {
 
 pub(crate) use {read_words, word_list, words};
 
-/// How many words a text has.
+/// The number of words in a text.
 pub(crate) const fn count(text: &str) -> usize {
     let (mut count, mut at, mut is_inside) = (0, 0, false);
     while at < text.len() {
@@ -61,7 +61,7 @@ pub(crate) const fn count(text: &str) -> usize {
     count
 }
 
-/// The words of a text that has `COUNT` of them.
+/// Splits a text into its `COUNT` words.
 pub(crate) const fn split<const COUNT: usize>(text: &'static str) -> [&'static str; COUNT] {
     let (mut list, mut rest, mut at) = ([""; COUNT], text, 0);
     while at < COUNT {
@@ -76,7 +76,7 @@ pub(crate) const fn split<const COUNT: usize>(text: &'static str) -> [&'static s
     list
 }
 
-/// The value that has this word.
+/// The value with this word.
 pub(crate) fn of_word<'word, T: Deserialize<'word>>(word: &'word str) -> Option<T> {
     let word: StrDeserializer<'_, Error> = word.into_deserializer();
     T::deserialize(word).ok()
@@ -85,7 +85,7 @@ pub(crate) fn of_word<'word, T: Deserialize<'word>>(word: &'word str) -> Option<
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_words_of_a_list_are_those_of_its_text() {
+    fn a_word_list_has_the_words_of_its_text() {
         const NONE: &[&str] = word_list!("");
         const WORDS: &[&str] = word_list!(
             " one two

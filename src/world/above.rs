@@ -1,19 +1,19 @@
-//! The processes that this one was started by. A program can take variables from what it starts; it cannot take them from itself or
-//! from those above it.
+//! The ancestors of this process. A program can remove variables from the environment of its children, but not from its
+//! own or from that of its ancestors.
 
 use super::UNIT;
 
-/// How many are looked at: more are a circle that the numbers of new processes made.
+/// How many ancestors are checked: a longer chain is a loop caused by reused process ids.
 #[cfg(target_os = "linux")]
 const MOST: usize = 64;
 
-/// The numbers of the processes above this one, nearest first. Systems other than Linux show none.
+/// The ids of the ancestors of this process, nearest first. Empty on systems other than Linux.
 pub(super) fn ancestors() -> Vec<u32> {
     #[cfg(target_os = "linux")]
     {
         let parent = |id: u32| {
             let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-            // The name before it may hold anything, brackets too.
+            // The name before it may contain anything, even brackets.
             let (_, rest) = text.rsplit_once(')')?;
             rest.split_whitespace().nth(1)?.parse::<u32>().ok().filter(|parent| *parent > 1)
         };
@@ -23,7 +23,7 @@ pub(super) fn ancestors() -> Vec<u32> {
     Vec::new()
 }
 
-/// The kind of the unit in whose session a process above this one is.
+/// The kind of the unit in whose session an ancestor of this process is.
 pub(crate) fn unit() -> Option<String> {
     #[cfg(target_os = "linux")]
     {

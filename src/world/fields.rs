@@ -1,4 +1,4 @@
-//! What a program writes, taken while it writes it, until there is enough.
+//! Reads a program's output while it is written, until there is enough.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -7,12 +7,12 @@ use super::process::spawn;
 use super::program::Program;
 use super::{World, WorldError, tree};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const AT_ONCE: usize = 64 << 10;
 
 impl World {
-    /// Runs a program and hands over its standard output in fields that end with a zero byte. Where `take` says false, that
-    /// is enough: the program is killed. True where it was enough, or the program ended well.
+    /// Runs a program and passes its standard output to `take` in fields that end with a zero byte. When `take` returns
+    /// false, the program is killed. Returns true if `take` stopped it or the program succeeded.
     pub(crate) fn fields(&self, program: &Program, take: impl FnMut(&[u8]) -> bool) -> Result<bool, WorldError> {
         let mut command = self.command(program);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -20,7 +20,7 @@ impl World {
         let id = child.id();
         let is_enough = child.stdout.take().is_some_and(|output| is_enough(output, take));
         if is_enough {
-            // That it has ended by itself meanwhile is as well.
+            // It may have ended meanwhile, which is fine too.
             let _ = child.kill();
         }
         let ended = child.wait();
@@ -30,7 +30,7 @@ impl World {
     }
 }
 
-/// Whether `take` had enough before the output was over.
+/// True if `take` stopped before the output ended.
 fn is_enough(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) -> bool {
     let mut output = BufReader::with_capacity(AT_ONCE, output);
     let mut field = Vec::new();
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_taken_until_there_is_enough() {
+    fn fields_are_read_until_there_is_enough() {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(fields(r"printf 'a\0\0b c\nd\0e'", 9), (words(&["a", "", "b c\nd", "e"]), true));
         assert_eq!(fields(r"printf 'a\0'; exit 3", 9), (words(&["a"]), false));

@@ -1,4 +1,4 @@
-//! A file in memory in the place of a pipe, for programs that do not wait for a pipe to take all they wrote before they end.
+//! A file in memory instead of a pipe, for programs that end without waiting until a pipe has taken all their output.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Between two looks whether there is more.
+/// The pause between two checks for more output.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Whether nothing more will be written.
+/// Whether the output is complete.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IsOver(Arc<AtomicBool>);
 
@@ -20,7 +20,7 @@ impl IsOver {
     }
 }
 
-/// Reads a file that another process writes, to where it ends once it is over.
+/// Reads a file while another process writes it, up to its end once the output is complete.
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "other systems have no file in memory"))]
 pub(super) struct Followed {
@@ -29,7 +29,7 @@ pub(super) struct Followed {
     is_over: IsOver,
 }
 
-/// A file to write to, and the same to be read; `None` where the system has no file in memory.
+/// Returns a file to write to, and a reader of it; `None` if the system has no files in memory.
 #[cfg(target_os = "linux")]
 pub(super) fn follow(is_over: &IsOver) -> Option<(Stdio, Followed)> {
     let file = rustix::fs::memfd_create("gsd-tools-output", rustix::fs::MemfdFlags::CLOEXEC).ok().map(File::from)?;
@@ -45,7 +45,7 @@ pub(super) fn follow(_is_over: &IsOver) -> Option<(Stdio, Followed)> {
 impl Read for Followed {
     fn read(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
         loop {
-            // Asked first: what was written before it was over is then there.
+            // Checked first, so that everything written before the end is seen.
             let is_over = self.is_over.0.load(Ordering::Acquire);
             let count = self.read_on(piece)?;
             if count > 0 || is_over {
@@ -59,7 +59,7 @@ impl Read for Followed {
 impl Followed {
     #[cfg(unix)]
     fn read_on(&mut self, piece: &mut [u8]) -> std::io::Result<usize> {
-        // The place at which the other process writes is not moved.
+        // Does not move the other process's write position.
         let count = std::os::unix::fs::FileExt::read_at(&self.file, piece, self.at)?;
         self.at += count as u64;
         Ok(count)

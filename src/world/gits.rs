@@ -1,11 +1,11 @@
-//! Gits of anybody that work in a folder now.
+//! Git processes of any program that run in a folder now.
 
 use std::path::Path;
 
 use super::World;
 
 impl World {
-    /// Whether a git works in one of these folders, or below one. True where that cannot be told.
+    /// True if a git process runs in or below one of these folders, or if that is unknown.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn git_lives_in(&self, folders: &[&Path]) -> bool {
         let Ok(processes) = std::fs::read_dir("/proc") else { return true };
@@ -16,7 +16,7 @@ impl World {
             }
             match std::fs::read_link(process.join("cwd")) {
                 Ok(place) => folders.iter().any(|folder| place.starts_with(folder)),
-                // It has ended; one that cannot be looked at may be anywhere.
+                // `NotFound` means it has ended. A process that cannot be inspected may be anywhere.
                 Err(error) => error.kind() != std::io::ErrorKind::NotFound,
             }
         };

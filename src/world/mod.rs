@@ -1,8 +1,8 @@
-//! The world outside that is not a file: environment, folders of the user, clock, terminal, other programs.
+//! The environment apart from files: variables, folders of the user, clock, terminal, other programs.
 //!
-//! Nothing else in the crate reads an environment variable, the time, the current folder, or starts a program;
-//! a test builds a [`World`] of its own and knows everything that can reach the code under it.
-//! Files are the [`crate::disk`] room's.
+//! Nothing else in the crate reads an environment variable, the time, the current folder, or starts a program. A test
+//! builds its own [`World`] and so controls everything that can reach the code under test. Files belong to
+//! [`crate::disk`].
 
 #![expect(
     clippy::disallowed_types,
@@ -43,13 +43,13 @@ pub(crate) use process::Ended;
 pub(crate) use program::{Program, embedded_repository, in_path_list, pathspec};
 pub(crate) use run::Finished;
 
-/// The variable that sessions of `auto run` and all they start have: the kind of their unit.
+/// The variable set in sessions of `auto run` and all their children: the kind of their unit.
 pub(crate) const UNIT: &str = "GSD_UNIT_KIND";
 
-/// The variable that names the file by which a hook leaves word that the client of a session calls it.
+/// The variable that names the file in which a hook notes that a session's client has called it.
 pub(crate) const HEARD: &str = "GSD_HOOKS_HEARD";
 
-/// Everything that is neither an argument nor a file.
+/// All inputs except arguments and files.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     environment: Environment,
@@ -60,20 +60,20 @@ pub(crate) struct World {
 
 #[derive(Debug, Clone)]
 enum Environment {
-    /// The process's own, read when asked, so that a call that needs one variable reads one variable.
+    /// The environment of the process, read on demand: a call that needs one variable reads one variable.
     Inherited,
-    /// These and no others.
+    /// Only these variables.
     #[cfg(any(test, debug_assertions))]
     Fixed(BTreeMap<OsString, OsString>),
 }
 
 impl World {
-    /// The world this process runs in.
+    /// The real world of this process.
     pub(crate) fn real() -> Self {
         Self { environment: Environment::Inherited, folder: None, terminal: None, executable: None }
     }
 
-    /// A world with these variables and no others, in `folder`, without a terminal.
+    /// A world with only these variables, in `folder`, without a terminal.
     #[cfg(test)]
     pub(crate) fn with<const N: usize>(variables: [(&str, &str); N], folder: &Path) -> Self {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -85,50 +85,49 @@ impl World {
         }
     }
 
-    /// The world of a call that this process answers for another one: these variables and no others, in `folder`, and nothing
-    /// to read.
+    /// The world of a call that this process answers for another one: only these variables, in `folder`, without input.
     #[cfg(debug_assertions)]
     pub(crate) fn of_call(variables: BTreeMap<OsString, OsString>, folder: PathBuf) -> Self {
         let executable = std::env::current_exe().ok();
         Self { environment: Environment::Fixed(variables), folder: Some(folder), terminal: None, executable }
     }
 
-    /// The variable's value; one that is unset, empty or blank is `None`.
+    /// The variable's value; `None` if it is unset, empty or blank.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.raw_variable(name)
             .map(|value| value.to_string_lossy().into_owned())
             .filter(|value| !value.trim().is_empty())
     }
 
-    /// Whether this process belongs to a session of `auto run`.
+    /// True if this process belongs to a session of `auto run`.
     pub(crate) fn is_unit(&self) -> bool {
         self.variable(UNIT).is_some()
     }
 
-    /// The kind of the unit in whose session this process is, also where it or a program above it took the variable away. A world of
-    /// a test has its own variables alone.
+    /// The kind of the unit in whose session this process is, even if it or an ancestor removed the variable. The world
+    /// of a test only has its own variables.
     pub(crate) fn unit(&self) -> Option<String> {
         let own = self.raw_variable(UNIT).map(|kind| kind.to_string_lossy().into_owned());
         own.or_else(|| matches!(self.environment, Environment::Inherited).then(above::unit).flatten())
     }
 
-    /// Whether the process with this number is above this one.
+    /// True if the process with this id is an ancestor of this one.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn is_below(&self, process: u32) -> bool {
         above::ancestors().contains(&process)
     }
 
-    /// Whether the variable is set, to nothing too.
+    /// True if the variable is set, even to an empty value.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.raw_variable(name).is_some()
     }
 
-    /// As [`Self::variable`], for a value that is a path and need not be UTF-8.
+    /// Like [`Self::variable`], for a value that is a path and need not be UTF-8.
     pub(crate) fn path_variable(&self, name: &str) -> Option<PathBuf> {
         self.raw_variable(name).filter(|value| !value.to_string_lossy().trim().is_empty()).map(PathBuf::from)
     }
 
-    /// Whether the variable is set to a word that means yes: `1`, `true`, `yes`, `on`.
+    /// True if the variable is set to a word that means yes: `1`, `true`, `yes`, `on`.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.variable(name)
             .is_some_and(|value| matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
@@ -143,15 +142,14 @@ impl World {
         }
     }
 
-    /// The user's home folder: where the variable says, since the clients of hosts look there, else where the system knows
-    /// it to be.
+    /// The user's home folder: from the variable, because the clients of hosts use it, otherwise from the system.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         let named = self.path_variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
         let known = || Some(self.known_folders()?.home_dir().to_path_buf());
         named.or_else(known).filter(|home| home.is_absolute())
     }
 
-    /// The user's folders as the system knows them; a fixed world has none.
+    /// The user's folders according to the system; `None` in a fixed world.
     fn known_folders(&self) -> Option<BaseDirs> {
         match self.environment {
             Environment::Inherited => BaseDirs::new(),
@@ -160,18 +158,18 @@ impl World {
         }
     }
 
-    /// A folder of a Windows user: where the variable says, else the known folder. Other systems have none.
+    /// A folder of a Windows user: from the variable, otherwise the known folder. `None` on other systems.
     fn windows_folder(&self, variable: &str, known: fn(&BaseDirs) -> &Path) -> Option<PathBuf> {
         let found = || Some(known(&self.known_folders()?).to_path_buf());
         cfg!(windows).then(|| self.path_variable(variable).or_else(found)).flatten()
     }
 
-    /// The folder that holds `.gsd/`: `GSD_HOME`, else the home folder.
+    /// The folder that contains `.gsd/`: `GSD_HOME`, otherwise the home folder.
     pub(crate) fn gsd_home(&self) -> Option<PathBuf> {
         self.path_variable("GSD_HOME").or_else(|| self.home())
     }
 
-    /// Where this program keeps what must outlive a call and is nobody's document: locks, kept before-images.
+    /// Where this program keeps its own data that must outlive a call: locks, kept before-images.
     pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         let named = self.path_variable("XDG_STATE_HOME").filter(|folder| folder.is_absolute());
         let local = || self.windows_folder("LOCALAPPDATA", BaseDirs::data_local_dir);
@@ -179,7 +177,7 @@ impl World {
         Some(base.join("gsd-tools"))
     }
 
-    /// Where the user keeps what they tell this program.
+    /// Where the user's settings for this program are.
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let named = self.path_variable("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
         let roaming = || self.windows_folder("APPDATA", BaseDirs::config_dir);
@@ -187,25 +185,25 @@ impl World {
         Some(base.join("gsd-tools"))
     }
 
-    /// A folder of the user's that does not outlive the session, where the system has one.
+    /// A folder of the user that lasts as long as the session, if the system has one.
     pub(crate) fn runtime_folder(&self) -> Option<PathBuf> {
         let folder = self.path_variable("XDG_RUNTIME_DIR").filter(|folder| folder.is_absolute())?;
         Some(folder.join("gsd-tools"))
     }
 
-    /// Where lock files may stand, best first. The same folder for every call of the user if it can be written to:
-    /// two calls that look in different places do not see each other.
+    /// Folders for lock files, best first. Every call of the user uses the same one if it can be written to: two calls
+    /// that use different folders do not see each other's locks.
     pub(crate) fn lock_folders(&self) -> Vec<PathBuf> {
         let folders = [self.state_folder(), self.runtime_folder(), Some(self.shared_temporary_folder())];
         folders.into_iter().flatten().map(|folder| folder.join("locks")).collect()
     }
 
-    /// Where notes between the calls of one session stand.
+    /// Where notes between the calls of one session are kept.
     pub(crate) fn private_temporary_folder(&self) -> PathBuf {
         self.runtime_folder().unwrap_or_else(|| self.shared_temporary_folder()).join("sessions")
     }
 
-    /// A folder of this user's in the temporary folder, which is everybody's: the name keeps users apart.
+    /// This user's folder in the shared temporary folder; its name separates users.
     fn shared_temporary_folder(&self) -> PathBuf {
         let mut hasher = std::hash::DefaultHasher::new();
         self.home().hash(&mut hasher);
@@ -227,7 +225,7 @@ impl World {
         }
     }
 
-    /// The running program's own file.
+    /// The path of the running program.
     pub(crate) fn executable(&self) -> Result<PathBuf, WorldError> {
         match &self.executable {
             Some(path) => Ok(path.clone()),
@@ -235,8 +233,8 @@ impl World {
         }
     }
 
-    /// The variable `PATH` for a program that has to find this one by its name: its folder, then the others. `None` where that
-    /// cannot be said.
+    /// The variable `PATH` for a program that must find this one by its name: its folder, then the others. `None` if it
+    /// cannot be built.
     pub(crate) fn path_to_itself(&self) -> Option<String> {
         let own = self.executable().ok()?;
         let others = self.path_variable("PATH").unwrap_or_default();
@@ -244,13 +242,13 @@ impl World {
         std::env::join_paths(folders).ok()?.into_string().ok()
     }
 
-    /// The number by which the system knows this process.
+    /// The id of this process.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn process(&self) -> u32 {
         std::process::id()
     }
 
-    /// The system that this process runs on.
+    /// The operating system.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn system(&self) -> System {
         #[cfg(unix)]
@@ -267,8 +265,7 @@ impl World {
         }
     }
 
-    /// The locale that programs take for letters, by its name alone: `C` where none is set, `other` where what is set is not
-    /// the name of a locale.
+    /// The name of the locale for characters: `C` if none is set, `other` if the value is not the name of a locale.
     pub(crate) fn locale(&self) -> String {
         let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.variable(name));
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_.-@".contains(letter);
@@ -279,7 +276,7 @@ impl World {
         }
     }
 
-    /// Whether this process may do everything on this machine.
+    /// True if this process runs as root.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn is_root(&self) -> bool {
         #[cfg(unix)]
@@ -288,8 +285,8 @@ impl World {
         false
     }
 
-    /// Milliseconds that only go on, also while the machine sleeps: since it was started. Where the system does not say so,
-    /// since this process asked first.
+    /// Milliseconds that only increase, even while the machine sleeps: since boot. On systems without such a clock,
+    /// since the first call in this process.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn uptime(&self) -> u64 {
         #[cfg(unix)]
@@ -310,7 +307,7 @@ impl World {
         }
     }
 
-    /// A name that nothing else has, as a UUID of version 4.
+    /// A unique name: a UUID of version 4.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn uuid(&self) -> String {
         use std::hash::BuildHasher;
@@ -327,7 +324,7 @@ impl World {
         )
     }
 
-    /// What is on standard input, as far as `limit` bytes; nothing where that is a terminal.
+    /// Reads standard input up to `limit` bytes; empty if it is a terminal.
     pub(crate) fn input(&self, limit: u64) -> std::io::Result<Vec<u8>> {
         use std::io::Read;
         let mut bytes = Vec::new();
@@ -337,13 +334,13 @@ impl World {
         Ok(bytes)
     }
 
-    /// Does nothing for this long.
+    /// Waits this long.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn pause(&self, time: Duration) {
         std::thread::sleep(time);
     }
 
-    /// What the standard streams are connected to, and whether colour is welcome.
+    /// What the standard streams are connected to, and whether to use colour.
     pub(crate) fn terminal(&self) -> Terminal {
         self.terminal.unwrap_or_else(|| {
             let is_dumb = self.variable("TERM").as_deref() == Some("dumb");
@@ -361,7 +358,7 @@ impl World {
         })
     }
 
-    /// Whether the locale has letters beyond ASCII. One that nobody set says nothing against them.
+    /// True if the locale has characters beyond ASCII, or if none is set.
     fn shows_utf8(&self) -> bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.variable(name));
         locale.is_none_or(|locale| {
@@ -370,7 +367,7 @@ impl World {
         })
     }
 
-    /// The present moment; with `GSD_TEST_MODE=1`, the one in `GSD_NOW_MS`.
+    /// The current time; with `GSD_TEST_MODE=1`, the time in `GSD_NOW_MS`.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub(crate) fn now(&self) -> Moment {
         let pinned = || self.variable("GSD_NOW_MS")?.trim().parse().ok();
@@ -381,12 +378,12 @@ impl World {
         Moment { milliseconds: i64::try_from(since.as_millis()).unwrap_or(i64::MAX) }
     }
 
-    /// Today where the user is, as `2026-01-02`.
+    /// Today in the user's time zone, such as `2026-01-02`.
     pub(crate) fn today(&self) -> String {
         self.now().day_in(&self.time_zone())
     }
 
-    /// The seconds since midnight where the user is.
+    /// The seconds since midnight in the user's time zone.
     pub(crate) fn second_of_day(&self) -> u32 {
         let time = self.now().timestamp().to_zoned(self.time_zone()).time();
         let part = |number: i8| u32::try_from(number).unwrap_or_default();
@@ -397,7 +394,7 @@ impl World {
         let Some(name) = self.variable("TZ") else { return jiff::tz::TimeZone::system() };
         let name = name.trim().trim_start_matches(':');
         if name == "UTC" {
-            // For any other name all names are looked through.
+            // For any other name, all known names would be searched.
             return jiff::tz::TimeZone::UTC;
         }
         jiff::tz::TimeZone::get(name)
@@ -412,24 +409,24 @@ pub(crate) struct Terminal {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
-    /// Neither `NO_COLOR` nor a dumb terminal forbids colour.
+    /// False if `NO_COLOR` is set or the terminal is dumb.
     pub(crate) color: bool,
-    /// Whether signs beyond ASCII can be shown.
+    /// Whether characters beyond ASCII can be shown.
     pub(crate) signs: bool,
-    /// Whether the cursor can be moved, as questions with choices need it.
+    /// Whether the cursor can be moved, as needed for questions with choices.
     pub(crate) moves: bool,
-    /// In columns; 80 where nobody knows.
+    /// In columns; 80 if unknown.
     pub(crate) width: usize,
 }
 
-/// A system, in its own words.
+/// An operating system, as it describes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct System {
-    /// Such as `Linux`.
+    /// For example `Linux`.
     pub(crate) name: String,
-    /// Of its kernel.
+    /// The kernel release.
     pub(crate) release: String,
-    /// Such as `x86_64`.
+    /// For example `x86_64`.
     pub(crate) machine: String,
 }
 
@@ -440,12 +437,12 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Milliseconds since 1970 began.
+    /// Milliseconds since the start of 1970.
     pub(crate) fn milliseconds(self) -> i64 {
         self.milliseconds
     }
 
-    /// The day in UTC, as `2026-01-02`.
+    /// The day in UTC, such as `2026-01-02`.
     pub(crate) fn utc_day(self) -> String {
         self.day_in(&jiff::tz::TimeZone::UTC)
     }
@@ -459,14 +456,14 @@ impl Moment {
     }
 }
 
-/// UTC with milliseconds, as `2026-01-02T03:04:05.678Z`.
+/// UTC with milliseconds, such as `2026-01-02T03:04:05.678Z`.
 impl fmt::Display for Moment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:.3}", self.timestamp())
     }
 }
 
-/// The world did not answer.
+/// A request to the system or to another program failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorldError {
     #[error("the current folder cannot be read; it may have been removed")]
@@ -525,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_world_knows_no_folder_that_its_variables_do_not_name() {
+    fn a_fixed_world_has_only_folders_that_its_variables_name() {
         let nowhere = world([]);
         assert_eq!((nowhere.home(), nowhere.state_folder(), nowhere.config_folder()), (None, None, None));
         assert!(World::real().known_folders().is_some_and(|known| known.home_dir().is_absolute()));

@@ -1,4 +1,4 @@
-//! What a program writes, read while it runs: never more of it in memory than was agreed, whatever the program does.
+//! Reads what a program writes while it runs, within a fixed memory limit, whatever the program does.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 /// The most bytes of a line that are kept.
 pub(crate) const LONGEST_LINE: usize = 4 << 20;
 
-/// The most bytes of lines that wait to be taken. A program that writes more waits, as it does at a full pipe.
+/// The most bytes of lines that wait to be read. A program that writes more is paused, as by a full pipe.
 const MOST_WAITING: usize = 16 << 20;
 
-/// What a line takes beside its bytes: a million empty ones are not nothing.
+/// The memory of a line in addition to its bytes: a million empty lines still take space.
 const LINE: usize = size_of::<Line>();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,19 +26,19 @@ pub(crate) enum Stream {
 pub(crate) struct Line {
     pub(crate) stream: Stream,
     pub(crate) bytes: Vec<u8>,
-    /// How many bytes more the line had than [`LONGEST_LINE`]; they are gone.
+    /// The number of bytes beyond [`LONGEST_LINE`]; they are discarded.
     pub(crate) cut: u64,
 }
 
 /// What is kept of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// The last bytes, so many.
+    /// The last bytes, up to this many.
     Bytes(usize),
     Lines,
 }
 
-/// What a program wrote and nobody has taken yet.
+/// Output that was not taken yet.
 #[derive(Debug, Clone)]
 pub(super) struct Output(Arc<Shared>);
 
@@ -57,21 +57,21 @@ struct State {
     stderr: Vec<u8>,
     /// How many streams are open.
     open: usize,
-    /// How many streams have more than there is room for.
+    /// How many streams are waiting for room.
     full: usize,
     last: Instant,
-    /// Nobody takes lines in time any more: the oldest make room.
+    /// Lines are not read any more: the oldest are dropped to make room.
     lets_go: bool,
-    /// Lines that made room.
+    /// How many lines were dropped.
     lost: u64,
 }
 
-/// What there is to take.
+/// The result of taking a line.
 #[derive(Debug)]
 pub(super) enum Taken {
     Line(Line),
     Nothing,
-    /// And there will be nothing more.
+    /// Nothing now, and nothing later.
     Closed,
 }
 
@@ -91,14 +91,14 @@ impl Output {
         Self(Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() }))
     }
 
-    /// Reads a stream on a thread of its own, to its end.
+    /// Reads a stream to its end on a separate thread.
     pub(super) fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static, keep: Keep) {
         self.state().open += 1;
         let output = self.clone();
         thread::spawn(move || {
             let mut piece = [0; 8192];
             let mut line = Line { stream, bytes: Vec::new(), cut: 0 };
-            // A pipe that breaks gave what it gave.
+            // If the pipe breaks, what was read so far counts.
             while let Ok(count @ 1..) = pipe.read(&mut piece) {
                 match keep {
                     Keep::Bytes(most) => output.keep(stream, &piece[..count], most),
@@ -144,7 +144,7 @@ impl Output {
         }
     }
 
-    /// Waits until there is room for the line.
+    /// Adds a line once there is room for it.
     fn push(&self, mut line: Line) {
         line.bytes.shrink_to_fit();
         let size = line.bytes.len() + LINE;
@@ -179,13 +179,13 @@ impl Output {
         }
     }
 
-    /// What was kept of the bytes.
+    /// Takes the bytes that were kept.
     pub(super) fn bytes(&self) -> (Vec<u8>, Vec<u8>) {
         let mut state = self.state();
         (std::mem::take(&mut state.stdout), std::mem::take(&mut state.stderr))
     }
 
-    /// Waits for something to take, or the end of all streams, for at most so long.
+    /// Waits up to `most` for a line to take, or the end of all streams.
     pub(super) fn wait(&self, most: Duration) {
         let state = self.state();
         if state.lines.is_empty() && state.open > 0 {
@@ -193,7 +193,7 @@ impl Output {
         }
     }
 
-    /// Waits for the end of all streams; only of use where none is taken in lines.
+    /// Waits for the end of all streams; only useful if none is read in lines.
     pub(super) fn wait_for_end(&self, until: Instant) {
         let mut state = self.state();
         while state.open > 0 {
@@ -209,19 +209,19 @@ impl Output {
         self.state().open > 0
     }
 
-    /// How long nothing was written. What waits for room was written.
+    /// The time since the last output. Output that waits for room counts as written now.
     pub(super) fn idle(&self) -> Duration {
         let state = self.state();
         if state.full > 0 { Duration::ZERO } else { state.last.elapsed() }
     }
 
-    /// From now on no writer waits for room.
+    /// From now on writers do not wait for room.
     pub(super) fn let_go(&self) {
         self.state().lets_go = true;
         self.0.changed.notify_all();
     }
 
-    /// How many lines were lost since [`Self::let_go`].
+    /// How many lines were lost after [`Self::let_go`].
     pub(super) fn lost(&self) -> u64 {
         self.state().lost
     }

@@ -1,11 +1,11 @@
-//! Programs in `PATH`. What is there is looked at and never started.
+//! Finds programs in `PATH`. They are inspected but never started.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::World;
 
-/// How much of a file is searched for a mark: the first lines of a script.
+/// How many bytes of a file are searched for a mark: the first lines of a script.
 const HEAD: u64 = 4 << 10;
 
 /// A program in `PATH`.
@@ -16,13 +16,13 @@ pub(crate) struct InPath {
 }
 
 impl World {
-    /// Whether a program of this name is in `PATH`.
+    /// True if a program with this name is in `PATH`.
     pub(crate) fn finds(&self, program: &str) -> bool {
         self.find(program).is_some()
     }
 
-    /// The file that a call of `program` starts: the first in `PATH` that can be run. A folder of `PATH` that is not
-    /// absolute depends on where the call is made, so what is there is not installed.
+    /// The file that a call of `program` starts: the first executable one in `PATH`. Folders in `PATH` that are not
+    /// absolute are skipped, because they depend on the current folder.
     fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.path_variable("PATH").unwrap_or_default();
         let names = [program.to_owned(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
@@ -30,15 +30,15 @@ impl World {
         folders.flat_map(|folder| names.clone().map(|name| folder.join(name))).find(|file| can_be_run(file))
     }
 
-    /// The first of these names in `PATH`. If there are marks, other programs have the name too: one of the marks has to be
-    /// in the path that the name leads to, or in the first lines of the script.
+    /// The first of these names in `PATH`. Marks are given if other programs have the same name: one of them must then
+    /// be in the path, with links resolved or not, or in the first lines of the script.
     pub(crate) fn program_of(&self, names: &[String], marks: &[String]) -> Option<InPath> {
         let found = |name: &String| Some(InPath { name: name.clone(), path: self.find(name)? });
         names.iter().filter_map(found).find(|found| marks.is_empty() || has_one_of(&found.path, marks))
     }
 }
 
-/// Whether this is a file, or a link to one, that this user can run.
+/// True for a file, or a link to one, that this user can run.
 pub(crate) fn can_be_run(file: &Path) -> bool {
     #[cfg(unix)]
     let is_allowed = || rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok();
@@ -50,10 +50,10 @@ pub(crate) fn can_be_run(file: &Path) -> bool {
 fn has_one_of(file: &Path, marks: &[String]) -> bool {
     let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
     let mut head = Vec::new();
-    // A program that this user may run and not read has its path alone.
+    // For a program that this user may run but not read, only the path is searched.
     let _ = std::fs::File::open(&real).and_then(|opened| opened.take(HEAD).read_to_end(&mut head));
     let texts = [file.to_string_lossy(), real.to_string_lossy(), String::from_utf8_lossy(&head)];
-    // On Windows, a mark with a folder in it is written with `/` too.
+    // On Windows, a mark with a folder in it also uses `/`.
     let texts = texts.map(|text| text.replace('\\', "/"));
     marks.iter().any(|mark| texts.iter().any(|text| text.contains(mark.as_str())))
 }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_current_folder_is_not_installed() {
+    fn programs_in_the_current_folder_are_not_installed() {
         let bin = Bin::new();
         bin.file("tool", "", 0o755);
         assert!(!bin.world(":.:bin").finds("tool"));

@@ -1,4 +1,4 @@
-//! A started program as a value: what it says, whether it is still there, and its end.
+//! A started program as a value: its output, whether it still runs, and its end.
 
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -12,13 +12,14 @@ use super::program::Program;
 use super::tree::{self, Mark, Tree};
 use super::{World, WorldError};
 
-/// How long pipes are read that something still holds after the program has ended.
+/// How long pipes are still read if another process keeps them open after the program has ended.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// Between two looks whether a program has ended. Most close their streams with their end, which is noticed at once.
+/// Pauses between checks for the end of a program. Most close their streams when they end, which is noticed at once.
 const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(20)];
 
-/// A program that runs, or has ended. Dropped before its end, it is killed with all it started.
+/// A program that runs or has ended. If this is dropped before its end, the program and everything it started are
+/// killed.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -27,13 +28,13 @@ pub(crate) struct Process {
     output: Output,
     started: Instant,
     ended: Option<(Ended, Instant)>,
-    /// Whether what the program leaves running ends with it.
+    /// Whether programs it leaves running are ended with it.
     leaves_nothing: bool,
-    /// Whether it had left something running when it ended by itself.
+    /// Whether it left something running when it ended without being stopped.
     has_left_running: bool,
-    /// Takes what the program is told; `None` where it is told nothing more.
+    /// Sends messages to the program's input; `None` once the input is closed.
     telling: Option<SyncSender<Vec<u8>>>,
-    /// Where standard output is a file: whether nothing more will come.
+    /// Used if standard output is a file: whether the output is complete.
     is_over: IsOver,
 }
 
@@ -42,17 +43,17 @@ pub(crate) struct Process {
 pub(crate) enum Ended {
     Code(i32),
     Signal(i32),
-    /// It was stopped, since its time was up.
+    /// It was stopped after its time limit.
     OutOfTime,
 }
 
-/// What a program does next.
+/// What a program did next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
     Line(Line),
-    /// It has ended, nothing of it is left running, and all it wrote was taken.
+    /// It has ended, nothing it started still runs, and all its output was taken.
     Ended(Ended),
-    /// Nothing happened in the time that was given.
+    /// Nothing happened in the given time.
     Nothing,
 }
 
@@ -65,21 +66,21 @@ pub(crate) enum Ask {
     Terminate,
 }
 
-/// The end of a program that was stopped.
+/// The result of stopping a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stopped {
     pub(crate) ended: Ended,
-    /// What it started and could not be ended, by number.
+    /// The ids of processes it started that could not be ended.
     pub(crate) survivors: Vec<u32>,
 }
 
-/// Where the streams of a program lead, and what becomes of what it starts.
+/// Where the streams of a program lead, and whether programs it starts end with it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
     pub(super) stdin: Source,
     pub(super) stdout: Sink,
     pub(super) stderr: Sink,
-    /// Whether it leads a process group of its own: what is sent to ours, as by Ctrl-C, does not reach it.
+    /// Whether it leads its own process group: a signal to our group, as from Ctrl-C, does not reach it.
     pub(super) is_group: bool,
     pub(super) leaves_nothing: bool,
 }
@@ -87,9 +88,9 @@ pub(super) struct Manner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Ours,
-    /// What [`Program::stdin`] says, else nothing.
+    /// The bytes of [`Program::stdin`], or nothing.
     Given,
-    /// The same, and then what [`Process::tell`] says.
+    /// The same, followed by the messages of [`Process::tell`].
     Told,
 }
 
@@ -101,9 +102,9 @@ pub(super) enum Sink {
 }
 
 impl World {
-    /// Starts a program whose lines are read while it runs, in a group of its own. When it ends, however it does, all that
-    /// it started and left running is ended too. A signal that this process ignores its programs ignore as well;
-    /// [`super::signals::Requests::watch`] ends that for those that ask to end.
+    /// Starts a program in its own group, whose lines are read while it runs. When it ends, however it does, everything
+    /// it started and left running is ended too. Programs ignore the signals that this process ignores;
+    /// [`super::signals::Requests::watch`] stops that for the signals that request an end.
     pub(crate) fn start(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
         let manner =
@@ -111,7 +112,7 @@ impl World {
         self.start_as(program, manner)
     }
 
-    /// As [`Self::start`], for a program that is told more while it runs.
+    /// Like [`Self::start`], for a program that gets more input while it runs.
     pub(crate) fn start_talking(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
         let manner = Manner { stdin: Source::Told, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
@@ -169,11 +170,11 @@ impl World {
     }
 }
 
-/// How many messages may wait for a program that does not read them.
+/// How many unread messages may wait for a program.
 const MOST_MESSAGES: usize = 256;
 
-/// Writes to a program on a thread of its own. A program that does not read its input closes the pipe; what it then says is
-/// its own matter.
+/// Writes to a program on a separate thread. A program that does not read its input may close the pipe; that is not an
+/// error here.
 fn write(mut pipe: ChildStdin, input: Vec<u8>, is_told_more: bool) -> Option<SyncSender<Vec<u8>>> {
     use std::io::Write;
     let (sender, messages) = sync_channel::<Vec<u8>>(MOST_MESSAGES);
@@ -187,7 +188,7 @@ fn write(mut pipe: ChildStdin, input: Vec<u8>, is_told_more: bool) -> Option<Syn
     is_told_more.then_some(sender)
 }
 
-/// Starts a program that nobody waits for through a [`Process`].
+/// Starts a program that is not waited for through a [`Process`].
 pub(super) fn spawn(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
     if let Some(folder) = &program.embedded {
         return Err(WorldError::Embedded { folder: folder.clone() });
@@ -210,45 +211,45 @@ pub(super) fn lead_a_group(command: &mut Command) {
 pub(super) fn lead_a_group(_command: &mut Command) {}
 
 impl Process {
-    /// The number that the system knows the program by.
+    /// The process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// What all that it starts can be found by, also after this process has died.
+    /// The mark by which everything it starts can be found, even after this process has died.
     pub(crate) fn mark(&self) -> &Mark {
         &self.tree.mark
     }
 
-    /// The time since it was started, to its end.
+    /// The time from its start to its end, or to now.
     pub(crate) fn ran_for(&self) -> Duration {
         self.ended.map_or_else(Instant::now, |(_, at)| at).duration_since(self.started)
     }
 
-    /// Tells the program something on its standard input. False where it does not listen: it has closed the pipe, or there
-    /// are too many messages that it has not read.
+    /// Sends a message to the program's standard input. False if the program does not read it: it has closed the pipe,
+    /// or too many messages are unread.
     pub(crate) fn tell(&mut self, message: Vec<u8>) -> bool {
         self.telling.as_ref().is_some_and(|telling| telling.try_send(message).is_ok())
     }
 
-    /// The program is told nothing more: its standard input ends.
+    /// Ends the program's standard input.
     pub(crate) fn fall_silent(&mut self) {
         self.telling = None;
     }
 
-    /// The processor time that the program and all it started have used so far, or waited for; what ended without being
-    /// waited for is not in it. `None` where the system does not say so.
+    /// The processor time that the program and everything it started have used so far, or waited for. Processes that
+    /// ended without being waited for are not included. `None` if the system does not report it.
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         self.tree.processor_time(self.child.id())
     }
 
-    /// How long it has written nothing. Lines that nobody has taken yet, for which there is no room, were written.
+    /// How long it has written nothing. Lines still waiting for room count as written.
     pub(crate) fn idle(&self) -> Duration {
         self.output.idle()
     }
 
-    /// The next line, or the end, waited for until `until`. Lines come in the order in which each stream has them. A
-    /// program whose lines nobody takes has to wait when there are too many.
+    /// Waits until `until` for the next line or the end. Lines are in order within each stream. A program is paused if
+    /// too many of its lines are not taken.
     pub(crate) fn next(&mut self, until: Instant) -> Result<Next, WorldError> {
         let mut pause = PAUSES[0];
         loop {
@@ -268,7 +269,7 @@ impl Process {
         }
     }
 
-    /// Waits for the end of the program until `until`, for ever without one; `None` if it has not ended then.
+    /// Waits for the end of the program until `until`, or without a limit; `None` if it has not ended by then.
     pub(super) fn wait(&mut self, until: Option<Instant>) -> Result<Option<Ended>, WorldError> {
         let mut pause = PAUSES[0];
         loop {
@@ -280,7 +281,7 @@ impl Process {
         }
     }
 
-    /// Waits a moment, shorter where something happens, and gives the next one; `None` when the time is up.
+    /// Waits for `pause`, or less if something happens, and returns the next pause; `None` when the time is up.
     fn rest(&self, pause: Duration, until: Option<Instant>) -> Option<Duration> {
         let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
         if rest.is_some_and(|rest| rest.is_zero()) {
@@ -295,7 +296,7 @@ impl Process {
         Some((pause * 2).min(PAUSES[1]))
     }
 
-    /// Whether the program has ended, and if so, the end of what it left.
+    /// Checks whether the program has ended; if so, ends what it left running.
     fn look(&mut self) -> Result<Option<Ended>, WorldError> {
         if let Some((ended, _)) = self.ended {
             return Ok(Some(ended));
@@ -306,7 +307,8 @@ impl Process {
         let at = Instant::now();
         if self.leaves_nothing {
             self.has_left_running = self.tree.has_others(self.child.id());
-            // On Linux before it is waited for: till then its number is nobody else's. Elsewhere it is given away last.
+            // On Linux this happens before the program is waited for, so its id cannot be reused yet. On other systems
+            // it already was.
             self.tree.end(Some(self.child.id()));
         }
         self.reap(at).map(Some)
@@ -319,7 +321,7 @@ impl Process {
         Ok(waitid(WaitId::Pid(Pid::from_child(&self.child)), look)?.is_some())
     }
 
-    /// Other systems say so only to who waits, or also of a process that was halted.
+    /// Other systems report the end only to a wait, or report it for a stopped process too.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     fn has_ended(&mut self) -> std::io::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
@@ -338,8 +340,8 @@ impl Process {
         WorldError::Wait { program: self.name.clone(), source }
     }
 
-    /// Asks the program to end, gives it time, and then kills it and all that it started. What it wrote last can be taken
-    /// afterwards: of too many lines those.
+    /// Asks the program to end, gives it time, and then kills it and everything it started. Its last output can be
+    /// taken afterwards; if there were too many lines, only the last ones.
     pub(crate) fn stop(&mut self, ask: Ask, grace: Duration) -> Result<Stopped, WorldError> {
         // It must not wait for room instead of ending.
         self.output.let_go();
@@ -351,13 +353,13 @@ impl Process {
         self.kill()
     }
 
-    /// Kills the program, and all that it started.
+    /// Kills the program and everything it started.
     pub(super) fn kill(&mut self) -> Result<Stopped, WorldError> {
         self.output.let_go();
         let root = self.ended.is_none().then(|| self.child.id());
         let at = Instant::now();
         if root.is_some() {
-            // Where nothing else of it can be found, this one can.
+            // If nothing else can be found, at least this process can be killed.
             let _ = self.child.kill();
         }
         let survivors = self.tree.end(root);
@@ -368,7 +370,7 @@ impl Process {
         Ok(Stopped { ended, survivors })
     }
 
-    /// Its group too, where it leads one: a shell does not hand on what it is asked.
+    /// Signals its group too, if it leads one: a shell does not forward signals.
     #[cfg(unix)]
     fn ask(&self, ask: Ask) {
         use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -377,30 +379,31 @@ impl Process {
             Ask::Terminate => Signal::TERM,
         };
         let process = Pid::from_child(&self.child);
-        // What is gone already need not be asked.
+        // A process that is already gone needs no signal.
         if kill_process_group(process, signal).is_err() {
             let _ = kill_process(process, signal);
         }
     }
 
-    /// There is no polite way.
+    /// Other systems have no way to ask.
     #[cfg(not(unix))]
     fn ask(&self, _ask: Ask) {}
 
-    /// The bytes of standard output and standard error, where they are kept as such. What the program left running may
-    /// hold its pipes for as long as it likes: they are read for a while.
+    /// The bytes of standard output and standard error, if they are kept as bytes. A program left running may keep the
+    /// pipes open, so reading stops after a while.
     pub(super) fn bytes(&self) -> (Vec<u8>, Vec<u8>) {
         let (_, at) = self.ended.unwrap_or((Ended::OutOfTime, Instant::now()));
         self.output.wait_for_end(at + GRACE);
         self.output.bytes()
     }
 
-    /// Whether something that it started was running when it had ended by itself. Only where what it leaves is ended.
+    /// True if something it started was still running when it ended without being stopped. Only set if such programs
+    /// are ended with it.
     pub(crate) fn has_left_running(&self) -> bool {
         self.has_left_running
     }
 
-    /// How many lines were given up while the program was stopped, since nobody took them.
+    /// How many unread lines were dropped while the program was stopped.
     pub(crate) fn lost_lines(&self) -> u64 {
         self.output.lost()
     }
@@ -410,7 +413,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.output.let_go();
         if self.ended.is_none() {
-            // There is nobody left to be told.
+            // An error cannot be reported any more.
             let _ = self.kill();
         }
         self.is_over.set();
@@ -436,7 +439,7 @@ impl Ended {
         Self::Code(status.code().unwrap_or(1))
     }
 
-    /// The code that the program ended with; `None` where a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(super) fn code(self) -> Option<i32> {
         match self {
             Self::Code(code) => Some(code),

@@ -1,4 +1,4 @@
-//! What the room promises of programs that misbehave, tried with real ones.
+//! Tests the guarantees of this module for programs that misbehave, with real ones.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use super::signals::Requests;
 use super::tree::{MARK, Mark, adopt_orphans};
 use super::{Program, World};
 
-/// Longer than any of this takes on a machine that does much else.
+/// Longer than any of these tests takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
 fn shell(line: &str) -> Program {
@@ -27,7 +27,7 @@ fn start(line: &str) -> Process {
     World::real().start(&shell(line)).unwrap()
 }
 
-/// The rest of what a program says, and its end.
+/// The remaining lines of a program, and its end.
 fn rest(process: &mut Process) -> (Vec<Line>, Ended) {
     let mut lines = Vec::new();
     loop {
@@ -47,7 +47,7 @@ fn line(process: &mut Process) -> String {
     }
 }
 
-/// What lives with this text in its environment or command line.
+/// The running processes with this text in their environment or command line.
 fn alive(text: &str) -> BTreeMap<u32, String> {
     let read = |path: &Path, name: &str| {
         let mut bytes = Vec::new();
@@ -64,7 +64,7 @@ fn alive(text: &str) -> BTreeMap<u32, String> {
     std::fs::read_dir("/proc").unwrap().filter_map(look).collect()
 }
 
-/// Waits until this many live: a program that has begun may not show its name yet, nor its environment.
+/// Waits until this many run: a program that just started may not show its name or environment yet.
 fn live(text: &str, count: usize) {
     let since = Instant::now();
     while alive(text).len() < count {
@@ -78,7 +78,7 @@ pub(crate) fn nothing_lives(text: &str) {
 }
 
 #[test]
-fn lines_come_as_they_are_written_and_then_the_end() {
+fn lines_arrive_as_they_are_written_followed_by_the_end() {
     let mut process = start(r"printf 'one\n\ntwo\r\n\377\000x'; exec >&-; printf 'oops\n' >&2; exit 3");
     let (lines, ended) = rest(&mut process);
     let of = |wanted| lines.iter().filter(move |line| line.stream == wanted).map(|line| line.bytes.as_slice());
@@ -89,7 +89,7 @@ fn lines_come_as_they_are_written_and_then_the_end() {
 }
 
 #[test]
-fn a_program_that_dies_at_once_has_ended() {
+fn a_program_that_dies_at_once_is_reported_as_ended() {
     for (line, expected) in [("exit 0", Ended::Code(0)), ("kill -9 $$", Ended::Signal(9))] {
         assert_eq!(rest(&mut start(line)), (Vec::new(), expected));
     }
@@ -98,10 +98,10 @@ fn a_program_that_dies_at_once_has_ended() {
 }
 
 #[test]
-fn a_program_that_does_as_it_is_asked_is_not_killed() {
+fn a_program_that_ends_when_asked_is_not_killed() {
     for (ask, signal) in [(Ask::Terminate, "TERM"), (Ask::Interrupt, "INT")] {
         let line_of_shell = format!("trap 'echo bye; exit 7' {signal}; echo ready; while :; do sleep 0.05; done");
-        // What started the tests may ignore SIGINT, as a shell does for what it runs in the background.
+        // The parent of the tests may ignore SIGINT, as a shell does for programs in the background.
         let program = Program::new("env").arguments(["--default-signal=INT", "sh", "-c", &line_of_shell]);
         let mut process = World::real().start(&program).unwrap();
         assert_eq!(line(&mut process), "ready");
@@ -114,7 +114,7 @@ fn a_program_that_does_as_it_is_asked_is_not_killed() {
 }
 
 #[test]
-fn a_program_that_ignores_what_it_is_asked_is_killed_with_what_it_started() {
+fn a_program_that_ignores_the_request_is_killed_with_its_children() {
     let mut process = start("trap '' TERM INT HUP; sleep 600 & echo ready; while :; do sleep 1; done");
     assert_eq!(line(&mut process), "ready");
     live(&process.mark().to_string(), 2);
@@ -124,9 +124,9 @@ fn a_program_that_ignores_what_it_is_asked_is_killed_with_what_it_started() {
 }
 
 #[test]
-fn what_left_its_group_its_session_and_its_parent_is_killed_too() {
+fn a_child_that_left_its_group_session_and_parent_is_killed_too() {
     let daemon = "setsid sh -c 'trap \"\" TERM; (setsid sleep 600 > /dev/null 2>&1 &) ; sleep 600' > /dev/null 2>&1 &";
-    // The last one has neither mark nor, once the shell has done as it was asked, a parent that is known.
+    // The last one has no mark and, once the shell has ended as asked, no known parent.
     let mut process = start(&format!("{daemon} env -i setsid sleep 7100 & sleep 0.2; echo ready; sleep 600"));
     assert_eq!(line(&mut process), "ready");
     let mark = process.mark().to_string();
@@ -137,7 +137,7 @@ fn what_left_its_group_its_session_and_its_parent_is_killed_too() {
 }
 
 #[test]
-fn what_a_program_leaves_running_ends_with_it() {
+fn programs_that_a_program_leaves_running_end_with_it() {
     let mut process = start("setsid sh -c '(setsid sleep 600 &); sleep 600' & sleep 0.2; echo done");
     let mark = process.mark().to_string();
     let (lines, ended) = rest(&mut process);
@@ -147,7 +147,7 @@ fn what_a_program_leaves_running_ends_with_it() {
 }
 
 #[test]
-fn a_program_that_nobody_looks_after_any_more_is_killed() {
+fn a_dropped_program_is_killed() {
     let mut process = start("trap '' TERM; setsid sleep 600 & echo ready; sleep 600");
     let mark = process.mark().to_string();
     assert_eq!(line(&mut process), "ready");
@@ -156,7 +156,7 @@ fn a_program_that_nobody_looks_after_any_more_is_killed() {
 }
 
 #[test]
-fn a_flood_waits_for_room_and_loses_nothing_until_it_is_stopped() {
+fn a_flood_of_lines_waits_for_room_and_is_complete_until_it_is_stopped() {
     let mut process = start("i=0; yes 0123456789012345678901234567890123456789 | cat -n");
     let mut next = 1;
     let mut check = |process: &mut Process, lines: usize| {
@@ -167,7 +167,7 @@ fn a_flood_waits_for_room_and_loses_nothing_until_it_is_stopped() {
         }
     };
     check(&mut process, 10);
-    // It has written all there is room for, and is not taken for silent.
+    // It has written as much as there is room for, and does not count as idle.
     let filled = Instant::now();
     while process.idle() > Duration::ZERO {
         assert!(filled.elapsed() < LONG, "it is not held up");
@@ -192,10 +192,10 @@ fn a_line_without_end_is_cut_and_its_length_is_known() {
 }
 
 #[test]
-fn drops_without_a_line_keep_a_program_from_being_idle() {
+fn output_without_a_line_end_keeps_a_program_from_being_idle() {
     let mut process = start("for i in 1 2 3 4 5 6 7 8; do printf x; sleep 0.1; done; sleep 600");
     let begun = Instant::now();
-    // The last drop fell long after the start: silence counts from there.
+    // The last drop came long after the start: the idle time counts from there.
     while begun.elapsed() < LONG {
         assert_eq!(process.next(Instant::now() + Duration::from_millis(50)).unwrap(), Next::Nothing);
         if process.ran_for() > process.idle() + Duration::from_millis(600) {
@@ -219,7 +219,7 @@ fn a_program_within_a_program_has_both_marks() {
 }
 
 #[test]
-fn a_limit_ends_all_that_a_call_started() {
+fn a_limit_ends_everything_that_a_call_started() {
     let path = std::env::temp_dir().join(format!("gsd-limit-{}", std::process::id()));
     let line = format!("setsid sh -c 'sleep 600; : {}' & sleep 600", path.display());
     let error = World::real().run(&shell(&line).timeout(Duration::from_millis(300))).unwrap_err();
@@ -227,14 +227,14 @@ fn a_limit_ends_all_that_a_call_started() {
     nothing_lives(&path.display().to_string());
 }
 
-/// This very test program, as the process that a test needs beside itself.
+/// This test program again, as the second process that a test needs.
 fn again(role: &str) -> Process {
     let test = ["--exact", "--nocapture", "world::process_tests::plays_a_role"];
     let program = Program::new(std::env::current_exe().unwrap()).arguments(test).variable("GSD_ROLE", role);
     World::real().start(&program).unwrap()
 }
 
-/// What a role says, without what the test program says.
+/// The message of a role, without the output of the test program.
 fn said(process: &mut Process) -> String {
     loop {
         let line = line(process);
@@ -244,7 +244,7 @@ fn said(process: &mut Process) -> String {
     }
 }
 
-/// Not a test of its own: the process beside a test.
+/// Not a real test: the second process of a test.
 #[test]
 fn plays_a_role() {
     let world = World::real();
@@ -291,7 +291,7 @@ fn plays_a_role() {
 }
 
 #[test]
-fn a_process_that_is_asked_to_end_can_end_what_it_started_first() {
+fn a_process_that_is_asked_to_end_can_first_end_its_children() {
     use rustix::process::{Pid, Signal, kill_process};
     for (signal, ask) in [(Signal::TERM, "Terminate"), (Signal::INT, "Interrupt"), (Signal::HUP, "Terminate")] {
         let mut process = again("in-order");
@@ -305,7 +305,7 @@ fn a_process_that_is_asked_to_end_can_end_what_it_started_first() {
 }
 
 #[test]
-fn what_a_process_that_died_had_started_can_be_ended_later() {
+fn children_of_a_process_that_died_can_be_ended_later() {
     use rustix::process::{Pid, Signal, kill_process};
     let mut process = again("killed");
     let inner = said(&mut process);
@@ -317,7 +317,7 @@ fn what_a_process_that_died_had_started_can_be_ended_later() {
 }
 
 #[test]
-fn orphans_without_an_environment_are_known_to_who_adopts_them() {
+fn orphans_without_an_environment_are_recognised_by_their_adopter() {
     let mut process = again("adopting");
     assert_eq!(said(&mut process), "good");
     assert_eq!(rest(&mut process).1, Ended::Code(0));
@@ -325,8 +325,8 @@ fn orphans_without_an_environment_are_known_to_who_adopts_them() {
 }
 
 #[test]
-fn a_program_that_does_not_wait_for_a_pipe_loses_nothing_in_a_file() {
-    // It would write no more than the pipe takes at once.
+fn a_program_that_does_not_wait_for_a_pipe_loses_no_output_with_a_file() {
+    // With a pipe, it would write only as much as the pipe takes at once.
     let line = "dd if=/dev/zero bs=3000000 count=1 oflag=nonblock 2>/dev/null; echo; echo last";
     let mut process = World::real().start(&shell(line).through_file()).unwrap();
     std::thread::sleep(Duration::from_millis(300));

@@ -1,4 +1,4 @@
-//! A program to be run: its arguments, where it runs, and which variables it gets.
+//! A program to be run: its arguments, its folder, and which variables it gets.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -19,13 +19,13 @@ pub(crate) struct Program {
     pub(super) timeout: Option<Duration>,
     pub(super) variables: Vec<(OsString, OsString)>,
     pub(super) removed: Vec<OsString>,
-    /// What all that it starts is found by; one is made where none is given.
+    /// The mark for finding everything it starts; a new one is made if this is `None`.
     pub(super) mark: Option<Mark>,
     /// Whether it gets only what it needs: see [`Program::apart`].
     pub(super) is_apart: bool,
-    /// Of git: the repository it would find that may be anybody's, see [`embedded_repository`]. It is not started there.
+    /// For git: an untrusted repository that it would find, see [`embedded_repository`]. It is not started there.
     pub(super) embedded: Option<PathBuf>,
-    /// Where alone it may write.
+    /// The fence that limits where it may write.
     pub(super) fence: Option<Fence>,
     /// See [`Program::detached`].
     pub(super) is_detached: bool,
@@ -33,8 +33,8 @@ pub(crate) struct Program {
     pub(super) writes_to_file: bool,
 }
 
-/// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
-/// network is reached. What else is in the environment, keys above all, is not theirs.
+/// The variables for programs that look something up: how to be found, the user's settings, how to reach the network.
+/// They do not get the rest of the environment, above all keys.
 const FOR_LOOKUPS: &[&str] = &[
     "ALL_PROXY",
     "APPDATA",
@@ -69,8 +69,8 @@ const FOR_LOOKUPS: &[&str] = &[
     "WINDIR",
 ];
 
-/// What names of such variables may begin with: locales, folders of the user, and the managers that `npm` and `python3`
-/// are often started by. Of npm's own settings only those that say where others are: a key may be among the rest.
+/// Prefixes of such variables: locales, folders of the user, and the managers that often start `npm` and `python3`. Of
+/// npm's own settings only those that name the location of others: the rest may contain a key.
 const FOR_LOOKUPS_BY_START: &[&str] = &[
     "ASDF_",
     "FNM_",
@@ -90,9 +90,9 @@ pub(super) fn is_for_lookups(name: &OsStr) -> bool {
     FOR_LOOKUPS.contains(&name.as_str()) || FOR_LOOKUPS_BY_START.iter().any(|start| name.starts_with(start))
 }
 
-/// Variables with which a git process tells its children (hooks, aliases) which repository they belong to.
-/// Left in place, our own calls would talk about that repository rather than about the folder they are given.
-/// So would those that change what a path means, see [`pathspec`].
+/// Variables with which a git process passes its repository on to its children (hooks, aliases). If they were kept, our
+/// own calls would use that repository instead of the folder they are given. The list also has the variables that
+/// change the meaning of a path, see [`pathspec`].
 const GIT_LOCATION: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -111,7 +111,7 @@ const GIT_LOCATION: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// For a git that is to start no helper of any remote: the list of protocols that it may use, which has none of them.
+/// For a git that must not start a remote helper: a list of allowed protocols that matches no protocol.
 const NO_PROTOCOL: &str = "none";
 
 impl Program {
@@ -133,21 +133,21 @@ impl Program {
         }
     }
 
-    /// A program that looks something up and has nothing to do with the project: it runs in the user's home folder, where
-    /// no repository can give it settings or code, unless a folder is named, and gets only the variables it needs.
+    /// A program that looks something up and is unrelated to the project. It runs in the user's home folder, where no
+    /// repository can give it settings or code, unless a folder is named, and gets only the variables it needs.
     pub(crate) fn apart(name: impl AsRef<OsStr>) -> Self {
         Self { is_apart: true, ..Self::new(name) }
     }
 
-    /// `git` in `folder`: it speaks of that folder's repository, and never waits for a password.
+    /// `git` for the repository of `folder`; it never waits for a password.
     pub(crate) fn git(folder: &Path) -> Self {
-        // Neither a program that a repository's settings name is to run beside our questions, nor the index to be written.
+        // Our queries must not run a program named in a repository's settings, and must not write the index.
         let quiet = ["core.fsmonitor=false", "diff.autoRefreshIndex=false", "log.showSignature=false"];
         let quiet = quiet.into_iter().flat_map(|setting| ["-c", setting]);
         let mut program = Self::new("git").folder(folder).arguments(quiet);
         match around(folder) {
             Around::Nothing => {}
-            // Git itself knows this rule since 2.38.
+            // Git has this rule since 2.38.
             Around::WorkingTree => program = program.arguments(["-c", "safe.bareRepository=explicit"]),
             Around::Embedded(place) => program.embedded = Some(place),
         }
@@ -156,8 +156,8 @@ impl Program {
         program
     }
 
-    /// Git that fetches nothing by itself: a clone without all objects would ask its remote for one that is missing, and the
-    /// settings of the repository say which program that takes.
+    /// Git that fetches nothing on demand: in a clone without all objects it would ask the remote for a missing one,
+    /// with a program that the repository's settings name.
     pub(crate) fn without_remotes(self) -> Self {
         self.variable("GIT_NO_LAZY_FETCH", "1").variable("GIT_ALLOW_PROTOCOL", NO_PROTOCOL)
     }
@@ -172,50 +172,51 @@ impl Program {
         self
     }
 
-    /// What the program reads on its standard input.
+    /// Sets the bytes the program reads on its standard input.
     pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.stdin = input.into();
         self
     }
 
-    /// What all that it starts is found by, also by another process that has the mark from a note.
+    /// Sets the mark for finding everything it starts, even from another process that has the mark from a note.
     pub(crate) fn marked(mut self, mark: Mark) -> Self {
         self.mark = Some(mark);
         self
     }
 
-    /// Kills the program when it has not ended after `limit`.
+    /// Kills the program if it has not ended after `limit`.
     pub(crate) fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// The program does not get these variables.
+    /// Removes these variables from the program's environment.
     pub(crate) fn without<S: AsRef<OsStr>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.removed.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
         self
     }
 
-    /// Limits where it may write, it and all it starts. It is not started where the system cannot do that, see
-    /// [`super::World::fencing`].
+    /// Limits where the program and everything it starts may write. It is not started if the system cannot enforce
+    /// that, see [`super::World::fencing`].
     pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
         self.fence = Some(fence.clone());
         self
     }
 
-    /// Has it run without the terminal of the user, in a session of its own, also where it is in no fence: what asks at a
-    /// terminal then fails instead of waiting for ever.
+    /// Runs it without the user's terminal, in a new session, even without a fence: programs that ask at a terminal
+    /// then fail instead of waiting forever.
     pub(crate) fn detached(mut self) -> Self {
         self.is_detached = true;
         self
     }
 
-    /// Whether this program is started first, and becomes it. The one that tests are part of cannot.
+    /// True if this program is started first and then becomes it. The test binary cannot do that.
     pub(super) fn is_called_through_us(&self) -> bool {
         self.fence.is_some() || self.is_detached && cfg!(unix) && !cfg!(test)
     }
 
-    /// Its standard output, where that is read, is a file instead of a pipe: it ends without waiting until all is taken.
+    /// Uses a file instead of a pipe for its standard output, if that is read, so that it can end before all of it is
+    /// taken.
     pub(crate) fn through_file(mut self) -> Self {
         self.writes_to_file = true;
         self
@@ -227,19 +228,20 @@ impl Program {
     }
 }
 
-/// A path in a variable of git's that holds several, in quotes, since a colon would end it.
+/// Quotes a path for a git variable with several paths, because a colon would end it.
 pub(crate) fn in_path_list(path: &str) -> String {
     format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Exactly the file or folder at `path`, for git: a bare path could be a pattern, or `:/`, which means everything.
+/// A git pathspec for exactly the file or folder at `path`: a bare path could be a pattern, or `:/`, which means
+/// everything.
 pub(crate) fn pathspec(path: &str) -> String {
     format!(":(literal){path}")
 }
 
-/// The folder at or above `folder` that git takes for a bare repository although it lies in the working tree of another. A
-/// clone can bring such a folder as ordinary files, and with it settings and hooks that name programs. A bare repository
-/// that lies in no working tree is one that a person made.
+/// The folder at or above `folder` that git treats as a bare repository although it is in the working tree of another
+/// one. A clone can bring such a folder as ordinary files, and with it settings and hooks that name programs. A bare
+/// repository outside of every working tree was made by a person.
 pub(crate) fn embedded_repository(folder: &Path) -> Option<PathBuf> {
     match around(folder) {
         Around::Embedded(place) => Some(place),
@@ -247,7 +249,7 @@ pub(crate) fn embedded_repository(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// What git finds where it looks for a repository from a folder upwards.
+/// What git finds when it looks for a repository in a folder and its parents.
 enum Around {
     /// No working tree.
     Nothing,
@@ -258,7 +260,7 @@ enum Around {
 
 fn around(folder: &Path) -> Around {
     let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
-    // As git does, which looks for `.git` first in each folder, and goes on where that is not the folder of a repository.
+    // Like git, which looks for `.git` first in each folder, and ignores it if it is not a repository folder.
     let is_root = |folder: &Path| folder.join(".git").is_file() || is_there(folder.join(".git/HEAD"));
     let is_bare = |folder: &Path| {
         is_there(folder.join("HEAD")) && (is_there(folder.join("refs")) || is_there(folder.join("commondir")))
@@ -269,7 +271,7 @@ fn around(folder: &Path) -> Around {
         if is_root(folder) {
             return bare.map_or(Around::WorkingTree, |bare: &Path| Around::Embedded(bare.to_path_buf()));
         }
-        // No clone brings a folder of this name.
+        // A clone cannot bring a folder with this name.
         if folder.file_name().is_some_and(|name| name == ".git") {
             return Around::Nothing;
         }
@@ -280,12 +282,12 @@ fn around(folder: &Path) -> Around {
     Around::Nothing
 }
 
-/// The program and its first argument, enough to know which call it was.
+/// The program and its first argument: enough to recognise the call.
 impl fmt::Display for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.name.to_string_lossy())?;
         let mut words = self.arguments.iter();
-        // Settings of git.
+        // Skips git settings.
         while let Some(word) = words.as_slice().first() {
             if word == "-c" {
                 words.nth(1);

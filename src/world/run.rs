@@ -1,4 +1,4 @@
-//! Running other programs: to their end, beside us, on our own streams.
+//! Runs other programs: to their end, in the background, on our own streams.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -13,17 +13,18 @@ use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_gr
 use super::program::{Program, is_for_lookups};
 use super::{Environment, World, WorldError, tree};
 
-/// How long a lock of another git is waited for.
+/// How long to wait for another git's lock.
 const LOCK_PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 10 });
 
-/// Whether git stopped at a lock that another git holds: on the index, or on a reference.
+/// True if git stopped at a lock of another git: on the index, or on a reference.
 fn is_lock_of_another(error: &str) -> bool {
     let is_taken = error.contains(".lock") && error.contains("File exists");
     is_taken || error.contains("cannot lock ref")
 }
 
 impl World {
-    /// Runs another program to its end and gives what it said. When its time is up it is killed, with all it started.
+    /// Runs another program to its end and returns its output. After its time limit it is killed, with everything it
+    /// started.
     pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
         if program.timeout.is_none() && program.stdin.is_empty() {
             return self.run_unwatched(program);
@@ -31,12 +32,12 @@ impl World {
         self.run_in_time(program, Instant::now()).0
     }
 
-    /// As [`Self::run`], with the time it took on the clock, to the moment of its end.
+    /// Like [`Self::run`], with the elapsed time until its end.
     pub(crate) fn timed(&self, program: &Program) -> (Result<Finished, WorldError>, Duration) {
         self.run_in_time(program, Instant::now())
     }
 
-    /// A program without input and limit needs no thread beside it. Git is asked often.
+    /// A program without input and limit needs no extra threads. Git is called often.
     fn run_unwatched(&self, program: &Program) -> Result<Finished, WorldError> {
         let mut command = self.command(program);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -70,7 +71,7 @@ impl World {
         (finished, took)
     }
 
-    /// Starts a program that goes on by itself: nobody hears it, waits for it, or stops it with us.
+    /// Starts a program in the background: its output is ignored, it is not waited for, and it is not stopped with us.
     pub(crate) fn start_beside(&self, program: &Program) -> Result<(), WorldError> {
         let mut command = self.command(program);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -78,24 +79,26 @@ impl World {
         spawn(&mut command, program).map(drop)
     }
 
-    /// Runs another program on this process's own streams. When its time is up it is stopped, with all it started.
+    /// Runs another program on this process's own streams. After its time limit it is stopped, with everything it
+    /// started.
     pub(crate) fn hand_over(&self, program: &Program) -> Result<Ended, WorldError> {
-        // A group of its own can be asked whole. At a terminal the program stays in ours: there the person stops it.
+        // A separate group can be signalled as a whole. At a terminal the program stays in ours, so that the person can
+        // stop it.
         let is_group = cfg!(unix) && !std::io::stdin().is_terminal();
         let (stdin, ours) = (Source::Ours, Sink::Ours);
         let manner = Manner { stdin, stdout: ours, stderr: ours, is_group, leaves_nothing: false };
         end_in_time(&mut self.start_as(program, manner)?, program, GRACE)
     }
 
-    /// As [`Self::hand_over`], in a group of its own and without input, and gives the last `most` bytes of what it wrote
-    /// to standard output, and the time it took.
+    /// Like [`Self::hand_over`], in a separate group and without input. Returns the last `most` bytes of its standard
+    /// output, and the time it took.
     pub(crate) fn run_for_tail(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
         let (stdin, stdout) = (Source::Given, Sink::Kept(Keep::Bytes(most)));
         let manner = Manner { stdin, stdout, stderr: Sink::Nothing, is_group: true, leaves_nothing: false };
         self.run_as(program, manner)
     }
 
-    /// As [`Self::run_for_tail`], for a program that may also leave nothing running, with the end of both its streams.
+    /// Like [`Self::run_for_tail`], with the end of both streams. What the program leaves running is ended.
     pub(crate) fn run_for_both_tails(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
         let kept = Sink::Kept(Keep::Bytes(most));
         let manner = Manner { stdin: Source::Given, stdout: kept, stderr: kept, is_group: true, leaves_nothing: true };
@@ -118,7 +121,8 @@ impl World {
         self.run(&Program::git(folder).arguments(arguments))
     }
 
-    /// `git` in `folder` for a rehearsal: it starts no filter, no hook and no helper of a remote, whoever named one.
+    /// `git` in `folder` for a rehearsal: it starts no filter, no hook and no remote helper, whatever the settings
+    /// name.
     pub(crate) fn still_git(&self, folder: &Path) -> Program {
         let names =
             ["config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$"];
@@ -138,10 +142,10 @@ impl World {
         git
     }
 
-    /// Runs a `git`; where another git holds a lock of the repository, tries again for a while.
+    /// Runs `git`; if another git has a lock of the repository, tries again for a while.
     pub(crate) fn git_in_turn(&self, program: &Program) -> Result<Finished, WorldError> {
         let mut waited = Duration::ZERO;
-        // Several that wait for the same lock are to come back at different times.
+        // Several calls that wait for the same lock should retry at different times.
         let mut seed = u64::from(self.process()) ^ self.now().milliseconds().unsigned_abs();
         loop {
             let finished = self.run(program)?;
@@ -155,11 +159,12 @@ impl World {
         }
     }
 
-    /// As [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the filter
-    /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not. A
-    /// submodule has settings of its own: it differs where another commit is checked out in it, and no file of it is
-    /// compared. A git that does not say where its settings come from, as before 2.26, is not asked: it has failed.
-    /// `names_no_filter` says of a folder that the settings of its repository surely name none: then git is not asked for them.
+    /// Like [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the
+    /// filter set for it. A filter of the user is used; one from the repository's own settings came with it and is not.
+    /// A submodule has its own settings: it differs if another commit is checked out in it, and its files are not
+    /// compared. A git that does not report where its settings come from (before 2.26) is not used; the call fails.
+    /// `names_no_filter` returns true for a folder whose repository certainly sets no filter; git is then not asked for
+    /// the settings.
     pub(crate) fn git_differences<S: AsRef<OsStr>>(
         &self,
         folder: &Path,
@@ -170,14 +175,14 @@ impl World {
         if !names_no_filter(folder) {
             let keys = r"^filter\..*\.(clean|process|required)$";
             let asked = self.git(folder, ["config", "--show-scope", "--null", "--get-regexp", keys])?;
-            // 1: there is none.
+            // 1: no filter is set.
             if !matches!(asked.code, Some(0 | 1)) {
                 return Ok(asked);
             }
             told = String::from_utf8_lossy(&asked.stdout).into_owned();
         }
         let settings = filters_of_the_user(&told);
-        // Every git knows `-c`, which ends a key at its first `=`.
+        // Every git supports `-c`, which ends a key at its first `=`.
         if let Some(key) = settings.keys().find(|key| key.contains('=')) {
             let why = format!("git is not run: the settings of this repository define the filter `{key}`");
             return Ok(Finished { stderr: why.into_bytes(), ..Finished::default() });
@@ -191,14 +196,15 @@ impl World {
         self.run(&Program::git(folder).arguments(settings).arguments(arguments))
     }
 
-    /// This program, as it runs: another one may have taken its place on the disk.
+    /// The file of this program as it runs: the file on the disk may have been replaced.
     fn own_file(&self) -> PathBuf {
         let running = || cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
         let named = || self.executable.clone().or_else(running).map_or_else(|| self.executable(), Ok);
         named().unwrap_or_else(|_| "gsd-tools".into())
     }
 
-    /// As [`Self::own_file`], by a name under which other processes find it too. `None` in tests: theirs is another program.
+    /// Like [`Self::own_file`], under a name that other processes can use too. `None` in tests, which are another
+    /// program.
     #[cfg_attr(not(any(test, debug_assertions)), expect(clippy::unnecessary_wraps, reason = "in tests there is none"))]
     pub(super) fn file_for_others(&self) -> Option<PathBuf> {
         match &self.environment {
@@ -241,7 +247,7 @@ impl World {
         let apart = || self.home().filter(|home| home.is_dir()).unwrap_or_else(std::env::temp_dir);
         let folder = program.folder.clone().or_else(|| program.is_apart.then(apart));
         if let Some(folder) = folder.or_else(|| self.folder.clone()) {
-            // Some programs believe it more than the system: they would work in the folder of whoever started us.
+            // Some programs trust `PWD` more than the system: they would work in our caller's folder.
             command.env("PWD", &folder).env_remove("OLDPWD").current_dir(folder);
         }
         command
@@ -249,8 +255,8 @@ impl World {
 }
 
 impl World {
-    /// Leaves folders out of `PATH` that are not absolute. They depend on where a program is started, which may be a folder that
-    /// others write to: a `git` there would be run. What is fenced in may find such programs.
+    /// Removes folders from `PATH` that are not absolute. They depend on where a program is started, which may be a
+    /// folder that others can write to: a `git` there would be run. Fenced programs may still find such programs.
     fn look_in_fixed_folders(&self, command: &mut Command) {
         let given = command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(OsStr::to_owned));
         let Some(path) = given.unwrap_or_else(|| self.path_variable("PATH").map(PathBuf::into_os_string)) else {
@@ -262,18 +268,18 @@ impl World {
         }
         match std::env::join_paths(&fixed) {
             Ok(path) if !fixed.is_empty() => command.env("PATH", path),
-            // An empty one would be the folder of the program.
+            // An empty value would mean the folder of the program.
             _ => command.env_remove("PATH"),
         };
     }
 }
 
-/// What a program left when it ended.
+/// The result of a program that ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Finished {
-    /// `None` when a signal ended it.
+    /// `None` if a signal ended it.
     pub(crate) code: Option<i32>,
-    /// What ended it, where that is known.
+    /// The signal that ended it, if known.
     pub(crate) signal: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
@@ -284,38 +290,38 @@ impl Finished {
         self.code == Some(0)
     }
 
-    /// Standard output as text, without the line end that closes it.
+    /// Standard output as text, without the line breaks at its end.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end_matches(['\n', '\r']).to_owned()
     }
 
-    /// Standard error as text, without the line end that closes it.
+    /// Standard error as text, without the line breaks at its end.
     pub(crate) fn error_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim_end_matches(['\n', '\r']).to_owned()
     }
 }
 
-/// What a program left of which only the end of its output is of interest.
+/// The result of a program for which only the end of its output matters.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) ended: Ended,
     /// The end of its standard output.
     pub(crate) output: Vec<u8>,
-    /// The end of its standard error, where that was asked for.
+    /// The end of its standard error, if asked for.
     pub(crate) errors: Vec<u8>,
     pub(crate) took: Duration,
 }
 
-/// What has git look at files one after the other: the threads that it starts from a thousand files on cost half as much
-/// again. Where there are many files, they are worth it.
+/// Makes git check files one after the other: from a thousand files on it starts threads that cost half as much again.
+/// They only pay off with many files.
 fn one_by_one(folder: &Path) -> impl Iterator<Item = String> {
     const LARGE: u64 = 2_000_000;
     let is_small = folder.join(".git/index").metadata().is_ok_and(|index| index.len() < LARGE);
     ["-c", "core.preloadIndex=false"].into_iter().filter(move |_| is_small).map(str::to_owned)
 }
 
-/// The settings of filters that the repository makes, as the user's own settings have them, or without effect. `told` is
-/// what git tells of all of them: scope, key and value, the last one counts.
+/// The filter settings of the repository, replaced by the user's own values or made ineffective. The text is git's list
+/// of all of them: scope, key and value; the last one counts.
 fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
     let mut fields = told.split('\0');
     let mut settings = Vec::new();
@@ -331,7 +337,7 @@ fn filters_of_the_user(told: &str) -> BTreeMap<&str, &str> {
     of_repository.map(|(_, key, _)| (*key, of_user(key))).collect()
 }
 
-/// How the program ended by itself, or that it was stopped when its time was up.
+/// Returns how the program ended, or that it was stopped when its time was up.
 fn end_in_time(process: &mut Process, program: &Program, grace: Duration) -> Result<Ended, WorldError> {
     let until = program.timeout.and_then(|limit| Instant::now().checked_add(limit));
     if let Some(ended) = process.wait(until)? {
@@ -369,7 +375,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_with_our_streams_tells_how_it_ended() {
+    fn a_program_with_our_streams_reports_how_it_ended() {
         let shell = |line: &str| Program::new("sh").arguments(["-c", line]);
         let world = World::real();
         assert_eq!(world.hand_over(&shell("exit 7")).unwrap(), Ended::Code(7));
@@ -380,7 +386,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_end_of_an_output_is_kept_and_nothing_left_running_is_waited_for() {
+    fn the_end_of_an_output_is_kept_and_programs_left_running_are_not_waited_for() {
         let shell = |line: &str| Program::new("sh").arguments(["-c", line]).timeout(Duration::from_secs(20));
         let ran = World::real().run_for_tail(&shell("printf 0123456789; sleep 60 & exit 3"), 4).unwrap();
         assert_eq!((ran.ended, ran.output.as_slice()), (Ended::Code(3), &b"6789"[..]));
@@ -391,7 +397,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_with_a_limit_is_not_waited_for_by_what_it_left_running() {
+    fn a_program_with_a_limit_returns_before_programs_it_left_running() {
         let started = Instant::now();
         let program = Program::new("sh").arguments(["-c", "sleep 300 & echo out; echo err >&2; exit 3"]);
         let finished = World::real().run(&program.timeout(Duration::from_secs(200))).unwrap();
@@ -400,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_of_the_repository_give_way_to_those_of_the_user() {
+    fn filters_of_the_repository_are_replaced_by_those_of_the_user() {
         let told = "global\0filter.lfs.clean\ngit-lfs clean\0global\0filter.lfs.required\ntrue\0local\0filter.lfs.clean\nevil\0\
                     local\0filter.a=b.process\nevil\nagain\0worktree\0filter.c.required\0";
         let settings = filters_of_the_user(told).into_iter().collect::<Vec<_>>();
@@ -417,7 +423,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_is_not_looked_for_where_it_is_started_unless_it_is_fenced_in() {
+    fn a_program_is_not_looked_up_in_its_start_folder_unless_it_is_fenced() {
         let temporary = crate::testing::folder();
         for (path, wanted) in [
             (".:/usr/bin:./node_modules/.bin:/bin:", Some("/usr/bin:/bin")),
@@ -440,7 +446,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_is_told_the_folder_that_it_is_started_in_and_no_other() {
+    fn a_program_gets_only_the_folder_it_is_started_in() {
         let temporary = crate::testing::folder();
         let path = World::real().variable("PATH").unwrap_or_default();
         let world = world([("PATH", &path), ("PWD", "/nowhere"), ("OLDPWD", "/elsewhere")]);
@@ -459,7 +465,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn git_is_not_told_of_a_repository_by_the_environment() {
+    fn git_does_not_get_a_repository_from_the_environment() {
         let path = World::real().variable("PATH").unwrap_or_default();
         let world = world([("PATH", &path), ("GIT_DIR", "/nowhere"), ("GIT_AUTHOR_NAME", "Kept")]);
         let mut program = Program::git(&std::env::temp_dir());

@@ -1,4 +1,4 @@
-//! What this process is asked to do by signals, so that it can end in order what it started.
+//! What signals ask this process to do, so that it can end its children in order.
 
 #[cfg(unix)]
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,15 +11,15 @@ use super::process::Ask;
 #[cfg(unix)]
 static INTERRUPTIBLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Runs a question at a terminal. Until it is answered, `SIGINT` only interrupts the question, so that whoever asks can
-/// put the terminal right; before and after, it ends the process.
+/// Runs a question at a terminal. Until it is answered, `SIGINT` only interrupts the question, so that the caller can
+/// restore the terminal; before and after, it ends the process.
 pub(crate) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
     #[cfg(unix)]
     {
         let interruptible = INTERRUPTIBLE.get_or_init(|| {
             let interruptible = Arc::new(AtomicBool::new(true));
             let flag = Arc::clone(&interruptible);
-            // Where it cannot be registered, `SIGINT` goes on to end the process.
+            // If it cannot be registered, `SIGINT` still ends the process.
             let _ = signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, flag);
             interruptible
         });
@@ -32,14 +32,14 @@ pub(crate) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
     ask()
 }
 
-/// The word before a call that is to end when its caller does.
+/// The word before a call that ends when its caller does.
 pub(crate) const CALL: &str = "__with-caller";
 
-/// Asks this process to end, as `SIGTERM` does, as soon as its standard input ends: with the process that holds the other
-/// end of the pipe, however that one ends.
+/// Makes this process end, as `SIGTERM` does, as soon as its standard input ends: that is, when the process at the
+/// other end of the pipe ends in any way.
 pub(crate) fn end_with_input() {
     std::thread::spawn(|| {
-        // What cannot be read has ended too.
+        // An input that cannot be read counts as ended.
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         #[cfg(unix)]
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
@@ -48,7 +48,7 @@ pub(crate) fn end_with_input() {
     });
 }
 
-/// The signals that ask this process to end, noted instead of obeyed, from when they are watched until it ends.
+/// The signals that ask this process to end. While they are watched, they are recorded instead of obeyed.
 #[derive(Debug, Clone)]
 pub(crate) struct Requests {
     #[cfg(unix)]
@@ -56,8 +56,8 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// From here on `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note: whoever calls this has to look at it now and then.
-    /// Other systems than those of Unix end the process.
+    /// Makes `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note from now on; the caller must check it now and then. On
+    /// systems other than Unix, they end the process.
     #[cfg(unix)]
     pub(crate) fn watch() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -74,7 +74,7 @@ impl Requests {
         Ok(Self {})
     }
 
-    /// How this process was asked to end last, if it was: what it started is best asked in the same way.
+    /// The last request to end, if there was one: children are best asked in the same way.
     pub(crate) fn asked(&self) -> Option<Ask> {
         #[cfg(unix)]
         match self.last.load(Ordering::SeqCst) {

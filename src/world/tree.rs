@@ -1,23 +1,25 @@
-//! All that a program started, however far it went from it: found, and ended.
+//! Finds and ends everything that a program started, even if it detached itself.
 //!
-//! Tools run in process groups and sessions of their own, ignore `SIGTERM`, and leave programs behind, so that no signal to
-//! one process or group reaches them all. Each program that is to end with all it started gets a mark in its environment,
-//! which what it starts inherits. On Linux `/proc` shows the mark and who started whom; a process is held by a descriptor
-//! (pidfd) before it is looked at a second time and signalled, so that a number that was given to another process in
-//! between harms nobody. Where this process adopts the orphans of what it starts, also a process without any environment
-//! is known for what it is. On macOS `ps` shows the same, less surely: programs of the system hide their environment, and
-//! numbers are signalled. On other systems of Unix the process group is ended, on Windows what `taskkill /T` finds.
+//! Tools run in separate process groups and sessions, ignore `SIGTERM`, and leave programs running, so a signal to one
+//! process or group does not reach them all. Each program that must end with everything it started gets a mark in its
+//! environment, which its children inherit. On Linux `/proc` shows the mark and the parent of each process. A process
+//! is opened as a descriptor (pidfd) before it is checked a second time and signalled, so that a reused id harms no
+//! other process. If this process adopts the orphans of its children, a process without any environment is recognised
+//! too. On macOS `ps` shows the same, less reliably: programs of the system hide their environment, and ids are
+//! signalled. On other Unix systems the process group is ended, on Windows what `taskkill /T` finds.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The variable with the mark. A program of ours that runs within such a program adds its own mark to the one it was given.
+/// The variable with the mark. Our own program, when it runs inside such a program, adds its mark to the one it was
+/// given.
 pub(super) const MARK: &str = "GSD_PROCESS";
 
-/// Between the marks of programs that run within each other.
+/// Separates the marks of nested programs.
 const WITHIN: char = ':';
 
-/// The mark of what this process starts and does not end, where it adopts orphans: it is not taken for one.
+/// The mark of programs that this process starts and leaves running while it adopts orphans: they do not count as
+/// orphans.
 const LEFT_ALONE: &str = "none";
 
 /// What this process has started and not yet seen the end of.
@@ -25,9 +27,9 @@ static RUNNING: Mutex<Running> = Mutex::new(Running { children: BTreeSet::new(),
 
 struct Running {
     children: BTreeSet<u32>,
-    /// How many programs run that are to end with all they started.
+    /// How many running programs must end with everything they started.
     trees: usize,
-    /// Whether every child of this process that is not in `children` is an orphan of what it started.
+    /// Whether every child of this process that is not in `children` is an orphan of a program it started.
     adopts: bool,
 }
 
@@ -40,13 +42,13 @@ fn running() -> MutexGuard<'static, Running> {
 pub(crate) struct Mark(String);
 
 impl Mark {
-    /// A new one, for who has to note it before the program starts.
+    /// A new mark, for a caller that must record it before the program starts.
     pub(crate) fn new() -> Self {
         use std::hash::BuildHasher;
         Self(format!("{:016x}", std::hash::RandomState::new().hash_one(std::process::id())))
     }
 
-    /// The mark of what this text names, the same in every process.
+    /// The mark for this name, the same in every process.
     pub(crate) fn of(name: &str) -> Self {
         use std::hash::{DefaultHasher, Hasher};
         let mut hasher = DefaultHasher::new();
@@ -54,24 +56,24 @@ impl Mark {
         Self(format!("{:016x}", hasher.finish()))
     }
 
-    /// The mark in this text, such as a note has it that was made before this process began.
+    /// Parses a mark, for example from a note written before this process began.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_mark = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_mark.then(|| Self(text.to_owned()))
     }
 
-    /// Whether the value of [`MARK`] has this mark in it.
+    /// True if the value of [`MARK`] contains this mark.
     #[cfg(unix)]
     fn is_in(&self, value: &str) -> bool {
         value.split(WITHIN).any(|mark| mark == self.0)
     }
 
-    /// Whether anything runs that has this mark. Where the system does not say so, nothing does.
+    /// True if a process with this mark runs. False if the system does not show marks.
     pub(crate) fn is_in_use(&self) -> bool {
         system::is_in_use(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false })
     }
 
-    /// Ends everything that has this mark; gives what did not go.
+    /// Ends every process with this mark; returns the ids of those that remain.
     pub(crate) fn end_all(&self) -> Vec<u32> {
         system::end(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
     }
@@ -83,11 +85,11 @@ impl std::fmt::Display for Mark {
     }
 }
 
-/// What a program is started with so that all it starts can be ended.
+/// What a program is started with so that everything it starts can be ended.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) mark: Mark,
-    /// Processes that belong to it for certain, by number and beginning.
+    /// Processes that certainly belong to it, by id and start time.
     known: BTreeSet<(u32, String)>,
     is_counted: bool,
 }
@@ -98,29 +100,29 @@ impl Tree {
         Self { mark, known: BTreeSet::new(), is_counted: true }
     }
 
-    /// The value of [`MARK`] for the program; `outer` is that of this process.
+    /// The value of [`MARK`] for the program; `outer` is the value in this process.
     pub(super) fn value(&self, outer: Option<&str>) -> String {
         outer.map_or_else(|| self.mark.to_string(), |outer| format!("{outer}{WITHIN}{}", self.mark))
     }
 
-    /// Remembers what belongs to it now: once the program has gone, it may be seen no more where its children came from.
+    /// Remembers its current processes: once the program has ended, the origin of its children may not be visible.
     pub(super) fn remember(&mut self, root: u32) {
         self.known.extend(system::members(self, root));
     }
 
-    /// Whether anything of it runs beside `root`, which may have ended.
+    /// True if any of its processes other than `root` runs; `root` may have ended.
     pub(super) fn has_others(&self, root: u32) -> bool {
         system::members(self, root).iter().any(|(id, _)| *id != root)
     }
 
-    /// The processor time of all that runs of it, with that for which a processor was waited: on a busy machine a program that
-    /// works gets little.
+    /// The processor time of all its running processes, including the time they waited for a processor: on a busy
+    /// machine a working program gets little.
     pub(super) fn processor_time(&self, root: u32) -> Option<std::time::Duration> {
         system::processor_time(self, root)
     }
 
-    /// Ends all of it with `SIGKILL`: the process `root`, which nobody has waited for, all it started, and what these
-    /// started. Gives what is still there after some seconds, such as what waits for a disk.
+    /// Ends everything with `SIGKILL`: the process `root`, which must not have been waited for, everything it started,
+    /// and their children. Returns what still exists after some seconds, such as a process that waits for a disk.
     pub(super) fn end(&self, root: Option<u32>) -> Vec<u32> {
         system::end(self, root)
     }
@@ -134,12 +136,12 @@ impl Drop for Tree {
     }
 }
 
-/// The value of [`MARK`] for a program that is not to end with all it starts, where it needs one.
+/// The value of [`MARK`] for a program that need not end with everything it starts, if it needs one.
 pub(super) fn left_alone(outer: impl FnOnce() -> Option<String>) -> Option<String> {
     running().adopts.then(|| outer().unwrap_or_else(|| LEFT_ALONE.to_owned()))
 }
 
-/// Starts a program. Nobody looks for orphans in the moment in which it is there and not yet known.
+/// Starts a program. The lock prevents a search for orphans before the new child is registered.
 pub(super) fn spawn(command: &mut std::process::Command) -> std::io::Result<std::process::Child> {
     let mut running = running();
     let child = command.spawn()?;
@@ -147,12 +149,12 @@ pub(super) fn spawn(command: &mut std::process::Command) -> std::io::Result<std:
     Ok(child)
 }
 
-/// A child was waited for.
+/// Removes a child that was waited for.
 pub(super) fn forget(child: u32) {
     running().children.remove(&child);
 }
 
-/// From here on orphans of what this process starts become its children. False where the system has no such thing.
+/// From now on, orphans of what this process starts become its children. False if the system does not support it.
 pub(crate) fn adopt_orphans() -> bool {
     system::adopt_orphans()
 }
@@ -167,7 +169,7 @@ mod system {
 
     use super::{Running, Tree, running};
 
-    /// How long killed processes may take to be gone.
+    /// How long killed processes may take to disappear.
     const PATIENCE: Duration = Duration::from_secs(10);
 
     pub(super) fn end(tree: &Tree, root: Option<u32>) -> Vec<u32> {
@@ -176,13 +178,13 @@ mod system {
         let mut killed = Vec::new();
         let mut quiet = 0;
         if let Some(group) = root.and_then(pid) {
-            // Only the group that the program leads; where it leads none there is none of its number.
+            // Ends only the group that the program leads; if it leads none, no group has its id.
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
         loop {
             let left = kill(tree, root, &mut killed);
             reap(&killed);
-            // What was born while the list was read is in the next one.
+            // Processes born while the list was read are in the next one.
             quiet = if left.is_empty() { quiet + 1 } else { 0 };
             if quiet == 2 || started.elapsed() >= PATIENCE {
                 return left.into_iter().collect();
@@ -194,9 +196,9 @@ mod system {
         }
     }
 
-    /// Sends `SIGKILL` to all that is there of it now.
+    /// Sends `SIGKILL` to all its current processes.
     fn kill(tree: &Tree, root: Option<u32>, killed: &mut Vec<Held>) -> BTreeSet<u32> {
-        // Held while orphans are looked for: nothing is started meanwhile.
+        // Locked while orphans are searched, so that nothing is started meanwhile.
         let running = running();
         let members = find(tree, root, &running);
         for process in &members {
@@ -221,7 +223,7 @@ mod system {
         members.iter().map(worked).try_fold(Duration::ZERO, |sum, worked| Some(sum + worked?))
     }
 
-    /// What is there of it now.
+    /// Finds its current processes.
     fn find(tree: &Tree, root: Option<u32>, running: &Running) -> Vec<Seen> {
         let mut seen = seen();
         let is_stranger = |process: &Seen| {
@@ -252,15 +254,15 @@ mod system {
         i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 
-    /// A process as it was seen, zombies left out.
+    /// A process as it was seen; zombies are left out.
     struct Seen {
         id: u32,
         parent: u32,
-        /// The value of [`super::MARK`], where it can be seen and is there.
+        /// The value of [`super::MARK`], if it is visible and set.
         marks: Option<String>,
-        /// When it began: two processes of one number differ in it.
+        /// When it started: this distinguishes two processes with the same id.
         began: String,
-        /// The processor time that it used, where the system says so.
+        /// The processor time it used, if the system reports it.
         worked: Option<Duration>,
     }
 
@@ -286,28 +288,28 @@ mod system {
         use super::super::{MARK, running};
         use super::{Seen, pid};
 
-        /// The milliseconds in which the system counts processor time, whatever its own clock is.
+        /// The milliseconds of one tick of processor time, whatever the system's own clock is.
         const TICK: u64 = 10;
 
-        /// More than the system takes for arguments and environment together.
+        /// More than the system allows for arguments and environment together.
         const MOST: u64 = 8 << 20;
 
-        /// A process that keeps its number for as long as it is held.
+        /// A process whose id cannot be reused while this value exists.
         pub(super) struct Held {
             id: u32,
             descriptor: Option<OwnedFd>,
         }
 
         impl Held {
-            /// `None` where the process is gone, or its number is another one's.
+            /// `None` if the process is gone, or its id now belongs to another one.
             pub(super) fn of(process: &Seen) -> Option<Self> {
-                // A kernel before 5.3, or a sandbox, gives none.
+                // A kernel before 5.3, or a sandbox, does not support it.
                 let descriptor = pidfd_open(pid(process.id)?, PidfdFlags::empty()).ok();
                 let now = stat(process.id)?;
                 (now.began == process.began).then_some(Self { id: process.id, descriptor })
             }
 
-            /// False where it is gone or not ours to end.
+            /// False if the process is gone or we may not end it.
             pub(super) fn kill(&self) -> bool {
                 match &self.descriptor {
                     Some(descriptor) => pidfd_send_signal(descriptor, Signal::KILL).is_ok(),
@@ -316,14 +318,14 @@ mod system {
             }
         }
 
-        /// Waits for those that became our children and have ended.
+        /// Waits for the processes that became our children and have ended.
         pub(super) fn reap(killed: &[Held]) {
             for held in killed {
                 if running().children.contains(&held.id) {
                     continue;
                 }
                 if let Some(descriptor) = &held.descriptor {
-                    // The children of others are no business of ours, which is an error.
+                    // For children of other processes this is an error, which is ignored.
                     let _ = waitid(WaitId::PidFd(descriptor.as_fd()), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
                 }
             }
@@ -335,7 +337,7 @@ mod system {
             let knows_all = || seen().iter().all(|other| other.parent != me || running.children.contains(&other.id));
             let (knows_all, myself) = (knows_all(), pid(me));
             let is_set = rustix::process::set_child_subreaper(myself).is_ok();
-            // A shell that became this program may have left it children that nobody knows.
+            // A shell that became this program with exec may have left it unknown children.
             running.adopts = is_set && (running.adopts || knows_all);
             is_set
         }
@@ -365,7 +367,7 @@ mod system {
         fn stat(id: u32) -> Option<Stat> {
             let bytes = read(&Path::new("/proc").join(id.to_string()).join("stat"))?;
             let text = String::from_utf8_lossy(&bytes);
-            // The name before it may hold anything, brackets too.
+            // The name before it may contain anything, even brackets.
             let (_, rest) = text.rsplit_once(')')?;
             let mut fields = rest.split_whitespace();
             if matches!(fields.next()?, "Z" | "X" | "x") {
@@ -373,14 +375,14 @@ mod system {
             }
             let parent = fields.next()?.parse().ok()?;
             let mut rest = fields.skip(9);
-            // Its own and that of what it has waited for, in programs and in the system.
+            // Its own time and that of the children it waited for, in user and system mode.
             let times: Vec<u64> = rest.by_ref().take(4).filter_map(|time| time.parse().ok()).collect();
             let worked = times.into_iter().fold(0, u64::saturating_add).saturating_mul(TICK);
             let (began, worked) = (rest.nth(4)?.to_owned(), Some(Duration::from_millis(worked)));
             Some(Stat { parent, began, worked })
         }
 
-        /// How long the first thread of a process could have run and did not; nothing where the kernel does not count it.
+        /// How long the first thread of a process could have run but did not; zero if the kernel does not count it.
         pub(super) fn waited(id: u32) -> Duration {
             let told = read(&Path::new("/proc").join(id.to_string()).join("schedstat")).unwrap_or_default();
             let told = String::from_utf8_lossy(&told).into_owned();
@@ -389,7 +391,8 @@ mod system {
         }
 
         fn read(path: &Path) -> Option<Vec<u8>> {
-            // The system says no size of such a file, and by itself the buffer begins small: half a dozen calls for each.
+            // The system reports no size for such a file, and the default buffer starts small, which would take half a
+            // dozen calls per file.
             let mut bytes = Vec::with_capacity(16 << 10);
             File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
             Some(bytes)
@@ -405,7 +408,7 @@ mod system {
         use super::super::MARK;
         use super::{Seen, pid};
 
-        /// A process by its number: such systems have no surer name for it.
+        /// A process by its id: such systems have no safer handle.
         pub(super) struct Held(u32);
 
         impl Held {
@@ -431,7 +434,7 @@ mod system {
             false
         }
 
-        /// What `ps` shows; with the environment where it does that.
+        /// The output of `ps`, with the environment if it shows that.
         #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
         pub(super) fn seen() -> Vec<Seen> {
             let columns = "pid=,ppid=,stat=,lstart=,command=";
@@ -461,18 +464,19 @@ mod system {
 
     use super::Tree;
 
-    /// Children of a process that has gone are not seen as its own.
+    /// Children of a process that has ended cannot be assigned to it.
     pub(super) fn members(_tree: &Tree, _root: u32) -> BTreeSet<(u32, String)> {
         BTreeSet::new()
     }
 
-    /// What the system knows to be below the process. What left it is not found: there is no mark to be seen.
+    /// Ends what the system considers to be below the process. Detached processes are not found, because marks are not
+    /// visible.
     #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
     pub(super) fn end(_tree: &Tree, root: Option<u32>) -> Vec<u32> {
         if let Some(root) = root {
             let mut command = Command::new("taskkill");
             command.args(["/T", "/F", "/PID", &root.to_string()]);
-            // One that is gone already cannot be ended.
+            // It may be gone already, which is fine.
             let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
         Vec::new()

@@ -1,26 +1,26 @@
-//! Questions to servers of the web, asked by `curl`: it knows this machine's proxies and certificates.
+//! Requests to web servers, made with `curl`, because it knows this machine's proxies and certificates.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Program, World, WorldError};
 
-/// After this a server counts as one that does not answer.
+/// A server that takes longer than this counts as not answering.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The most that an answer may be long, in bytes: the largest documents of npm have some 30 MB.
+/// The longest accepted answer, in bytes: the largest documents of npm have some 30 MB.
 const LONGEST_ANSWER: u64 = 64 << 20;
 
-/// What a server said.
+/// A server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
-    /// The HTTP status, such as 200.
+    /// The HTTP status, for example 200.
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
 }
 
 impl World {
-    /// Gets a page over HTTPS. A status that tells of a failure is an answer; no answer at all is an error.
+    /// Fetches a page over HTTPS. A failure status is an answer; only a missing answer is an error.
     pub(crate) fn fetch(&self, url: &str, headers: &[(&str, &str)]) -> Result<Response, WorldError> {
         let mut settings = String::from("proto = \"=https\"\n");
         for (name, value) in headers {
@@ -29,8 +29,8 @@ impl World {
         self.ask(url, &settings, PATIENCE)
     }
 
-    /// Asks a server that the user runs, without a proxy and over HTTP too, and waits for `limit`. What is in `json`, if
-    /// anything, is sent to it.
+    /// Asks a server that the user runs, without a proxy and over HTTP too, and waits up to `limit`. The contents of
+    /// `json`, if any, are sent to it.
     pub(crate) fn ask_own_server(
         &self,
         url: &str,
@@ -45,14 +45,14 @@ impl World {
     }
 
     fn ask(&self, url: &str, more: &str, limit: Duration) -> Result<Response, WorldError> {
-        // Everything goes through standard input: arguments are seen by everybody on the machine, and a header may
-        // hold a key.
+        // Everything goes through standard input: all users of the machine can see arguments, and a header may contain
+        // a key.
         let mut settings = format!("silent\nshow-error\n{more}");
         let _ = writeln!(settings, "max-time = {}\nmax-filesize = {LONGEST_ANSWER}", limit.as_secs());
         let _ = writeln!(settings, "write-out = \"\\n%{{http_code}}\"\nurl = {}", quoted(url));
         let _ = writeln!(settings, "user-agent = {}", quoted(concat!("gsd-tools/", env!("CARGO_PKG_VERSION"))));
         let program = Program::apart("curl").arguments(["--disable", "--config", "-"]).stdin(settings);
-        // Its own limit is told in words; this one is for a program that does not keep it.
+        // `curl` reports its own limit as an error text; this one is for a `curl` that does not respect it.
         let finished = self.run(&program.timeout(limit + Duration::from_secs(5)))?;
         let unanswered = |why: String| WorldError::NoAnswer { server: server(url).to_owned(), why };
         if !finished.success() {
@@ -66,13 +66,13 @@ impl World {
     }
 }
 
-/// A value as a `curl` settings file has it.
+/// Quotes a value for a `curl` settings file.
 fn quoted(value: &str) -> String {
     let mut text = String::from("\"");
     for character in value.chars() {
         match character {
             '"' | '\\' => text.extend(['\\', character]),
-            // A line break would begin a setting, or a header, of its own.
+            // A line break would begin another setting or header.
             character if character.is_control() => text.push(' '),
             character => text.push(character),
         }
@@ -85,7 +85,7 @@ fn server(url: &str) -> &str {
     address.split(['/', '?']).next().unwrap_or(address)
 }
 
-/// Text as a part of an address: every byte that could end the part is written as its number.
+/// Encodes text as a part of an address: every byte that could end the part is escaped.
 pub(crate) fn encoded(text: &str) -> String {
     let mut part = String::new();
     for byte in text.bytes() {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_an_address_cannot_leave_it() {
+    fn a_part_of_an_address_cannot_escape_it() {
         assert_eq!(encoded("@types/node"), "%40types%2Fnode");
         assert_eq!(encoded("../a?b#c d"), "..%2Fa%3Fb%23c%20d");
         assert_eq!(server("https://packages.example/a/b"), "packages.example");

@@ -1,5 +1,4 @@
-//! The call `__demo-agent`: the client of a demo. It does what the script says of its unit, and says so in the words of
-//! [`Event`].
+//! The call `__demo-agent`: the client of a demo. It does what the script has for its unit, and prints [`Event`]s.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -10,10 +9,10 @@ use crate::auto::runner::event::{Event, Terminal, ToolState};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::world::{UNIT, World, WorldError};
 
-/// The word by which this program is called as the client of a demo.
+/// The argument with which this program is called as the client of a demo.
 pub(crate) const CALL: &str = "__demo-agent";
 
-/// How a call ends that nobody but the demo may make, and one that failed.
+/// The exit code of a call outside of a demo, and of one that failed.
 const USAGE: u8 = 64;
 
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +34,7 @@ pub(crate) fn call() -> ExitCode {
     match session(&World::real()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is closed there is nobody left to be told.
+            // If standard error is closed, the error cannot be shown.
             let _ = writeln!(std::io::stderr(), "Error: {error}\n  hint: run `gsd-tools demo`");
             USAGE.into()
         }
@@ -65,6 +64,6 @@ fn session(world: &World) -> Result<(), AgentError> {
 
 fn say(event: &Event) {
     let line = serde_json::to_string(event).unwrap_or_default();
-    // Who listened may have gone; the work is done all the same.
+    // The reader may have exited; the work is done all the same.
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -1,7 +1,7 @@
 //! The demo: a small project, and a script that plays the agent of its run.
 //!
-//! What happens is data. `templates/demo/script.toml` has a row for each session and the words that are said about it; the
-//! files that a session leaves are in `templates/demo/steps`, and those that the project begins with in
+//! The demo is defined by data. `templates/demo/script.toml` has a row for each session and the text that is shown
+//! about it; the files that a session writes are in `templates/demo/steps`, and the initial files of the project in
 //! `templates/demo/project`.
 
 pub(crate) mod agent;
@@ -17,20 +17,20 @@ use crate::library;
 /// The name of the agent in the table of clients.
 pub(crate) const RUNNER: &str = "demo";
 
-/// The variable that says that a session belongs to a demo: its agent works in no other project.
+/// The variable that marks a session as part of a demo: the demo agent works in no other project.
 pub(crate) const VARIABLE: &str = "GSD_DEMO";
 
-/// What the demo does and says.
+/// The actions and texts of the demo.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Script {
-    /// Said before anything happens, by paragraphs.
+    /// Shown before anything happens, by paragraphs.
     pub(crate) opening: Vec<String>,
     /// The file of the project that is the brief.
     pub(crate) brief: String,
-    /// The subject of the commit that the project begins with.
+    /// The subject of the project's first commit.
     pub(crate) subject: String,
-    /// What it would be with an agent.
+    /// How it would work with a real agent.
     pub(crate) yours: String,
     #[serde(rename = "session")]
     sessions: Vec<Session>,
@@ -43,27 +43,27 @@ pub(crate) struct Script {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Session {
-    /// Kind and identifier of the unit, as it is printed.
+    /// Kind and identifier of the unit, as printed.
     unit: String,
-    /// The attempt that it is about; all without it.
+    /// The attempt that the row applies to; all if unset.
     #[serde(default)]
     attempt: Option<u32>,
-    /// The folders of `steps` with the files that it leaves; of a file that several have, the last one counts.
+    /// The folders of `steps` with the files that it writes; if several have the same file, the last one counts.
     files: Vec<String>,
-    /// What is said when it begins.
+    /// The text shown when it starts.
     pub(crate) told: String,
     /// What the agent says at its end.
     says: String,
 }
 
-/// A command that is run in the project in the end, with what it prints.
+/// A command that is run in the project at the end, with its output shown.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Show {
     pub(crate) command: Vec<String>,
 }
 
-/// A command to type, and what for.
+/// A command to type, and its purpose.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
@@ -71,7 +71,7 @@ pub(crate) struct Row {
     pub(crate) about: String,
 }
 
-/// The script cannot be used.
+/// The script is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("the script of the demo is invalid: {0}")]
 pub(crate) struct ScriptError(#[from] toml_edit::de::Error);
@@ -83,25 +83,25 @@ impl Script {
         Ok(toml_edit::de::from_str(library::demo_text("script.toml").unwrap_or_default())?)
     }
 
-    /// The session of an attempt at a unit.
+    /// Returns the session for an attempt at a unit.
     pub(crate) fn session(&self, unit: &str, attempt: u32) -> Option<&Session> {
         let is_it = |session: &&Session| session.unit == unit && session.attempt.is_none_or(|only| only == attempt);
         self.sessions.iter().find(is_it)
     }
 
-    /// As [`Self::session`].
+    /// Like [`Self::session`].
     pub(crate) fn session_of(&self, unit: &Unit, attempt: u32) -> Option<&Session> {
         self.session(&unit.to_string(), attempt)
     }
 }
 
-/// The files that the project begins with, by their path in it.
+/// Returns the initial files of the project, by their path in it.
 pub(crate) fn project_files() -> Vec<(String, &'static str)> {
     library::demo_files("project")
 }
 
 impl Session {
-    /// The files that the session leaves, by their path in the project.
+    /// Returns the files that the session writes, by their path in the project.
     fn files(&self) -> BTreeMap<String, &'static str> {
         self.files.iter().flat_map(|folder| library::demo_files(&format!("steps/{folder}"))).collect()
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_session_leaves_files_and_every_file_belongs_to_a_session() {
+    fn every_session_writes_files_and_every_file_belongs_to_a_session() {
         let script = Script::builtin().unwrap();
         let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
         all.extend(library::demo_files("steps").into_iter().map(|(path, _)| path));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_one_attempt_is_for_that_attempt_alone() {
+    fn a_session_of_one_attempt_is_only_for_that_attempt() {
         let mut script = Script::builtin().unwrap();
         let first = script.sessions.first_mut().unwrap();
         first.attempt = Some(2);

@@ -1,4 +1,4 @@
-//! One run, from where its log ends to where it stops.
+//! Drives one run, from where its log ends to its stop.
 
 use super::{Edit, Effects, EngineError, Request};
 use crate::auto::decide::{Situation, Step, decide};
@@ -20,18 +20,18 @@ use crate::text::screen::counted;
 /// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
 const DECISIONS: u32 = 5_000;
 
-/// What is fixed for a call.
+/// The settings that are fixed for a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) layout: Layout,
     pub(crate) preferences: Preferences,
     pub(crate) scope: Scope,
-    /// Stops after so many units.
+    /// Stop after this many units.
     pub(crate) most_units: Option<u32>,
     pub(crate) allows_planning_only: bool,
     pub(crate) last_slice_has_no_uat: bool,
     pub(crate) reassesses_last: bool,
-    /// The unit that a person asks for, before all that the rules find, once nothing of another one is unfinished.
+    /// The unit that a person asked for. It precedes everything that the rules find, once no other unit is in progress.
     pub(crate) asked: Option<Unit>,
 }
 
@@ -41,16 +41,16 @@ pub(crate) struct Drive<'a, E> {
     pub(super) effects: &'a mut E,
     pub(super) memory: Memory,
     pub(super) settings: &'a Settings,
-    /// Units that this call has closed.
+    /// The number of units that this call has closed.
     pub(super) units: u32,
 }
 
-/// What was read for one decision.
+/// The state read for one decision.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) documents: Documents,
     pub(super) position: Position,
-    /// Whether something was written, and the process died before it could be noted.
+    /// Whether the process wrote something and died before it recorded that.
     pub(super) is_unsaved: bool,
 }
 
@@ -59,12 +59,12 @@ impl<'a, E: Effects> Drive<'a, E> {
         Self { effects, memory, settings, units: 0 }
     }
 
-    /// What the log tells, with what this call has added.
+    /// The folded log, including the entries of this call.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Goes on until the run stops.
+    /// Continues until the run stops.
     pub(crate) fn run(&mut self) -> Result<Stop, EngineError> {
         let mut last = String::new();
         for _ in 0..DECISIONS {
@@ -72,7 +72,7 @@ impl<'a, E: Effects> Drive<'a, E> {
                 Ok(None) => {}
                 Ok(Some(end)) => return Ok(end),
                 Err(error) => {
-                    // Ctrl-C at a terminal reaches git too, which fails then.
+                    // Ctrl-C at a terminal also reaches git, which then fails.
                     let end = match (self.effects.urgent(), error) {
                         (Ok(Some(request)), _) => requested(request, "between two steps"),
                         (_, EngineError::Stopped(end)) => *end,
@@ -118,7 +118,7 @@ impl<'a, E: Effects> Drive<'a, E> {
     fn read_milestones(&mut self) -> Result<(Documents, Position), EngineError> {
         let preferences = &self.settings.preferences;
         let mut snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
-        // A unit of a slice that counts as done is not among what decides what is next.
+        // The documents for the next decision do not include a unit of a slice that counts as done.
         let unit = self.memory.unit().or(self.settings.asked.as_ref().filter(|_| self.units == 0));
         if let Some((milestone, Some(slice), Some(_))) = unit.map(Unit::parts)
             && snapshot.detail(milestone, slice).is_none()
@@ -143,7 +143,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok((Documents::Milestones(Box::new(snapshot)), position))
     }
 
-    /// Names what changed while no session ran, before anything is read of it.
+    /// Records what changed while no session ran, before any of it is read.
     fn note_edits(&mut self) -> Result<(), EngineError> {
         let memory = &self.memory;
         let is_between = memory.current.is_none() && memory.committing.is_none() && memory.taking_back.is_none();
@@ -178,12 +178,13 @@ impl<'a, E: Effects> Drive<'a, E> {
         }
     }
 
-    /// A person asked for an end, or for so many units: between two units, unless it is to be at once.
+    /// Returns the stop if a person asked for an end or the number of units is reached. It takes effect between two
+    /// units, unless it is urgent.
     fn asked(&mut self) -> Result<Option<Stop>, EngineError> {
         if self.memory.stop.is_some() {
             return Ok(None);
         }
-        // What ended a session that a person interrupted is judged first: else the next call would begin with that.
+        // A session that a person interrupted is judged first: else the next call would begin with that.
         if self.memory.current.as_ref().is_some_and(|operation| operation.stage == Stage::Ended) {
             return Ok(None);
         }
@@ -207,13 +208,13 @@ impl<'a, E: Effects> Drive<'a, E> {
         }))
     }
 
-    /// Brings into the documents what a person ordered, between two units: a unit that is measured changes nothing but its
-    /// own files.
+    /// Writes the orders of a person to the documents, between two units: a unit in progress may change only its own
+    /// files.
     fn follow_orders(&mut self) -> Result<(), EngineError> {
         if self.memory.landed.is_some() {
             return self.refuse_orders();
         }
-        // What is written before a session is taken back goes with it.
+        // A write before a session is taken back would be taken back with it.
         let is_between = self.memory.current.is_none() && self.memory.taking_back.is_none();
         if !is_between || self.memory.committing.is_some() {
             return Ok(());
@@ -240,8 +241,8 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok(())
     }
 
-    /// Who says that a task counts as passed means what its last attempt left, which was taken back. What a person has changed
-    /// since then stays.
+    /// Restores the work of a task's last attempt, which was taken back, if a person says that the task passed. It
+    /// keeps changes that a person made since then.
     fn bring_back(&mut self, order: &Order) -> Result<(), EngineError> {
         let Wish::Verdict { id, passed: true, .. } = &order.wish else { return Ok(()) };
         let Some(kept) = self.memory.kept_of_task(id).cloned() else { return Ok(()) };
@@ -251,7 +252,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok(())
     }
 
-    /// Orders that came when nothing was left to be changed.
+    /// Refuses orders that arrived after the landing.
     fn refuse_orders(&mut self) -> Result<(), EngineError> {
         for (id, order) in self.effects.orders()? {
             if !self.memory.orders.contains(&id) {
@@ -264,7 +265,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok(())
     }
 
-    /// Notes what happened, and remembers it.
+    /// Records an event in the log and in memory.
     pub(super) fn note(&mut self, event: Event) -> Result<(), EngineError> {
         let entry = Entry::new(self.effects.now(), event);
         self.effects.append(&entry)?;
@@ -277,7 +278,7 @@ impl<'a, E: Effects> Drive<'a, E> {
     }
 }
 
-/// The stop that a person asked for.
+/// Returns the stop that a person requested.
 pub(super) fn requested(request: Request, place: &str) -> Stop {
     let (cause, text) = match request {
         Request::Pause => (Cause::Paused, "paused"),

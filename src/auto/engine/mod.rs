@@ -1,5 +1,5 @@
-//! The loop: read, derive, decide, do one thing, note it. What it does goes through [`Effects`], so that the same loop runs
-//! on a real project and in memory.
+//! The loop: read, derive, decide, do one thing, record it. All effects go through [`Effects`], so that the same loop
+//! runs on a real project and in memory.
 
 pub(crate) mod drive;
 mod perform;
@@ -21,13 +21,13 @@ use crate::project::files::{FileError, Files};
 use crate::project::view::ProjectView;
 use crate::text::words::words;
 
-/// Why the loop cannot go on: not a stop, but a defect or a disk that does not do what it should.
+/// Why the loop cannot continue: not a stop, but a defect or a failure of the disk.
 #[derive(Debug)]
 pub(crate) enum EngineError {
     Failed(Failure),
-    /// Something that a person has to settle first. It ends the run, and nothing that was done is lost.
+    /// A person has to fix something first. It ends the run, and no completed work is lost.
     Stopped(Box<Stop>),
-    /// In memory only: the process died here.
+    /// Only in memory: the process died here.
     Died,
 }
 
@@ -65,21 +65,21 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// A file that is to have this text.
+/// The new text of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
-    /// From the root of the worktree.
+    /// Relative to the root of the worktree.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// A session that is to run.
+/// A session to run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Session {
     pub(crate) operation: u64,
     pub(crate) unit: Unit,
     pub(crate) attempt: u32,
-    /// The identifier that the client is to give it.
+    /// The identifier that the client must use for it.
     pub(crate) id: String,
     pub(crate) resumes: bool,
     pub(crate) mark: String,
@@ -89,25 +89,25 @@ pub(crate) struct Session {
     pub(crate) budget: f64,
 }
 
-/// What an agent is told of earlier sessions for its unit.
+/// What an agent reads about earlier sessions for its unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Earlier<'a> {
-    /// Why the attempt before did not count.
+    /// Why the previous attempt did not count.
     pub(crate) failure: Option<&'a str>,
-    /// The reference that keeps what it left.
+    /// The reference that keeps the work of that attempt.
     pub(crate) kept: Option<&'a str>,
-    /// What a session left that was interrupted and cannot go on.
+    /// What an interrupted session left that cannot be continued.
     pub(crate) interrupted: Option<&'a str>,
 }
 
-/// What an agent is given, and what it may write for it below the planning folder.
+/// The prompt of an agent, and what it may write below the planning folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompted {
     pub(crate) text: String,
     pub(crate) permits: Vec<Permit>,
 }
 
-/// What a new session is known by.
+/// The identifiers of a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) session: String,
@@ -115,7 +115,7 @@ pub(crate) struct Identity {
 }
 
 words! {
-    /// What a person asked for while the run went on.
+    /// What a person requested during the run.
     #[derive(serde::Serialize)]
     pub(crate) enum Request {
         Pause = "pause",
@@ -123,18 +123,18 @@ words! {
     }
 }
 
-/// What became of a candidate.
+/// The outcome of landing a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Landing {
     Landed,
-    /// The target is elsewhere by now.
+    /// The target has moved in the meantime.
     Moved {
         target: String,
     },
     Refused(Stop),
 }
 
-/// Whether a candidate could be made.
+/// The outcome of making a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Merge {
     Made {
@@ -143,112 +143,113 @@ pub(crate) enum Merge {
         tree: String,
         commit: String,
     },
-    /// The target has all of the work.
+    /// The target already contains the work.
     Nothing {
         base: String,
     },
     Refused(Stop),
 }
 
-/// All that the loop does and asks.
+/// The effects and queries of the loop.
 pub(crate) trait Effects {
     fn now(&mut self) -> Time;
 
-    /// Puts an entry into the log; it is there when this returns.
+    /// Appends an entry to the log; it is on disk when this returns.
     fn append(&mut self, entry: &Entry) -> Result<(), EngineError>;
 
-    /// The worktree that the work is done in.
+    /// The worktree in which the work is done.
     fn files(&self) -> &dyn Files;
 
-    /// The same as a project in phases, at this moment.
+    /// The worktree as a project in phases, at this moment.
     fn view(&self) -> ProjectView;
 
-    /// What an operation on the documents needs to know beside them.
+    /// The facts that operations on documents need in addition to the documents.
     fn facts(&mut self) -> Facts;
 
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError>;
 
-    /// What identifies all that is in the worktree.
+    /// Identifies the current content of the worktree.
     fn tree(&mut self) -> Result<String, EngineError>;
 
-    /// The text of a file as it was in a commit.
+    /// Returns the text of a file in a commit.
     fn text_at(&mut self, commit: &str, path: &str) -> Result<Option<String>, EngineError>;
 
-    /// The paths that differ between two trees or commits.
+    /// Returns the paths that differ between two trees or commits.
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
-    /// The lines that the second of two trees or commits adds to the first, and that hold what looks like a key.
+    /// Returns the lines with what looks like a key that the second of two trees or commits adds to the first.
     fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError>;
 
-    /// One line for each symbolic link that leads out of the project, and that is in the second of two trees or commits and not in
-    /// the first.
+    /// Returns one line for each symbolic link out of the project that is new in the second of two trees or commits.
     fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
-    /// One line for each file that runs by itself, and that differs between two trees or commits.
+    /// Returns one line for each file that runs without being called and that differs between two trees or commits.
     fn running(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
-    /// Takes back what the session of an operation left: the worktree is what `tree` was, on the commit `head` where agents
-    /// commit. Gives where what was there is kept; the same when it is repeated after a crash.
+    /// Takes back the changes of an operation's session: the worktree gets the content of `tree`, and if agents commit,
+    /// the commit `head`. Returns where the previous state is kept; the same if it is repeated after a crash.
     fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError>;
 
-    /// Makes these files of the worktree what they were in `before`; all others are as in `after`. Gives the tree of the
-    /// worktree then, and where what was there is kept.
+    /// Restores these files of the worktree to their state in `before`; all others are as in `after`. Returns the new
+    /// tree of the worktree, and where the previous state is kept.
     fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError>;
 
-    /// Makes the worktree what `tree` was.
+    /// Restores the worktree to `tree`.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
 
-    /// Makes the worktree ready for a session of the unit.
+    /// Prepares the worktree for a session of the unit.
     fn prepare(&mut self, _unit: &Unit) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Why work of the unit would not be committed although its plan wants it.
+    /// Returns why work of the unit would not be committed although its plan names it.
     fn hidden_work(&mut self, _unit: &Unit) -> Result<Option<String>, EngineError> {
         Ok(None)
     }
 
     fn identity(&mut self) -> Result<Identity, EngineError>;
 
-    /// The text that the agent is given.
+    /// Builds the prompt of the agent.
     fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<Prompted, EngineError>;
 
-    /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
+    /// Runs a session to its end, whatever ends it. The caller fills in `tree` and `changed` of the answer.
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;
 
-    /// Ends all that the session left whose process died, and gives what the session had said that it used.
+    /// Ends everything that a session left whose process died, and returns the usage that it had reported.
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError>;
 
-    /// What the checks of the unit rest on, and those that passed before it, before its first attempt; `tree` is the worktree.
+    /// Returns the files that the checks of the unit depend on, and the checks that passed before it, before its first
+    /// attempt; `tree` is the worktree.
     fn pins(&mut self, unit: &Unit, tree: &str, memory: &Memory) -> Result<Option<Pins>, EngineError>;
 
-    /// Runs the checks that the project declares on what the run began with; `None` where an urgent request broke them off.
+    /// Runs the checks that the project declares on the commit that the run started from; `None` if an urgent request
+    /// interrupted them.
     fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError>;
 
-    /// Runs the checks of the unit on the worktree, and compares with what `memory` has of earlier runs; `None` where an
-    /// urgent request broke them off.
+    /// Runs the checks of the unit on the worktree, and compares them with earlier runs in `memory`; `None` if an
+    /// urgent request interrupted them.
     fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
 
-    /// The commit that the worktree is on.
+    /// Returns the commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
 
-    /// What was done in the repository since `start`, the commit that a unit began with, which no unit may do.
+    /// Returns what was done in the repository since `start`, the commit that a unit began with, that no unit may do.
     fn strayed(&mut self, start: &str) -> Result<Option<String>, EngineError>;
 
-    /// Makes the commit, unless it was made already; gives its name.
+    /// Makes the commit, unless it exists already, and returns its name.
     fn commit(&mut self, commit: &Committing) -> Result<String, EngineError>;
 
-    /// Whether the milestone has changed anything outside the planning folder: on its branch, or in commits of the target
-    /// that name it. `None` where nobody knows.
+    /// Returns whether the milestone has changed anything outside the planning folder: on its branch, or in commits of
+    /// the target that name it. `None` if unknown.
     fn has_implementation(&mut self, milestone: &str) -> Result<Option<bool>, EngineError>;
 
-    /// The commit that is to land, for the target as it is now. `at` is its date, in milliseconds.
+    /// Makes the commit that is to land on the target as it is now. `at` is its date, in milliseconds.
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
 
     /// As [`Effects::check`], on the commit that is to land.
     fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
 
-    /// The end that an error comes to, where somebody changed what the run works in; else the error.
+    /// Returns the stop for an error that is caused by changes to the worktree or repository; else the error.
     fn halted(&self, error: EngineError) -> Result<Stop, EngineError> {
         match error {
             EngineError::Stopped(stop) => Ok(*stop),
@@ -256,39 +257,39 @@ pub(crate) trait Effects {
         }
     }
 
-    /// Whether sessions and checks have this variable, and it is not empty.
+    /// True if sessions and checks have this variable with a value that is not empty.
     fn has_variable(&self, _name: &str) -> bool {
         true
     }
 
-    /// Whether there is a check that no session can read.
+    /// True if there is a check that sessions cannot read.
     fn has_held_out(&self) -> bool {
         false
     }
 
-    /// Runs the check that no session can read on a commit, or on the worktree; all that it
-    /// starts is found by `mark`. `None` where an urgent request broke it off.
+    /// Runs the check that sessions cannot read, on a commit or on the worktree; all processes that it starts are found
+    /// by `mark`. `None` if an urgent request interrupted it.
     fn held_out(&mut self, _commit: Option<&str>, _mark: Option<&str>) -> Result<Option<HeldOutResult>, EngineError> {
         Ok(None)
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
 
-    /// Keeps a statement about the candidate that landed, unless it is kept already.
+    /// Records a statement about the candidate that landed, unless it is recorded already.
     fn prove(&mut self, memory: &Memory) -> Result<Option<ProofKept>, EngineError>;
 
-    /// Removes the worktree; refused while anything of it is not kept elsewhere.
+    /// Removes the worktree; refuses while anything in it is not kept elsewhere.
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError>;
 
-    /// Waits until the time has come by one of the clocks, or somebody asks for an end.
+    /// Waits until this time on either clock, or until a person asks for an end.
     fn wait(&mut self, until: Time) -> Result<(), EngineError>;
 
-    /// What a person wants at once, whatever is going on.
+    /// Returns an urgent request of a person, whatever the run is doing.
     fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
         Ok(None)
     }
 
-    /// How many bytes a file of the worktree has.
+    /// Returns the size of a file in the worktree, in bytes.
     fn size(&self, path: &str) -> Option<u64> {
         self.files().read(path).ok().flatten().map(|text| text.len() as u64)
     }
@@ -296,15 +297,15 @@ pub(crate) trait Effects {
     /// Removes a file of the worktree.
     fn remove(&mut self, path: &str) -> Result<(), EngineError>;
 
-    /// Orders of a person that wait to be followed, each with its identifier, in the order they were given in.
+    /// Returns pending orders of a person with their identifiers, in the order in which they were given.
     fn orders(&mut self) -> Result<Vec<(String, Order)>, EngineError>;
 
-    /// The order was dealt with.
+    /// Removes an order that was handled.
     fn forget_order(&mut self, id: &str) -> Result<(), EngineError>;
 
-    /// What a person asked for.
+    /// Returns the request of a person.
     fn requested(&mut self) -> Result<Option<Request>, EngineError>;
 
-    /// Whether a session that was killed can be continued.
+    /// True if a session that was killed can be continued.
     fn can_resume(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! One step, done and noted.
+//! Performs and records one step.
 
 use super::drive::{Drive, Reading};
 use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
@@ -12,11 +12,11 @@ use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Class, Unit};
 use crate::gate::secrets::{self, SecretFound};
 
-/// The most files that an agent is told of which an earlier session changed.
+/// The most files changed by an earlier session that are listed for an agent.
 const MOST_CHANGED: usize = 50;
 
 impl<E: Effects> Drive<'_, E> {
-    /// Does one step. A stop is the end of the call.
+    /// Performs one step. A stop ends the call.
     pub(super) fn perform(&mut self, reading: &Reading, step: Step) -> Result<Option<Stop>, EngineError> {
         match step {
             Step::Launch { unit, attempt, resumes, .. } => {
@@ -58,7 +58,7 @@ impl<E: Effects> Drive<'_, E> {
         Ok(stop)
     }
 
-    /// The end of a run whose next session would need variables that are not set.
+    /// Returns the end of the run if its next session needs variables that are not set.
     fn lacks_variables(&self, reading: &Reading, unit: &Unit) -> Result<Option<Stop>, EngineError> {
         let Some((path, mut names)) = reading.documents.variables(self.effects.files(), unit)? else { return Ok(None) };
         names.retain(|name| !self.effects.has_variable(name));
@@ -88,7 +88,7 @@ impl<E: Effects> Drive<'_, E> {
         let Prompted { text: prompt, permits } = self.effects.prompt(&unit, attempt, earlier)?;
         let identity = self.effects.identity()?;
         let tree = match &self.memory.current {
-            // A session that is continued is measured from where its unit began.
+            // A continued session is compared with the tree at the start of its unit.
             Some(operation) => operation.start.tree.clone(),
             None => self.effects.tree()?,
         };
@@ -97,7 +97,7 @@ impl<E: Effects> Drive<'_, E> {
             None if self.settings.layout.lets_agents_commit() => Some(self.effects.head()?),
             None => None,
         };
-        // A session that is continued may write what it was told when its unit began.
+        // A continued session may write what the prompt at the start of its unit allowed.
         let (may_write, fixed) = match &self.memory.current {
             Some(operation) => (operation.start.may_write.clone(), operation.start.fixed.clone()),
             None => (Some(permits), reading.documents.fixed(&unit)),
@@ -134,7 +134,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::UnitEnded(ended))
     }
 
-    /// The files that a session had changed which was interrupted and does not go on.
+    /// Lists the files that an interrupted session changed which will not be continued.
     fn left_by_interrupted(&mut self) -> Result<Option<String>, EngineError> {
         let Some(before) = self.memory.current.as_ref().map(|operation| operation.start.tree.clone()) else {
             return Ok(None);
@@ -187,7 +187,7 @@ impl<E: Effects> Drive<'_, E> {
             Class::Work if ended.verdict == Verdict::Ran => {
                 self.effects.links_out(&operation.start.tree, &ended.tree)?
             }
-            // No plan names its files, and some documents are what a client is told.
+            // No plan names these files, and some documents are instructions for clients.
             Class::Documents if ended.verdict == Verdict::Ran => {
                 self.effects.running(&operation.start.tree, &ended.tree)?
             }
@@ -203,11 +203,11 @@ impl<E: Effects> Drive<'_, E> {
                     let missing = vec![text.clone()];
                     return self.refuse_work(Refusal::Hidden, text, &ended.tree, missing);
                 }
-                // Work that was refused stays, so that what earlier attempts added counts as well.
+                // Refused work stays, so secrets that earlier attempts added count as well.
                 let base = self.memory.attempts(&operation.start.unit).base;
                 let secrets = self.secrets(base.as_deref().unwrap_or(&operation.start.tree), &ended.tree)?;
                 if secrets.is_empty() {
-                    // The box is ticked here, whoever closed the slice.
+                    // The box is ticked here, no matter what closed the slice.
                     let edits = record::closing(self.effects.files(), &operation.start.unit)?;
                     self.write(&edits)?;
                     let roadmap = self.replanned(&operation, &ended)?;
@@ -229,20 +229,20 @@ impl<E: Effects> Drive<'_, E> {
         Ok(None)
     }
 
-    /// The keys that would be committed, without what a person allows.
+    /// Returns the keys that would be committed, except those that a person allows.
     fn secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
         Ok(secrets::not_allowed(self.effects.added_secrets(before, after)?, &self.memory.allowed_keys))
     }
 
-    /// The attempt does not count. What it left is taken back, so that nothing is read of it, and kept. A session that asks
-    /// a person has left its question, and goes on from there.
+    /// Refuses the attempt. Its changes are kept and taken back, so that nothing reads them. A session that asks a
+    /// person leaves its question and continues from there.
     fn refuse(&mut self, why: Refusal, text: String, vector: Vector) -> Result<(), EngineError> {
         let operation = self.current()?.start.operation;
         let takes_back = why != Refusal::Question;
         self.note(Event::Refused { operation, why, text, vector, takes_back })
     }
 
-    /// Refuses what a session left, with all that is wrong with it.
+    /// Refuses the work of a session, with everything that is wrong with it.
     fn refuse_work(
         &mut self,
         why: Refusal,
@@ -294,7 +294,7 @@ impl<E: Effects> Drive<'_, E> {
         let settings = self.settings;
         let done = settings.layout.mechanical(self.effects, &step, &settings.preferences, before)?;
         let fallback = match done {
-            // The documents would lead to the same step for ever.
+            // Without this, the documents would lead to the same step forever.
             Ok(edits) if edits.is_empty() => Some("the documents have all that it would write".to_owned()),
             Ok(edits) => {
                 for edit in &edits {
@@ -307,7 +307,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::Mechanical { step, fallback })
     }
 
-    /// The requirements as they were when the run began.
+    /// Returns the requirements as they were when the run started.
     fn requirements_before(&mut self) -> Result<Option<String>, EngineError> {
         let Some(run) = &self.memory.run else { return Ok(None) };
         match record::requirements_path(self.effects.files())? {
@@ -369,7 +369,7 @@ impl<E: Effects> Drive<'_, E> {
         }
     }
 
-    /// Runs the check that no session can read, on the work as it is or on the commit that is to land.
+    /// Runs the check that sessions cannot read, on the current work or on the candidate.
     fn held_out(&mut self, place: String) -> Result<(), EngineError> {
         let candidate = self.memory.candidate.as_ref().map(|candidate| candidate.commit.clone());
         let current = self.memory.current.as_ref();

@@ -1,5 +1,5 @@
-//! Documents of a session that are of no use for what comes after: empty ones, ones that are too large, and plans whose checks
-//! cannot fail.
+//! Finds documents of a session that later steps cannot use: empty ones, ones that are too large, and plans whose
+//! checks cannot fail.
 
 use super::drive::Drive;
 use super::{Edit, Effects, EngineError};
@@ -10,12 +10,12 @@ use crate::gate::check::Source;
 use crate::gate::discovery::{Wanted, discover};
 use crate::project::files::Files;
 
-/// The endings of what is read as a document or a record.
+/// The extensions of files that are read as documents or records.
 const DOCUMENTS: &[&str] = &[".md", ".json"];
 
 impl<E: Effects> Drive<'_, E> {
-    /// Why documents among the `changed` files are none. One that is too large is put back as it was before: with it nothing
-    /// could be read any more.
+    /// Returns why documents among the `changed` files are unusable. A document that is too large is reverted: with it,
+    /// nothing could be read any more.
     pub(super) fn unfit_documents(
         &mut self,
         operation: &Operation,
@@ -42,7 +42,8 @@ impl<E: Effects> Drive<'_, E> {
         Ok((!unfit.is_empty()).then(|| unfit.join("; ")))
     }
 
-    /// Checks of a plan that end well whatever the work is, where nothing else checks it and the session has written them.
+    /// Returns checks of a plan that pass whatever the work is, if nothing else checks it and the session has written
+    /// them.
     fn idle_checks(&mut self, tree: &str, path: &str) -> Result<Vec<String>, EngineError> {
         let is_plan = path.ends_with("PLAN.md") && !path.contains("/tasks/");
         let Some(text) = self.effects.files().read(path)?.filter(|_| is_plan) else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! What a session wrote below the planning folder, compared with what its unit may write.
+//! Compares what a session wrote below the planning folder with what its unit may write.
 
 use super::drive::Drive;
 use super::{Effects, EngineError};
@@ -9,8 +9,8 @@ use crate::auto::permit::{Permit, Rule, Texts, Trespass};
 use crate::auto::slices::replanned::{self, Both};
 
 impl<E: Effects> Drive<'_, E> {
-    /// The changes below the planning folder that the unit may not make. A session that did not end well is continued or
-    /// taken back whole.
+    /// Returns the changes below the planning folder that the unit may not make. A session that did not end well is
+    /// continued or taken back entirely.
     pub(super) fn trespasses(
         &mut self,
         operation: &Operation,
@@ -33,7 +33,7 @@ impl<E: Effects> Drive<'_, E> {
         Ok(found)
     }
 
-    /// What the session made of the slices of a roadmap, in one line.
+    /// Returns how the session changed the slices of a roadmap, in one line.
     pub(super) fn replanned(
         &mut self,
         operation: &Operation,
@@ -44,7 +44,7 @@ impl<E: Effects> Drive<'_, E> {
         Ok(replanned::in_words(Both { before: &before, after: &after }))
     }
 
-    /// A requirement that is left without its slice, by what became of the roadmap and of the owners together.
+    /// Returns a requirement left without its slice, from the changes to the roadmap and the owners together.
     fn without_owner(&mut self, operation: &Operation, ended: &UnitEnded) -> Result<Option<Trespass>, EngineError> {
         let is_of = |permit: &&Permit| {
             permit.path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("REQUIREMENTS.md"))
@@ -62,14 +62,14 @@ impl<E: Effects> Drive<'_, E> {
         Ok(why.map(|why| Trespass { path: path.clone(), why: Some(why), decides: *path == roadmap }))
     }
 
-    /// The text of a document before the session and after it.
+    /// Returns the text of a document before and after the session.
     fn both(&mut self, operation: &Operation, ended: &UnitEnded, path: &str) -> Result<(String, String), EngineError> {
         let before = self.effects.text_at(&operation.start.tree, path)?.unwrap_or_default();
         Ok((before, self.effects.text_at(&ended.tree, path)?.unwrap_or_default()))
     }
 }
 
-/// The roadmap whose slices the unit may change.
+/// Returns the roadmap whose slices the unit may change.
 fn roadmap(operation: &Operation) -> Option<String> {
     let is_roadmap = |permit: &&Permit| matches!(permit.rule, Rule::OpenSlices | Rule::Course);
     operation.start.may_write.iter().flatten().find(is_roadmap).map(|permit| permit.path.clone())

@@ -1,6 +1,6 @@
-//! Worktrees whose agents commit: what they may not have done there, and going back.
+//! Worktrees in which agents commit: what agents must not do there, and how to go back.
 //!
-//! They commit to a repository of their own, see [`super::quarantine`]; only the engine moves the branch of the run.
+//! They commit to a separate repository, see [`super::quarantine`]; only the engine moves the branch of the run.
 
 use super::commit::index_as_committed;
 use super::error::LandingError;
@@ -9,8 +9,8 @@ use super::repository::{Repository, reference_of};
 use super::worktree::Worktree;
 
 impl Repository {
-    /// What commits in this worktree did since `start` that they may not: to what came before, or to other branches in the
-    /// folder of its own.
+    /// Returns which forbidden change was made in this worktree since `start`: to earlier commits, or to other branches
+    /// in the folder of its branch.
     pub(crate) fn strayed(&self, worktree: &Worktree, start: &Commit) -> Result<Option<String>, LandingError> {
         let Some(branch) = worktree.branch.as_deref() else { return Ok(None) };
         if let Some(noted) = self.noted_as_strayed(worktree)? {
@@ -23,7 +23,7 @@ impl Repository {
         Ok(None)
     }
 
-    /// Has the worktree be on its branch again, wherever an agent has gone.
+    /// Puts the worktree on its branch again, wherever an agent has moved HEAD.
     pub(super) fn attach(&self, worktree: &Worktree) -> Result<(), LandingError> {
         let Some(branch) = &worktree.branch else { return Ok(()) };
         self.mend(&worktree.folder)?;
@@ -39,7 +39,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Moves the branch of a worktree back to a commit. What it was at is kept as a checkpoint of the run.
+    /// Moves the branch of a worktree back to a commit. Its previous commit is kept as a checkpoint of the run.
     pub(super) fn rewind(&self, worktree: &Worktree, head: &Commit) -> Result<(), LandingError> {
         let Some(branch) = worktree.branch.as_deref() else { return Ok(()) };
         let reference = reference_of(branch);

@@ -1,14 +1,14 @@
-//! Candidates: what the target would be with the work in it, made without touching a worktree.
+//! Candidates: the target with the work merged into it, made without touching a worktree.
 
 use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
 use super::repository::Repository;
 
-/// A commit that would land: the gate runs on it, and it lands as it is.
+/// A commit that would land: the gate runs on it, and it lands unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// What the target is before.
+    /// The target before the landing.
     pub(crate) base: Commit,
     /// The work.
     pub(crate) head: Commit,
@@ -16,7 +16,7 @@ pub(crate) struct Candidate {
     pub(crate) commit: Commit,
 }
 
-/// What merging gave.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merged {
     Ready(Candidate),
@@ -24,12 +24,12 @@ pub(crate) enum Merged {
     Conflict {
         paths: Vec<GitPath>,
     },
-    /// The base has all of the work.
+    /// The base already has all of the work.
     Nothing,
 }
 
 impl Repository {
-    /// The merge of `head` into `base`, which is the target as it is now, or the candidate before this one: one commit.
+    /// Merges `head` into `base`, which is the current target or the previous candidate, as one commit.
     pub(crate) fn candidate(&self, base: &Commit, head: &Commit, message: &Message) -> Result<Merged, LandingError> {
         if self.git.is_ancestor(head, base)? {
             return Ok(Merged::Nothing);
@@ -45,7 +45,7 @@ impl Repository {
         Ok(Merged::Ready(Candidate { base: base.clone(), head: head.clone(), tree, commit }))
     }
 
-    /// The tree of a merge, or the paths in conflict.
+    /// Returns the tree of a merge, or the paths in conflict.
     pub(super) fn merge_tree(&self, base: &Commit, head: &Commit) -> Result<Result<Tree, Vec<GitPath>>, LandingError> {
         let line = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base.as_str(), head.as_str()];
         let finished = self.git.run(line)?;

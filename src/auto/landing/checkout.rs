@@ -1,4 +1,4 @@
-//! A worktree that is kept, and moved from tree to tree: what git ignores stays in it, and nothing else.
+//! A checkout: a worktree that is kept and moved from tree to tree. Only files that git ignores stay in it.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use super::repository::Repository;
 use super::worktree::{Worktree, is_ours};
 use crate::disk::{self, AbsolutePath};
 
-/// Files in the folder that git keeps for the worktree. The first is there from before it is moved until all that is done in
-/// it has ended, so that what a process left that died is thrown away; the second since it was moved last.
+/// Files in the folder that git keeps for the worktree. `BUSY` exists from before a move until all work in the worktree
+/// has ended, so that the remains of a dead process are discarded; `MOVED` has the time of the last move.
 const BUSY: &str = "gsd-busy";
 const MOVED: &str = "gsd-moved";
 
-/// What makes git look at each file, whatever the user has set to save it that.
+/// Settings that make git look at each file, whatever shortcuts the user has set.
 const LOOKS: &[&str] =
     &["core.fsmonitor=false", "core.untrackedCache=false", "core.trustctime=true", "core.checkStat=default"];
 
 const SECOND: u64 = 1000;
 
 impl Repository {
-    /// Makes the worktree at `folder` hold exactly the files of `tree`, and those that git ignores by the rules of `tree` and
-    /// that were made there before. A missing one is made. So is another one in its place if a process died in it, or if git cannot
-    /// move it. It is busy until [`Self::leave_checkout`].
+    /// Puts exactly the files of `tree` into the worktree at `folder`, plus earlier files that git ignores by the rules
+    /// of `tree`. Makes a missing worktree, and replaces one in which a process died or that git cannot move. It is
+    /// busy until [`Self::leave_checkout`].
     pub(crate) fn checkout(&self, folder: &AbsolutePath, tree: &Tree, at: i64) -> Result<Worktree, LandingError> {
         self.check_place(folder)?;
         let wanted = Worktree { folder: folder.clone(), branch: None };
@@ -39,23 +39,23 @@ impl Repository {
         })
     }
 
-    /// What was done in the checkout has ended: it can be moved to another tree.
+    /// Marks the work in the checkout as ended: it can be moved to another tree.
     pub(crate) fn leave_checkout(&self, checkout: &Worktree) -> Result<(), LandingError> {
         Ok(disk::remove_note(&self.own_folder_of(&checkout.folder)?.resolve(BUSY))?)
     }
 
-    /// Removes the worktree of one commit at `folder`, if there is one, with all that is in it.
+    /// Removes the worktree of one commit at `folder`, if any, with everything in it.
     pub(crate) fn remove_checkout(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let wanted = Worktree { folder: folder.clone(), branch: None };
         self.alone(|| self.throw_away_alone(&wanted))
     }
 
-    /// What is noted of a worktree, in a file that is gone with it.
+    /// Reads a note about a worktree, from a file that is removed with the worktree.
     pub(crate) fn note_of_worktree(&self, worktree: &Worktree, name: &str) -> Result<Option<String>, LandingError> {
         Ok(disk::read_text(self.own_folder_of(&worktree.folder)?.resolve(name))?)
     }
 
-    /// Notes something of a worktree, or takes it back.
+    /// Writes or removes a note about a worktree.
     pub(crate) fn set_note_of_worktree(
         &self,
         worktree: &Worktree,
@@ -70,7 +70,7 @@ impl Repository {
         Ok(())
     }
 
-    /// The files of the checkout's commit that are not as they are in it, or are gone.
+    /// Returns the tracked files that the checkout has changed or lost.
     pub(crate) fn changed_in(&self, folder: &AbsolutePath) -> Result<Vec<String>, LandingError> {
         let git = Worktree { folder: folder.clone(), branch: None }.git(self)?;
         let line =
@@ -80,12 +80,12 @@ impl Repository {
         Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
-    /// Removes from the checkout what does not belong to its tree, as [`Self::checkout`] does.
+    /// Removes everything from the checkout that does not belong to its tree, as [`Self::checkout`] does.
     pub(crate) fn tidy_checkout(&self, checkout: &Worktree) -> Result<bool, LandingError> {
         self.is_clean(&checkout.git(self)?, "HEAD")
     }
 
-    /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
+    /// Removes a worktree of one commit with everything that checks left in it: its commit has every file that matters.
     pub(super) fn throw_away_alone(&self, checkout: &Worktree) -> Result<(), LandingError> {
         self.check_place(&checkout.folder)?;
         let Some(known) = self.known(&checkout.folder)? else { return Ok(()) };
@@ -104,7 +104,7 @@ impl Repository {
         Ok(disk::write_fleeting(&self.own_folder_of(&checkout.folder)?.resolve(name), b"")?)
     }
 
-    /// Moves the checkout to `commit`, as far as git can; else it is as good as gone.
+    /// Moves the checkout to `commit`; returns false if git could not, and the checkout must be replaced.
     fn is_moved(&self, checkout: &Worktree, commit: &Commit) -> Result<bool, LandingError> {
         if self.has_mark(&checkout.folder, BUSY)? {
             return Ok(false);
@@ -120,17 +120,17 @@ impl Repository {
         self.is_clean(&git, commit.as_str())
     }
 
-    /// Checks out `commit`, and removes what is neither in it nor ignored; whether git could.
+    /// Checks out `commit` and removes everything that is neither in it nor ignored; returns whether git succeeded.
     #[expect(clippy::unused_self, reason = "what is done to a repository is asked of it")]
     fn is_clean(&self, git: &Git, commit: &str) -> Result<bool, LandingError> {
         if looking(git, &["checkout", "--quiet", "--force", "--detach", commit])?.is_none() {
             return Ok(false);
         }
-        // Two of them: nested repositories go too.
+        // Twice, so that nested repositories are removed too.
         match looking(git, &["clean", "-f", "-f", "-d"])? {
             None => Ok(false),
             Some(removed) if removed.is_empty() => Ok(true),
-            // A file with rules that went may have hidden another one.
+            // A removed `.gitignore` may have hidden other files.
             Some(_) => {
                 let again = looking(git, &["clean", "-f", "-f", "-d", "--quiet"])?;
                 let left = looking(git, &["ls-files", "--others", "--exclude-standard", "-z"])?;
@@ -139,8 +139,8 @@ impl Repository {
         }
     }
 
-    /// Programs that keep what they compiled, such as Python, know a file again by its size and the second in which it
-    /// changed. So where anything of theirs may be there, no two trees are checked out within a second.
+    /// Programs that keep compiled files, such as Python, recognize a source by its size and the second of its last
+    /// change. So no two trees are checked out within one second if such files may exist.
     fn wait_for_another_second(&self, checkout: &Worktree, git: &Git) -> Result<(), LandingError> {
         let own = self.own_folder_of(&checkout.folder)?;
         let when = |name: &str| disk::modified(own.resolve(name)).and_then(|at| u64::try_from(at).ok());
@@ -157,7 +157,7 @@ impl Repository {
     }
 }
 
-/// What git answers that looks at each file; `None` where it fails.
+/// Runs git so that it looks at each file; `None` if it fails.
 fn looking(git: &Git, line: &[&str]) -> Result<Option<Vec<u8>>, LandingError> {
     let settings = LOOKS.iter().flat_map(|setting| ["-c", setting]);
     let finished = git.run(settings.chain(line.iter().copied()))?;

@@ -11,10 +11,10 @@ use super::worktree::Worktree;
 use crate::disk;
 use crate::project::branch_name::is_branch_name;
 
-/// Where checkpoints are.
+/// The prefix of checkpoint references.
 pub(super) const CHECKPOINT: &str = "refs/gsd/checkpoint/";
 
-/// A state of a worktree to which it can be restored.
+/// A state to which a worktree can be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Checkpoint {
     pub(crate) reference: String,
@@ -22,15 +22,15 @@ pub(crate) struct Checkpoint {
     pub(crate) tree: Tree,
 }
 
-/// What became of a restore.
+/// The outcome of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Restored {
-    /// The states that the worktree had before: none if it had the tree already.
+    /// The states of the worktree before: empty if it had the tree already.
     pub(crate) before: Vec<Checkpoint>,
 }
 
 impl Repository {
-    /// Keeps the state of a worktree as a checkpoint of a run. The same state again is the same checkpoint.
+    /// Keeps the state of a worktree as a checkpoint of a run. The same state again gives the same checkpoint.
     pub(super) fn store(
         &self,
         snapshot: &Snapshot,
@@ -47,14 +47,14 @@ impl Repository {
         let commit = self.commit_tree(&tree, &[&snapshot.head], &message, Audience::Engine)?;
         match self.git.swap(&reference, None, Some(&commit), "gsd-tools auto: checkpoint")? {
             Ok(()) => Ok(Checkpoint { reference, commit, tree }),
-            // Made at another moment, of the same files.
+            // The same files, stored at another moment.
             Err(Some(there)) if self.tree_of(&there)? == tree => Ok(Checkpoint { reference, commit: there, tree }),
             Err(_) => Err(LandingError::Moved { reference }),
         }
     }
 
-    /// Has the files of a worktree be exactly `tree`, after keeping the state before as a checkpoint of the run. New files
-    /// go; ignored files stay, by the rules of `tree`. The commit that is checked out stays, and so does the index.
+    /// Makes the files of a worktree exactly `tree`, after keeping the previous state as a checkpoint of the run. New
+    /// files are removed; files that are ignored by the rules of `tree` stay. HEAD and the index stay.
     pub(crate) fn restore(
         &self,
         worktree: &Worktree,
@@ -70,7 +70,7 @@ impl Repository {
         let keep = |state: &Snapshot| self.store(state, run, &format!("before-{}", state.tree.short()), at);
         before.push(keep(&now)?);
         let git = worktree.aside(self)?;
-        // What is ignored is decided by the rules of the tree, so these come first.
+        // The rules of the tree decide what is ignored, so they are restored first.
         let rules = self.differences(now.tree.as_str(), tree.as_str())?.into_iter().map(|change| change.path);
         let rules: Vec<GitPath> = rules.filter(|path| path.name() == b".gitignore").collect();
         if !rules.is_empty() {
@@ -79,7 +79,7 @@ impl Repository {
             now = self.snapshot(worktree)?;
             before.push(keep(&now)?);
         }
-        // The tree has files here that are ignored although it has them: what is there now is kept too.
+        // The tree tracks files here that it also ignores: the files on disk are kept too.
         let new = self.differences(now.tree.as_str(), tree.as_str())?.into_iter();
         let new = new.filter(|change| change.status == Status::Added).map(|change| change.path);
         let is_there = |path: &GitPath| {
@@ -102,8 +102,8 @@ impl Repository {
         if &after == tree { Ok(Restored { before }) } else { Err(failed(format!("its files are {after} now"))) }
     }
 
-    /// Takes back what a session left: the worktree is `tree` again, and its branch at `head` where agents commit. What was
-    /// there is kept under the name of the operation; a call that is repeated finds it there.
+    /// Takes back the changes of a session: the worktree gets `tree` again, and if agents commit, its branch gets
+    /// `head`. The previous state is kept under the name of the operation; a repeated call finds it there.
     pub(crate) fn take_back(
         &self,
         worktree: &Worktree,
@@ -130,8 +130,9 @@ impl Repository {
         Ok(Some(kept))
     }
 
-    /// Makes these files of a worktree what they are in `before`, after keeping the state before as a checkpoint of the run.
-    /// All others are as in `after`, the tree that the worktree has, or has but for what a call that was killed put back.
+    /// Restores these files of a worktree to their state in `before`, after keeping the previous state as a checkpoint
+    /// of the run. All others stay as in `after`, which is the tree of the worktree, apart from files that a killed
+    /// call has already restored.
     pub(crate) fn put_back(
         &self,
         worktree: &Worktree,
@@ -148,7 +149,7 @@ impl Repository {
         Ok((wanted, kept))
     }
 
-    /// Keeps the checkpoints of a run for 30 days more, as one commit, and removes their references. `None` if there are
+    /// Keeps the checkpoints of a run for 30 more days as one commit, and removes their references. `None` if there are
     /// none.
     pub(crate) fn retire_checkpoints(&self, run: &str, at: i64) -> Result<Option<Kept>, LandingError> {
         let found = self.references(&[&format!("{CHECKPOINT}{run}/")])?;

@@ -1,4 +1,4 @@
-//! The names that a run takes for itself: whether somebody else has them.
+//! Checks that the names a run would use are free.
 
 use super::error::LandingError;
 use super::repository::{Repository, reference_of};
@@ -6,9 +6,9 @@ use super::worktree::is_ours;
 use crate::disk::{self, AbsolutePath};
 
 impl Repository {
-    /// Refuses a branch, a tag or a folder that a run would take for its own and that is another's: it would be landed and
-    /// removed with it. `is_noted` is whether a run noted that it makes this branch; one that made it and was killed before
-    /// it could say more has left its worktree in one of `folders`.
+    /// Refuses a branch, tag or folder that a run would use but that belongs to someone else: it would be landed and
+    /// removed with the run. `is_noted` says that a run recorded that it makes this branch; one that was killed before
+    /// it could record that has its worktree in one of `folders`.
     pub(crate) fn check_names(
         &self,
         branch: &str,
@@ -53,7 +53,7 @@ impl Repository {
         Ok(())
     }
 
-    /// A name for a branch that makes room.
+    /// Returns an unused name to which the person can rename a branch.
     fn free_branch(&self, branch: &str) -> Result<String, LandingError> {
         let plain = format!("{}-mine", branch.replace('/', "-"));
         let mut free = plain.clone();

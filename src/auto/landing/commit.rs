@@ -1,4 +1,4 @@
-//! Commits of the engine: made from trees, with the date that the caller gives, so that the same input is the same commit.
+//! Commits of the engine, made from trees with a date from the caller, so that the same input gives the same commit.
 
 use super::error::LandingError;
 use super::git::Git;
@@ -6,7 +6,7 @@ use super::id::{Commit, Tree};
 use super::repository::{Repository, reference_of};
 use super::worktree::Worktree;
 
-/// The text of a commit, and when it was made.
+/// The text and date of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) text: String,
@@ -19,17 +19,17 @@ impl Message {
         Self { text: text.into(), at }
     }
 
-    /// As git stores it: whole seconds, and one line end at the end.
+    /// Returns the form that git stores: whole seconds, and one newline at the end.
     fn stored(&self) -> (i64, String) {
         (self.at.div_euclid(1000), format!("{}\n", self.text.trim_end()))
     }
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Committed {
     Made(Commit),
-    /// The same call made it before.
+    /// The same call made it earlier.
     AlreadyMade(Commit),
     /// Nothing differs from this commit.
     Nothing(Commit),
@@ -44,7 +44,7 @@ impl Committed {
     }
 }
 
-/// Whether a person will see a commit in the history of a branch. Only then is it signed.
+/// Whether people will see a commit in the history of a branch. Only those are signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Audience {
     History,
@@ -83,7 +83,7 @@ impl Repository {
         Ok(Committed::Made(commit))
     }
 
-    /// Whether a commit has this text and date.
+    /// True if a commit has this text and date.
     fn is_made(&self, commit: &Commit, message: &Message) -> Result<bool, LandingError> {
         let told = self.git.ask(["show", "--no-patch", "--format=%ct%x00%B", commit.as_str()])?;
         let told = String::from_utf8_lossy(&told).into_owned();
@@ -93,7 +93,7 @@ impl Repository {
             .is_some_and(|(date, body)| date == seconds.to_string() && body.trim_end() == text.trim_end()))
     }
 
-    /// A commit of a tree; no reference names it yet.
+    /// Makes a commit of a tree; no reference names it yet.
     pub(super) fn commit_tree(
         &self,
         tree: &Tree,
@@ -124,7 +124,7 @@ impl Repository {
     }
 }
 
-/// Has the index say what the commit says. The files stay as they are.
+/// Makes the index match the commit. The files stay as they are.
 pub(super) fn index_as_committed(git: &Git) -> Result<(), LandingError> {
     git.ask(["reset", "--quiet", "--mixed", "--refresh"]).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Why git work of the pipeline cannot be done, and what a person can do about it.
+//! Why git work of the pipeline fails, and what a person can do about it.
 
 use super::id::GitPath;
 use crate::disk::{AbsolutePath, DiskError, MAKE_ROOM};
@@ -6,8 +6,8 @@ use crate::failure::Explain;
 use crate::text::shell::typed;
 use crate::world::WorldError;
 
-/// How the system says that a disk is full or a quota of space is used up (`strerror` in glibc, musl and macOS).
-/// Git names no reason where it could make a file and not fill it.
+/// System messages for a full disk or an exhausted quota (`strerror` in glibc, musl and macOS). Git names no reason if
+/// it could create a file and not fill it.
 const FULL: [&str; 6] = [
     "No space left on device",
     "Disk quota exceeded",
@@ -17,10 +17,10 @@ const FULL: [&str; 6] = [
     "unable to write file",
 ];
 
-/// How git says that it would have fetched an object which a clone without all objects lacks.
+/// Git's message for a missing object that it would have fetched in a partial clone.
 const NOT_FETCHED: &str = "lazy fetching disabled";
 
-/// Why something was refused or failed. Nothing was lost in any case.
+/// Why something was refused or failed. Nothing is lost in any of these cases.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LandingError {
     #[error("git {found} is too old: 2.38 or later is needed")]
@@ -186,7 +186,7 @@ impl Explain for LandingError {
             Self::Git { why, .. } if why.contains(NOT_FETCHED) => {
                 "this clone lacks objects, and none are fetched here; run `git fetch --refetch --no-filter`".to_owned()
             }
-            // Git passes the system's words on.
+            // Git passes on the message of the system.
             Self::Git { why, .. } if FULL.iter().any(|words| why.contains(words)) => MAKE_ROOM.to_owned(),
             Self::Git { .. } | Self::Answer { .. } => return None,
         })

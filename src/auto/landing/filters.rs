@@ -1,8 +1,8 @@
-//! The filters that settings name for git: programs that change files on their way into a tree and out of it.
+//! The filters in git settings: programs that change files on their way into and out of a tree.
 //!
-//! Their command lines are the user's, but what they run may lie in the tree, as `python3 tools/clean.py`, and then it is the
-//! work of an agent. So each runs in a fence, where the system has one, and writes only to temporary files, and to what it
-//! keeps itself in the folder of git.
+//! Their command lines are the user's, but the program may be in the tree, as in `python3 tools/clean.py`, and so be
+//! written by an agent. Each therefore runs in a fence, if the system supports fences, and can write only temporary
+//! files and the folders that it keeps in git's folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::disk::{self, AbsolutePath, Scratch};
 use crate::world::fence::{Fence, Openings};
 use crate::world::{Program, World};
 
-/// What in the folder of git belongs to git, as of 2.51. Other folders belong to other programs, such as filters.
+/// The entries of git's folder that belong to git, as of 2.51. Other folders belong to other programs, such as filters.
 const OF_GIT: &[&str] = &[
     "branches",
     "hooks",
@@ -30,26 +30,27 @@ const OF_GIT: &[&str] = &[
     "worktrees",
 ];
 
-/// The filter for large files makes this folder at its first use. Its program lies in no tree, and fetches with the user's
-/// login what is not there.
+/// The folder that the filter for large files creates at its first use. Its program is in no tree, and fetches missing
+/// content with the user's login.
 const LARGE_FILES: (&str, &str) = ("filter.lfs.", "lfs");
 const LARGE_FILES_PROGRAM: &str = "git-lfs ";
 
-/// Settings that take the place of those of filters, with the lines to be run instead.
+/// Settings that replace those of filters, with the command lines to run instead.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filters {
     lines: Vec<(String, String)>,
-    /// The folder for their temporary files.
+    /// The folder for temporary files of the filters.
     _temporary: Option<Arc<Scratch>>,
 }
 
 impl Filters {
-    /// What git is asked for.
+    /// The git arguments that list the filters.
     pub(super) const QUESTION: [&str; 4] =
         ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
 
-    /// The filters among settings as git tells them, each in a fence; `common` is the folder of the repository. None where the
-    /// system has no fence. They cannot read what is `hidden`; the user opens something in the fence.
+    /// Reads the filters from git's list of settings and puts each in a fence; `common` is the folder of the
+    /// repository. Empty if the system has no fence. The filters cannot read `hidden`, and can use what the user opens
+    /// in the fence.
     pub(super) fn of(
         told: &[u8],
         world: &World,
@@ -57,7 +58,7 @@ impl Filters {
         (hidden, openings): (&[AbsolutePath], &Openings),
     ) -> Result<Self, LandingError> {
         let told = String::from_utf8_lossy(told).into_owned();
-        // The last one counts.
+        // The last value counts.
         let settings: BTreeMap<&str, &str> = told.split('\0').filter_map(|setting| setting.split_once('\n')).collect();
         if settings.values().all(|line| line.is_empty()) {
             return Ok(Self::default());
@@ -79,10 +80,10 @@ impl Filters {
         Ok(Self { lines, _temporary: Some(Arc::new(temporary)) })
     }
 
-    /// The program, which is git before its verb, with these filters.
+    /// Returns the program, which is git without its subcommand yet, with these filters set.
     pub(super) fn set(&self, mut program: Program) -> Program {
         for (number, (key, line)) in self.lines.iter().enumerate() {
-            // `-c` would end a key at its first `=`.
+            // `-c` would end the key at its first `=`.
             let variable = format!("GSD_GIT_FILTER_{number}");
             program = program.arguments([format!("--config-env={key}={variable}")]).variable(variable, line);
         }
@@ -101,8 +102,8 @@ fn writable(common: &AbsolutePath) -> Result<Vec<PathBuf>, LandingError> {
     Ok(writable)
 }
 
-/// The line that runs the line of a filter in a fence. Git puts the path of the file in the place of `%f`, in quotes, which
-/// has to happen outside of ours.
+/// Returns the command line that runs a filter's command line in a fence. Git replaces `%f` with the quoted path of the
+/// file, which has to happen outside the quotes of the fence.
 fn fenced(world: &World, fence: &Fence, line: &str) -> Option<String> {
     let fenced = world.fenced_line(fence, &line.replace("%f", "\"$1\""))?;
     Some(if line.contains("%f") { format!("{fenced} filter %f") } else { fenced })

@@ -1,4 +1,4 @@
-//! Git, as the pipeline runs it.
+//! Runs git for the pipeline.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::text::shell::typed;
 use crate::world::tree::Mark;
 use crate::world::{Finished, Program, World};
 
-/// How long a call may take: a large tree is checked out, and filters and signing programs run inside.
+/// The timeout of a call: it may check out a large tree, and run filters and signing programs.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// What is set for each call, whatever the repository says.
+/// Settings of each call, whatever the repository sets.
 const SETTINGS: &[&str] = &[
-    // A folder with no hooks in it.
+    // A folder without hooks.
     "core.hooksPath=/dev/null",
     "core.safecrlf=false",
     "submodule.recurse=false",
@@ -29,7 +29,7 @@ const SETTINGS: &[&str] = &[
     "advice.addEmbeddedRepo=false",
 ];
 
-/// What is set besides in worktrees that only the engine uses: they hold the whole tree.
+/// Additional settings in worktrees that only the engine uses: they contain the whole tree.
 const WHOLE: &[&str] = &["core.sparseCheckout=false", "index.sparse=false", "core.splitIndex=false"];
 
 /// Git in one folder.
@@ -39,11 +39,11 @@ pub(super) struct Git {
     folder: AbsolutePath,
     /// Whether the folder is a worktree of the engine.
     is_whole: bool,
-    /// The folder that the repository keeps for that worktree. Git is told so: `.git` in the worktree is a file that an agent
-    /// can write, and could lead to a repository whose settings name programs.
+    /// The folder that the repository keeps for that worktree. It is passed to git, since `.git` in the worktree is a
+    /// file that an agent can write, and could lead to a repository whose settings name programs.
     own: Option<AbsolutePath>,
     filters: Filters,
-    /// The index that is used instead of that of the worktree.
+    /// The index to use instead of the worktree's.
     index: Option<AbsolutePath>,
     variables: Vec<(&'static str, OsString)>,
     mark: Option<Mark>,
@@ -67,37 +67,37 @@ impl Git {
         }
     }
 
-    /// The same, to be found by a mark.
+    /// Returns the same git, with a mark by which its processes are found.
     pub(super) fn marked(self, mark: Mark) -> Self {
         Self { mark: Some(mark), ..self }
     }
 
-    /// The same in a worktree of the engine, for which the repository keeps the folder `own`.
+    /// Returns the same git in a worktree of the engine, for which the repository keeps the folder `own`.
     pub(super) fn in_worktree(&self, folder: &AbsolutePath, own: AbsolutePath) -> Self {
         Self { folder: folder.clone(), is_whole: true, own: Some(own), ..self.clone() }
     }
 
-    /// The same with the settings of a worktree of the engine, to make one.
+    /// Returns the same git with the settings for worktrees of the engine, to create one.
     pub(super) fn for_worktrees(&self) -> Self {
         Self { is_whole: true, ..self.clone() }
     }
 
-    /// The same with filters as these are.
+    /// Returns the same git with these filters.
     pub(super) fn with_filters(&self, filters: Filters) -> Self {
         Self { filters, ..self.clone() }
     }
 
-    /// The same in another folder.
+    /// Returns the same git in another folder.
     pub(super) fn at(&self, folder: &AbsolutePath) -> Self {
         Self { folder: folder.clone(), ..self.clone() }
     }
 
-    /// The same with an index at this place.
+    /// Returns the same git with another index.
     pub(super) fn with_index(&self, index: AbsolutePath) -> Self {
         Self { index: Some(index), ..self.clone() }
     }
 
-    /// The same with one more variable.
+    /// Returns the same git with one more variable.
     pub(super) fn with(&self, name: &'static str, value: impl Into<OsString>) -> Self {
         let mut with = self.clone();
         with.variables.push((name, value.into()));
@@ -115,7 +115,7 @@ impl Git {
         program = program.arguments(arguments).timeout(PATIENCE).without_remotes();
         if let Some(own) = &self.own {
             program = program.variable("GIT_DIR", own.as_path()).variable("GIT_WORK_TREE", self.folder.as_path());
-            // A file in that folder says the same, and an agent that commits can write it.
+            // A file in that folder has the same content, but an agent that commits can write it.
             if let Some(common) = own.parent().and_then(|worktrees| worktrees.parent()) {
                 program = program.variable("GIT_COMMON_DIR", common.as_path());
             }
@@ -134,7 +134,7 @@ impl Git {
         program
     }
 
-    /// Runs git, and gives how it ended. A lock of another git is waited for.
+    /// Runs git and returns how it ended. Waits for the lock of another git.
     pub(super) fn run<S: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
@@ -142,12 +142,12 @@ impl Git {
         Ok(self.world.git_in_turn(&self.program(arguments))?)
     }
 
-    /// What git answers; that it failed is an error.
+    /// Returns the output of git; a failure of git is an error.
     pub(super) fn ask<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Vec<u8>, LandingError> {
         self.tell(arguments, Vec::new())
     }
 
-    /// As [`Self::ask`], with what git reads on standard input.
+    /// Like [`Self::ask`], with standard input for git.
     pub(super) fn tell<S: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
@@ -158,7 +158,7 @@ impl Git {
         if finished.success() { Ok(finished.stdout) } else { Err(failed(&self.world, &program, &finished)) }
     }
 
-    /// As [`Self::run`], with what git reads on standard input.
+    /// Like [`Self::run`], with standard input for git.
     pub(super) fn told<S: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = S>,
@@ -172,13 +172,13 @@ impl Git {
         if input.is_empty() { program } else { program.stdin(input) }
     }
 
-    /// As [`Self::ask`], as text without the line end that closes it.
+    /// Like [`Self::ask`], as text without the final newline.
     pub(super) fn text<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String, LandingError> {
         let answer = self.ask(arguments)?;
         Ok(String::from_utf8_lossy(&answer).trim_end_matches(['\n', '\r']).to_owned())
     }
 
-    /// The commit of a reference; `None` if there is no such reference.
+    /// Returns the commit of a reference; `None` if it does not exist.
     pub(super) fn commit_of(&self, reference: &str) -> Result<Option<Commit>, LandingError> {
         let finished = self.run(["rev-parse", "--verify", "--quiet", &format!("{reference}^{{commit}}")])?;
         match finished.code {
@@ -191,7 +191,7 @@ impl Git {
         }
     }
 
-    /// Whether the first commit is the second, or in its history.
+    /// True if the first commit is the second one or in its history.
     pub(super) fn is_ancestor(&self, commit: &Commit, of: &Commit) -> Result<bool, LandingError> {
         let finished = self.run(["merge-base", "--is-ancestor", commit.as_str(), of.as_str()])?;
         match finished.code {
@@ -201,8 +201,8 @@ impl Git {
         }
     }
 
-    /// Moves a reference from one commit to another, `None` being that it does not exist. `Err` within is where it is if it
-    /// is not at `from`.
+    /// Moves a reference from one commit to another; `None` means that it does not exist. The inner `Err` has its
+    /// current commit if that is not `from`.
     pub(super) fn swap(
         &self,
         reference: &str,
@@ -210,14 +210,14 @@ impl Git {
         to: Option<&Commit>,
         why: &str,
     ) -> Result<Result<(), Option<Commit>>, LandingError> {
-        // Git takes an empty value for a reference that does not exist.
+        // Git reads an empty value as a reference that does not exist.
         let old = from.map_or("", Commit::as_str);
         let line: Vec<&str> = match to {
             Some(to) => vec!["update-ref", "-m", why, reference, to.as_str(), old],
             None => vec!["update-ref", "-m", why, "-d", reference, old],
         };
         let program = self.program(line);
-        // Git says `cannot lock` for a reference that moved too, and that is not worth waiting for.
+        // Git also reports `cannot lock` for a reference that moved, and waiting does not help then.
         if self.world.run(&program)?.success() {
             return Ok(Ok(()));
         }
@@ -235,7 +235,8 @@ impl Git {
 
 fn failed(world: &World, program: &Program, finished: &Finished) -> LandingError {
     if let Some(signal) = finished.signal {
-        // Whoever ended git may have asked this process too, as Ctrl-C does; the note of that can come a moment later.
+        // The cause that ended git may be a request to this process too, such as Ctrl-C; the note of it can arrive a
+        // moment later.
         world.pause(MOMENT);
         return LandingError::GitKilled { command: program.to_string(), signal };
     }
@@ -247,14 +248,14 @@ fn failed(world: &World, program: &Program, finished: &Finished) -> LandingError
     }
 }
 
-/// The file of git's that keeps others out, where that is what git complains of.
+/// Returns the lock file of git that an error message is about, if any.
 pub(super) fn locked(why: &str) -> Option<String> {
     let (_, rest) = why.split_once("Unable to create '")?;
     let (lock, rest) = rest.split_once('\'')?;
     (lock.contains(".lock") && rest.contains("exists")).then(|| lock.to_owned())
 }
 
-/// Where git keeps what belongs to the worktree at `folder`, as its `.git` says.
+/// Returns the folder in which git keeps the data of the worktree at `folder`, according to its `.git`.
 pub(super) fn own_folder(folder: &Path) -> Option<AbsolutePath> {
     let folder = AbsolutePath::parse(folder).ok()?;
     let mark = folder.resolve(".git");
@@ -271,7 +272,7 @@ mod tests {
     use crate::failure::Explain;
 
     #[test]
-    fn a_git_that_was_killed_is_named_with_its_signal_and_a_way_on() {
+    fn a_killed_git_is_reported_with_its_signal_and_a_hint() {
         let finished = Finished { signal: Some(9), ..Finished::default() };
         let error = failed(&World::real(), &Program::git(Path::new("/p")).arguments(["read-tree"]), &finished);
         assert!(error.to_string().ends_with("` was ended by signal 9"), "{error}");

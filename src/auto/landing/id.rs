@@ -1,9 +1,9 @@
-//! Names of commits and trees, and paths as git has them.
+//! Names of commits and trees, and paths as git stores them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whether the text is a whole name of an object: of SHA-1 or of SHA-256.
+/// True if the text is a full object name of SHA-1 or SHA-256.
 fn is_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -15,7 +15,7 @@ macro_rules! object_name {
         pub(crate) struct $name(String);
 
         impl $name {
-            /// `None` for what is not the whole name of an object.
+            /// Returns `None` if the text is not a full object name.
             pub(crate) fn parse(text: &str) -> Option<Self> {
                 let text = text.trim();
                 is_name(text).then(|| Self(text.to_owned()))
@@ -45,11 +45,11 @@ object_name! {
 }
 
 object_name! {
-    /// The name of a tree: all files of a commit or of a worktree, with their content. Evidence counts for one tree.
+    /// The name of a tree: all files of a commit or worktree, with their content. Evidence is for one tree.
     Tree
 }
 
-/// A path from the root of the repository, with the bytes that git has.
+/// A path relative to the root of the repository, as the bytes that git stores.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct GitPath(Vec<u8>);
 
@@ -62,12 +62,12 @@ impl GitPath {
         &self.0
     }
 
-    /// Where it is in a worktree.
+    /// The path in a worktree.
     pub(crate) fn below(&self, root: &Path) -> PathBuf {
         root.join(path_of(&self.0))
     }
 
-    /// The folders that it is in, outermost first.
+    /// The folders that contain it, outermost first.
     pub(crate) fn folders(&self) -> impl Iterator<Item = Self> {
         let ends = self.0.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         ends.filter_map(|(end, _)| self.0.get(..end).map(Self::of))
@@ -78,7 +78,7 @@ impl GitPath {
         self.0.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
     }
 
-    /// Whether it is `folder` or below it; everything is below the empty path.
+    /// True if it is `folder` or below it; everything is below the empty path.
     pub(crate) fn is_within(&self, folder: &str) -> bool {
         let folder = folder.trim_end_matches('/').as_bytes();
         let rest = self.0.strip_prefix(folder);
@@ -92,14 +92,14 @@ impl fmt::Display for GitPath {
     }
 }
 
-/// As text, since it is printed with the values that hold it.
+/// Formats the path as text, since it is printed with the values that contain it.
 impl fmt::Debug for GitPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:?}", String::from_utf8_lossy(&self.0))
     }
 }
 
-/// Bytes that git writes for a path of this machine.
+/// Converts the bytes that git writes into a path on this machine.
 #[cfg(unix)]
 pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
@@ -111,7 +111,7 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// A file in one state: its mode, and the name of its content.
+/// A file in one state: its mode and the object name of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) mode: String,
@@ -128,7 +128,7 @@ impl State {
         self.mode == Self::LINK
     }
 
-    /// `None` where there is no file.
+    /// `None` for a missing file.
     pub(super) fn of(mode: &str, id: &str) -> Option<Self> {
         mode.bytes().any(|digit| digit != b'0').then(|| Self { mode: mode.to_owned(), id: id.to_owned() })
     }
@@ -138,7 +138,7 @@ impl State {
     }
 }
 
-/// What happened to a path between two states.
+/// How a path changed between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Added,
@@ -146,7 +146,7 @@ pub(crate) enum Status {
     Modified,
 }
 
-/// Which of two states.
+/// One of two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
@@ -172,7 +172,7 @@ impl Changed {
         Self { path, status, before, after }
     }
 
-    /// Whether it is a symbolic link now.
+    /// True if it is a symbolic link now.
     pub(crate) fn is_link(&self) -> bool {
         self.after.as_ref().is_some_and(State::is_link)
     }
@@ -182,7 +182,7 @@ impl Changed {
     }
 }
 
-/// The records that git separates by NUL.
+/// Splits records that git separates by NUL.
 pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty())
 }
@@ -203,7 +203,7 @@ mod unit_tests {
     }
 
     #[test]
-    fn only_a_whole_name_in_small_letters_names_an_object() {
+    fn only_a_full_lowercase_name_names_an_object() {
         assert!(Commit::parse(&"a".repeat(40)).is_some() && Tree::parse(&format!("{}\n", "0".repeat(64))).is_some());
         for text in ["", "HEAD", "main", &"a".repeat(39), &"A".repeat(40), &"g".repeat(40), "-x"] {
             assert_eq!(Commit::parse(text), None, "{text}");

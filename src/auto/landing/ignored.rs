@@ -1,4 +1,4 @@
-//! The files of a worktree that git ignores, and the rules by which it does.
+//! The files of a worktree that git ignores, and the rules that apply.
 
 use super::error::LandingError;
 use super::git::Git;
@@ -11,14 +11,14 @@ use crate::disk::AbsolutePath;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ignored {
     pub(crate) path: String,
-    /// The file with the rule, as git names it, and the line; empty where the rule is in no file.
+    /// The file with the rule, as git names it, and the line; empty if the rule is in no file.
     pub(crate) source: String,
     pub(crate) line: String,
     pub(crate) pattern: String,
 }
 
 impl Repository {
-    /// The files of a worktree that git ignores, without those in folders that programs make again from other files.
+    /// Returns the files of a worktree that git ignores, except those in folders that programs can regenerate.
     pub(crate) fn ignored_files(&self, worktree: &Worktree) -> Result<Vec<String>, LandingError> {
         let found = self.ignored(worktree)?;
         let left_out = found.left_out.into_iter().map(|left| left.path);
@@ -27,7 +27,7 @@ impl Repository {
         Ok(paths)
     }
 
-    /// The files of the person's checkout that git ignores and that a list in the form of `.gitignore` names.
+    /// Returns the files of the person's checkout that git ignores and that a list in the syntax of `.gitignore` names.
     pub(crate) fn ignored_by_both(&self, list: &AbsolutePath) -> Result<Vec<String>, LandingError> {
         let from = format!("--exclude-from={list}");
         let answer = self.git.ask(["ls-files", "--others", "--ignored", "-z", &from])?;
@@ -36,7 +36,7 @@ impl Repository {
         Ok(ignored.into_iter().map(|ignored| ignored.path).filter(|path| !path.ends_with('/')).collect())
     }
 
-    /// Those of the paths that git ignores in a worktree and does not track there.
+    /// Returns the paths that git ignores in a worktree and does not track there.
     pub(crate) fn ignoring(&self, worktree: &Worktree, paths: &[String]) -> Result<Vec<Ignored>, LandingError> {
         self.rules(&worktree.git(self)?, paths)
     }
@@ -50,7 +50,7 @@ impl Repository {
         let answer = git.told(["check-ignore", "--verbose", "-z", "--stdin"], input)?;
         let fields: Vec<String> = records(&answer.stdout).map(|field| GitPath::of(field).to_string()).collect();
         let ignored = fields.chunks_exact(4).filter_map(|found| match found {
-            // A rule that takes another one back.
+            // A rule that negates another one.
             [_, _, pattern, _] if pattern.starts_with('!') => None,
             [source, line, pattern, path] => Some(Ignored {
                 path: path.clone(),

@@ -1,4 +1,4 @@
-//! What is kept for 30 days after its worktree or branch is gone.
+//! Commits that are kept for 30 days after their worktree or branch is removed.
 
 use super::error::LandingError;
 use super::id::Commit;
@@ -7,7 +7,7 @@ use crate::project::branch_name::is_branch_name;
 use crate::text::time;
 use crate::text::words::{of_word, words};
 
-/// Where kept commits are.
+/// The prefix of kept references.
 pub(super) const KEEP: &str = "refs/gsd/keep/";
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -16,7 +16,7 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 const LIFETIME: i64 = 30 * DAY;
 
 words! {
-    /// What a commit is kept for.
+    /// What a kept commit contains.
     pub(super) enum Kind {
         /// The head of a worktree.
         Head = "head",
@@ -24,7 +24,7 @@ words! {
         Files = "files",
         /// Files that git ignores.
         Ignored = "ignored",
-        /// The states that the worktree was in before it was restored.
+        /// The states of the worktree before it was restored.
         Checkpoints = "checkpoints",
     }
 }
@@ -32,20 +32,20 @@ words! {
 /// A commit that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// Such as `refs/gsd/keep/2026-11-23/M001/head-0123456789ab`: the day from which it is kept, what it belongs to, what it
-    /// is.
+    /// Such as `refs/gsd/keep/2026-11-23/M001/head-0123456789ab`: the first day, the owner, and the content.
     pub(crate) reference: String,
     pub(crate) commit: Commit,
 }
 
 impl Kept {
-    /// When its time is over, in milliseconds since 1970. `None` if the name is not one that [`Repository::keep`] makes.
+    /// When it expires, in milliseconds since 1970. `None` if the name does not have the form that [`Repository::keep`]
+    /// makes.
     fn until(&self) -> Option<i64> {
         let (day, rest) = self.reference.strip_prefix(KEEP)?.split_once('/')?;
         let (name, last) = rest.rsplit_once('/')?;
         let (kind, short) = last.rsplit_once('-')?;
         let is_ours = is_branch_name(name) && of_word::<Kind>(kind).is_some() && short == self.commit.short();
-        // Days of other forms, such as `20261123`, are not ours.
+        // This program does not write days in other forms, such as `20261123`.
         let is_day =
             |day: &&str| day.len() == "2026-11-23".len() && day.bytes().filter(|byte| *byte == b'-').count() == 2;
         let begins = time::milliseconds(Some(day).filter(is_day).filter(|_| is_ours)?)?;
@@ -74,8 +74,8 @@ impl Repository {
         }
     }
 
-    /// Removes the references that were kept for 30 days, and gives what they belonged to, each once. What has a name of
-    /// another form stays, and so does what moved meanwhile.
+    /// Removes the references that were kept for 30 days, and returns what they belonged to, each once. References with
+    /// names of another form stay, and so do those that moved in the meantime.
     pub(crate) fn forget_expired(&self, now: i64) -> Result<Vec<String>, LandingError> {
         let expired = self.expired(now)?;
         if expired.is_empty() {
@@ -101,7 +101,7 @@ impl Repository {
         Ok(found.filter(|kept| kept.until().is_some_and(|until| until < now)).collect())
     }
 
-    /// The references that begin with one of `prefixes`, and their commits.
+    /// Returns the references that start with one of `prefixes`, and their commits.
     pub(super) fn references(&self, prefixes: &[&str]) -> Result<Vec<(String, Commit)>, LandingError> {
         let line = ["for-each-ref", "--format=%(objectname) %(refname)"];
         let answer = self.git.text(line.iter().chain(prefixes))?;

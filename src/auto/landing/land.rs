@@ -1,4 +1,4 @@
-//! Landing: the target moves to a commit that was gated, or nothing happens.
+//! Landing: the target moves to a commit that passed the gate, or nothing happens.
 
 use super::candidate::Candidate;
 use super::error::LandingError;
@@ -10,7 +10,7 @@ use crate::disk::{self, AbsolutePath};
 use crate::failure::Explain;
 use crate::text::shell::typed;
 
-/// What became of a candidate.
+/// The outcome of landing a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
     Landed,
@@ -54,7 +54,7 @@ impl Explain for Refusal {
     }
 }
 
-/// The first of some paths, and how many more there are.
+/// Returns the first few paths and how many more there are.
 fn listed(paths: &[GitPath]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
@@ -66,9 +66,9 @@ fn listed(paths: &[GitPath]) -> String {
 }
 
 impl Repository {
-    /// Moves the target to the commit of `candidate`, if it is still at its base. Where the target is checked out, the files
-    /// there change with it, unless a person has changed the same ones; all other changes stay as they are. Repeating the
-    /// call finishes one that was killed.
+    /// Moves the target to the commit of `candidate`, if it is still at its base. If the target is checked out, the
+    /// files there change with it, unless a person has changed the same ones; all other changes stay as they are.
+    /// Repeating the call finishes one that was killed.
     pub(crate) fn land(&self, candidate: &Candidate) -> Result<Landing, LandingError> {
         self.alone(|| self.land_alone(candidate))
     }
@@ -99,7 +99,7 @@ impl Repository {
         }
     }
 
-    /// Whether the target at `tip` has the candidate.
+    /// True if the target at `tip` contains the candidate.
     fn has(&self, tip: &Commit, candidate: &Candidate) -> Result<bool, LandingError> {
         Ok(tip == &candidate.commit || self.git.is_ancestor(&candidate.commit, tip)?)
     }
@@ -134,7 +134,7 @@ impl Repository {
         if self.has(&now, candidate)? {
             return Ok(Landing::Landed);
         }
-        // The files changed, and the branch did not: it moved meanwhile, or is locked.
+        // The files changed and the branch did not: it moved in the meantime, or is locked.
         if is_in_place(git, changes)? {
             git.ask(["read-tree", "-m", "-u", candidate.commit.as_str(), candidate.base.as_str()])?;
         }
@@ -154,8 +154,8 @@ impl Repository {
 /// The locks that git takes in a checkout when it moves a branch with its files.
 const LOCKS: &[&str] = &["HEAD.lock", "ORIG_HEAD.lock", "index.lock"];
 
-/// The note that a candidate is being landed in a checkout, in the folder that git keeps for that: git is killed with us, and
-/// what it has half written is then not a person's.
+/// The note that a candidate is being landed in a checkout, in the folder that git keeps for the checkout: git is
+/// killed with this process, and files that it left half-written then do not count as a person's.
 #[derive(Debug)]
 struct Begun {
     note: AbsolutePath,
@@ -169,7 +169,7 @@ impl Begun {
         Ok(Self { note, text: format!("{}\n", candidate.commit) })
     }
 
-    /// Whether a call that was killed had begun with the same candidate.
+    /// True if a killed call had started to land the same candidate.
     fn is_noted(&self) -> Result<bool, LandingError> {
         Ok(disk::read_text(&self.note)?.is_some_and(|text| text == self.text))
     }
@@ -178,8 +178,8 @@ impl Begun {
         Ok(disk::write_fleeting(&self.note, self.text.as_bytes())?)
     }
 
-    /// Removes the locks that a git left which was killed in this landing: those that are newer than its note, while no git
-    /// lives that could hold them.
+    /// Removes the locks of a git that was killed in this landing: those that are newer than its note, if no git runs
+    /// that could own them.
     fn remove_locks(&self, repository: &Repository) -> Result<(), LandingError> {
         let Some(since) = disk::modified(&self.note).filter(|_| self.is_noted().unwrap_or(false)) else {
             return Ok(());
@@ -210,7 +210,7 @@ fn refusal(folder: &AbsolutePath, found: &Overlap) -> Option<Refusal> {
     }
 }
 
-/// Has the index say of these files, which are as they are to be, what the commit will say.
+/// Updates the index for files that already have their new content, so that it matches the commit.
 fn index_as_landed(git: &Git, same: &[Changed]) -> Result<(), LandingError> {
     if same.is_empty() {
         return Ok(());
@@ -227,8 +227,8 @@ fn index_as_landed(git: &Git, same: &[Changed]) -> Result<(), LandingError> {
     git.run(["update-index", "-q", "--refresh"]).map(drop)
 }
 
-/// Moves the branch that is checked out to `commit`, with the files, and gives what git complains of. Settings of the branch
-/// and of the user for merges do not count: they are for merges of a person.
+/// Moves the checked-out branch to `commit`, with the files, and returns the error of git. The branch's and user's
+/// settings for merges do not count: they are for merges of a person.
 fn fast_forward(git: &Git, commit: &Commit) -> Result<String, LandingError> {
     let line =
         ["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--commit", "--no-stat"];

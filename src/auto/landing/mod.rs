@@ -1,21 +1,22 @@
-//! Worktrees, candidates, and how a tested tree reaches the branch it is for.
+//! Worktrees, candidates, and how a tested tree reaches its branch.
 //!
 //! Work is done in a worktree that only the engine uses, on a branch that only the engine moves. What lands is a
-//! [`candidate::Candidate`]: the merge of that branch with the target as it is now, made without touching any worktree. The
+//! [`candidate::Candidate`]: the merge of that branch with the current target, made without touching any worktree. The
 //! gate runs on exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before
 //! [`proof::Proof`] that the work landed, and what was never committed is kept under `refs/gsd/keep/` first.
 //!
-//! Agents that commit do so in a repository of their own, see [`quarantine`]; the engine checks and takes over what is new.
-//! Worktrees are really below the root of the repository: no link on the way to one is followed.
+//! Agents that commit do so in a separate repository, see [`quarantine`]; the engine checks and imports new commits.
+//! Worktrees must really be below the root of the repository: links on the way to one are not followed.
 //!
-//! Each effect is named by the trees or commits before and after it, so a call that is repeated after a crash finds the
-//! effect done and does nothing.
+//! Each effect is identified by the trees or commits before and after it, so a call that is repeated after a crash sees
+//! that the effect is done and does nothing.
 //!
-//! Git is the user's own program with the user's settings, with these exceptions. Hooks of the repository do not run in any
-//! call: `pre-commit` and the like judge commits of a person, and the gate judges these. File system monitors do not run,
-//! and garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes in
-//! the tree would be wrong without them; but they run in a fence, see [`filters`]. Git is told which repository a worktree of
-//! the engine belongs to, and never looks into a repository that an agent made inside of one. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
+//! Git is the user's own program with the user's settings, with these exceptions. Hooks of the repository never run:
+//! `pre-commit` and the like judge commits of a person, and the gate judges these. File system monitors do not run, and
+//! garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes
+//! in the tree would be wrong without them; but they run in a fence, see [`filters`]. Git gets the repository of each
+//! engine worktree explicitly, and never looks into a repository that an agent made inside a worktree. Commits that a
+//! person will see in the history are signed if `commit.gpgsign` is set.
 
 mod agents;
 pub(crate) mod candidate;

@@ -1,7 +1,7 @@
-//! Repositories inside of a worktree: submodules, and what an agent made.
+//! Repositories inside a worktree: submodules, and repositories that an agent made.
 //!
-//! For some answers git runs another git inside of each repository that it knows to be there, by the settings of that one,
-//! which can name programs. So only submodules are looked into whose folder of git is kept by the repository itself.
+//! For some answers git runs another git inside each repository that it finds, with the settings of that repository,
+//! which can name programs. So git may only look into submodules whose git folder is inside the main repository.
 
 use super::error::LandingError;
 use super::id::{Commit, GitPath, records};
@@ -13,8 +13,8 @@ use crate::disk::{self, AbsolutePath};
 const LINK: &[u8] = b"160000 ";
 
 impl Repository {
-    /// Whether a submodule of `head` is checked out in the worktree. One whose folder of git is not kept by the repository is
-    /// refused.
+    /// Returns whether a submodule of `head` is checked out in the worktree. Refuses one whose git folder is outside
+    /// the repository.
     pub(super) fn check_submodules(&self, worktree: &Worktree, head: &Commit) -> Result<bool, LandingError> {
         let mut is_any = false;
         for path in self.submodules(head)? {
@@ -47,7 +47,7 @@ impl Repository {
         Ok(())
     }
 
-    /// The paths of the submodules of a commit.
+    /// Returns the paths of the submodules of a commit.
     pub(super) fn submodules(&self, commit: &Commit) -> Result<Vec<GitPath>, LandingError> {
         let mut known = self.links.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((of, links)) = known.as_ref()
@@ -66,7 +66,7 @@ impl Repository {
     }
 }
 
-/// Whether `mark`, the `.git` of `folder`, leads to what is kept for submodules.
+/// True if `mark`, the `.git` of `folder`, leads into the repository's folder for submodules.
 fn is_kept(folder: &AbsolutePath, mark: &AbsolutePath, kept: &AbsolutePath) -> Result<bool, LandingError> {
     if disk::is_link(mark) || !disk::is_file(mark) {
         return Ok(false);

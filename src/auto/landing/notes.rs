@@ -1,4 +1,4 @@
-//! Notes on commits, as `git notes` keeps them: made from trees, without a worktree.
+//! Notes on commits, as `git notes` stores them: made from trees, without a worktree.
 
 use super::commit::{Audience, Message};
 use super::error::LandingError;
@@ -6,17 +6,17 @@ use super::id::{Commit, Tree};
 use super::repository::Repository;
 use crate::disk::Scratch;
 
-/// Where the notes about landings are.
+/// The reference of the notes about landings.
 pub(crate) const NOTES: &str = "refs/notes/gsd";
 
-/// How often notes are written again that another program changed meanwhile.
+/// How often writing notes is tried if another program changes them in the meantime.
 const ATTEMPTS: usize = 5;
 
-/// The most folders that git puts the notes of a large repository in.
+/// The most folder levels that git uses for the notes of a large repository.
 const DEEPEST: usize = 6;
 
 impl Repository {
-    /// Adds a line to the note of a commit, unless `has_it` finds it there. What else the note says stays.
+    /// Adds a line to the note of a commit, unless `has_it` finds it there. The rest of the note stays.
     pub(crate) fn note(
         &self,
         commit: &Commit,
@@ -51,8 +51,8 @@ impl Repository {
         })
     }
 
-    /// The path and the name of the note that is kept for a commit: git makes folders of the first digits where there are
-    /// many.
+    /// Returns the path and object name of the note for a commit: git uses folders of the first digits if there are
+    /// many notes.
     fn entry(&self, tip: &Commit, commit: &Commit) -> Result<Option<(String, String)>, LandingError> {
         let paths = (0..=DEEPEST).filter_map(|depth| spread(commit.as_str(), depth));
         let line = ["ls-tree", "-z", "--full-tree", tip.as_str(), "--"].into_iter().map(str::to_owned);
@@ -66,7 +66,7 @@ impl Repository {
         Ok(answer.split('\0').find_map(entry))
     }
 
-    /// The tree of the notes with this text at `path`.
+    /// Returns the tree of the notes with this text at `path`.
     fn notes_with(&self, tip: Option<&Commit>, path: &str, text: String) -> Result<Tree, LandingError> {
         let scratch = Scratch::new(self.common().as_path())?;
         let git = self.git.for_worktrees().with_index(scratch.path("index"));
@@ -81,7 +81,7 @@ impl Repository {
     }
 }
 
-/// A name with its first digits as so many folders.
+/// Returns a name with its first digits as this many folders.
 fn spread(name: &str, folders: usize) -> Option<String> {
     let (head, rest) = name.split_at_checked(2 * folders)?;
     let head: String = head
@@ -101,7 +101,7 @@ mod unit_tests {
     use super::*;
 
     #[test]
-    fn a_name_is_spread_over_folders_as_git_does_it() {
+    fn a_name_is_split_into_folders_as_git_does() {
         assert_eq!(spread("abcdef", 0).as_deref(), Some("abcdef"));
         assert_eq!(spread("abcdef", 1).as_deref(), Some("ab/cdef"));
         assert_eq!(spread("abcdef", 2).as_deref(), Some("ab/cd/ef"));

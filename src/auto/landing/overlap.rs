@@ -1,4 +1,4 @@
-//! What a person has changed where a candidate would write.
+//! Changes of a person in places that a candidate would write to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -8,17 +8,18 @@ use super::git::Git;
 use super::id::{Changed, Commit, GitPath, State, Status, records};
 use crate::disk::{self, AbsolutePath, EntryKind, Scratch};
 
-/// How the files of a worktree are in the way of changes.
+/// How the files of a worktree conflict with changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Overlap {
-    /// Staged or unstaged changes of the same files.
+    /// Staged or unstaged changes to the same files.
     pub(super) dirty: Vec<GitPath>,
-    /// Files that git does not track, where the changes have files too. Ignored ones count.
+    /// Files that git does not track, in places that the changes also write. Ignored ones count.
     pub(super) untracked: Vec<GitPath>,
-    /// Files that are already as the changes have them, and whose index is not: a call was killed when it landed them.
+    /// Files that already have their new content while their index does not: a call was killed while it landed them.
     pub(super) same: Vec<Changed>,
-    /// Files that git was about to write when it was killed: where a landing was begun, or beside some that are `same`, they
-    /// hold the beginning of what the changes have, or are gone. Nothing that a person wrote is in them.
+    /// Files that git was about to write when it was killed: they are missing, or contain the first part of their new
+    /// content. Only if a landing was started here, or next to files in `same`. They contain nothing that a person
+    /// wrote.
     pub(super) half: Vec<Changed>,
 }
 
@@ -29,8 +30,8 @@ struct Dirty {
     is_as_indexed: bool,
 }
 
-/// Compares the worktree of `git`, which is at the commit before `changes`, with these. `is_begun` says that a call was
-/// killed while it landed them there.
+/// Compares the worktree of `git`, which is at the commit before `changes`, with the changes. `is_begun` says that a
+/// call was killed while it landed them there.
 pub(super) fn overlap(
     git: &Git,
     folder: &AbsolutePath,
@@ -41,7 +42,7 @@ pub(super) fn overlap(
     let removed: BTreeSet<&GitPath> =
         changes.iter().filter(|change| change.status == Status::Deleted).map(|change| &change.path).collect();
     let mut found = Overlap::default();
-    // What may be as the changes have it, which its content has to show.
+    // Files that may already have their new content, which is compared below.
     let mut doubtful: Vec<(&Changed, bool)> = Vec::new();
     for change in changes {
         if let Some(state) = dirty.get(&change.path) {
@@ -88,20 +89,20 @@ pub(super) fn overlap(
     Ok(found)
 }
 
-/// Whether the file is gone, or is the beginning of what it is to be.
+/// True if the file is missing, or is the first part of its new content.
 fn is_half(git: &Git, folder: &AbsolutePath, change: &Changed) -> Result<bool, LandingError> {
     let Some(after) = &change.after else { return Ok(false) };
     let place = change.path.below(folder.as_path());
     if disk::is_link(&place) || after.is_link() {
         return Ok(false);
     }
-    // One that is too large to be read was not just begun.
+    // A file that is too large to read was not only just started.
     let Ok(begun) = disk::read_bytes(&place) else { return Ok(false) };
     let whole = git.ask(["cat-file", "blob", after.id.as_str()])?;
     Ok(begun.is_none_or(|begun| begun.len() < whole.len() && whole.starts_with(&begun)))
 }
 
-/// Has these files be as `commit` has them.
+/// Writes these files with their content in `commit`.
 pub(super) fn write_whole(git: &Git, commit: &Commit, files: &[Changed]) -> Result<(), LandingError> {
     if files.is_empty() {
         return Ok(());
@@ -113,7 +114,7 @@ pub(super) fn write_whole(git: &Git, commit: &Commit, files: &[Changed]) -> Resu
     aside.tell(["checkout-index", "--force", "--quiet", "-z", "--stdin"], paths).map(drop)
 }
 
-/// Whether the index already has all of the changes, and the files are as the index says.
+/// True if the index already has all of the changes, and the files match the index.
 pub(super) fn is_in_place(git: &Git, changes: &[Changed]) -> Result<bool, LandingError> {
     let dirty = dirty(git)?;
     let is_there = |change: &Changed| {
@@ -128,8 +129,8 @@ fn dirty(git: &Git) -> Result<BTreeMap<GitPath, Dirty>, LandingError> {
     Ok(records(&answer).filter_map(dirty_record).collect())
 }
 
-/// `1 XY SUBMODULE MODE-OF-HEAD MODE-OF-INDEX MODE-OF-FILE OBJECT-OF-HEAD OBJECT-OF-INDEX PATH`, or, of a file in conflict,
-/// `u` with ten fields before the path.
+/// Parses `1 XY SUBMODULE MODE-OF-HEAD MODE-OF-INDEX MODE-OF-FILE OBJECT-OF-HEAD OBJECT-OF-INDEX PATH`, or, for a file
+/// in conflict, `u` with ten fields before the path.
 fn dirty_record(record: &[u8]) -> Option<(GitPath, Dirty)> {
     let (kind, rest) = record.split_at_checked(2)?;
     let count = if kind == b"u " { 10 } else { 8 };
@@ -147,15 +148,15 @@ fn dirty_record(record: &[u8]) -> Option<(GitPath, Dirty)> {
     Some((path, Dirty { index, is_as_indexed: text(0)?.ends_with('.') }))
 }
 
-/// The first path in `dirty` that is below `folder`.
+/// Returns the first path in `dirty` that is below `folder`.
 fn first_within<'a>(dirty: &'a BTreeMap<GitPath, Dirty>, folder: &GitPath) -> Option<&'a GitPath> {
     let start = GitPath::of(&[folder.as_bytes(), b"/"].concat());
     let (first, _) = dirty.range(&start..).next()?;
     first.as_bytes().starts_with(start.as_bytes()).then_some(first)
 }
 
-/// The files that git does not track where a new file is to be: in its place, in the place of a folder around it, or in a
-/// folder in its place. `removed` are tracked files that the change removes.
+/// Returns the untracked files in the way of a new file: at its path, at the path of a folder around it, or in a folder
+/// at its path. `removed` are tracked files that the change removes.
 fn in_the_way(
     folder: &AbsolutePath,
     path: &GitPath,
@@ -190,7 +191,7 @@ fn in_the_way(
     Ok(found)
 }
 
-/// The states that files have on disk, by an index that is gone afterwards; `None` if git cannot store one of them.
+/// Returns the states of files on disk, through a temporary index; `None` if git cannot store one of them.
 fn contents(git: &Git, paths: &[&GitPath]) -> Result<Option<BTreeMap<GitPath, State>>, LandingError> {
     if paths.is_empty() {
         return Ok(Some(BTreeMap::new()));

@@ -4,17 +4,17 @@ use super::error::LandingError;
 use super::id::Commit;
 use super::repository::Repository;
 
-/// How the target has the work.
+/// How the target contains the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// The commit is in the history of the target.
     Ancestor,
-    /// A commit of the target is what merging the work into its parent gives. That two trees are equal now would be no
-    /// proof: they differ once the target goes on, and they can be equal after the work was reverted.
+    /// A commit of the target equals the merge of the work into its parent. Equal trees alone would not be enough: they
+    /// differ once the target moves on, and they can be equal after the work was reverted.
     SameMerge,
 }
 
-/// That `head` landed. Only [`Repository::proof`] makes it, so that nothing is removed without.
+/// Proof that `head` landed. Only [`Repository::proof`] makes it, so that nothing is removed without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proved {
     head: Commit,
@@ -27,7 +27,7 @@ impl Proved {
         &self.head
     }
 
-    /// The commit of the target that has the work.
+    /// The commit of the target that contains the work.
     #[cfg(test)]
     pub(crate) fn landed(&self) -> &Commit {
         &self.landed
@@ -39,7 +39,7 @@ impl Proved {
     }
 }
 
-/// What is known about work and the target.
+/// The result of comparing work with the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
     Proved(Proved),
@@ -47,9 +47,9 @@ pub(crate) enum Proof {
 }
 
 impl Repository {
-    /// Whether `landed`, a commit of the target, has the work of `head`.
+    /// Checks whether `landed`, a commit of the target, contains the work of `head`.
     pub(crate) fn proof(&self, head: &Commit, landed: &Commit) -> Result<Proof, LandingError> {
-        // The target may have been set back.
+        // The target may have been reset.
         if !self.git.is_ancestor(landed, &self.tip()?)? {
             return Ok(Proof::Unproved);
         }

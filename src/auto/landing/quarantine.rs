@@ -1,13 +1,12 @@
-//! The repository that a session commits to: one of its own, which borrows the commits of the user's.
+//! The separate repository that a session commits to, which borrows the commits of the user's repository.
 //!
-//! Who commits writes objects, references, an index and more, and who can write these in the user's repository can replace
-//! what is there, or name programs for the next git that looks. So for as long as a session runs, `.git` of the worktree
-//! leads to a repository that was made for it, in the folder that git keeps for the worktree. No git of the engine runs in
-//! it. For what the session committed on the branch of the run, git makes a new pack and checks every object in it; then the
-//! engine moves the branch. Everything else is removed with that repository.
+//! To commit is to write objects, references, an index and more, and a program that can write these in the user's
+//! repository can replace existing ones, or name programs for the next git that looks. So while a session runs, `.git`
+//! of the worktree leads to a repository that was made for it, in the folder that git keeps for the worktree. The
+//! engine runs no git in it. For the commits of the session on the branch of the run, git makes a new pack and checks
+//! every object in it; then the engine moves the branch. Everything else is removed with that repository.
 //!
-//! The steps can be repeated by a call after one that was killed: the repository of the session is there until everything
-//! is done.
+//! A call after one that was killed can repeat the steps: the repository of the session stays until everything is done.
 
 use std::collections::BTreeMap;
 
@@ -21,16 +20,17 @@ use crate::project::repository::OF_SESSION;
 use crate::text::untrusted;
 use crate::world::in_path_list;
 
-/// In the folder that git keeps for the worktree: the references as they were lent, why what a session did does not count, a
-/// repository of a session that is being removed, packs that are on their way, and the submodules that sessions checked out.
+/// Names in the folder that git keeps for the worktree: the references as they were lent, why the work of a session
+/// does not count, the repository of a session during its removal, packs in transit, and the submodules that sessions
+/// checked out.
 const LENT: &str = "gsd-lent";
 const STRAYED: &str = "gsd-strayed";
 const DONE: &str = "gsd-git-done";
 const ARRIVING: &str = "gsd-arriving";
 const MODULES: &str = "gsd-modules";
 
-/// Settings of the user's repository that a session does not get: what the repository consists of, which programs git runs
-/// beside its work, and who signs.
+/// Settings of the user's repository that a session does not get: those about the form of the repository, about
+/// programs that git runs, and about signing.
 const WITHOUT: &[&str] = &[
     "commit.gpgsign",
     "core.bare",
@@ -48,22 +48,22 @@ const WITHOUT: &[&str] = &[
     "tag.gpgsign",
 ];
 
-/// Whole sections of them; [`EXTENSIONS`] are excepted.
+/// Entire sections that it does not get; [`EXTENSIONS`] are excepted.
 const WITHOUT_SECTIONS: &[&str] = &["extensions.", "include.", "includeif."];
 const EXTENSIONS: &[&str] = &["extensions.objectformat", "extensions.partialclone"];
 
-/// What a session gets instead.
+/// The settings that a session gets instead.
 const INSTEAD: &str = "[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n\thooksPath = /dev/null\n\
                        [commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n";
 
-/// Files beside the objects that decide what git sees, and those beside the settings.
+/// Files besides the objects and settings that decide what git sees.
 const COPIED: &[&str] = &["info/attributes", "info/exclude", "shallow"];
 
-/// Where git finds further objects.
+/// The variable with further object folders for git.
 const ALTERNATES: &str = "GIT_ALTERNATE_OBJECT_DIRECTORIES";
 
-/// For git that reads what a session wrote: the objects alone count, and no index of them. Nothing waits for the disk, as
-/// with what git commits.
+/// Settings for a git that reads the files of a session: only the objects count, and no index of them. Nothing waits
+/// for the disk, as for commits by git.
 const PLAIN: &[&str] = &[
     "core.multiPackIndex=false",
     "core.commitGraph=false",
@@ -72,25 +72,26 @@ const PLAIN: &[&str] = &[
     "pack.writeReverseIndex=false",
 ];
 
-/// The most bytes of a reference, the most folders that its name has, and the most letters that are shown of it.
+/// The maximum size of a reference in bytes, the most folders in its name, and the most characters of it that are
+/// shown.
 const LONGEST: u64 = 4 << 10;
 const DEEPEST: usize = 20;
 const SHOWN: usize = 100;
 
-/// References that somebody made, who may look for them.
+/// References that a person made and may look for.
 const OF_A_PERSON: &[&str] = &["refs/heads/", "refs/tags/", "refs/stash"];
 
-/// References and what they name, as text.
+/// References and their targets, as text.
 type References = BTreeMap<String, String>;
 
 impl Repository {
-    /// Where a session commits that runs in this worktree.
+    /// Returns the repository to which a session in this worktree commits.
     pub(crate) fn place_of_session(&self, worktree: &Worktree) -> Result<AbsolutePath, LandingError> {
         Ok(self.own_folder_of(&worktree.folder)?.resolve(OF_SESSION))
     }
 
-    /// Has `.git` of the worktree lead to a new repository for a session, with the branches, the settings and the index of
-    /// now.
+    /// Makes a new repository for a session and points `.git` of the worktree to it, with the current branches,
+    /// settings and index.
     pub(crate) fn lend(&self, worktree: &Worktree) -> Result<(), LandingError> {
         self.mend(&worktree.folder)?;
         let own = self.own_folder_of(&worktree.folder)?;
@@ -124,8 +125,8 @@ impl Repository {
         Ok(disk::write_fleeting(&worktree.folder.resolve(".git"), format!("gitdir: {place}\n").as_bytes())?)
     }
 
-    /// Takes over what a session has committed, which has ended, and removes its repository. Gives what of it is gone: other
-    /// branches and tags.
+    /// Takes over the commits of a session that has ended, and removes its repository. Returns the other branches and
+    /// tags that are removed with it.
     pub(crate) fn reclaim(&self, worktree: &Worktree) -> Result<Vec<String>, LandingError> {
         self.mend(&worktree.folder)?;
         let own = self.own_folder_of(&worktree.folder)?;
@@ -162,20 +163,19 @@ impl Repository {
         }
         disk::rename(&place, &own.resolve(DONE))?;
         disk::remove_folder(&own.resolve(DONE))?;
-        // Others come and go with what is fetched.
+        // Other references come and go with each fetch.
         let is_own = |name: &String| OF_A_PERSON.iter().any(|start| name.starts_with(start));
         let now = now.unwrap_or_default();
         let gone = beside(branch, &lent, &now).filter(is_own).collect();
         Ok(gone)
     }
 
-    /// Why what the last session did in its repository does not count, whatever else it did.
+    /// Returns why the work of the last session in its repository does not count, whatever else it did.
     pub(super) fn noted_as_strayed(&self, worktree: &Worktree) -> Result<Option<String>, LandingError> {
         Ok(disk::read_text(self.own_folder_of(&worktree.folder)?.resolve(STRAYED))?)
     }
 
-    /// Brings the branch to where the session left it. Gives whether that is another place than before; within, why it cannot
-    /// be brought there.
+    /// Moves the branch to where the session left it. Returns whether it moved, or in the inner `Err` why it could not.
     fn take_over(
         &self,
         worktree: &Worktree,
@@ -188,7 +188,7 @@ impl Repository {
         let (Some(start), Some(head)) = (of(lent), now.and_then(of)) else { return Ok(Ok(false)) };
         let is = worktree.head(self)?;
         if is == head {
-            // Also where a call was killed that had moved it.
+            // Also if a killed call had moved it.
             return Ok(Ok(start != head));
         }
         if is != start {
@@ -201,14 +201,14 @@ impl Repository {
         match self.git.swap(&reference, Some(&start), Some(&head), "gsd-tools auto: take over") {
             Ok(Ok(())) => Ok(Ok(true)),
             Ok(Err(_)) => Err(LandingError::Moved { reference }),
-            // The session has put something else than a commit there.
+            // The session has stored something other than a commit there.
             Err(LandingError::Git { why, .. }) => Ok(Err(damaged(&why))),
             Err(error) => Err(error),
         }
     }
 
-    /// Has the repository hold all that `head` has and `start` does not. Git reads each object, makes a pack of them, and gives
-    /// each the name that its content has: one under a false name is missing then.
+    /// Copies all objects of `head` that `start` does not have into the repository. Git reads each object, packs it,
+    /// and computes its name from its content, so an object under a false name is then missing.
     fn bring_objects(
         &self,
         (own, place): (&AbsolutePath, &AbsolutePath),
@@ -218,7 +218,7 @@ impl Repository {
         let (arriving, kept) = (own.resolve(ARRIVING), self.common().resolve("objects/pack"));
         disk::remove_folder(&arriving)?;
         disk::make_folder(&arriving.resolve("pack"))?;
-        // What says where further objects are, and what commits are like without being them.
+        // Files that point to further objects, or that describe commits without being them.
         disk::remove_folder(&place.resolve("objects/info"))?;
         let settings = || PLAIN.iter().flat_map(|setting| ["-c", setting]);
         let reading = |objects: &AbsolutePath| self.git.with(ALTERNATES, in_path_list(&objects.to_string()));
@@ -232,10 +232,10 @@ impl Repository {
         let name = packed.text();
         let files = [".pack", ".idx"].map(|ending| format!("pack-{name}{ending}"));
         let [pack, index] = files.each_ref().map(|file| arriving.resolve("pack").resolve(file));
-        // A clone without all objects was promised some that may be missing.
+        // A partial clone may lack objects that its remote promised.
         let lacks = disk::list(&kept)?.unwrap_or_default().iter().any(|entry| entry.name.ends_with(".promisor"));
         if !name.is_empty() {
-            // By the names that the session gave.
+            // This index has the names that the session gave.
             disk::remove_note(&index)?;
             let check = if lacks { "--fsck-objects" } else { "--strict" };
             let (pack, index) = (pack.to_string(), index.to_string());
@@ -253,7 +253,7 @@ impl Repository {
         }
         if !name.is_empty() {
             disk::make_shared_folder(&kept)?;
-            // Git takes a pack for complete that has an index.
+            // Git treats a pack with an index as complete.
             for (from, file) in [&pack, &index].into_iter().zip(&files) {
                 disk::rename(from, &kept.resolve(file))?;
             }
@@ -262,8 +262,8 @@ impl Repository {
         Ok(Ok(()))
     }
 
-    /// Removes what leads from submodules in the worktree to the repository of a session: git would run in each of them, by
-    /// settings that the session could write. Their files stay.
+    /// Removes links from submodules in the worktree to the repository of a session: git would run in each of them,
+    /// with settings that the session could write. Their files stay.
     fn part_from_submodules(&self, worktree: &Worktree, place: &AbsolutePath) -> Result<(), LandingError> {
         for path in self.submodules(&worktree.head(self)?)? {
             let Ok(folder) = AbsolutePath::parse(path.below(worktree.folder.as_path())) else { continue };
@@ -278,7 +278,7 @@ impl Repository {
         Ok(())
     }
 
-    /// The settings of a repository for a session.
+    /// Returns the settings of a session's repository.
     fn settings_for_session(&self) -> Result<String, LandingError> {
         let told = self.git.run(["config", "--local", "--includes", "--null", "--list"])?.stdout;
         let told = String::from_utf8_lossy(&told).into_owned();
@@ -291,7 +291,7 @@ impl Repository {
                 text += &setting_line(key, value).unwrap_or_default();
             }
         }
-        // The filter for large files would look for them beside the new objects.
+        // The filter for large files would look for them next to the new objects.
         let large = self.common().resolve("lfs");
         if disk::is_folder(&large) {
             text += &setting_line("lfs.storage", Some(&large.to_string())).unwrap_or_default();
@@ -300,8 +300,8 @@ impl Repository {
     }
 }
 
-/// Removes what makes worktrees of folders in `folder` that a session made with its repository at `place`, which is about to
-/// be gone. Gives the last of them.
+/// Turns folders in `folder` that a session made into worktrees of its repository at `place` back into plain folders,
+/// since that repository is about to be removed. Returns the last of them.
 fn part_from_worktrees(folder: &AbsolutePath, place: &AbsolutePath) -> Result<Option<String>, DiskError> {
     let mut left = None;
     for entry in disk::list(place.resolve("worktrees"))?.unwrap_or_default() {
@@ -317,7 +317,7 @@ fn part_from_worktrees(folder: &AbsolutePath, place: &AbsolutePath) -> Result<Op
     Ok(left)
 }
 
-/// A setting as git writes it into a file; `None` for a key that has no section.
+/// Returns a setting as git writes it into a file; `None` for a key without a section.
 fn setting_line(key: &str, value: Option<&str>) -> Option<String> {
     let (section, rest) = key.split_once('.')?;
     let (below, name) = rest.rsplit_once('.').map_or((None, rest), |(below, name)| (Some(below), name));
@@ -327,7 +327,7 @@ fn setting_line(key: &str, value: Option<&str>) -> Option<String> {
     Some(format!("[{section}{below}]\n\t{name}{}\n", value.unwrap_or_default()))
 }
 
-/// Why what a session did with references does not count.
+/// Returns why the session's changes to references disqualify its work.
 fn why_not(place: &AbsolutePath, branch: &str, lent: &References, now: Option<&References>) -> Option<String> {
     let reference = reference_of(branch);
     let head = disk::read_up_to(place.resolve("HEAD"), LONGEST).ok().flatten().unwrap_or_default();
@@ -349,14 +349,14 @@ fn why_not(place: &AbsolutePath, branch: &str, lent: &References, now: Option<&R
     Some(format!("the session made the branch `{}`", untrusted::line(made, SHOWN)))
 }
 
-/// The references, but for the branch of the run, that are others than those that were lent.
+/// Returns the references that differ from those that were lent, except the branch of the run.
 fn beside<'a>(branch: &str, lent: &'a References, now: &'a References) -> impl Iterator<Item = String> + 'a {
     let own = reference_of(branch);
     let changed = now.iter().filter(|(name, id)| lent.get(*name) != Some(*id)).map(|(name, _)| name);
     changed.filter(move |name| **name != own).cloned()
 }
 
-/// The references of a repository, which nobody changes now; `None` where git would not read them either.
+/// Reads the references of a repository that is not in use; `None` if git could not read them either.
 fn references(place: &AbsolutePath) -> Option<References> {
     let bytes = disk::read_bytes(place.resolve("packed-refs")).ok()?.unwrap_or_default();
     let mut found = packed(&String::from_utf8_lossy(&bytes))?;
@@ -366,7 +366,7 @@ fn references(place: &AbsolutePath) -> Option<References> {
             let name = format!("{folder}/{}", entry.name);
             match entry.kind {
                 EntryKind::Folder if depth < DEEPEST => open.push((name, depth + 1)),
-                // Git writes it so, and no other way.
+                // Git writes references this way, and no other way.
                 EntryKind::File if name.strip_suffix(".lock").is_none() => {
                     let bytes = disk::read_up_to(&entry.path, LONGEST).ok()??;
                     found.insert(name, String::from_utf8_lossy(&bytes).trim_end().to_owned());
@@ -378,7 +378,7 @@ fn references(place: &AbsolutePath) -> Option<References> {
     Some(found)
 }
 
-/// The lines of packed references.
+/// Parses the lines of packed references.
 fn packed(text: &str) -> Option<References> {
     let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
     lines.map(|line| line.split_once(' ').map(|(id, name)| (name.to_owned(), id.to_owned()))).collect()

@@ -15,26 +15,26 @@ use crate::disk::{self, EntryKind};
 /// The most bytes of ignored files that are kept of a worktree.
 const MOST: u64 = 64 << 20;
 
-/// Folders that programs make again from other files; nothing in them is kept. So it is with any folder that has the file
-/// of <https://bford.info/cachedir/> (2026-11).
+/// Folders that programs regenerate from other files; nothing in them is kept. The same is true of any folder with the
+/// file that <https://bford.info/cachedir/> describes (2026-11).
 const REMADE: &[&str] = &["node_modules", "__pycache__"];
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 
-/// The index with which ignored files are kept, and the mark of a worktree that is being removed; both in the folder that
-/// git keeps for the worktree.
+/// The index with which ignored files are kept, and the mark of a worktree that is being removed; both are in the
+/// folder that git keeps for the worktree.
 const INDEX: &str = "gsd-ignored-index";
 const LEAVING: &str = "gsd-leaving";
 
-/// What became of a worktree.
+/// The outcome of releasing a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Release {
     /// It is removed, and so is its branch.
     Removed {
         kept: Vec<Kept>,
-        /// Folders with files that can be made again, which were not kept.
+        /// Folders with files that can be regenerated, which were not kept.
         remade: Vec<GitPath>,
     },
-    /// It is still there: these ignored files are too large to be kept, or are repositories themselves.
+    /// It still exists: these ignored files are too large to keep, or are repositories.
     Held { kept: Vec<Kept>, left_out: Vec<LeftOut> },
 }
 
@@ -55,8 +55,8 @@ pub(super) struct Ignored {
 }
 
 impl Repository {
-    /// Removes a worktree and its branch, whose head landed. Its head, its uncommitted files and its ignored files are kept
-    /// for 30 days under `name`. Repeating the call finishes one that was killed.
+    /// Removes a worktree and its branch, whose head landed. Its head, its uncommitted files and its ignored files are
+    /// kept for 30 days under `name`. Repeating the call finishes one that was killed.
     pub(crate) fn release(
         &self,
         worktree: &Worktree,
@@ -67,7 +67,7 @@ impl Repository {
         let mut kept = vec![self.keep(proved.head(), name, Kind::Head, at)?];
         let mut remade = Vec::new();
         if let Some(known) = self.known(&worktree.folder)? {
-            // Of a git that was killed while it removed it: there is nothing left to keep.
+            // Left by a git that was killed during the removal: there is nothing to keep.
             let is_rest = !is_ours(&known) && !disk::exists(&worktree.folder);
             if !is_ours(&known) && !is_rest {
                 return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
@@ -91,7 +91,7 @@ impl Repository {
         Ok(Release::Removed { kept, remade })
     }
 
-    /// Keeps what is not committed, and leaves the worktree as its commit has it.
+    /// Keeps uncommitted files, and resets the worktree to its commit.
     fn keep_files(
         &self,
         worktree: &Worktree,
@@ -125,7 +125,7 @@ impl Repository {
         Ok(ignored)
     }
 
-    /// The ignored files of a worktree: those to keep, small ones first.
+    /// Returns the ignored files of a worktree: those to keep, small ones first.
     pub(super) fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
         let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
         let answer = worktree.git(self)?.ask(line)?;
@@ -153,7 +153,7 @@ impl Repository {
         Ok(found)
     }
 
-    /// A tree of these files of a worktree alone.
+    /// Returns a tree of only these files of a worktree.
     fn tree_of_files(&self, worktree: &Worktree, files: &[GitPath]) -> Result<Tree, LandingError> {
         let own = self.own_folder_of(&worktree.folder)?;
         let git = worktree.git(self)?.with_index(own.resolve(INDEX));
@@ -181,7 +181,7 @@ fn files_below(
             found.remade.push(path);
             continue;
         }
-        // Git stores the name of a commit for a repository, and not its files.
+        // For a repository, git stores the name of a commit and not its files.
         if disk::exists(place.join(".git")) {
             found.left_out.push(LeftOut { path, bytes: None });
             continue;

@@ -1,4 +1,4 @@
-//! The repository that work lands in, and the branch that it is for.
+//! The repository that work lands in, and its target branch.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::world::{World, WorldError, embedded_repository};
 /// The oldest git that merges without a worktree.
 const OLDEST: (u32, u32) = (2, 38);
 
-/// What git leaves in its folder while an operation waits for a person.
+/// Files and folders that git keeps while an operation waits for a person.
 const OPERATIONS: &[(&str, &str)] = &[
     ("MERGE_HEAD", "merge"),
     ("rebase-merge", "rebase"),
@@ -29,14 +29,14 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("REVERT_HEAD", "revert"),
 ];
 
-/// The files in which git notes the branch that it has taken away from HEAD for a while.
+/// The files in which git records the branch that it has detached from HEAD for a while.
 const BORROWED: &[(&str, &str)] =
     &[("rebase-merge/head-name", "rebase"), ("rebase-apply/head-name", "rebase"), ("BISECT_START", "bisect")];
 
-/// How long is waited before git is asked again for its worktrees, in milliseconds.
+/// The pauses before git is asked again for its worktrees, in milliseconds.
 const LIST_PAUSES: &[u64] = &[5, 20, 50, 100, 200];
 
-/// How often the lock of the repository is waited for, each time for as long as locks are.
+/// How often the lock of the repository is tried, each time with the usual wait for locks.
 const LOCK_ATTEMPTS: usize = 30;
 
 /// A repository that work can land in.
@@ -44,21 +44,21 @@ const LOCK_ATTEMPTS: usize = 30;
 pub(crate) struct Repository {
     pub(super) git: Git,
     root: AbsolutePath,
-    /// Where git keeps what all worktrees have in common.
+    /// The folder in which git keeps everything that all worktrees share.
     common: AbsolutePath,
     target: Target,
     /// Whether the user signs commits.
     pub(super) signs: bool,
-    /// The folder of documents of which no rule of git hides anything from a snapshot.
+    /// The folder of documents, of which snapshots include every file, whatever git ignores.
     pub(super) documents: Option<&'static str>,
-    /// The submodules of the commit that was asked for last.
+    /// The submodules of the last commit that was queried.
     pub(super) links: Arc<Mutex<Option<Links>>>,
 }
 
 /// The submodules of a commit.
 pub(super) type Links = (Commit, Vec<GitPath>);
 
-/// The branch that work is for, when the repository was opened.
+/// The branch that work is for, as it was when the repository was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Such as `main`.
@@ -79,8 +79,8 @@ pub(super) fn reference_of(branch: &str) -> String {
 }
 
 impl Repository {
-    /// The repository around `folder`, with `target` or the branch that is checked out there as the one that work is for.
-    /// Refuses whatever would make work impossible to land.
+    /// Opens the repository around `folder`. The branch that work is for is `target`, or else the one checked out
+    /// there. Refuses everything that would make it impossible to land work.
     pub(crate) fn open(world: &World, folder: &AbsolutePath, target: Option<&str>) -> Result<Self, LandingError> {
         if let Some(embedded) = embedded_repository(folder.as_path()) {
             return Err(LandingError::World(WorldError::Embedded { folder: embedded }));
@@ -110,7 +110,7 @@ impl Repository {
             }
             None => return Err(LandingError::NoBranch { name: target }),
         };
-        // A folder is made there and removed: permissions alone do not say what a file system allows.
+        // A folder is made there and removed, since permissions do not show everything that a file system allows.
         if Scratch::new(common.as_path()).is_err() {
             return Err(LandingError::ReadOnly { path: common });
         }
@@ -123,19 +123,21 @@ impl Repository {
         Ok(repository)
     }
 
-    /// The same, with snapshots that hold every file of this folder, ignored or not: who reads the documents reads these too.
+    /// Returns the same repository with snapshots that include every file of this folder, ignored or not, since readers
+    /// of the documents read ignored files too.
     pub(crate) fn with_documents(self, folder: &'static str) -> Self {
         Self { documents: Some(folder), ..self }
     }
 
-    /// The same, with filters that cannot read these places, and with what the user opens in their fence.
+    /// Returns the same repository with filters that cannot read these places, and with what the user opens in their
+    /// fence.
     pub(crate) fn hiding(
         self,
         world: &World,
         places: &[AbsolutePath],
         openings: &Openings,
     ) -> Result<Self, LandingError> {
-        // As the user has set them, and not as this program has put them into a fence before.
+        // The filters of the user, not those that this program has already fenced.
         let told = self.git.with_filters(Filters::default()).run(Filters::QUESTION)?.stdout;
         let filters = Filters::of(&told, world, &self.common, (places, openings))?;
         Ok(Self { git: self.git.with_filters(filters), ..self })
@@ -150,34 +152,34 @@ impl Repository {
         &self.target
     }
 
-    /// The commit of the target now.
+    /// The current commit of the target.
     pub(crate) fn tip(&self) -> Result<Commit, LandingError> {
         let tip = self.git.commit_of(&self.target.reference())?;
         tip.ok_or_else(|| LandingError::NoBranch { name: self.target.branch.clone() })
     }
 
-    /// Whether two commits have one in common that both come from.
+    /// True if two commits have a common ancestor.
     pub(crate) fn are_related(&self, one: &Commit, other: &Commit) -> Result<bool, LandingError> {
         Ok(self.git.run(["merge-base", one.as_str(), other.as_str()])?.success())
     }
 
-    /// The commit of a branch; `None` if there is no such branch.
+    /// Returns the commit of a branch; `None` if the branch does not exist.
     pub(crate) fn branch(&self, name: &str) -> Result<Option<Commit>, LandingError> {
         self.git.commit_of(&reference_of(name))
     }
 
-    /// What every git is known by that works in this repository for the engine.
+    /// Returns the mark of every git that works in this repository for the engine.
     pub(crate) fn mark(&self) -> Mark {
         Mark::of(&format!("git {}", self.common))
     }
 
-    /// Where git keeps what all worktrees have in common: commits, branches, settings.
+    /// The folder in which git keeps everything that all worktrees share: commits, branches, settings.
     pub(crate) fn common(&self) -> &AbsolutePath {
         &self.common
     }
 
-    /// The worktrees of the repository, the main one first. Git fails while another git makes or removes one, so it is asked
-    /// again; where one of ours was killed meanwhile, what it left is removed.
+    /// Returns the worktrees of the repository, the main one first. Git fails while another git adds or removes one, so
+    /// it is asked again; the remains of an engine git that was killed meanwhile are removed.
     pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, LandingError> {
         let mut pauses = LIST_PAUSES.iter();
         loop {
@@ -196,7 +198,7 @@ impl Repository {
         }
     }
 
-    /// Where the folder of git is kept apart, git lists the main worktree as that folder.
+    /// Sets the path of the main worktree, which git lists as its git folder if that is stored elsewhere.
     fn place_main(&self, found: &mut [ListedWorktree]) {
         let common = self.common.to_string();
         let Some(main) = found.first_mut().filter(|main| main.path == common) else { return };
@@ -205,8 +207,8 @@ impl Repository {
         }
     }
 
-    /// The worktree in which a branch is checked out. One that is missing, or in which a rebase has taken the branch away
-    /// for a while, is refused: moving the branch would surprise whoever continues there.
+    /// Returns the worktree in which a branch is checked out. Refuses one that is missing, or in which a rebase has
+    /// detached the branch for a while: moving the branch would surprise the person who continues there.
     pub(super) fn checked_out(&self, branch: &str) -> Result<Option<AbsolutePath>, LandingError> {
         let mut found: Option<AbsolutePath> = None;
         for worktree in self.worktrees()? {
@@ -233,8 +235,8 @@ impl Repository {
         Ok(found)
     }
 
-    /// Runs `act` while no other call of this program lands or changes the worktrees of the repository. Not for use inside
-    /// of itself.
+    /// Runs `act` while no other call of this program lands or changes the worktrees of the repository. Must not be
+    /// nested.
     pub(super) fn alone<R>(&self, act: impl FnOnce() -> Result<R, LandingError>) -> Result<R, LandingError> {
         let world = self.git.world();
         let since = world.now().to_string();
@@ -247,7 +249,7 @@ impl Repository {
             let done = disk.transact([&self.common], |_, _| act.take().map_or(Err(locked), |act| act()));
             attempts += 1;
             match done {
-                // A large tree may be checked out there.
+                // The holder may be checking out a large tree.
                 Err(LandingError::Disk(DiskError::Locked { .. })) if act.is_some() && attempts < LOCK_ATTEMPTS => {}
                 done => return done,
             }
@@ -263,7 +265,7 @@ fn check_version(git: &Git) -> Result<(), LandingError> {
     if version >= OLDEST { Ok(()) } else { Err(LandingError::OldGit { found: number.unwrap_or("?").to_owned() }) }
 }
 
-/// Why there is no worktree around `folder`: it is in a bare repository, or in none.
+/// Returns the error for a `folder` without a worktree around it: it is in a bare repository, or in none.
 fn no_worktree(git: &Git, folder: &AbsolutePath) -> LandingError {
     let is_bare = git.text(["rev-parse", "--is-bare-repository"]).is_ok_and(|answer| answer == "true");
     let folder = folder.clone();
@@ -290,7 +292,7 @@ fn check_operations(folder: &AbsolutePath) -> Result<(), LandingError> {
     }
 }
 
-/// The operation that has taken the branch away from HEAD of the worktree.
+/// Returns the operation that has detached the branch from HEAD of the worktree.
 fn borrower(folder: &AbsolutePath, branch: &str) -> Option<&'static str> {
     let own = own_folder(folder.as_path())?;
     let is_borrowed = |file: &str| {

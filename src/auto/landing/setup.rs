@@ -1,5 +1,4 @@
-//! What of the settings of a repository a person has to know before a run begins: filters that cannot run, hooks that will
-//! not.
+//! Git settings that a person has to know about before a run starts: filters that cannot run, hooks that will not run.
 
 use super::error::LandingError;
 use super::repository::Repository;
@@ -22,7 +21,7 @@ impl Repository {
     /// Refuses a repository whose files need a filter that cannot run here: git could not check them out.
     pub(crate) fn check_filters(&self) -> Result<(), LandingError> {
         let line = ["config", "--null", "--get-regexp", r"^filter\..*\.(required|smudge|process|clean)$"];
-        // As the user has them: those of the engine's own calls are in a fence.
+        // The user's settings: the engine's own calls use fenced filters.
         let told = self.git.world().git(self.root().as_path(), line)?.stdout;
         let told = String::from_utf8_lossy(&told).into_owned();
         let settings: Vec<(&str, &str)> = told.split('\0').filter_map(|setting| setting.split_once('\n')).collect();
@@ -41,7 +40,7 @@ impl Repository {
             };
             let missing = lines.into_iter().find_map(|line| {
                 let program = line.split_whitespace().next()?.trim_matches(['"', '\'']);
-                // Only a plain name is looked for; what else a shell would make of the line is not known.
+                // Only a plain name is looked up; what a shell would do with other text is unknown.
                 let is_name = program.chars().all(|letter| letter.is_alphanumeric() || "._-".contains(letter));
                 (is_name && !self.git.world().finds(program)).then(|| program.to_owned())
             });
@@ -53,7 +52,7 @@ impl Repository {
         Ok(())
     }
 
-    /// The hooks of the repository that a person has, none of which runs.
+    /// Returns the installed hooks of the repository, none of which will run.
     pub(crate) fn idle_hooks(&self) -> Result<Vec<&'static str>, LandingError> {
         let set = self.git.world().git(self.root().as_path(), ["config", "--path", "--get", "core.hooksPath"])?;
         let folder = match set.text().as_str() {

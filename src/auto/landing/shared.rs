@@ -1,4 +1,4 @@
-//! What all worktrees of a repository have in common, before and after a session that no fence kept away from it.
+//! What all worktrees of a repository share, before and after a session without a fence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use super::worktree::Worktree;
 use crate::disk::{self, Digest};
 use crate::text::shell::typed;
 
-/// References that nobody works with, or that others fetch.
+/// References that people do not work with directly, or that others fetch.
 const OTHERS: &[&str] = &["refs/gsd/", "refs/remotes/", "refs/notes/", "refs/prefetch/"];
 
-/// References, settings and hooks, as they are at a moment.
+/// References, settings and hooks at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shared {
     references: BTreeMap<String, String>,
@@ -21,19 +21,19 @@ pub(crate) struct Shared {
     hooks: BTreeMap<String, Digest>,
 }
 
-/// What is different afterwards.
+/// The differences afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SharedChanges {
-    /// What a person may have done meanwhile, and harms nothing.
+    /// Changes that a person may have made meanwhile and that are harmless.
     pub(crate) named: Vec<String>,
-    /// What the session did for certain, and was put back.
+    /// Changes that the session certainly made and that were reverted.
     pub(crate) put_back: Vec<String>,
-    /// What a person has to look at.
+    /// Changes that a person has to look at.
     pub(crate) grave: Vec<String>,
 }
 
 impl Repository {
-    /// What all worktrees have in common now.
+    /// Returns the current shared state of all worktrees.
     pub(crate) fn shared(&self) -> Result<Shared, LandingError> {
         let told = self.git.text(["for-each-ref", "--format=%(refname) %(objectname)"])?;
         let is_others = |name: &str| OTHERS.iter().any(|folder| name.starts_with(folder));
@@ -50,8 +50,8 @@ impl Repository {
         Ok(Shared { references, settings, hooks })
     }
 
-    /// What has changed since `before`, apart from the branch of the worktree. A branch that was moved onto the work of that
-    /// one is put back, and what it was at is kept as a checkpoint of the run.
+    /// Returns what changed since `before`, apart from the branch of the worktree. A branch that was moved onto the
+    /// work of that branch is moved back, and its previous commit is kept as a checkpoint of the run.
     pub(crate) fn shared_since(
         &self,
         before: &Shared,
@@ -61,7 +61,7 @@ impl Repository {
         let now = self.shared()?;
         let mut changes = SharedChanges::default();
         let own = worktree.branch.as_deref().map(reference_of).unwrap_or_default();
-        // Where agents commit, its folder is looked at by itself.
+        // If agents commit, the folder of this branch is checked separately.
         let folder = own.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned() + "/";
         let is_own = |name: &str| name == own || (folder != "refs/heads/" && name.starts_with(&folder));
         let names: BTreeSet<&String> = before.references.keys().chain(now.references.keys()).collect();
@@ -126,7 +126,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Whether `now` has commits of the branch `own` that `before` does not have.
+    /// True if `now` has commits of the branch `own` that `before` does not have.
     fn has_work(&self, own: &str, before: &Commit, now: &Commit) -> Result<bool, LandingError> {
         let Some(head) = self.git.commit_of(own)? else { return Ok(false) };
         let (not_before, not_now) = (format!("^{before}"), format!("^{now}"));
@@ -135,7 +135,7 @@ impl Repository {
             of_work(&not_before)?,
             self.git.text(["rev-list", "--count", head.as_str(), &not_before, &not_now, "--"])?,
         );
-        // Fewer are missing from it than are new: it has some of them.
+        // Fewer are missing from it than are new, so it contains some of them.
         Ok(new.parse::<u64>().unwrap_or(0) > missing.parse::<u64>().unwrap_or(0))
     }
 }

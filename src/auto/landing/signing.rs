@@ -11,14 +11,14 @@ use crate::world::Program;
 pub(crate) struct SigningKey {
     /// `ssh-keygen`, or what `gpg.ssh.program` names.
     pub(crate) program: String,
-    /// The path of a private or public key, or a public key itself.
+    /// The path of a private or public key, or a literal public key.
     pub(crate) key: String,
-    /// Where git would run the program.
+    /// The folder in which git would run the program.
     pub(crate) folder: AbsolutePath,
 }
 
 impl SigningKey {
-    /// Whether the key itself is named, and not a file.
+    /// True if the setting is the key itself rather than a file.
     pub(crate) fn is_literal(&self) -> bool {
         is_literal(&self.key)
     }
@@ -29,7 +29,7 @@ fn is_literal(key: &str) -> bool {
 }
 
 impl Repository {
-    /// The SSH key that git signs commits with here, or why there is none.
+    /// Returns the SSH key that git signs commits with here, or why git has none.
     pub(crate) fn signing_key(&self) -> Result<Result<SigningKey, String>, LandingError> {
         if !self.signs {
             return Ok(Err("git does not sign commits here".to_owned()));
@@ -56,7 +56,7 @@ impl Repository {
         Ok(Ok(SigningKey { program, key, folder: self.root().clone() }))
     }
 
-    /// The first key that the user's command for that prints. Git runs it without a shell too.
+    /// Returns the first key that the user's command for default keys prints. Git also runs it without a shell.
     fn default_key(&self, command: Option<&str>) -> Result<Option<String>, LandingError> {
         let Some(line) = command.and_then(|command| PlainLine::read(command).ok()) else { return Ok(None) };
         let words: Vec<String> = line.commands.into_iter().flatten().map(|word| word.text).collect();

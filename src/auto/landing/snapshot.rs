@@ -1,4 +1,4 @@
-//! The tree of a worktree as its files are now, and what differs between trees.
+//! The tree of a worktree with its current files, and differences between trees.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use super::repository::Repository;
 use super::worktree::Worktree;
 use crate::disk::{self, AbsolutePath};
 
-/// The index that snapshots are made with, in the folder that git keeps for the worktree. The one of the worktree stays as
-/// it is, and nothing that was set in it, such as files to be assumed unchanged, hides anything from a snapshot.
+/// The index for snapshots, in the folder that git keeps for the worktree. The worktree's index is not changed, and
+/// settings in it, such as files marked "assume unchanged", hide nothing from a snapshot.
 const INDEX: &str = "gsd-index";
 
-/// In the same folder, that the index of the worktree is of an earlier commit.
+/// In the same folder, marks that the index of the worktree is from an earlier commit.
 pub(super) const STALE: &str = "gsd-stale";
 
-/// All files of a worktree at one moment: what is tracked, and what is neither tracked nor ignored.
+/// All files of a worktree at one moment: tracked files, and files that are neither tracked nor ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     pub(crate) tree: Tree,
     /// The commit that is checked out.
     pub(crate) head: Commit,
-    /// What differs from that commit.
+    /// The differences from that commit.
     pub(crate) changes: Vec<Changed>,
 }
 
 impl Worktree {
-    /// Git in this worktree with the index of snapshots.
+    /// Returns git in this worktree with the index for snapshots.
     pub(super) fn aside(&self, repository: &Repository) -> Result<Git, LandingError> {
         let own = repository.own_folder_of(&self.folder)?;
         Ok(repository.git.in_worktree(&self.folder, own.clone()).with_index(own.resolve(INDEX)))
@@ -36,17 +36,18 @@ impl Worktree {
 }
 
 impl Repository {
-    /// The tree of a worktree of the engine, with content stored in the repository. Neither the worktree nor its index
-    /// changes. Changed submodules and repositories inside are refused: git would store a commit's name for their files.
+    /// Returns the tree of an engine worktree, with its content stored in the repository. Neither the worktree nor its
+    /// index changes. Changed submodules and nested repositories are refused: git would store the name of a commit
+    /// instead of their files.
     pub(crate) fn snapshot(&self, worktree: &Worktree) -> Result<Snapshot, LandingError> {
         self.mend(&worktree.folder)?;
         let git = worktree.aside(self)?;
         let head = worktree.head(self)?;
         let has_submodules = self.check_submodules(worktree, &head)?;
-        // What was in the index beyond the commit is dropped, so that the answer depends only on the files.
+        // Entries of the index that are not in the commit are dropped, so that the answer depends only on the files.
         let start = || git.ask(["read-tree", "--reset", head.as_str()]);
         match start() {
-            // One writer a worktree: the lock was left by a git that was killed.
+            // Each worktree has one writer, so this lock is from a git that was killed.
             Err(LandingError::Locked { lock }) if lock.ends_with(&format!("{INDEX}.lock")) => {
                 disk::remove_note(&AbsolutePath::parse(&lock).map_err(disk::DiskError::from)?)?;
                 start()?;
@@ -55,7 +56,7 @@ impl Repository {
         }
         git.ask(["add", "--all"])?;
         if let Some(documents) = self.documents.filter(|folder| is_real_folder(&worktree.folder.resolve(folder))) {
-            // A claim is a note of this computer.
+            // The claim of a milestone is a note for this computer only.
             git.ask(["add", "--all", "--force", "--", documents, &format!(":(exclude){documents}/milestone.lock")])?;
         }
         let line = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
@@ -81,7 +82,8 @@ impl Repository {
         Ok(Snapshot { tree, head, changes })
     }
 
-    /// Has the index of a worktree say what its commit says. Where nothing differs from the commit, that of snapshots does.
+    /// Makes the index of a worktree match its commit. If nothing differs from the commit, the index for snapshots is
+    /// copied.
     pub(super) fn renew_index(&self, worktree: &Worktree, is_as_committed: bool) -> Result<(), LandingError> {
         let own = self.own_folder_of(&worktree.folder)?;
         if is_as_committed {
@@ -94,8 +96,8 @@ impl Repository {
         Ok(disk::remove_note(&own.resolve(STALE))?)
     }
 
-    /// The tree `base` with these files as they are in `tree`, and with these `texts` in files of `base`. Made with the index
-    /// of snapshots of this worktree, which the next snapshot fills again.
+    /// Returns the tree `base` with these files as in `tree`, and with these `texts` in files of `base`. Uses the index
+    /// for snapshots of this worktree, which the next snapshot fills again.
     pub(crate) fn tree_with(
         &self,
         worktree: &Worktree,
@@ -125,13 +127,13 @@ impl Repository {
         Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })
     }
 
-    /// The name of a text as a file, which is among the objects of the repository then.
+    /// Stores a text as a file object in the repository, and returns its name.
     fn blob(&self, text: &str) -> Result<String, LandingError> {
         let answer = self.git.tell(["hash-object", "-w", "--stdin"], text.as_bytes().to_vec())?;
         Ok(String::from_utf8_lossy(&answer).trim_end().to_owned())
     }
 
-    /// The texts of all symbolic links of a tree or a commit, by their paths.
+    /// Returns the targets of all symbolic links of a tree or commit, by path.
     pub(crate) fn links(&self, tree: &str) -> Result<BTreeMap<String, String>, LandingError> {
         let answer = self.git.ask(["ls-tree", "-r", "-z", "--full-tree", tree])?;
         let mut links = BTreeMap::new();
@@ -147,7 +149,7 @@ impl Repository {
         Ok(links)
     }
 
-    /// The paths of all files of a tree or a commit, and the texts of those that are links.
+    /// Returns the paths of all files of a tree or commit, and the targets of those that are links.
     pub(crate) fn paths_and_links(&self, tree: &str) -> Result<(Vec<String>, BTreeMap<String, String>), LandingError> {
         let answer = self.git.ask(["ls-tree", "-r", "-z", "--full-tree", tree])?;
         let (mut paths, mut links) = (Vec::new(), Vec::new());
@@ -164,9 +166,9 @@ impl Repository {
         Ok((paths, links.collect()))
     }
 
-    /// The bytes of these files of a tree or a commit, those that it has.
+    /// Returns the bytes of these files of a tree or commit; files that it does not have are left out.
     pub(crate) fn contents(&self, tree: &str, paths: &[String]) -> Result<BTreeMap<String, Vec<u8>>, LandingError> {
-        // Git is told one name a line.
+        // Git reads one name per line.
         let (apart, together): (Vec<&String>, Vec<&String>) =
             paths.iter().partition(|path| path.contains(['\n', '\r']));
         let mut found = BTreeMap::new();
@@ -183,7 +185,7 @@ impl Repository {
             let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
             let head = String::from_utf8_lossy(&rest[..end]).into_owned();
             rest = &rest[end + 1..];
-            // `NAME blob SIZE`, or `NAME missing`; a name may have blanks in it.
+            // `NAME blob SIZE`, or `NAME missing`; a name may contain spaces.
             let mut words = head.rsplit(' ');
             let size = words.next().and_then(|word| word.parse::<usize>().ok());
             let Some(size) = size.filter(|size| *size < rest.len()) else { continue };
@@ -195,14 +197,14 @@ impl Repository {
         Ok(found)
     }
 
-    /// What differs between two trees or commits.
+    /// Returns the differences between two trees or commits.
     pub(crate) fn differences(&self, from: &str, to: &str) -> Result<Vec<Changed>, LandingError> {
         let line = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
         let answer = self.git.ask(line.into_iter().chain(["--end-of-options", from, to, "--"]))?;
         Ok(raw(&answer))
     }
 
-    /// Whether the history of a commit has work on a milestone, by the trailers that name it, outside `folder`.
+    /// True if the history of a commit has work on a milestone outside `folder`, by the trailers that name it.
     pub(crate) fn has_work_of(&self, commit: &Commit, milestone: &str, folder: &str) -> Result<bool, LandingError> {
         let trailer = format!("--grep=^GSD-(Milestone|Task|Unit): {milestone}(/|$)");
         let outside = format!(":(exclude,top){folder}");
@@ -210,19 +212,20 @@ impl Repository {
         Ok(!self.git.text(line.into_iter().chain(["--", ":(top)", &outside]))?.is_empty())
     }
 
-    /// The paths of all files of a tree.
+    /// Returns the paths of all files of a tree.
     pub(crate) fn paths(&self, tree: &Tree) -> Result<Vec<String>, LandingError> {
         let answer = self.git.ask(["ls-tree", "-r", "--name-only", "-z", tree.as_str()])?;
         Ok(records(&answer).map(|path| GitPath::of(path).to_string()).collect())
     }
 
-    /// The bytes of a file of a tree or a commit; `None` if it has no such file.
+    /// Returns the bytes of a file of a tree or commit; `None` if it has no such file.
     pub(crate) fn content(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, LandingError> {
         let finished = self.git.run(["cat-file", "blob", &format!("{tree}:{path}")])?;
         Ok(finished.success().then_some(finished.stdout))
     }
 
-    /// The content of a file that changed, before or after. `None` where there is no file, or a commit of another repository.
+    /// Returns the content of a changed file, before or after. `None` for a missing file, or a commit of another
+    /// repository.
     pub(crate) fn content_of(&self, change: &Changed, side: Side) -> Result<Option<Vec<u8>>, LandingError> {
         let state = match side {
             Side::Before => &change.before,
@@ -232,12 +235,12 @@ impl Repository {
         Ok(Some(self.git.ask(["cat-file", "blob", &state.id])?))
     }
 
-    /// A commit of a tree, for who wants to check it out. No reference names it.
+    /// Makes a commit of a tree for callers that check it out. No reference names it.
     pub(crate) fn commit_of_tree(&self, tree: &Tree, at: i64) -> Result<Commit, LandingError> {
         self.commit_tree(tree, &[], &Message::new("gsd: an earlier state", at), Audience::Engine)
     }
 
-    /// The tree of a commit.
+    /// Returns the tree of a commit.
     pub(crate) fn tree_of(&self, commit: &Commit) -> Result<Tree, LandingError> {
         let tree = self.git.text(["rev-parse", "--verify", &format!("{commit}^{{tree}}")])?;
         Tree::parse(&tree).ok_or(LandingError::Answer { command: "git rev-parse" })
@@ -248,8 +251,8 @@ fn is_real_folder(path: &AbsolutePath) -> bool {
     disk::is_folder(path) && !disk::is_link(path)
 }
 
-/// The records of `git status --porcelain=v2 -z` about tracked files: between HEAD and the index. A submodule with changed
-/// files differs from itself.
+/// Parses the records of `git status --porcelain=v2 -z` about tracked files: between HEAD and the index. A submodule
+/// with changed files differs from itself.
 fn staged(answer: &[u8]) -> Vec<Changed> {
     let record = |record: &[u8]| {
         let record = record.strip_prefix(b"1 ")?;
@@ -264,7 +267,7 @@ fn staged(answer: &[u8]) -> Vec<Changed> {
     records(answer).filter_map(record).collect()
 }
 
-/// The records of `git diff-tree --raw -z`.
+/// Parses the records of `git diff-tree --raw -z`.
 pub(super) fn raw(answer: &[u8]) -> Vec<Changed> {
     let mut records = answer.split(|byte| *byte == 0);
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Worktrees that only the engine uses: made, entered again after a crash, removed.
+//! Worktrees that only the engine uses: created, entered again after a crash, removed.
 
 use super::error::LandingError;
 use super::git::{Git, own_folder};
@@ -9,11 +9,11 @@ use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
 use crate::project::worktrees::ListedWorktree;
 
-/// How the reason of our locks begins. Git writes the reason before anything else, so that it names a worktree of ours
-/// even if the call that made it was killed.
+/// The start of the lock reason in worktrees of the engine. Git writes the reason before anything else, so it
+/// identifies such a worktree even if the call that made it was killed.
 const REASON: &str = "gsd-tools auto: ";
 
-/// The file that says that a worktree was made completely, in the folder that git keeps for it.
+/// The file in the folder that git keeps for a worktree that marks the worktree as complete.
 const READY: &str = "gsd-ready";
 
 /// The file by which the folder of worktrees ignores itself, and its text.
@@ -23,25 +23,25 @@ const IGNORE: (&str, &str) = (".gitignore", "*\n");
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Worktree {
     pub(crate) folder: AbsolutePath,
-    /// The branch that is checked out; `None` for one commit.
+    /// The branch that is checked out; `None` for a detached commit.
     pub(crate) branch: Option<String>,
 }
 
-/// What became of a call for a worktree.
+/// The outcome of entering a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entered {
     pub(crate) worktree: Worktree,
     pub(crate) head: Commit,
-    /// Whether it was made by this call; else it was there.
+    /// Whether this call made it.
     pub(crate) is_new: bool,
 }
 
 impl Worktree {
-    /// The commit that is checked out here, on the branch that this worktree is for.
+    /// The commit that is checked out here, on the branch of this worktree.
     pub(super) fn head(&self, repository: &Repository) -> Result<Commit, LandingError> {
         let own = repository.own_folder_of(&self.folder)?;
         let git = repository.git.in_worktree(&self.folder, own.clone());
-        // The files of git are read only where `.git` leads to them.
+        // The files of git are read only if `.git` leads to them.
         let is_as_made = own_folder(self.folder.as_path()) == Some(own);
         let ask = |arguments: &[&str]| git.text(arguments).ok();
         if self.branch.is_some() {
@@ -61,14 +61,14 @@ impl Worktree {
     }
 }
 
-/// Whether a lock is one of ours.
+/// True if the engine locked the worktree.
 pub(super) fn is_ours(worktree: &ListedWorktree) -> bool {
     worktree.lock.as_ref().is_some_and(|reason| reason.starts_with(REASON))
 }
 
 impl Repository {
-    /// The worktree of `branch` at `folder`, which is made if there is none, on a new branch that begins at `start` if there
-    /// is no such branch. It is locked with a reason that names `purpose`. What a call left that was killed is finished.
+    /// Enters the worktree of `branch` at `folder`. Makes the worktree if it is missing, and the branch too, at
+    /// `start`. The worktree is locked with a reason that names `purpose`. Finishes the work of a call that was killed.
     pub(crate) fn enter(
         &self,
         folder: &AbsolutePath,
@@ -85,8 +85,8 @@ impl Repository {
         Ok(entered)
     }
 
-    /// Refuses a folder for a worktree that is not really below the root of the repository: a clone brings links, and git
-    /// follows every one.
+    /// Refuses a worktree folder that is not really below the root of the repository: a clone can contain links, and
+    /// git follows every one.
     pub(crate) fn check_place(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         Ok(disk::passes_no_link(folder, self.root())?)
     }
@@ -115,7 +115,7 @@ impl Repository {
         Ok(Entered { worktree: wanted, head: head.unwrap_or_else(|| start.clone()), is_new: true })
     }
 
-    /// A worktree of one commit at `folder`, to run checks in. One that is there is entered if it has this commit.
+    /// Makes a worktree of one commit at `folder`, to run checks in. An existing one with this commit is reused.
     pub(crate) fn scratch(
         &self,
         folder: &AbsolutePath,
@@ -135,7 +135,7 @@ impl Repository {
         })
     }
 
-    /// The worktree as it is, if it is there and complete. One that was never completed is removed.
+    /// Returns the existing worktree if it is complete. Removes one that was never completed.
     pub(super) fn entered(&self, wanted: &Worktree) -> Result<Option<Entered>, LandingError> {
         let folder = &wanted.folder;
         let Some(known) = self.known(folder)? else {
@@ -150,7 +150,7 @@ impl Repository {
         }
         let own = self.kept_for(folder)?.filter(|own| disk::is_folder(own) && disk::is_folder(folder));
         if wanted.branch.is_none() && known.branch.is_none() && !disk::exists(folder) {
-            // A git that removed it was killed.
+            // A git was killed while it removed the worktree.
             self.discard(folder)?;
             return Ok(None);
         }
@@ -167,21 +167,21 @@ impl Repository {
         }
         let head = wanted.head(self)?;
         if !is_ours(&known) {
-            // Somebody unlocked it.
+            // A person unlocked it.
             self.git.ask(["worktree", "lock", "--reason", &format!("{REASON}entered again"), &folder.to_string()])?;
         }
         Ok(Some(Entered { worktree: wanted.clone(), head, is_new: false }))
     }
 
-    /// Whether git keeps a file of this name for the worktree at `folder`, which may be gone.
+    /// True if git keeps a file of this name for the worktree at `folder`, which may be gone.
     pub(super) fn has_mark(&self, folder: &AbsolutePath, name: &str) -> Result<bool, LandingError> {
         Ok(self.kept_for(folder)?.is_some_and(|own| disk::is_file(own.resolve(name))))
     }
 
-    /// Removes what killed gits of the engine have half made of worktrees, if none of them runs. Gives whether there was
-    /// any.
+    /// Removes worktrees that killed gits of the engine have half made, if none of these gits still runs. Returns
+    /// whether there was any.
     pub(super) fn remove_half_made(&self) -> Result<bool, LandingError> {
-        // Elsewhere nobody can say whether one runs.
+        // Other systems do not show whether one runs.
         if !cfg!(unix) || self.mark().is_in_use() {
             return Ok(false);
         }
@@ -197,7 +197,7 @@ impl Repository {
         Ok(removed)
     }
 
-    /// The folder that git keeps for the worktree at `folder`, which may be gone.
+    /// Returns the folder that git keeps for the worktree at `folder`, which may be gone.
     pub(super) fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
         let kept = disk::list(self.common().resolve("worktrees"))?.unwrap_or_default();
         let mark = folder.resolve(".git");
@@ -208,8 +208,8 @@ impl Repository {
         Ok(kept.iter().filter_map(|entry| AbsolutePath::parse(&entry.path).ok()).find(is_of))
     }
 
-    /// Removes the locks that a killed git left on what only the engine changes: the worktree at `folder`, its branch, and
-    /// our own references. The caller knows that no git of the engine runs.
+    /// Removes the locks that a killed git left on what only the engine changes: the worktree at `folder`, its branch,
+    /// and the engine's own references. The caller knows that no git of the engine runs.
     pub(crate) fn remove_locks(&self, folder: &AbsolutePath, branch: &str) -> Result<(), LandingError> {
         for entry in disk::list(self.common().resolve("worktrees"))?.unwrap_or_default() {
             let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
@@ -226,15 +226,15 @@ impl Repository {
         Ok(disk::remove_note(&of_branch)?)
     }
 
-    /// The folder that the repository keeps for the worktree at `folder`, whatever `.git` there says.
+    /// Returns the folder that the repository keeps for the worktree at `folder`, whatever `.git` there contains.
     pub(super) fn own_folder_of(&self, folder: &AbsolutePath) -> Result<AbsolutePath, LandingError> {
         self.check_place(folder)?;
         let own = self.kept_for(folder)?.filter(|_| disk::is_folder(folder));
         own.ok_or_else(|| LandingError::Missing { folder: folder.clone() })
     }
 
-    /// Has `.git` of the worktree at `folder` lead to its repository, and what git keeps for it too, whatever was done to
-    /// them.
+    /// Repairs `.git` of the worktree at `folder` and the folder that git keeps for it, so that both lead to the
+    /// repository.
     pub(super) fn mend(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let (own, mark) = (self.own_folder_of(folder)?, folder.resolve(".git"));
         let (common, above) = (own.resolve("commondir"), "../..\n");
@@ -250,7 +250,7 @@ impl Repository {
         Ok(disk::write_fleeting(&mark, format!("gitdir: {own}\n").as_bytes())?)
     }
 
-    /// What git lists at `folder`.
+    /// Returns git's list entry for `folder`.
     pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
         let place = disk::canonical(folder)?;
         let is_here = |worktree: &ListedWorktree| {
@@ -266,7 +266,7 @@ impl Repository {
             let ignore = around.resolve(IGNORE.0);
             self.check_place(&ignore)?;
             if !disk::is_file(&ignore) {
-                // It is in the user's checkout, where others may read.
+                // The file is in the user's checkout, which others may read.
                 disk::make_shared_folder(&around)?;
                 disk::write_fleeting(&ignore, IGNORE.1.as_bytes())?;
             }
@@ -278,7 +278,7 @@ impl Repository {
         Ok(disk::write_fleeting(&own.resolve(READY), b"")?)
     }
 
-    /// Removes a worktree in which nobody has worked, or whose work is kept.
+    /// Removes a worktree without work, or whose work is kept.
     pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         self.check_place(folder)?;
         let place = folder.to_string();
@@ -287,12 +287,13 @@ impl Repository {
         if disk::is_folder(folder) && self.kept_for(folder)?.is_some() {
             self.mend(folder)?;
         }
-        // Twice, since it is locked: unlocked and then left by a git that was killed, nobody would know it for ours.
+        // `--force` twice, since it is locked: if unlocked and then left by a killed git, the engine would not
+        // recognize it.
         if self.git.run(["worktree", "remove", "--force", "--force", "--", &place])?.success() {
             return Ok(());
         }
-        // Without this file git knows no worktree there. It was killed before it had checked out anything, or at the end of
-        // removing it.
+        // Without this file git does not see a worktree there. Git was killed before it had checked out anything, or at
+        // the end of removing it.
         if let Some(own) = self.kept_for(folder)?
             && !disk::is_file(own.resolve("HEAD"))
         {
@@ -300,17 +301,17 @@ impl Repository {
             return Ok(disk::remove_folder(&own)?);
         }
         self.git.run(["worktree", "unlock", &place])?;
-        // Its folder is gone, or was never made: git only forgets it.
+        // Its folder is gone, or was never made: git only has to forget it.
         self.git.ask(["worktree", "prune"])?;
         match self.known(folder)? {
-            // A git that was killed while it removed the files had removed `.git` before others.
+            // A git that was killed while it removed the files had removed `.git` first.
             None if was_kept && !disk::exists(folder.resolve(".git")) => Ok(disk::remove_folder(folder)?),
             None => Ok(()),
             Some(_) => Err(LandingError::Occupied { folder: folder.clone() }),
         }
     }
 
-    /// Removes the folder that worktrees are in once the last of them is gone.
+    /// Removes the folder of worktrees once it has no worktree left.
     pub(super) fn discard_empty_folder_of(&self, worktree: &AbsolutePath) -> Result<(), LandingError> {
         let Some(around) = worktree.parent().filter(|around| self.check_place(around).is_ok()) else { return Ok(()) };
         let entries = disk::list(&around)?.unwrap_or_default();
@@ -318,7 +319,7 @@ impl Repository {
         let is_ours = |entry: &disk::Entry| entry.file_name() == IGNORE.0.as_bytes();
         if entries.iter().all(is_ours) && disk::read_text(&ignore)?.is_none_or(|text| text == IGNORE.1) {
             disk::remove_note(&ignore)?;
-            // An empty folder that stays, since something is mounted there, is no reason to fail after the landing.
+            // If the empty folder stays, since something is mounted there, the landing still succeeds.
             let _ = disk::remove_folder_if_empty(&around);
         }
         Ok(())
@@ -334,8 +335,8 @@ impl Repository {
     }
 }
 
-/// Removes what git keeps for a worktree that it had not finished making, or not finished removing, when it was killed. As
-/// long as it is there, git lists no worktree at all.
+/// Removes git's files for a worktree that git was killed while adding or removing. While they exist, git cannot list
+/// worktrees.
 fn remove_half_made(own: &AbsolutePath) -> Result<(), LandingError> {
     let text_of = |name: &str| Ok::<_, LandingError>(disk::read_text(own.resolve(name))?.unwrap_or_default());
     let link = text_of("gitdir")?;

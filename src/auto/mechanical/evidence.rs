@@ -1,25 +1,25 @@
-//! What the record of a task's checks comes to.
+//! Interprets the record of a task's checks.
 
 use super::records::TaskRecords;
 use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::text::screen::counted;
 
-/// What is known of a task's checks.
+/// The result of a task's checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// As many checks succeeded.
+    /// This many checks passed.
     Passed { checks: usize },
-    /// What did not, each in one line.
+    /// The failed checks, each in one line.
     Failed { faults: Vec<String> },
     /// A person decided that the task is done nevertheless.
     Overridden { reason: String },
-    /// It is declared, with a reason, that there is nothing to check.
+    /// The record declares, with a reason, that there is nothing to check.
     Declared { reason: String },
-    /// Nothing was run, and nobody says why.
+    /// Nothing was run, without a reason.
     NothingRun,
-    /// There is no record.
+    /// The record is missing.
     Missing,
-    /// The record cannot be read.
+    /// The record cannot be parsed.
     Corrupt { message: String },
 }
 
@@ -48,12 +48,12 @@ impl Proof {
         }
     }
 
-    /// Whether checks were run and all of them succeeded.
+    /// True if checks were run and all of them passed.
     pub(super) fn is_passed(&self) -> bool {
         matches!(self, Self::Passed { .. })
     }
 
-    /// Whether a milestone can pass with it. What is declared counts only beside a task of the same slice that was
+    /// True if a milestone can pass with it. A declaration counts only next to a task of the same slice that was
     /// checked.
     pub(super) fn is_enough(&self, beside_checked: bool, requires_evidence: bool) -> bool {
         match self {
@@ -64,7 +64,7 @@ impl Proof {
         }
     }
 
-    /// The word for a table.
+    /// Returns the word for a table.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Passed { .. } => "pass",
@@ -88,7 +88,7 @@ impl Proof {
     }
 }
 
-/// `passed` if every task was checked and passed, `failed` if one failed, else `untested`.
+/// Returns `passed` if every task was checked and passed, `failed` if one failed, else `untested`.
 pub(super) fn result_of(proofs: &[Proof]) -> &'static str {
     let is_failed = |proof: &Proof| matches!(proof, Proof::Failed { .. } | Proof::Corrupt { .. });
     if proofs.iter().any(is_failed) {

@@ -1,4 +1,4 @@
-//! Whether what is recorded of a slice lets its milestone pass.
+//! Decides whether the records of a slice let its milestone pass.
 
 use super::evidence::Proof;
 use super::records::{ClosedSlice, MilestoneRecords};
@@ -7,12 +7,12 @@ use crate::project::milestone_layout::assessment::slice_verdict;
 use crate::project::milestone_layout::ids::is_id;
 use crate::project::milestone_layout::uat::{UatMode, UatVerdict};
 
-/// What the records of a slice come to.
+/// The judgement of a slice's records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) slice: String,
     pub(super) is_skipped: bool,
-    /// The tasks with what is known of their checks.
+    /// The tasks with the results of their checks.
     pub(super) proofs: Vec<(String, Proof)>,
     pub(super) mode: Option<UatMode>,
     pub(super) verdict: Option<UatVerdict>,
@@ -20,7 +20,7 @@ pub(super) struct Judgement {
     pub(super) open: Vec<String>,
 }
 
-/// The judgement of every slice, in the order of the roadmap.
+/// Judges every slice, in the order of the roadmap.
 pub(super) fn judged(records: &MilestoneRecords, preferences: &Preferences) -> Vec<Judgement> {
     records.slices.iter().map(|slice| judge(&records.milestone, slice, preferences)).collect()
 }
@@ -71,7 +71,7 @@ fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferen
     }
 }
 
-/// Whether a criterion of the milestone is shown: by the slices it names, else by all.
+/// True if a criterion of the milestone is shown: by the slices it names, else by all.
 pub(super) fn is_shown(criterion: &str, judgements: &[Judgement]) -> bool {
     let words = criterion.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '.'));
     let named: Vec<&str> = words.filter(|word| is_id(word, 'S')).collect();

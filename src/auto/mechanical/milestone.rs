@@ -1,4 +1,4 @@
-//! The summary that ends a milestone.
+//! Writes the summary that ends a milestone.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::validation::{Validation, ValidationVerdict};
 
-/// Closes a milestone that is validated, or says why not; nothing to write where it is closed.
+/// Closes a validated milestone, or returns why not; no edits if it is closed already.
 pub(crate) fn complete_milestone(records: &MilestoneRecords, preferences: &Preferences) -> Result<Vec<Edit>, Failure> {
     if records.summary.as_ref().is_some_and(|document| Ending::of(&document.text).is_terminal()) {
         return Ok(Vec::new());
@@ -64,7 +64,8 @@ fn union(slices: &[(&ClosedSlice, Summary)], of: fn(&Summary) -> &Vec<String>) -
     all
 }
 
-/// What became of the requirements since the milestone began. Where that is not known, what it owns and validated.
+/// Returns how the requirements changed since the milestone began. If that is unknown, those that it owns and that are
+/// validated.
 fn outcomes(records: &MilestoneRecords) -> Vec<RequirementOutcome> {
     let Some(document) = &records.requirements else { return Vec::new() };
     let now = Requirements::parse(&document.text);

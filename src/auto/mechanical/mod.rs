@@ -1,8 +1,8 @@
-//! What needs no agent: a slice, a milestone and its validation, closed from the records of their tasks.
+//! Steps that need no agent: closing a slice, a milestone and its validation from the records of their tasks.
 //!
 //! Records and documents go in, edits come out, or the reason why an agent is needed. Nothing here knows the time: the
-//! same documents give the same bytes, so that a step that was interrupted is simply taken again. The last edit of a list
-//! is the one that closes.
+//! same documents give the same bytes, so that an interrupted step can simply be repeated. The last edit of a list is
+//! the one that closes.
 
 mod evidence;
 mod judgement;

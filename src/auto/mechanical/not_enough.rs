@@ -3,12 +3,12 @@
 use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 
-/// What any agent does that goes on with the run.
+/// A failure whose hint is to let any agent continue the run.
 pub(super) fn by_agent(message: String) -> Failure {
     Failure::new(Reason::Unknown, message).hint("let an agent do it: `gsd-tools auto run`")
 }
 
-/// What the agent does that validates the milestone.
+/// A failure whose hint is to let an agent validate the milestone.
 pub(super) fn by_validation(milestone: &str, message: String) -> Failure {
     let command = typed!("gsd-tools auto dispatch validate {}", milestone);
     Failure::new(Reason::Unknown, message).hint(format!("validate it with an agent: `{command}`"))

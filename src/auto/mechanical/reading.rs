@@ -10,7 +10,7 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::slice_rows::SliceRow;
 
-/// What there is of a slice.
+/// Reads the records of a slice.
 pub(crate) fn slice_records(files: &dyn Files, milestone: &str, slice: &str) -> Result<SliceRecords, FileError> {
     let above = Folder::read(files, &places::milestone(files, milestone)?)?;
     let own = Folder::read(files, &places::slice(files, milestone, slice)?)?;
@@ -30,7 +30,7 @@ pub(crate) fn slice_records(files: &dyn Files, milestone: &str, slice: &str) -> 
     })
 }
 
-/// What there is of a milestone. `requirements_before` is the text of the requirements as it began, where that is known.
+/// Reads the records of a milestone. `requirements_before` is the text of the requirements when it began, if known.
 pub(crate) fn milestone_records(
     files: &dyn Files,
     milestone: &str,
@@ -68,7 +68,7 @@ fn closed_slice(files: &dyn Files, milestone: &str, row: SliceRow) -> Result<Clo
     })
 }
 
-/// The tasks of the plan with what they left; without a plan, those that left a summary.
+/// Returns the tasks of the plan with their records; without a plan, the tasks with a summary.
 fn tasks(files: &dyn Files, folder: &str, plan: Option<&Document>) -> Result<Vec<TaskRecords>, FileError> {
     let own = Folder::read(files, &lookup::tasks_folder(folder))?;
     let planned = plan.map(|plan| SlicePlan::parse(&plan.text).tasks).unwrap_or_default();
@@ -108,7 +108,7 @@ fn root_document(files: &dyn Files, name: &str) -> Result<Option<Document>, File
     Ok(found.map(|(path, text)| Document { path, text }))
 }
 
-/// A folder that is listed once.
+/// A folder whose listing is read once.
 struct Folder<'a> {
     files: &'a dyn Files,
     path: String,

@@ -1,4 +1,4 @@
-//! What the steps are taken from.
+//! The input of the steps.
 
 use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::project::milestone_layout::record::RecordError;
@@ -6,20 +6,20 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::project::milestone_layout::summary::Summary;
 
-/// A document with its place, from the root of the worktree.
+/// A document with its path relative to the root of the worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// What a task left.
+/// The records of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TaskRecords {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) summary: Option<Document>,
-    /// The record of its checks, as it is in the file.
+    /// The record of its checks, as in the file.
     pub(crate) evidence: Option<Document>,
 }
 
@@ -34,7 +34,7 @@ impl TaskRecords {
     }
 }
 
-/// What there is of one slice, with the documents of the whole project that follow it.
+/// The records of one slice, and the documents of the project that change with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SliceRecords {
     pub(crate) milestone: String,
@@ -53,7 +53,7 @@ pub(crate) struct SliceRecords {
     pub(crate) complete_milestones: Vec<String>,
 }
 
-/// What there is of one slice of a milestone that is closed.
+/// The records of one slice in a milestone that is being closed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClosedSlice {
     pub(crate) row: SliceRow,
@@ -64,7 +64,7 @@ pub(crate) struct ClosedSlice {
     pub(crate) assessment: Option<Document>,
 }
 
-/// What there is of a milestone.
+/// The records of a milestone.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MilestoneRecords {
     pub(crate) milestone: String,
@@ -75,7 +75,7 @@ pub(crate) struct MilestoneRecords {
     /// In the order of the roadmap.
     pub(crate) slices: Vec<ClosedSlice>,
     pub(crate) requirements: Option<Document>,
-    /// The requirements as they were when the milestone began, where that is known.
+    /// The requirements as they were when the milestone began, if known.
     pub(crate) requirements_before: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl MilestoneRecords {
         self.roadmap.as_ref().map(|roadmap| Roadmap::parse(&roadmap.text))
     }
 
-    /// The done slices without a summary: what keeps the milestone from being closed. A skipped slice has none.
+    /// Returns the done slices without a summary, which keep the milestone from being closed. Skipped slices need none.
     pub(crate) fn without_summary(&self) -> Vec<String> {
         let silent = self.slices.iter().filter(|slice| slice.row.done && !slice.row.skipped && slice.summary.is_none());
         silent.map(|slice| slice.row.id.clone()).collect()

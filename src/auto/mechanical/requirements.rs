@@ -1,4 +1,4 @@
-//! What the end of a slice says about the requirements it owns.
+//! The effects of a closed slice on the requirements it owns.
 
 use super::records::SliceRecords;
 use crate::project::milestone_layout::requirements::{
@@ -6,14 +6,15 @@ use crate::project::milestone_layout::requirements::{
 };
 use crate::project::milestone_layout::roadmap::Roadmap;
 
-/// The requirements that a slice owns, by what they come to. It does not matter whether they say so already.
+/// The requirements that a slice owns, by their result, whether or not the document has that result already.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owned {
     pub(super) proved: Vec<Requirement>,
     pub(super) advanced: Vec<Requirement>,
 }
 
-/// What becomes of the requirements if the slice is done; `is_checked` says whether every task was checked and passed.
+/// Returns the results of the requirements if the slice is done; `is_checked` means that every task was checked and
+/// passed.
 pub(super) fn owned(records: &SliceRecords, roadmap: &Roadmap, is_checked: bool) -> Owned {
     let mut owned = Owned::default();
     let Some(document) = &records.requirements else { return owned };
@@ -31,7 +32,8 @@ pub(super) fn owned(records: &SliceRecords, roadmap: &Roadmap, is_checked: bool)
     owned
 }
 
-/// The changes of the document: an active one that is proved is validated, another one is proved in part.
+/// Returns the changes of the document: active requirements that are proved become validated, those that are advanced
+/// become partial.
 pub(super) fn changes(records: &SliceRecords, owned: &Owned, proof: &str) -> Vec<RequirementChange> {
     let is_active = |entry: &&Requirement| entry.section == Some(RequirementSection::Active);
     let proved = owned.proved.iter().filter(is_active).map(|entry| RequirementChange {
@@ -49,7 +51,7 @@ pub(super) fn changes(records: &SliceRecords, owned: &Owned, proof: &str) -> Vec
     proved.chain(in_part).collect()
 }
 
-/// Whether the slice is the owner: itself, or the last open one of a milestone that owns it.
+/// True if the slice is the owner: by name, or as the last open slice of a milestone that owns it.
 fn owns(records: &SliceRecords, roadmap: &Roadmap, owner: &Owner) -> bool {
     if !owner.milestone.eq_ignore_ascii_case(&records.milestone) {
         return false;
@@ -60,7 +62,7 @@ fn owns(records: &SliceRecords, roadmap: &Roadmap, owner: &Owner) -> bool {
     }
 }
 
-/// Whether a supporting slice still has to be built.
+/// True if a supporting slice still has to be built.
 fn is_open(records: &SliceRecords, roadmap: &Roadmap, owner: &Owner) -> bool {
     if !owner.milestone.eq_ignore_ascii_case(&records.milestone) {
         return !records.complete_milestones.iter().any(|id| id.eq_ignore_ascii_case(&owner.milestone));

@@ -1,5 +1,5 @@
-//! A slice whose tasks are done: its summary, its acceptance test, decisions, requirements, and last its box in the
-//! roadmap.
+//! Closes a slice whose tasks are done: its summary, its acceptance test, decisions, requirements, and last its box in
+//! the roadmap.
 
 use super::evidence::{Proof, result_of};
 use super::not_enough::{by_agent, listed};
@@ -19,8 +19,8 @@ use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::uat::NewUat;
 
-/// Closes a slice from the records of its tasks, or says why that needs an agent. The edits are in the order in which they
-/// are written, the box in the roadmap last; none where the slice was done before.
+/// Closes a slice from the records of its tasks, or returns why that needs an agent. The edits are in the order in
+/// which they are written, the box in the roadmap last; none if the slice was done before.
 pub(crate) fn complete_slice(records: &SliceRecords, preferences: &Preferences) -> Result<Vec<Edit>, Failure> {
     let missing = |kind: &str, id: &str| by_agent(format!("`{id}-{kind}.md` is missing"));
     let roadmap_file = records.roadmap.as_ref().ok_or_else(|| missing("ROADMAP", &records.milestone))?;
@@ -65,10 +65,10 @@ pub(crate) fn complete_slice(records: &SliceRecords, preferences: &Preferences) 
     Ok(edits)
 }
 
-/// What an acceptance test from here ends with.
+/// The last line of an acceptance test that this module wrote.
 const UAT_MADE: &str = "What the plan does not list under Verification.";
 
-/// The tasks with their summaries, each of which says something.
+/// Returns the tasks with their summaries, none of which is empty.
 fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, Failure> {
     let slice = &records.slice;
     let ids = |tasks: Vec<&TaskRecords>| tasks.into_iter().map(|task| task.id.clone()).collect::<Vec<String>>();
@@ -91,7 +91,7 @@ fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, Fai
     )))
 }
 
-/// The front matter of the slice: what its tasks say, in their order, each once.
+/// Returns the front matter of the slice: the values of its tasks, in their order, each once.
 fn aggregate(records: &SliceRecords, row: &SliceRow, tasks: &[(&TaskRecords, Summary)], proofs: &[Proof]) -> Summary {
     let union = |of: fn(&Summary) -> &Vec<String>| {
         let mut all: Vec<String> = Vec::new();
@@ -130,12 +130,12 @@ fn aggregate(records: &SliceRecords, row: &SliceRow, tasks: &[(&TaskRecords, Sum
     }
 }
 
-/// The latest of some moments: those that can be read as one count before those that cannot.
+/// Returns the latest moment: moments that can be parsed come before those that cannot.
 pub(super) fn latest<'text>(moments: impl Iterator<Item = &'text str>) -> Option<String> {
     moments.max_by_key(|moment| (crate::text::time::milliseconds(moment), *moment)).map(str::to_owned)
 }
 
-/// The edit of a document of the slice; one that somebody else wrote stays.
+/// Returns the edit of a document of the slice; one from another author stays.
 fn ours(records: &SliceRecords, kind: &str, there: Option<&Document>, text: String, made: &str) -> Option<Edit> {
     match there {
         Some(there) if there.text == text || !there.text.contains(made) => None,
@@ -144,7 +144,7 @@ fn ours(records: &SliceRecords, kind: &str, there: Option<&Document>, text: Stri
     }
 }
 
-/// The decisions of the tasks that are not recorded yet.
+/// Returns the edit that adds decisions of the tasks that are not recorded yet.
 fn decided(records: &SliceRecords, row: &SliceRow, tasks: &[(&TaskRecords, Summary)]) -> Option<Edit> {
     let rows: Vec<DecisionRow> = tasks
         .iter()

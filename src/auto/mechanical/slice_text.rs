@@ -12,10 +12,10 @@ use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::project::milestone_layout::summary::{Summary, section};
 use crate::text::screen::counted;
 
-/// What a summary from here ends with: one that somebody else wrote does not have it.
+/// The last line of a summary from this module; other authors do not write it.
 pub(super) const MADE: &str = "*Written from the records of the tasks.*";
 
-/// What the body is written from.
+/// The input of the body.
 pub(super) struct Material<'a> {
     pub(super) title: &'a str,
     pub(super) row: &'a SliceRow,
@@ -25,7 +25,7 @@ pub(super) struct Material<'a> {
     pub(super) owned: &'a Owned,
 }
 
-/// A body, and how many of its characters the tasks told.
+/// A body, and how many of its characters come from the tasks.
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) told: usize,
@@ -37,7 +37,7 @@ impl Body {
         let _ = write!(self.text, "\n## {title}\n\n");
     }
 
-    /// A line that a task told.
+    /// Adds a line from a task.
     fn tell(&mut self, line: &str) {
         self.told += line.chars().filter(|letter| !letter.is_whitespace()).count();
         let _ = writeln!(self.text, "{line}");
@@ -58,7 +58,7 @@ impl Body {
     }
 }
 
-/// `4 checks in 2 tasks`, of what was checked.
+/// Returns the count of checks, such as `4 checks in 2 tasks passed`.
 pub(super) fn proof_of(proofs: &[Proof]) -> String {
     let checks = proofs.iter().map(|proof| if let Proof::Passed { checks } = proof { *checks } else { 0 }).sum();
     format!("{} in {} passed", counted(checks, "check"), counted(proofs.len(), "task"))
@@ -69,7 +69,7 @@ impl Material<'_> {
         let mut body = Body { text: format!("# {}: {}\n", self.row.id, one_line(self.title)), told: 0 };
         let after = self.row.after.as_deref().or(self.plan.demo.as_deref()).or(self.plan.goal.as_deref());
         if let Some(after) = after {
-            // The bold line is what others quote.
+            // Other documents quote the bold line.
             body.say(&format!("\n**{}**", one_line(after).replace("**", "")));
         }
         self.tell_what_happened(&mut body);
@@ -132,7 +132,7 @@ impl Material<'_> {
         }
     }
 
-    /// What all tasks say under one key, each once.
+    /// Returns the values of all tasks under one key, each once.
     fn every(&self, of: fn(&Summary) -> &Vec<String>) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         for value in self.tasks.iter().flat_map(|(_, summary)| of(summary)).map(|value| one_line(value)) {
@@ -143,7 +143,7 @@ impl Material<'_> {
         all
     }
 
-    /// What the tasks say in one section, each with its task.
+    /// Returns the text of all tasks in one section, each with its task.
     fn sections(&self, title: &str) -> Vec<String> {
         let told = self.tasks.iter().filter_map(|(task, _)| {
             let text = first_paragraph(&text_of(task, title)?);
@@ -161,13 +161,13 @@ fn text_of(task: &TaskRecords, title: &str) -> Option<String> {
     section(&task.summary.as_ref()?.text, title)
 }
 
-/// `None.` and `No deviations.` say that there is nothing.
+/// True for texts such as `None.` and `No deviations.`, which mean that there is nothing.
 fn says_none(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.starts_with("none") || lower.len() < 24 && lower.starts_with("no ")
 }
 
-/// The first paragraph in one line, without the mark of a list.
+/// Returns the first paragraph in one line, without the mark of a list.
 fn first_paragraph(text: &str) -> String {
     let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty() && !line.starts_with(['#', '|', '`']));
     let joined = lines.map(|line| line.trim_start_matches(['-', '*', ' '])).collect::<Vec<_>>().join(" ");

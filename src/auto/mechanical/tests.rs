@@ -1,4 +1,4 @@
-//! The criteria that hold of these steps, over projects in memory.
+//! The criteria for these steps, over projects in memory.
 
 use proptest::prelude::*;
 
@@ -164,7 +164,7 @@ fn the_front_matter_is_the_union_of_the_tasks_in_their_order() {
     assert_eq!(Summary::parse(&untested[0].text).verification_result, "untested");
 }
 
-/// As if the last edit had not been made.
+/// Undoes the last edit.
 fn project_without_box(mut files: MemoryFiles) -> MemoryFiles {
     let path = format!("{FOLDER}/M001-ROADMAP.md");
     let roadmap = text(&files, &path).replace("- [x] **S01", "- [ ] **S01");
@@ -281,7 +281,7 @@ fn knowledge_is_left_to_agents() {
 }
 
 #[test]
-fn what_somebody_else_wrote_stays() {
+fn documents_of_other_authors_stay() {
     let mut files = project();
     files.texts.insert(in_slice("S01", "S01-UAT.md"), "# Mine\n".to_owned());
     files.texts.insert(in_slice("S01", "S01-SUMMARY.md"), "# Mine too\n".to_owned());
@@ -373,7 +373,7 @@ fn a_task_without_a_record_needs_attention_unless_none_is_required() {
 }
 
 #[test]
-fn nothing_run_counts_only_with_a_reason_beside_a_checked_task() {
+fn a_task_without_checks_counts_only_with_a_reason_next_to_a_checked_task() {
     let none = "{\"passed\":true,\"discoverySource\":\"none\",\"checks\":[]";
     let declared = format!("{none},\"noChecksReason\":\"documents alone\"}}");
     let mut files = closed();
@@ -413,7 +413,7 @@ fn a_corrupt_record_is_reported() {
 }
 
 #[test]
-fn no_record_proves_what_can_only_be_seen_in_operation() {
+fn records_do_not_prove_what_can_only_be_seen_in_operation() {
     let mut files = closed();
     let path = format!("{FOLDER}/M001-ROADMAP.md");
     assert!(proves_operational(&validation(&files).1), "nothing is planned");
@@ -427,7 +427,7 @@ fn no_record_proves_what_can_only_be_seen_in_operation() {
 }
 
 #[test]
-fn a_skipped_validation_says_so_and_is_assembled_all_the_same() {
+fn a_skipped_validation_says_so_and_is_written_all_the_same() {
     let mut files = closed();
     let skipped = |files: &MemoryFiles| {
         let records = milestone_records(files, "M001", None).unwrap();
@@ -511,7 +511,7 @@ proptest! {
         }
         let roadmap = Roadmap::parse(&text(&files_now, &format!("{FOLDER}/M001-ROADMAP.md")));
         prop_assert!(!roadmap.slices.is_empty() && roadmap.slices.iter().all(|slice| slice.done));
-        // A box of ours has its summary and its acceptance test.
+        // A box that this module ticked has its summary and its acceptance test.
         for slice in ["S01", "S02"] {
             let written = ["SUMMARY", "UAT"].map(|kind| in_slice(slice, &format!("{slice}-{kind}.md")));
             prop_assert!(written.iter().all(|path| files_now.texts.contains_key(path)), "{:?}", written);

@@ -1,4 +1,4 @@
-//! The validation of a milestone from what was recorded of its tasks and acceptance tests.
+//! Validates a milestone from the records of its tasks and acceptance tests.
 
 use std::fmt::Write as _;
 
@@ -20,8 +20,8 @@ use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::validation::{ValidatedBy, Validation, ValidationVerdict};
 use crate::text::shell::typed;
 
-/// Validates a milestone whose slices are done; nothing to write where that is done and still holds, or an agent did it.
-/// `is_skipped` says that a preference leaves it out; what is recorded is still put together.
+/// Validates a milestone whose slices are done; no edit if a validation exists and still holds, or an agent made it.
+/// `is_skipped` means that a preference skips it; the records are still listed.
 pub(crate) fn validate_milestone(
     records: &MilestoneRecords,
     preferences: &Preferences,
@@ -45,7 +45,7 @@ pub(crate) fn validate_milestone(
     })
 }
 
-/// Whether there is a validation from here that rests on other records than there are now.
+/// True if this program made the validation, from records that have changed since.
 pub(crate) fn is_stale(records: &MilestoneRecords) -> bool {
     let Some(document) = &records.validation else { return false };
     let validation = Validation::parse(&document.text);
@@ -53,7 +53,7 @@ pub(crate) fn is_stale(records: &MilestoneRecords) -> bool {
     is_ours && validation.evidence_hash != Some(evidence_hash(records))
 }
 
-/// The roadmap of a milestone of which every slice is done and has a summary.
+/// Returns the roadmap of a milestone if every slice is done and has a summary.
 pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, Failure> {
     let milestone = &records.milestone;
     let missing = || by_agent(format!("`{milestone}-ROADMAP.md` is missing"));
@@ -69,8 +69,8 @@ pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, Failure> {
     Err(Failure::new(Reason::Unknown, message).hint(format!("write the summaries: `{command}`")))
 }
 
-/// The digest of what a validation rests on, by the places of the records below the milestone. When checks ran and how
-/// long they took is no part of it: a task that is checked again with the same result leaves a validation as it is.
+/// Returns the digest of the records that a validation depends on, by their paths below the milestone. Times and
+/// durations of checks are left out: checking a task again with the same result leaves a validation as it is.
 pub(crate) fn evidence_hash(records: &MilestoneRecords) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |document: &Document, said: &str| {
@@ -92,11 +92,11 @@ pub(crate) fn evidence_hash(records: &MilestoneRecords) -> String {
     sha256(lines.concat().as_bytes())
 }
 
-/// What a record says that does not differ from one run of the same checks to the next.
+/// Returns a record without the parts that differ between runs of the same checks.
 fn timeless(mut evidence: TaskEvidence) -> String {
     evidence.timestamp = 0;
     evidence.retry_attempt = None;
-    // The tree holds the records of other tasks, with their times.
+    // The tree contains the records of other tasks, with their times.
     evidence.tree = None;
     for check in &mut evidence.checks {
         check.duration_ms = 0;
@@ -132,7 +132,7 @@ fn text(records: &MilestoneRecords, roadmap: &Roadmap, preferences: &Preferences
     validation.render(&body)
 }
 
-/// Writing to a string cannot fail.
+/// Writes what keeps the milestone from passing. Writing to a string cannot fail.
 fn write_open(body: &mut String, open: &[&String]) {
     if open.is_empty() {
         return;
@@ -143,7 +143,7 @@ fn write_open(body: &mut String, open: &[&String]) {
     }
 }
 
-/// The first task whose checks have no record, as a validation says.
+/// Returns the first task whose checks have no record, according to the text of a validation.
 pub(crate) fn unverified_in(text: &str) -> Option<String> {
     let says = format!(": {}: ", Proof::Missing.word());
     text.lines().find_map(|line| Some(line.strip_prefix("- ")?.split_once(&says)?.0.to_owned()))
@@ -180,13 +180,14 @@ fn write_acceptance(body: &mut String, judgements: &[Judgement]) {
 fn write_criteria(body: &mut String, roadmap: &Roadmap, judgements: &[Judgement]) {
     body.push_str("\n## Success Criteria\n\n| Criterion | Shown by |\n|---|---|\n");
     for criterion in &roadmap.success_criteria {
-        // Nobody has looked at the criterion itself.
+        // The criterion itself was not looked at.
         let result = if is_shown(criterion, judgements) { "the checks of its slices" } else { "nothing" };
         let _ = writeln!(body, "| {} | {result} |", cell(criterion));
     }
 }
 
-/// No record here shows how the result behaves in operation: that row is left to who looked.
+/// Writes the verification classes. Records do not show how the result behaves in operation, so that row is left to the
+/// person who looked.
 fn write_classes(body: &mut String, roadmap: &Roadmap) {
     body.push_str("\n## Verification Classes\n\n| Class | Shown by |\n|---|---|\n");
     for class in &roadmap.verification {

@@ -1,4 +1,4 @@
-//! What the prompt of a unit of a phase is made from: the workflow that is installed, and what it is run with.
+//! The input for the prompt of a phase's unit: the installed workflow and its arguments.
 
 use crate::auto::engine::Earlier;
 use crate::auto::phases::PhaseSettings;
@@ -10,7 +10,7 @@ use crate::project::standing::PhaseStanding;
 use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
 
-/// What the prompt of `unit` is made from; `worktree` is the working directory of its session.
+/// Returns the input for the prompt of `unit`; `worktree` is the working directory of its session.
 pub(crate) fn input(
     view: &ProjectView,
     unit: &Unit,
@@ -36,7 +36,7 @@ pub(crate) fn input(
     Ok(input)
 }
 
-/// What the workflow is run with. A phase whose verification found gaps is planned for these.
+/// Returns the arguments of the workflow. A phase whose verification found gaps is planned for these.
 fn arguments(view: &ProjectView, unit: &Unit) -> Result<String, FileError> {
     let number = short(&unit.id);
     Ok(match unit.kind {

@@ -1,4 +1,4 @@
-//! How many sessions the phases of a milestone take if every one of them does what it is for.
+//! Forecasts how many sessions the phases of a milestone take if every session succeeds.
 
 use crate::auto::phases::PhaseSettings;
 use crate::auto::slices::forecast::Forecast;
@@ -7,7 +7,7 @@ use crate::project::files::FileError;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::view::ProjectView;
 
-/// The sessions that are left.
+/// Returns the remaining sessions.
 pub(crate) fn of(view: &ProjectView, settings: &PhaseSettings) -> Result<Forecast, FileError> {
     let mut forecast = Forecast::default();
     let Some(text) = view.roadmap_text()? else { return Ok(forecast) };

@@ -1,5 +1,5 @@
-//! Projects in phases, below `.planning/`: a unit is a whole workflow of a phase, and what comes next is what every view
-//! of the project shows as next.
+//! Projects in phases, below `.planning/`: a unit is an entire workflow of a phase, and the next step is the one that
+//! every view of the project shows as next.
 
 pub(crate) mod brief;
 pub(crate) mod forecast;
@@ -14,17 +14,17 @@ use super::unit::UnitKind;
 /// The folder of the documents.
 pub(crate) const FOLDER: &str = ".planning";
 
-/// What a run in phases goes by, beside the documents.
+/// The settings of a run in phases, apart from the documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PhaseSettings {
-    /// A phase without a CONTEXT.md gets an empty one and is planned.
+    /// Whether a phase without a CONTEXT.md gets an empty one and is planned.
     pub(crate) skips_discussion: bool,
-    /// How often a discussion is tried at most.
+    /// The most attempts at a discussion.
     pub(crate) discuss_passes: Option<usize>,
-    /// What STATE.md says of phases long past goes to its archive when a phase is closed.
+    /// Whether entries of STATE.md about old phases are moved to its archive when a phase is closed.
     pub(crate) prunes: bool,
-    /// What stands before the name of a command, such as `/gsd-`.
+    /// The prefix of a command name, such as `/gsd-`.
     pub(crate) command_prefix: String,
-    /// Where the workflow of each kind of unit is installed.
+    /// The installed workflow of each kind of unit.
     pub(crate) workflows: BTreeMap<UnitKind, String>,
 }

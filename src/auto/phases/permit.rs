@@ -1,4 +1,4 @@
-//! Which changes a session may have made to the documents of a project in phases.
+//! The changes that a session may make to the documents of a project in phases.
 
 use super::FOLDER;
 use crate::auto::permit::{Permit, Rule, Texts, Trespass, decides};
@@ -6,7 +6,7 @@ use crate::auto::unit::{Unit, UnitKind};
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
 
-/// What a workflow of a phase writes beside the documents of its phase: a file, or all below a folder.
+/// What a workflow of a phase writes outside the documents of its phase: a file, or everything below a folder.
 const SHARED: &[&str] = &[
     "STATE.md",
     "state.json",
@@ -23,10 +23,11 @@ const SHARED: &[&str] = &[
     "debug/",
 ];
 
-/// What a unit may write: `expected` are the documents that its prompt names, which are in the folder of its phase.
+/// Returns what a unit may write: `expected` are the documents that its prompt names, which are in the folder of its
+/// phase.
 pub(crate) fn permits(expected: &[Permit]) -> Vec<Permit> {
     let places = expected.iter().filter_map(|permit| permit.path.rsplit_once('/'));
-    // Where there is no folder yet, the workflow gives it a name of its own behind the number.
+    // If the folder does not exist yet, the workflow chooses a name for it after the number.
     let own = places.flat_map(|(folder, name)| {
         let phases = folder.rsplit_once('/').map_or("", |(phases, _)| phases);
         let number = name.split('-').next().unwrap_or(name);
@@ -37,7 +38,7 @@ pub(crate) fn permits(expected: &[Permit]) -> Vec<Permit> {
     own.chain(shared).chain([roadmap]).collect()
 }
 
-/// What is wrong with the change of a document; `None` if the unit may make it.
+/// Returns what is wrong with the change of a document; `None` if the unit may make it.
 pub(crate) fn trespass(permits: &[Permit], unit: &Unit, path: &str, texts: Texts<'_>) -> Option<Trespass> {
     let wrong = |why: &str| Some(Trespass { path: path.to_owned(), why: Some(why.to_owned()), decides: true });
     let Some(permit) = permits.iter().find(|permit| permit.covers(path)) else {
@@ -59,7 +60,7 @@ pub(crate) fn trespass(permits: &[Permit], unit: &Unit, path: &str, texts: Texts
     None
 }
 
-/// What has changed in a roadmap of phases that are not the unit's own.
+/// Returns a change in a roadmap to phases other than the unit's own.
 fn other_phases(before: &str, after: &str, own: &str) -> Option<String> {
     let (before, after) = (Roadmap::parse_for(before, None), Roadmap::parse_for(after, None));
     let is_own = |id: &str| PhaseId::new(id) == PhaseId::new(own);
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workflow_writes_what_belongs_to_its_phase() {
+    fn a_workflow_may_write_the_files_of_its_phase() {
         let executes = |path: &str| found(UnitKind::ExecutePhase, path, None, Some("x"));
         for path in
             [".planning/phases/01-base/01-VERIFICATION.md", ".planning/STATE.md", ".planning/todos/pending/a.md"]
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_roadmap_only_its_own_phase_changes() {
+    fn a_unit_may_change_only_its_own_phase_in_a_roadmap() {
         let change = |from: &str, to: &str| {
             found(UnitKind::ExecutePhase, ".planning/ROADMAP.md", Some(ROADMAP), Some(&ROADMAP.replace(from, to)))
         };

@@ -1,4 +1,4 @@
-//! Where a run in phases stands.
+//! The position of a run in phases.
 
 use crate::auto::decide::is_below;
 use crate::auto::event::{Mechanical, Run};
@@ -16,7 +16,7 @@ use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
 use crate::text::shell::{Typed, typed};
 
-/// The position of the run that `memory` tells of.
+/// Returns the position of the run in `memory`.
 pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) -> Result<Position, FileError> {
     let next = before_execution(view, UpNext::of(view, false)?)?;
     let missing = match memory.unit() {
@@ -24,7 +24,7 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
         None => Vec::new(),
     };
     let mechanical = mechanical(&next, settings).filter(|step| !memory.fallbacks.contains_key(step));
-    // Checks that were put off until the milestone is done do not keep it from landing: they need what landed.
+    // Checks that were deferred until the milestone is done do not keep it from landing: they need what landed.
     let is_done = matches!(next, UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) | UpNext::Deferred(_));
     let rule = rule(&next, settings);
     Ok(Position {
@@ -45,8 +45,8 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
     })
 }
 
-/// What is next for a run. It would stop after the plans of a phase for the acceptance test of another one, or since a roadmap
-/// without phases has none to close: it does so before a session is spent.
+/// Returns the next step for a run. A run would stop after the plans of a phase for another phase's acceptance test, or
+/// because a roadmap without phases has none to close: this stops it before a session is spent.
 fn before_execution(view: &ProjectView, next: UpNext) -> Result<UpNext, FileError> {
     if next.phase().is_some()
         && let Some(text) = view.roadmap_text()?
@@ -64,7 +64,7 @@ fn lists_no_phase(view: &ProjectView, roadmap: &str) -> Result<bool, FileError> 
     Ok(view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty())
 }
 
-/// What can be done without an agent now.
+/// Returns what can be done without an agent now.
 fn mechanical(next: &UpNext, settings: &PhaseSettings) -> Option<Mechanical> {
     let PhaseNext { step, number, .. } = next.phase()?;
     let phase = number.clone();
@@ -90,7 +90,7 @@ const HUMAN: &str = "human needed → stop";
 const CLOSE: &str = "verified → close-phase";
 const DONE: &str = "all phases done → land";
 
-/// What the rule is called that leads to the next step.
+/// Returns the name of the rule that leads to the next step.
 fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
     match next {
         UpNext::NoRoadmap | UpNext::NoMilestone | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => NO_ROADMAP,
@@ -109,7 +109,7 @@ fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
     }
 }
 
-/// What goes on once a person has done what the text of a stop says.
+/// The command to continue once a person has done what the text of a stop asks for.
 const AGAIN: &str = "gsd-tools auto run";
 
 fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding {
@@ -138,7 +138,7 @@ fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding 
 const ACCEPTANCE: &str = "make its tests, write their results and `status: complete` into its UAT.md";
 const VERIFIED: &str = "make them, then write `status: passed` into its VERIFICATION.md";
 
-/// Where a person makes the change that a run waits for, and what becomes of it.
+/// Returns where a person makes the change that a run waits for, and what to do next.
 fn then(memory: &Memory) -> String {
     match run_of(memory) {
         Some(run) => format!(" in `{}`, commit nothing there, then run again", run.worktree),
@@ -150,12 +150,12 @@ fn run_of(memory: &Memory) -> Option<&Run> {
     memory.run.as_ref().filter(|_| !memory.is_released)
 }
 
-/// The flag that leads a command to the documents of the run.
+/// Returns the flag that points a command to the documents of the run.
 fn place_of(memory: &Memory) -> Typed {
     run_of(memory).map_or(Typed::from(""), |run| typed!("--cwd {}", run.worktree))
 }
 
-/// Names the command that shows what waits for a person.
+/// Adds the command that lists what waits for a person.
 fn person(finding: Finding, memory: &Memory) -> Finding {
     let list = format!("`{}` lists what is open", Typed::from("gsd-tools audit-uat").and(&place_of(memory)));
     match finding {
@@ -169,14 +169,14 @@ fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause,
     match phase.step {
         NextStep::Discuss if !settings.skips_discussion => dispatch(UnitKind::DiscussPhase),
         NextStep::Discuss | NextStep::Plan => dispatch(UnitKind::PlanPhase),
-        // Executing an executed phase verifies it, and closes it where that could not be done without an agent.
+        // Executing an executed phase verifies it, and closes it if that could not be done without an agent.
         NextStep::Execute | NextStep::Close => dispatch(UnitKind::ExecutePhase),
         NextStep::PlanGaps => stop(Cause::GapsFound, typed!("gsd-tools auto dispatch plan-phase {}", phase.number)),
         NextStep::Verify => stop(Cause::HumanNeeded, AGAIN.into()),
     }
 }
 
-/// What the unit should have left and has not.
+/// Returns what the unit should have written and has not.
 fn missing(view: &ProjectView, unit: &Unit, memory: &Memory) -> Result<Vec<String>, FileError> {
     let folder = view.find_phase(&unit.id)?.folder;
     let standing = PhaseStanding::in_project(view, &unit.id, folder.as_ref())?;
@@ -185,11 +185,11 @@ fn missing(view: &ProjectView, unit: &Unit, memory: &Memory) -> Result<Vec<Strin
         UnitKind::DiscussPhase => (!work.has_context).then_some("the CONTEXT.md of the phase"),
         UnitKind::PlanPhase => work.plans.is_empty().then_some("a plan of the phase"),
         UnitKind::ExecutePhase if !work.is_executed() => Some("the SUMMARY.md of every plan"),
-        // Gaps and checks that need a person are results, which the next decision looks at.
+        // Gaps and checks that need a person are results for the next decision.
         UnitKind::ExecutePhase if standing.verification.state == VerificationState::Missing => {
             Some("the VERIFICATION.md of the phase")
         }
-        // The session is there for this alone, and a next one would be too.
+        // This session only has to tick the phase, and so would the next one.
         UnitKind::ExecutePhase
             if memory.fallbacks.contains_key(&Mechanical::ClosePhase { phase: unit.id.clone() })
                 && standing.next_step(false) == Some(NextStep::Close) =>
@@ -201,7 +201,7 @@ fn missing(view: &ProjectView, unit: &Unit, memory: &Memory) -> Result<Vec<Strin
     Ok(lacks.into_iter().map(str::to_owned).collect())
 }
 
-/// Whether the plans of a unit's phase name no file outside the planning folder.
+/// True if the plans of a unit's phase name no file outside the planning folder.
 fn changes_documents_alone(view: &ProjectView, unit: &Unit) -> Result<bool, FileError> {
     let Some(folder) = view.find_phase(&unit.id)?.folder else { return Ok(true) };
     let is_outside = |file: &String| !is_below(file.trim_start_matches("./"), FOLDER);
@@ -209,7 +209,7 @@ fn changes_documents_alone(view: &ProjectView, unit: &Unit) -> Result<bool, File
     Ok(!texts.iter().any(|(_, text)| PhasePlan::parse(text).files_modified().iter().any(is_outside)))
 }
 
-/// How far the work is, in a word.
+/// Returns the progress of the work in one word.
 pub(crate) fn word(next: &UpNext) -> &'static str {
     match next {
         UpNext::NoRoadmap | UpNext::NoMilestone | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => {

@@ -1,4 +1,4 @@
-//! What a run itself writes into the documents of a project in phases, and into its commits.
+//! What a run itself writes to the documents of a project in phases, and to its commits.
 
 use crate::auto::engine::Edit;
 use crate::auto::event::{Mechanical, Run};
@@ -12,7 +12,7 @@ use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
 use crate::project::view::{Edits, ProjectView};
 
-/// What a step without an agent writes, or why it needs an agent.
+/// Returns what a mechanical step writes, or why it needs an agent.
 pub(crate) fn mechanical(
     view: &ProjectView,
     step: &Mechanical,
@@ -26,7 +26,7 @@ pub(crate) fn mechanical(
         },
         Mechanical::ClosePhase { phase } => {
             match complete::complete(view, phase, &settings.command_prefix, settings.prunes, facts) {
-                // Else it would be closed again and again.
+                // Without this, the phase would be closed again and again.
                 Ok((_, edits)) if !is_closed(&view.after(&edits), phase)? => {
                     Ok(Err(format!("ROADMAP.md has no entry of phase {phase} that could be ticked")))
                 }
@@ -38,7 +38,7 @@ pub(crate) fn mechanical(
     }
 }
 
-/// Why an agent is needed; a file that cannot be read is in an agent's way too.
+/// Returns why an agent is needed; an unreadable file is an error, since it would block an agent too.
 fn unless_unread(failure: Failure) -> Result<Result<Vec<Edit>, String>, Failure> {
     if failure.unread.is_some() { Err(failure) } else { Ok(Err(failure.message)) }
 }
@@ -48,7 +48,7 @@ fn is_closed(view: &ProjectView, phase: &str) -> Result<bool, FileError> {
     Ok(PhaseStanding::in_project(view, phase, folder.as_ref())?.work.closed)
 }
 
-/// A CONTEXT.md that decides nothing, with the folder of the phase where there is none yet.
+/// Returns a CONTEXT.md without decisions, and the folder of the phase if it is missing.
 fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<Edit>, Failure> {
     let name = view.label(phase)?.name;
     let made = match view.find_phase(phase)?.folder {
@@ -59,15 +59,15 @@ fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<E
     Ok(texts(view, edits))
 }
 
-/// The texts that an operation writes. The claim of a milestone is a note of another computer's folder, and never the
-/// run's.
+/// Returns the files that an operation writes. The claim of a milestone is left out: it is a note in this computer's
+/// state folder, and a run makes no claim.
 fn texts(view: &ProjectView, edits: Edits) -> Vec<Edit> {
     let claim = view.layout().milestone_claim();
     let written = edits.texts.into_iter().filter(|(path, _)| *path != claim);
     written.map(|(path, text)| Edit { path, text }).collect()
 }
 
-/// The message of a commit.
+/// Returns the message of a commit.
 pub(crate) fn message(operation: Option<&Operation>) -> String {
     match operation {
         Some(operation) => {
@@ -78,7 +78,7 @@ pub(crate) fn message(operation: Option<&Operation>) -> String {
     }
 }
 
-/// The subject of the commit that lands.
+/// Returns the subject of the commit that lands.
 pub(crate) fn landing_subject(view: &ProjectView, run: &Run) -> Result<String, FileError> {
     let name = view.milestone()?.name.unwrap_or_else(|| "all phases".to_owned());
     Ok(format!("feat({}): {name}", run.milestone))

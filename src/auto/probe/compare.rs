@@ -1,4 +1,4 @@
-//! What a client was seen to do in trials against a scripted model server, compared with what the tables say of it.
+//! Compares what a client did in trials against a scripted model server with the tables about it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use crate::auto::runner::verdict::{Reason, Verdict};
 use crate::text::words::words;
 
 words! {
-    /// What the model's server does in a trial.
+    /// What the model server does in a trial.
     pub(crate) enum Trial {
-        /// It has the client call one tool, and then says that all is done.
+        /// Lets the client call one tool, and then says that everything is done.
         Work = "work",
         Unauthorized = "401",
         Forbidden = "403",
-        /// 429, again in a second.
+        /// 429, with a retry after one second.
         Busy = "429",
-        /// 429, again in hours.
+        /// 429, with a retry after hours.
         Exhausted = "429-for-hours",
         Broken = "500",
         Overloaded = "529",
         /// 400, since the prompt is too long.
         TooLong = "prompt-too-long",
-        /// It stops in the middle of an answer.
+        /// Stops in the middle of an answer.
         Cut = "cut",
-        /// Nothing listens.
+        /// Nothing listens on the port.
         Refused = "refused",
-        /// It never answers.
+        /// Never answers.
         Hang = "hang",
     }
 }
@@ -49,7 +49,7 @@ impl Trial {
         Self::Hang,
     ];
 
-    /// What the model's server does, for people.
+    /// Describes what the model server does, for display.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Work => "the model has one file made",
@@ -66,7 +66,7 @@ impl Trial {
         }
     }
 
-    /// Whether the verdict is the right one for the trial.
+    /// True if the verdict is correct for the trial.
     fn fits(self, verdict: &Verdict) -> bool {
         let has_waited = matches!(verdict, Verdict::Stopped(Reason::Idle | Reason::FirstEvent | Reason::Whole));
         let Verdict::Dead(death) = verdict else {
@@ -76,7 +76,7 @@ impl Trial {
                     let goes_on = *verdict == Verdict::Stopped(Reason::CallsWithoutTool);
                     *verdict == Verdict::NoSignal || has_waited || goes_on
                 }
-                // Some clients wait without a word.
+                // Some clients wait silently.
                 Self::Exhausted | Self::Refused | Self::Hang => has_waited,
                 _ => false,
             };
@@ -93,52 +93,52 @@ impl Trial {
     }
 }
 
-/// What was seen in one trial.
+/// Observations from one trial.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) trial: Trial,
     pub(crate) took: Duration,
     pub(crate) verdict: Verdict,
-    /// What the verdict rests on.
+    /// The evidence of the verdict.
     pub(crate) evidence: String,
-    /// Whether the file is there that the model had made.
+    /// Whether the file that the model requested exists.
     pub(crate) made: bool,
-    /// Whether the model was given the prompt as it is.
+    /// Whether the model received the prompt unchanged.
     pub(crate) has_prompt: bool,
-    /// The code with which the client ended by itself.
+    /// The exit code, if the client ended without being stopped.
     pub(crate) code: Option<i32>,
-    /// What the client counted.
+    /// The tokens that the client counted.
     pub(crate) tokens: Option<Tokens>,
-    /// What the server gave it.
+    /// The tokens that the server reported to it.
     pub(crate) served: Tokens,
-    /// The part of that for what the client asked beside the conversation: some clients count it, and some do not.
+    /// The part of `served` for requests outside the conversation: some clients count it, and some do not.
     pub(crate) beside: Tokens,
     pub(crate) has_money: bool,
     pub(crate) tools: u32,
-    /// The name that the client gives its session, and the one it was to give it.
+    /// The name that the client gives its session, and the one that it was asked to use.
     pub(crate) session: Option<String>,
     pub(crate) preset: Option<String>,
-    /// How many processes it left that could not be ended.
+    /// How many of its processes could not be ended.
     pub(crate) survivors: usize,
-    /// Whether it had left processes running when it ended by itself.
+    /// Whether it left processes running when it ended without being stopped.
     pub(crate) has_left_running: bool,
     /// The kinds of line in its stream.
     pub(crate) events: BTreeSet<String>,
-    /// How many lines of its stream were no JSON.
+    /// How many lines of its stream were not JSON.
     pub(crate) prose: u64,
 }
 
-/// One thing in which a client is not as the tables say.
+/// One difference between a client and the tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Drift {
-    /// Where it was seen; `None` where that is no trial.
+    /// The trial that showed it; `None` for a difference outside of trials.
     pub(crate) trial: Option<Trial>,
-    /// Whether work would be taken for done, or lost, because of it.
+    /// Whether work could count as done wrongly, or be lost, because of it.
     pub(crate) is_grave: bool,
     pub(crate) text: String,
 }
 
-/// All differences between what the tables say of a client and what was seen of this version of it.
+/// Returns all differences between the tables about a client and the observations of this version.
 pub(crate) fn compare(runner: &Runner, facts: &Facts, version: Option<&str>, seen: &[Seen]) -> Vec<Drift> {
     let of_trial = |seen: &Seen| {
         let mut drifts = of_verdict(facts, seen);
@@ -166,14 +166,14 @@ fn of_version(runner: &Runner, version: Option<&str>) -> Option<Drift> {
     Some(Drift { trial: None, is_grave: least.is_some(), text })
 }
 
-/// The numbers of a version, to compare.
+/// Returns the numbers of a version, for comparison.
 fn numbers(version: &str) -> Vec<u64> {
     let version = version.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     let end = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(version.len());
     version.get(..end).unwrap_or_default().split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
-/// Whether a difference is grave, and what it is.
+/// Whether a difference is grave, and its description.
 type Found = (bool, String);
 
 fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<Found> {
@@ -211,7 +211,7 @@ fn of_processes(facts: &Facts, seen: &Seen) -> Vec<Found> {
     found
 }
 
-/// What the stream of a session that works looks like.
+/// Compares the stream of a working session with the known one.
 fn of_stream(facts: &Facts, seen: &Seen) -> Vec<Found> {
     let known: BTreeSet<&String> = facts.events.iter().collect();
     let now: BTreeSet<&String> = seen.events.iter().collect();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fact_has_a_day_and_a_source() {
+    fn every_fact_has_a_date_and_a_source() {
         for (client, facts) in facts::all().unwrap() {
             assert!(facts.date.starts_with("20") && !facts.source.trim().is_empty(), "{client}");
         }
@@ -328,13 +328,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_as_the_tables_say_has_not_changed() {
+    fn a_client_that_matches_the_tables_has_no_differences() {
         assert_eq!(compared("2.1.330 (a client)", |_| {}), []);
         assert_eq!(compared("2.1.330", |seen| seen.tokens = Some(seen.served)), [], "all was counted");
     }
 
     #[test]
-    fn each_change_is_named_once_in_its_own_trial() {
+    fn each_change_is_reported_once_in_its_trial() {
         type Change = fn(&mut Seen);
         let changes: [(Trial, bool, &str, Change); 19] = [
             (Trial::Work, true, "the prompt", |seen| seen.has_prompt = false),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_for_a_client_is_no_change_and_a_success_is_none_where_it_worked() {
+    fn usual_behaviour_of_a_client_and_success_of_a_working_session_are_not_changes() {
         let fail = |trial, verdict: Verdict| Seen { verdict, code: None, ..seen(trial) };
         let usual = fail(Trial::Forbidden, Verdict::Dead(Death::Model));
         let of = |client, seen: &Seen| compare(&runner(), facts_of(client), None, std::slice::from_ref(seen));
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn every_client_with_facts_has_a_runner_and_names_only_trials_that_are() {
+    fn every_client_with_facts_has_a_runner_and_names_only_existing_trials() {
         let runners = Runners::builtin().unwrap();
         for (client, facts) in facts::all().unwrap() {
             let runner = runners.find(client).unwrap();

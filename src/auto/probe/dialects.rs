@@ -1,18 +1,18 @@
-//! How a model's answer looks on the wire, in each vendor's protocol.
+//! The form of a model's answer on the wire, in each vendor's protocol.
 
 use serde_json::{Value, json};
 
 pub(crate) use super::exchange::Dialect;
 use super::exchange::{Reply, Request, ToolCall, Usage};
 
-/// A body in one piece, or server-sent events ready to be written.
+/// A complete body, or server-sent events ready to be written.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Whole(Value),
     Stream(Vec<String>),
 }
 
-/// The answers to what clients ask beside the model: which models there are, how many tokens a text has.
+/// Returns the answer to a side request of a client: which models there are, how many tokens a text has.
 pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
     let path = path.split('?').next().unwrap_or(path);
     match (method, path) {
@@ -22,7 +22,7 @@ pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
             "data": [{"id": MODEL, "object": "model", "created": 0, "owned_by": "suite"}],
             "models": [],
         })),
-        // What the service grants to this client: hooks, agents, skills.
+        // What the service enables for this client: hooks, agents, skills.
         ("POST", _) if path.ends_with("/get-models") => Some(json!({
             "default_model": MODEL,
             "models": [{"name": MODEL, "suggested_prefix_char_count": 1000, "suggested_suffix_char_count": 1000}],
@@ -38,10 +38,10 @@ pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
     }
 }
 
-/// The model's name wherever a client lets us choose one.
+/// The model's name, for clients that let the user choose one.
 pub(crate) const MODEL: &str = "suite-model";
 
-/// `reply` as the client expects it, streamed if it asked for a stream.
+/// Returns `reply` in the form that the client expects, streamed if it asked for a stream.
 pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: &Usage, serial: usize) -> Answer {
     let streamed = match dialect {
         Dialect::GenerateContent => request.path.contains(":streamGenerateContent"),
@@ -56,7 +56,7 @@ pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: 
     }
 }
 
-/// The part of a streamed text that comes before the service says that it is whole.
+/// Returns the part of a streamed text before the service marks it as complete.
 pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
     let first = match dialect {
         Dialect::Messages => 3,
@@ -67,13 +67,13 @@ pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
     text.replace(r#""finishReason":"STOP","#, "")
 }
 
-/// What a reply consists of: one text, or its calls.
+/// A part of a reply: one text, or one call.
 enum Piece<'reply> {
     Text(&'reply str),
     Call(&'reply ToolCall, String),
 }
 
-/// The pieces of `reply`; calls have identifiers that sort in their order.
+/// Returns the parts of `reply`; calls have identifiers that sort in their order.
 fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<Piece<'reply>> {
     let calls = match reply {
         Reply::Say(text) => return vec![Piece::Text(text)],

@@ -1,20 +1,20 @@
-//! What goes between a client and its model: requests, replies, and what they are said to cost.
+//! The exchange between a client and its model: requests, replies, and their reported cost.
 
 use serde_json::Value;
 
-/// The protocols that the clients speak.
+/// The protocols that clients use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Messages,
     Responses,
     ChatCompletions,
     GenerateContent,
-    /// A line of JSON for each piece of an answer.
+    /// One line of JSON for each piece of an answer.
     Nodes,
 }
 
 impl Dialect {
-    /// The protocol of a request for an answer; none for all other requests.
+    /// Returns the protocol of a request for an answer; `None` for all other requests.
     pub(crate) fn of(method: &str, path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or(path);
         match path {
@@ -34,15 +34,15 @@ impl Dialect {
 /// Tokens of one answer, or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// What was sent and not in the service's cache.
+    /// Tokens sent that were not in the service's cache.
     pub(crate) input: u64,
-    /// What was sent and in the cache.
+    /// Tokens sent that were in the cache.
     pub(crate) cached: u64,
     pub(crate) output: u64,
 }
 
 impl Usage {
-    /// What an answer costs where nothing else is said.
+    /// The default cost of an answer.
     pub(crate) const SMALL: Self = Self { input: 10, cached: 0, output: 5 };
 
     pub(crate) fn plus(self, other: Self) -> Self {
@@ -50,7 +50,7 @@ impl Usage {
         Self { input, cached, output: self.output + other.output }
     }
 
-    /// All that was sent, as most services count it.
+    /// All tokens sent, as most services count them.
     pub(crate) fn sent(self) -> u64 {
         self.input + self.cached
     }
@@ -61,7 +61,7 @@ impl Usage {
 pub(crate) enum Reply {
     Say(String),
     Call(ToolCall),
-    /// Several calls of one message, which a client may run side by side.
+    /// Several calls in one message, which a client may run in parallel.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the suite of tests, which compiles this file, has models call tools side by side")
@@ -69,11 +69,11 @@ pub(crate) enum Reply {
     Calls(Vec<ToolCall>),
 }
 
-/// A tool call in the client's own spelling.
+/// A tool call as the client spells it.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolCall {
     pub(crate) name: &'static str,
-    /// Groups of tools, where the dialect has them.
+    /// The group of the tool, if the dialect has groups.
     pub(crate) namespace: Option<&'static str>,
     /// A string for a tool that takes free text.
     pub(crate) arguments: Value,
@@ -88,14 +88,14 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Every string of the request, unescaped, so that a search sees what the model sees.
+    /// Returns every string of the request, unescaped, so that a search sees what the model sees.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         collect_strings(&self.body, &mut text);
         text
     }
 
-    /// Whether the client lets the model call tools; requests for titles and summaries do not.
+    /// True if the client lets the model call tools; requests for titles and summaries do not.
     pub(crate) fn offers_tools(&self) -> bool {
         let filled = |tools: &Value| tools.as_array().is_some_and(|tools| !tools.is_empty());
         // Some models get their tools as the first item of the conversation.
@@ -105,7 +105,7 @@ impl Request {
             || items.any(|item| item["type"] == "additional_tools" && filled(&item["tools"]))
     }
 
-    /// The plainest JSON of the form that the request asks for, if it asks for one: nothing, zero, no.
+    /// Returns the simplest JSON of the requested form, if the request has one: empty, zero, false.
     pub(crate) fn plain_json(&self) -> Option<Value> {
         let schema = &self.body["generationConfig"]["responseJsonSchema"];
         let plain = |schema: &Value| match schema["type"].as_str() {
@@ -119,7 +119,7 @@ impl Request {
         Some(Value::Object(properties.map(|(name, schema)| (name.clone(), plain(schema))).collect()))
     }
 
-    /// Whether this asks for an answer of the model, as against a list of models or a count of tokens.
+    /// True if this asks for an answer of the model, as opposed to a list of models or a count of tokens.
     #[cfg_attr(
         not(test),
         expect(

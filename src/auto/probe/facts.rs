@@ -1,4 +1,4 @@
-//! How each client is pointed at the model server, and what it was seen to do there: facts from `clients.toml`.
+//! How to point each client to the model server, and its known behaviour there: facts from `clients.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 use super::dialects::MODEL;
 use super::exchange::ToolCall;
 
-/// What is known of one client that is tried.
+/// The facts about one client.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Facts {
-    /// The day on which they were seen, as `2026-01-02`.
+    /// The date of the observation, as `2026-01-02`.
     pub(crate) date: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
     pub(crate) source: String,
-    /// The model that has to be named on the command line, where no setting names one.
+    /// The model to name on the command line, if no setting names one.
     #[serde(default)]
     pub(crate) model: Option<String>,
-    /// The variables by which it asks the server.
+    /// The environment variables that point it to the server.
     #[serde(default)]
     variables: BTreeMap<String, String>,
     /// Files below the home folder, as its user would have them.
@@ -28,25 +28,25 @@ pub(crate) struct Facts {
     files: BTreeMap<String, String>,
     /// How its model calls the shell.
     pub(crate) shell: Tool,
-    /// The codes with which it ends by itself where the model failed.
+    /// Its exit codes after a failure of the model.
     pub(crate) failure_codes: Vec<i32>,
     /// The kinds of line in its stream while it works.
     pub(crate) events: Vec<String>,
-    /// Whether it writes lines to its stream that are no JSON.
+    /// Whether it writes lines to its stream that are not JSON.
     #[serde(default)]
     pub(crate) writes_prose: bool,
-    /// Whether it says what was spent only where the service is its vendor's.
+    /// Whether it reports the cost only for its vendor's own service.
     #[serde(default)]
     pub(crate) names_no_cost: bool,
-    /// Whether something of it runs on when it has ended.
+    /// Whether it leaves processes running when it ends.
     #[serde(default)]
     pub(crate) leaves_processes: bool,
-    /// The verdicts that are usual for it, in trials in which another one would be right.
+    /// The verdicts that are usual for it, in trials where a different one would be correct.
     #[serde(default)]
     pub(crate) verdicts: BTreeMap<String, String>,
 }
 
-/// A tool in the spelling of the client; `{command}` is filled in.
+/// A tool as the client spells it; `{command}` is filled in.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tool {
@@ -54,7 +54,7 @@ pub(crate) struct Tool {
     arguments: Map<String, Value>,
 }
 
-/// The list cannot be used.
+/// The list of facts is invalid.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the list of clients to probe is invalid: {0}")]
 pub(crate) struct FactsError(String);
@@ -73,7 +73,7 @@ impl Facts {
         self.variables.iter().map(move |(name, value)| (name.as_str(), filled(value, url)))
     }
 
-    /// The files, by their paths below the home folder.
+    /// Returns the files, by their paths below the home folder.
     pub(crate) fn files(&self, url: &str) -> impl Iterator<Item = (&str, String)> {
         self.files.iter().map(move |(path, text)| (path.as_str(), filled(text, url)))
     }
@@ -84,7 +84,7 @@ fn filled(text: &str, url: &str) -> String {
 }
 
 impl Tool {
-    /// The call that runs `command`.
+    /// Returns the call that runs `command`.
     pub(crate) fn call(&'static self, command: &str) -> ToolCall {
         let fill = |value: &Value| match value {
             Value::String(text) if text == "{command}" => command.into(),

@@ -1,4 +1,4 @@
-//! What goes wrong between a client and its model.
+//! Faults between a client and its model.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 use super::exchange::Dialect;
 pub(crate) use super::exchange::Usage;
 
-/// What becomes of a request instead of a proper answer.
+/// What happens to a request instead of a proper answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Status(Refusal),
-    /// The answer begins, and the connection ends in the middle of it.
+    /// The answer starts, and the connection ends in the middle of it.
     Cut,
-    /// The connection ends without a word.
+    /// The connection ends without any answer.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the suite of tests, which compiles this file, breaks connections of clients")
     )]
     Drop,
-    /// Nothing comes, for as long as the client waits.
+    /// Nothing is sent, for as long as the client waits.
     Hang,
-    /// The answer comes a few letters at a time, with this pause between them.
+    /// The answer arrives a few letters at a time, with this pause between them.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the suite of tests, which compiles this file, slows answers to clients down")
@@ -34,9 +34,9 @@ pub(crate) enum Fault {
 pub(crate) enum Refusal {
     BadKey,
     Forbidden,
-    /// Try again after so long.
+    /// Too many requests; try again after this time.
     TooMany(Duration),
-    /// What the user may use is used up until it is given again.
+    /// The user's quota is used up until it is renewed.
     UsedUp(Duration),
     Broken,
     Overloaded,
@@ -69,7 +69,7 @@ impl Refusal {
         }
     }
 
-    /// The error as the service of this dialect words it.
+    /// Returns the error in the words of the service with this dialect.
     pub(crate) fn body(self, dialect: Dialect) -> Value {
         let (status, _) = self.status();
         let message = self.message(dialect);
@@ -112,7 +112,7 @@ impl Refusal {
         }
     }
 
-    /// The headers that belong to it. `now` is in seconds since 1970.
+    /// Returns the headers for it. `now` is in seconds since 1970.
     pub(crate) fn headers(self, dialect: Dialect, now: u64) -> Vec<(String, String)> {
         let (Self::TooMany(wait) | Self::UsedUp(wait)) = self else { return Vec::new() };
         let mut headers = vec![("retry-after".to_owned(), wait.as_secs().to_string())];
@@ -123,10 +123,10 @@ impl Refusal {
     }
 }
 
-/// How much of what a subscription gives is used, as the service with the messages says with every answer.
+/// The used share of a subscription, which the service of the messages dialect reports with every answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Window {
-    /// Of 1.
+    /// The used fraction, from 0 to 1.
     pub(crate) used: f64,
     /// In seconds since 1970.
     pub(crate) resets_at: u64,
@@ -154,13 +154,13 @@ impl Window {
     }
 }
 
-/// What the server itself counts.
+/// The server's own counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
-    /// Requests for an answer, those beside the conversation too.
+    /// Requests for an answer, including those outside the conversation.
     pub(crate) calls: u64,
-    /// What the answers were said to cost; those that failed cost nothing.
+    /// The reported cost of the answers; failed ones cost nothing.
     pub(crate) usage: Usage,
-    /// The part of that for requests beside the conversation, such as for a title.
+    /// The part of that for requests outside the conversation, such as for a title.
     pub(crate) beside: Usage,
 }

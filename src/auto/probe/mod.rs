@@ -1,9 +1,9 @@
-//! A client that is tried, offline and in a home folder of its own, against a scripted model server that fails in every way
-//! that is known; and what differs from the facts about it.
+//! Tries a client offline, in a separate home folder, against a scripted model server with every known fault, and
+//! compares it with the facts about it.
 //!
-//! [`trial`] runs one session after the other, by the supervisor that `auto run` uses, and [`compare`] is a pure comparison
-//! of what was seen with `runners.toml` and `clients.toml`. The server, with [`exchange`], [`dialects`], [`faults`] and
-//! [`facts`], is compiled by the test suite too.
+//! [`trial`] runs one session after another, with the supervisor that `auto run` uses, and [`compare`] is a pure
+//! comparison of the observations with `runners.toml` and `clients.toml`. The test suite also compiles the server, with
+//! [`exchange`], [`dialects`], [`faults`] and [`facts`].
 
 pub(crate) mod compare;
 pub(crate) mod dialects;

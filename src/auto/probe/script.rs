@@ -1,4 +1,4 @@
-//! The model's part in a trial: it has the client make one file by its shell, unless something goes wrong.
+//! The model's part in a trial: it lets the client make one file with its shell, unless there is a fault.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,20 +9,20 @@ use super::facts::Tool;
 use super::faults::{Fault, Refusal};
 use super::server::Part;
 
-/// What the client is asked, with what a command line may lose: quotes, a backslash, a second line.
+/// The prompt, with characters that a command line may lose: quotes, a backslash, a second line.
 pub(super) const PROMPT: &str =
     "Do the work of unit GSD-PROBE-UNIT, \"step by step\",\nwith no \\ left out, and say when it is done.";
-/// Requests without it are the client's own, beside the conversation.
+/// Requests without this word are made by the client outside the conversation.
 const UNIT: &str = "GSD-PROBE-UNIT";
 
-/// The file that is to be made, and what shows in the conversation that the client was told so.
+/// The file to make, and the text in the conversation that shows that the call was made.
 pub(super) const MADE: &str = "made";
 const MARK: &str = "step-1-of-probe";
 
-/// How often the step is asked for if the client does not take it up.
+/// How often the step is requested if the client does not take it.
 const PATIENCE: usize = 4;
 
-/// What each answer is said to cost: numbers that no client has by itself.
+/// The reported cost of each answer: numbers that no client would produce itself.
 const COST: Usage = Usage { input: 1009, cached: 307, output: 113 };
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ fn fault_of(trial: Trial) -> Option<Fault> {
     Some(Fault::Status(refusal))
 }
 
-/// Whether the model was given the prompt as it is.
+/// True if the model received the prompt unchanged.
 pub(super) fn has_prompt(requests: &[Request]) -> bool {
     let texts = requests.iter().filter(|request| request.offers_tools()).map(Request::text);
     let quoted = format!("\"{PROMPT}");

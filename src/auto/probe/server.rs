@@ -1,8 +1,8 @@
 //! A model server on loopback: speaks the vendors' dialects, lets a [`Part`] answer, and keeps every request.
 //!
-//! One thread a connection, one request a connection. It ends when dropped, and by itself at [`LIFETIME`].
-//! What an answer looks like on the wire is in [`super::dialects`]. The test suite compiles the files of this server too: they
-//! use nothing of the crate but each other.
+//! Each connection has one thread and one request. The server ends when dropped, or after [`LIFETIME`]. The form of
+//! answers on the wire is in [`super::dialects`]. The test suite compiles the files of this server too, so they use
+//! nothing of the crate except each other.
 
 #![expect(
     clippy::disallowed_types,
@@ -27,27 +27,27 @@ const LIFETIME: Duration = Duration::from_secs(900);
 const CONNECTION_LIMIT: Duration = Duration::from_secs(60);
 const BODY_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// What the model does: decides, for each request that carries tools, what to say or which tool to call.
+/// The model's part: decides, for each request that carries tools, what to say or which tool to call.
 pub(crate) trait Part: Send + Sync {
     fn reply(&self, request: &Request) -> Reply;
 
-    /// What goes wrong with this request, also with one beside the conversation.
+    /// Returns the fault for this request, which may be outside the conversation.
     fn fault(&self, _request: &Request) -> Option<Fault> {
         None
     }
 
-    /// What the answer to this request is said to cost.
+    /// Returns the reported cost of the answer to this request.
     fn usage(&self, _request: &Request) -> Usage {
         Usage::SMALL
     }
 
-    /// How much of a subscription is used, where the user has one.
+    /// Returns the used share of a subscription, if the user has one.
     fn window(&self) -> Option<Window> {
         None
     }
 }
 
-/// The server and what it was asked.
+/// The server and the requests that it received.
 #[derive(Debug)]
 pub(crate) struct ModelServer {
     address: SocketAddr,
@@ -61,7 +61,8 @@ struct State {
     stop: AtomicBool,
 }
 
-/// Numbers answers over all servers: a conversation that goes on with another server never sees a number twice.
+/// Numbers answers across all servers, so that a conversation that continues with another server never sees a number
+/// twice.
 static SERIAL: AtomicUsize = AtomicUsize::new(0);
 
 impl<P: Part + ?Sized> Part for Arc<P> {
@@ -109,18 +110,18 @@ impl ModelServer {
         of(&self.state.requests).clone()
     }
 
-    /// What the server itself counted.
+    /// Returns the server's own counts.
     pub(crate) fn count(&self) -> Count {
         *of(&self.state.count)
     }
 }
 
-/// What is behind the lock: a part that panicked has not spoilt it.
+/// Locks the value: a part that panicked has not damaged it.
 fn of<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The address of a server that is not there: whoever connects is refused.
+/// Returns the address of a server that does not exist: connections to it are refused.
 pub(crate) fn address_of_nobody() -> std::io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     Ok(format!("http://{}", listener.local_addr()?))
@@ -138,7 +139,7 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
         match listener.accept() {
             Ok((stream, _)) => {
                 let state = Arc::clone(state);
-                // A client may hang up at any time; its own exit code tells whether that was a failure.
+                // A client may hang up at any time; its exit code shows whether that was a failure.
                 std::thread::spawn(move || drop(serve(stream, &state)));
             }
             Err(_) => std::thread::sleep(Duration::from_millis(3)),
@@ -161,7 +162,7 @@ fn read_request(reader: &mut impl BufRead) -> std::io::Result<Option<Request>> {
     reader.read_line(&mut line)?;
     let mut words = line.split_whitespace();
     let (Some(method), Some(target)) = (words.next(), words.next()) else { return Ok(None) };
-    // A client that takes us for its proxy sends the whole address.
+    // A client that uses this server as its proxy sends the whole address.
     let path = target.find("://").map_or(target, |scheme| {
         let rest = &target[scheme + 3..];
         rest.find('/').map_or("/", |slash| &rest[slash..])
@@ -222,7 +223,8 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
         Some(Fault::Hang) => return hang(&stream, state),
         Some(Fault::Cut | Fault::Drip(_)) | None => {}
     }
-    // Without tools it is the client's own question beside the conversation: about a title, or whether it runs in circles.
+    // Without tools it is a request of the client outside the conversation: for a title, or whether the model repeats
+    // itself.
     let reply = if fault == Some(Fault::Cut) {
         Reply::Say("I will begin with".to_owned())
     } else if request.offers_tools() {
@@ -246,7 +248,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
         dialects::Answer::Whole(body) => {
             let body = body.to_string();
             match fault {
-                // Half of what the length says.
+                // Half of the announced length.
                 Some(Fault::Cut) => {
                     write!(
                         stream,
@@ -259,7 +261,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
             }
         }
         dialects::Answer::Stream(events) => {
-            // No length: the stream ends where the connection does, as the answer of a thinking model would.
+            // No length: the stream ends with the connection, as for an answer of a thinking model.
             let head = "content-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n";
             write!(stream, "HTTP/1.1 200 OK\r\n{head}{}\r\n", lines(&headers))?;
             let body = events.concat();
@@ -278,7 +280,7 @@ fn refuse(stream: &mut TcpStream, refusal: Refusal, dialect: Dialect) -> std::io
     send(stream, &format!("{status} {word}"), &refusal.headers(dialect, now), &refusal.body(dialect).to_string())
 }
 
-/// Says nothing until the client goes, or the server ends.
+/// Sends nothing until the client disconnects or the server ends.
 fn hang(mut stream: &TcpStream, state: &State) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
     let end = Instant::now() + LIFETIME;

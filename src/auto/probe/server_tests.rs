@@ -8,7 +8,7 @@ use super::exchange::{Reply, Request, ToolCall};
 use super::faults::{Count, Fault, Refusal, Usage, Window};
 use super::server::{ModelServer, Part, address_of_nobody};
 
-/// Says what it was asked to say, and calls a tool if it was asked to.
+/// Says what the prompt asks it to say, and calls a tool if the prompt asks for that.
 struct Echo;
 
 impl Part for Echo {
@@ -36,7 +36,7 @@ fn ask(server: &ModelServer, path: &str, prompt: &str, stream: bool) -> String {
 }
 
 #[test]
-fn every_dialect_says_and_calls_streamed_and_whole() {
+fn every_dialect_can_say_and_call_in_streamed_and_whole_answers() {
     let server = ModelServer::start(Echo).unwrap();
     for path in ["/v1/messages?beta=true", "/v1/responses", "/v1/chat/completions"] {
         for stream in [true, false] {
@@ -60,7 +60,7 @@ fn every_dialect_says_and_calls_streamed_and_whole() {
     assert!(requests.len() == 20 && requests.iter().all(Request::asks_the_model), "{requests:?}");
 }
 
-/// Goes wrong in one way, or costs something.
+/// Has one fault, or costs something.
 struct Troubled(Option<Fault>);
 
 impl Part for Troubled {
@@ -85,7 +85,7 @@ const PATHS: [&str; 4] =
     ["/v1/messages", "/v1/responses", "/v1/chat/completions", "/v1beta/models/m:streamGenerateContent?alt=sse"];
 
 #[test]
-fn an_answer_says_what_it_cost_and_the_server_adds_it_up() {
+fn an_answer_reports_its_cost_and_the_server_adds_it_up() {
     let server = ModelServer::start(Troubled(None)).unwrap();
     for path in PATHS {
         let said = ask(&server, path, "hello", true);
@@ -100,7 +100,7 @@ fn an_answer_says_what_it_cost_and_the_server_adds_it_up() {
 }
 
 #[test]
-fn what_is_refused_has_the_status_and_the_words_of_its_service() {
+fn a_refusal_has_the_status_and_the_text_of_its_service() {
     let later = Duration::from_secs(10_800);
     for (refusal, status, words) in [
         (Refusal::BadKey, "401 Unauthorized", ["authentication_error", "invalid_api_key", "UNAUTHENTICATED"]),
@@ -123,7 +123,7 @@ fn what_is_refused_has_the_status_and_the_words_of_its_service() {
 }
 
 #[test]
-fn an_answer_can_be_cut_missing_slow_or_never_come() {
+fn an_answer_can_be_cut_missing_slow_or_never_arrive() {
     let with = |fault| ModelServer::start(Troubled(Some(fault))).unwrap();
     let (cut, dropped) = (with(Fault::Cut), with(Fault::Drop));
     for path in PATHS {

@@ -1,4 +1,4 @@
-//! Trials of one client, in a home folder that goes away with them.
+//! Trials of one client, in a temporary home folder.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -24,16 +24,16 @@ use crate::world::process::{Ask, Next};
 use crate::world::signals::Requests;
 use crate::world::{Ended, Program, World, WorldError};
 
-/// How long a client may take to say its version.
+/// How long a client may take to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
-/// How long a client may take to say its first word, until it is known how long it takes.
+/// How long a client may take to its first event, until its usual time is known.
 const FIRST_WORD: Duration = Duration::from_secs(60);
 
-/// The kinds of line whose names are kept.
+/// The most kinds of line whose names are kept.
 const MOST_EVENTS: usize = 200;
 
-/// Variables by which a client, or what it starts, would find what is the user's, or the way out.
+/// Variables by which a client, or its child processes, would find files of the user or a way to the network.
 const NOT_GIVEN: &[&str] = &[
     "ALL_PROXY",
     "all_proxy",
@@ -50,7 +50,7 @@ const NOT_GIVEN: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// The trial cannot be made.
+/// Why the trial cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProbeError {
     #[error(transparent)]
@@ -77,7 +77,7 @@ impl Explain for ProbeError {
     }
 }
 
-/// A client that is tried: its home, and how it is started there.
+/// A client under trial: its home, and how it is started there.
 #[derive(Debug)]
 pub(crate) struct Bench<'a> {
     world: &'a World,
@@ -88,7 +88,7 @@ pub(crate) struct Bench<'a> {
     scratch: Scratch,
     home: AbsolutePath,
     temporary: AbsolutePath,
-    /// How long its first word may take.
+    /// The limit until its first event.
     first_word: Duration,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Bench<'a> {
         Ok(Self { world, runner, facts, program, signals, scratch, home, temporary, first_word })
     }
 
-    /// Whether the client is kept from writing outside of its folder.
+    /// True if the client is kept from writing outside of its folder.
     pub(crate) fn is_fenced(&self) -> bool {
         self.world.fencing() != Fencing::Unavailable
     }
@@ -118,7 +118,7 @@ impl<'a> Bench<'a> {
         self.is_fenced().then(|| fence().for_user(self.world, None, &Openings::default()))
     }
 
-    /// The variables of a client that asks the server at `url`, and cannot ask another one.
+    /// Returns the variables that make a client use the server at `url`, and no other one.
     fn variables(&self, url: &str) -> Vec<(String, String)> {
         let (home, temporary) = (self.home.to_string(), self.temporary.to_string());
         let appdata = self.home.resolve("AppData").to_string();
@@ -133,7 +133,7 @@ impl<'a> Bench<'a> {
         usual.chain(self.facts.variables(&url).map(|(name, value)| (name.to_owned(), value))).collect()
     }
 
-    /// What the client says of its version; `None` where it says nothing.
+    /// Returns the version that the client prints; `None` if it prints none.
     pub(crate) fn version(&self) -> Result<Option<String>, ProbeError> {
         let mut program = Program::apart(self.program).arguments(["--version"]).folder(self.home.as_path());
         program = program.without(NOT_GIVEN);
@@ -161,7 +161,7 @@ impl<'a> Bench<'a> {
         Ok(lines.into_iter().find(is_version))
     }
 
-    /// Runs one session, and says what was seen of it.
+    /// Runs one session, and returns the observations.
     pub(crate) fn run(&mut self, trial: Trial) -> Result<Seen, ProbeError> {
         let server = match trial {
             Trial::Refused => None,
@@ -196,7 +196,7 @@ impl<'a> Bench<'a> {
             return Err(ProbeError::Interrupted);
         }
         if trial == Trial::Work && outcome.judgement.verdict == Verdict::Ran {
-            // From here on it need not be waited for longer than it takes for all of its work.
+            // From now on, twice the time of its complete work is enough for its first event.
             self.first_word = (took * 2).clamp(Duration::from_secs(10), FIRST_WORD);
         }
         let count = server.as_ref().map(ModelServer::count).unwrap_or_default();
@@ -206,7 +206,7 @@ impl<'a> Bench<'a> {
         Ok(seen(trial, outcome, watch, facets))
     }
 
-    /// An empty repository for one trial.
+    /// Makes an empty repository for one trial.
     fn project(&self, trial: Trial) -> Result<AbsolutePath, ProbeError> {
         let project = self.scratch.make_folder(trial.word())?;
         let git = Program::git(project.as_path()).arguments(["init", "--quiet"]);
@@ -228,7 +228,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What is known of a session beside its outcome.
+/// Facts about a session besides its outcome.
 struct Facets {
     name: String,
     took: Duration,
@@ -269,7 +269,7 @@ fn tokens(usage: Usage) -> Tokens {
     Tokens { input: usage.input, output: usage.output, cached: usage.cached }
 }
 
-/// Notes what the stream looks like.
+/// Records the kinds of line in the stream.
 struct Watch<'a> {
     signals: Option<&'a Requests>,
     events: BTreeSet<String>,
@@ -302,7 +302,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// The words by which a line says of what kind it is.
+/// Returns the words by which a line names its kind.
 fn kind(line: &Value) -> String {
     let first = ["/type", "/event", "/method", "/role"].iter().find_map(|path| line.pointer(path)?.as_str());
     let second = ["/subtype", "/item/type", "/part/type"].iter().find_map(|path| line.pointer(path)?.as_str());

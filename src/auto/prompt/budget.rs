@@ -1,20 +1,20 @@
-//! How much of a prompt may be documents, and how much a plan may ask of one session.
+//! The budget of a prompt for documents, and of a plan for one session.
 
 use crate::project::milestone_layout::preferences::InlineLevel;
 
-/// The most bytes of a prompt below [`InlineLevel::Full`], if the documents that always stand in it leave room.
+/// The most bytes of a prompt below [`InlineLevel::Full`], if the documents that are always in it leave room.
 pub(crate) const PROMPT_BYTES: usize = 12 * 1024;
 
-/// The context window that is assumed where it is not known, in tokens.
+/// The context window that is assumed if it is unknown, in tokens.
 pub(crate) const DEFAULT_WINDOW: usize = 200_000;
 
-/// Characters above which a document is read by sections.
+/// Documents with more characters than this are read by sections.
 pub(crate) const LARGE_DOCUMENT: usize = 30_000;
 
-/// Characters that a token is counted as.
+/// The characters that count as one token.
 const CHARACTERS_A_TOKEN: usize = 4;
 
-/// From this window on, so many tasks a slice.
+/// From this window size on, this many tasks per slice.
 const CEILINGS: [(usize, usize); 3] = [(500_000, 8), (200_000, 6), (128_000, 5)];
 const LOWEST_CEILING: usize = 3;
 
@@ -27,12 +27,12 @@ pub(crate) struct Budget {
     pub(crate) summaries: usize,
     /// Summaries of earlier tasks of the same slice.
     pub(crate) carried: usize,
-    /// What failed in the attempt before.
+    /// The failure of the previous attempt.
     pub(crate) verification: usize,
 }
 
 impl Budget {
-    /// The shares for a prompt whose text without documents has `fixed` bytes.
+    /// Returns the shares for a prompt whose text without documents has `fixed` bytes.
     pub(crate) fn of(level: InlineLevel, window: usize, fixed: usize) -> Self {
         let characters = window.saturating_mul(CHARACTERS_A_TOKEN);
         let room = match level {
@@ -49,7 +49,7 @@ impl Budget {
     }
 }
 
-/// The most tasks that a slice may be planned with.
+/// Returns the most tasks that a slice may be planned with.
 pub(crate) fn task_ceiling(window: usize) -> usize {
     CEILINGS.iter().find(|(from, _)| window >= *from).map_or(LOWEST_CEILING, |(_, tasks)| *tasks)
 }

@@ -2,20 +2,20 @@
 
 use crate::project::milestone_layout::slice_rows::SliceRow;
 
-/// The line of the slice plan that repeats a row.
+/// Returns the line of the slice plan that repeats a row.
 pub(crate) fn citation(row: &SliceRow) -> String {
     let SliceRow { id, title, risk, .. } = row;
     format!("**Roadmap:** {id}: {title} `risk:{risk}` `depends:[{}]`", row.depends.join(","))
 }
 
-/// The line that `plan` lacks to repeat a row. Gaps between words do not count.
+/// Returns the line that `plan` needs to repeat a row, if it is missing. Differences in spaces are ignored.
 pub(crate) fn missing(row: &SliceRow, plan: &str) -> Option<String> {
     let expected = citation(row);
     let cites = |line: &str| squeezed(line).eq_ignore_ascii_case(&squeezed(&expected));
     (!plan.lines().any(cites)).then_some(expected)
 }
 
-/// Without gaps between what is separated by commas, and with single ones between words.
+/// Normalizes the spaces around commas and between words.
 fn squeezed(line: &str) -> String {
     line.replace(',', " , ").split_whitespace().collect::<Vec<_>>().join(" ")
 }

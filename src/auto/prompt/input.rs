@@ -1,4 +1,4 @@
-//! What a prompt is made from: values that the caller has read.
+//! The input of a prompt: values that the caller has read.
 
 use super::budget::DEFAULT_WINDOW;
 use crate::auto::unit::UnitKind;
@@ -7,7 +7,7 @@ use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::text::words::words;
 
 words! {
-    /// What a document is about. Its word is what the prompt calls it.
+    /// The subject of a document. Prompts use the word.
     #[derive(Hash)]
     pub(crate) enum DocumentKind {
         Brief = "brief",
@@ -21,7 +21,7 @@ words! {
         ContextDraft = "context draft",
         MilestoneResearch = "milestone research",
         Roadmap = "roadmap",
-        /// Of an earlier milestone.
+        /// The summary of an earlier milestone.
         MilestoneSummary = "earlier milestone",
         Validation = "validation",
         SliceContext = "slice context",
@@ -32,7 +32,7 @@ words! {
         UatResult = "UAT result",
         ReplanTrigger = "request to replan",
         TaskPlan = "task plan",
-        /// Of an earlier task of the slice.
+        /// The summary of an earlier task of the slice.
         TaskSummary = "earlier task",
         /// The summary that reports a blocker.
         Blocker = "blocker",
@@ -50,7 +50,7 @@ pub(crate) struct Document {
     pub(crate) text: String,
 }
 
-/// Where the unit's files are.
+/// The folders of the unit's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Milestone {
@@ -66,12 +66,12 @@ pub(crate) enum Place {
         folder: String,
         /// As in file names, such as `02`.
         number: String,
-        /// What the workflow is run with, such as `2 --auto`.
+        /// The arguments of the workflow, such as `2 --auto`.
         arguments: String,
     },
 }
 
-/// Everything a prompt is made from.
+/// The input of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PromptInput {
     pub(crate) kind: UnitKind,
@@ -83,25 +83,25 @@ pub(crate) struct PromptInput {
     pub(crate) place: Place,
     /// The row of the roadmap, for units of a slice.
     pub(crate) row: Option<SliceRow>,
-    /// In the order in which those of one kind are to be read.
+    /// Documents of one kind are in the order in which they should be read.
     pub(crate) documents: Vec<Document>,
     pub(crate) level: InlineLevel,
     /// The context window, in tokens.
     pub(crate) window: usize,
     /// Whether the planner of a milestone plans its first slice too.
     pub(crate) plans_first_slice: bool,
-    /// More that the unit has to know, each with its name: such as `Remediation round`.
+    /// Additional facts for the unit, each with its name: such as `Remediation round`.
     pub(crate) notes: Vec<(String, String)>,
-    /// What was wrong with the attempt before.
+    /// Why the previous attempt failed.
     pub(crate) failure: Option<String>,
-    /// The reference that keeps what that attempt left.
+    /// The reference that keeps the work of that attempt.
     pub(crate) kept: Option<String>,
     /// What an interrupted session left.
     pub(crate) crash: Option<String>,
 }
 
 impl PromptInput {
-    /// A unit without documents.
+    /// Returns a unit without documents.
     pub(crate) fn new(kind: UnitKind, id: &str, title: &str, folder: &str, place: Place) -> Self {
         Self {
             kind,

@@ -1,8 +1,8 @@
-//! The text that an agent is given for a unit.
+//! The prompt of an agent for a unit.
 //!
-//! A prompt begins with what all units of its class share, byte for byte, so that a client's cache holds it; then comes
-//! what is about the kind of unit, then the unit itself: paths, documents, what went wrong before. [`compose`] is pure:
-//! the caller has read the documents.
+//! A prompt starts with the text that all units of its class share, byte for byte, so that a client's cache can hold
+//! it; the text for the kind of unit follows, and then the unit itself: paths, documents, the previous failure.
+//! [`compose`] is pure: the caller has read the documents.
 
 pub(crate) mod budget;
 pub(crate) mod citation;
@@ -24,22 +24,22 @@ use super::permit::Permit;
 use crate::failure::Explain;
 use crate::library;
 
-/// What an agent is given.
+/// The prompt for an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt {
     pub(crate) text: String,
     pub(crate) class: UnitClass,
-    /// The bytes at the beginning that every unit of the class has.
+    /// The length of the prefix shared by every unit of the class, in bytes.
     pub(crate) prefix_length: usize,
-    /// The documents in the prompt, each with its characters there.
+    /// The documents in the prompt, each with its number of characters there.
     pub(crate) inlined: Vec<InlinedDocument>,
-    /// The paths that the agent is ordered to read.
+    /// The paths that the agent must read.
     pub(crate) must_read: Vec<String>,
-    /// The files without which the unit is not done.
+    /// The files that the unit must write.
     pub(crate) expected: Vec<String>,
     /// All documents that the unit may write.
     pub(crate) permits: Vec<Permit>,
-    /// The characters of the text.
+    /// The number of characters of the text.
     pub(crate) chars: usize,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct InlinedDocument {
     pub(crate) chars: usize,
 }
 
-/// Why there is no prompt.
+/// Why a prompt cannot be composed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PromptError {
     #[error("`{unit}` has no {document}")]
@@ -68,7 +68,7 @@ impl Explain for PromptError {
     }
 }
 
-/// The prompt of a unit.
+/// Composes the prompt of a unit.
 pub(crate) fn compose(input: &PromptInput) -> Result<Prompt, PromptError> {
     let unit = || format!("{} {}", input.kind.word(), input.id);
     let shape = shape::shape(input);
@@ -98,7 +98,7 @@ pub(crate) fn compose(input: &PromptInput) -> Result<Prompt, PromptError> {
     })
 }
 
-/// The section of the first of `documents` that has it, with the document's path: what `auto context` answers.
+/// Returns the section in the first of `documents` that has it, with the document's path: the answer of `auto context`.
 pub(crate) fn section_in<'text>(
     documents: &'text [Document],
     heading: &str,
@@ -113,7 +113,7 @@ pub(crate) fn section_in<'text>(
     Err(SectionError { heading: heading.to_owned(), titles })
 }
 
-/// The document without which there is no prompt.
+/// Returns a required document that is missing.
 fn missing(input: &PromptInput, shape: &Shape) -> Option<DocumentKind> {
     let is_needed = |kind: DocumentKind, treatment: Treatment| {
         matches!(treatment, Treatment::Whole | Treatment::Excerpt) || kind == DocumentKind::Workflow

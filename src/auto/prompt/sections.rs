@@ -6,12 +6,12 @@ use crate::failure::Explain;
 use crate::text::markdown::{Heading, LineKind, Markdown};
 use crate::text::nearest::nearest;
 
-/// A section that is not there.
+/// The error for a section that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no section is called `{heading}`")]
 pub(crate) struct SectionError {
     pub(super) heading: String,
-    /// The titles there are.
+    /// The existing titles.
     pub(crate) titles: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ impl Explain for SectionError {
     }
 }
 
-/// The section of `document` under `heading`, with its heading line: up to the next heading of its level or above. The
-/// heading is its title, in any case, with or without `#` marks; its first word will do where that is an identifier,
-/// such as `R007` for `R007 — Search`.
+/// Returns the section of `document` under `heading`, with its heading line: up to the next heading of its level or
+/// above. The heading is given as its title, in any case, with or without `#` marks; its first word is enough if that
+/// is an identifier, such as `R007` for `R007 — Search`.
 pub(crate) fn section_of<'text>(document: &'text str, heading: &str) -> Result<&'text str, SectionError> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let markdown = Markdown::parse(document);
@@ -53,7 +53,7 @@ fn by_identifier<'text>(markdown: &Markdown<'text>, wanted: &str) -> Option<(Hea
     Some((heading, lines))
 }
 
-/// The titles by which a document can be asked for its sections: those of its second level, or of the level it has.
+/// Returns the titles of a document's sections: those of its second level, or else of the first level that it has.
 pub(crate) fn titles_of(document: &str) -> Vec<&str> {
     let markdown = Markdown::parse(document);
     let at = |level: u8| markdown.headings().filter(move |heading| heading.level == level);
@@ -61,7 +61,7 @@ pub(crate) fn titles_of(document: &str) -> Vec<&str> {
     level.into_iter().flat_map(|level| at(level).map(|heading| heading.title).collect::<Vec<_>>()).collect()
 }
 
-/// What an executor needs of a slice plan: what comes before its first section, and its verification.
+/// Returns what an executor needs of a slice plan: the part before its first section, and its verification.
 pub(crate) fn slice_excerpt(plan: &str) -> String {
     let markdown = Markdown::parse(plan);
     let first = markdown.headings().find(|heading| heading.level == 2);
@@ -81,8 +81,8 @@ pub(crate) struct Cut {
     pub(crate) missing: usize,
 }
 
-/// `text` in at most `limit` bytes, cut only before a heading of the first three levels or a `---` line. The first section
-/// stays, whatever its size; front matter belongs to it, and so does the title below it.
+/// Cuts `text` to at most `limit` bytes, only before a heading of the first three levels or a `---` line. The first
+/// section stays, whatever its size; it includes front matter and the title below it.
 pub(crate) fn cut(text: &str, limit: usize) -> Cut {
     let whole = || Cut { text: text.to_owned(), missing: 0 };
     if text.len() <= limit {
@@ -97,7 +97,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> Cut {
     Cut { text: kept.to_owned() + &marker(missing), missing }
 }
 
-/// Where each section but the first begins.
+/// Returns where each section except the first starts.
 fn boundaries(text: &str) -> Vec<usize> {
     let markdown = Markdown::parse(text);
     let is_rule = |line: &str| line.trim_end().len() >= 3 && line.trim_end().bytes().all(|byte| byte == b'-');
@@ -148,7 +148,7 @@ mod tests {
         assert!(some.text.ends_with("### Part\nmore\n[...truncated 1 sections]\n"), "{}", some.text);
         // Without a second section there is nothing to cut.
         assert_eq!(cut("# A\nlong text\n", 3).missing, 0);
-        // A heading in code is no boundary.
+        // A heading in code does not start a section.
         assert_eq!(cut("# A\n```\n### x\n```\n", 3).missing, 0);
     }
 
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_cut_at_a_line_and_keeps_its_beginning(
+        fn any_text_is_cut_at_a_line_and_keeps_its_start(
             lines in prop::collection::vec("(#{1,4} |---|```|)[a-zé]{0,6}", 0..30),
             limit in 0_usize..200,
         ) {
@@ -185,7 +185,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_breaks_what_reads_it(text in "(?s).{0,200}", heading in ".{0,20}") {
+        fn no_text_makes_the_readers_panic(text in "(?s).{0,200}", heading in ".{0,20}") {
             let _ = (section_of(&text, &heading), titles_of(&text), slice_excerpt(&text), cut(&text, 20));
         }
     }

@@ -1,4 +1,4 @@
-//! Which documents stand in the prompt, which the agent must read, and which it may.
+//! Selects the documents in the prompt, those that the agent must read, and those that it may read.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) struct Inlined<'input> {
     pub(super) text: Cow<'input, str>,
 }
 
-/// What becomes of each document, in the order of the shape.
+/// How each document is used, in the order of the shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Selection<'input> {
     pub(super) inlined: Vec<Inlined<'input>>,
@@ -24,7 +24,7 @@ pub(super) struct Selection<'input> {
     pub(super) offered: Vec<&'input Document>,
 }
 
-/// A document with its treatment, and what stands in the prompt.
+/// A document with its treatment, and its text in the prompt.
 struct Row<'input> {
     treatment: Treatment,
     document: &'input Document,
@@ -32,7 +32,7 @@ struct Row<'input> {
 }
 
 impl<'input> Row<'input> {
-    /// The bytes of this row in the prompt.
+    /// Returns the bytes of this row in the prompt.
     fn size(&self, text: &str) -> usize {
         let mut out = String::new();
         fenced(&mut out, &name_of(self.document), text);
@@ -51,12 +51,12 @@ impl<'input> Row<'input> {
     }
 }
 
-/// The documents, nothing but those that always stand in the prompt inlined.
+/// Selects the documents with only those inlined that are always in the prompt.
 pub(super) fn smallest<'input>(input: &'input PromptInput, shape: &Shape) -> Selection<'input> {
     selection(rows(input, shape))
 }
 
-/// The documents within the budget of a prompt that has `fixed` bytes without them.
+/// Selects the documents within the budget of a prompt that has `fixed` bytes without them.
 pub(super) fn select<'input>(input: &'input PromptInput, shape: &Shape, fixed: usize) -> Selection<'input> {
     let mut rows = rows(input, shape);
     let budget = Budget::of(input.level, input.window, fixed);
@@ -92,7 +92,7 @@ fn rows<'input>(input: &'input PromptInput, shape: &Shape) -> Vec<Row<'input>> {
     .collect()
 }
 
-/// Cuts summaries to what there is for them, the last ones first: what is nearest to the unit matters most.
+/// Cuts summaries to their share, starting with the last: those nearest to the unit matter most.
 fn carry(rows: &mut [Row<'_>], treatment: Treatment, share: usize, room: &mut usize) {
     let mut share = share.min(*room);
     let mut left = rows.iter().filter(|row| row.treatment == treatment).count();
@@ -107,7 +107,7 @@ fn carry(rows: &mut [Row<'_>], treatment: Treatment, share: usize, room: &mut us
     }
 }
 
-/// Takes what fits. A document of which only the path is known stays one to read.
+/// Inlines what fits. A document without text, of which only the path is known, still has to be read.
 fn take_whole(rows: &mut [Row<'_>], treatment: Treatment, room: &mut usize) {
     for row in rows.iter_mut().filter(|row| row.treatment == treatment && !row.document.text.is_empty()) {
         row.take(Cow::Borrowed(&row.document.text), room);
@@ -116,7 +116,7 @@ fn take_whole(rows: &mut [Row<'_>], treatment: Treatment, room: &mut usize) {
 
 fn selection(rows: Vec<Row<'_>>) -> Selection<'_> {
     let mut selection = Selection::default();
-    // Summaries that did not fit are read after what they are summaries for.
+    // Summaries that did not fit are read after the documents that they summarize.
     let mut summaries = Vec::new();
     for row in rows {
         match (row.text, row.treatment) {

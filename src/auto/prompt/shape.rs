@@ -1,4 +1,4 @@
-//! What each kind of unit is told, reads and leaves: one table.
+//! The texts, documents and outputs of each kind of unit: one table.
 
 use DocumentKind as Kind;
 use Scope::{FirstSlice, FirstTasks, LaterMilestones, Milestone, Phase, Root, Slice, Task, Tasks};
@@ -10,26 +10,26 @@ use crate::auto::unit::UnitKind;
 use crate::text::words::words;
 
 words! {
-    /// Units whose prompts begin with the same text.
+    /// Groups of units whose prompts start with the same text.
     pub(crate) enum UnitClass {
         Planning = "planning",
         Execution = "execution",
         Closing = "closing",
         Study = "study",
         Documents = "documents",
-        /// With the user.
+        /// A conversation with the user.
         Interview = "interview",
         /// An installed workflow.
         Workflow = "workflow",
     }
 }
 
-/// How a document gets to the agent.
+/// How a document reaches the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// In the prompt, byte for byte; without it there is no prompt.
+    /// In the prompt, byte for byte; a prompt cannot be composed without it.
     Whole,
-    /// In the prompt: what an executor needs of it.
+    /// In the prompt: the part that an executor needs.
     Excerpt,
     /// In the prompt, cut to the share for earlier tasks.
     Carry,
@@ -43,19 +43,19 @@ pub(crate) enum Treatment {
     Offer,
 }
 
-/// Where a file that a unit writes belongs.
+/// The folder of a file that a unit writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Root,
     Milestone,
-    /// One file a milestone after this one.
+    /// One file for each later milestone.
     LaterMilestones,
     FirstSlice,
     FirstTasks,
     Slice,
     /// The file of the unit's task.
     Task,
-    /// One file a task of the slice.
+    /// One file for each task of the slice.
     Tasks,
     Phase,
 }
@@ -63,14 +63,14 @@ pub(crate) enum Scope {
 /// A file that a unit writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// What the prompt calls it.
+    /// Its name in the prompt.
     pub(crate) name: &'static str,
     pub(crate) scope: Scope,
-    /// The end of its name, such as `PLAN.md`; for [`Scope::Root`] all of it.
+    /// The suffix of its name, such as `PLAN.md`; for [`Scope::Root`] the entire name.
     pub(crate) suffix: &'static str,
-    /// Whether the unit is not done without it.
+    /// Whether the unit must write it.
     pub(crate) is_expected: bool,
-    /// The document that has its path where there is one already.
+    /// The document whose path it has if it exists already.
     pub(crate) existing: Option<DocumentKind>,
     /// What may change in it.
     pub(crate) rule: Rule,
@@ -82,11 +82,11 @@ impl Written {
     }
 }
 
-/// What a kind of unit is told, reads and leaves.
+/// The texts, documents and outputs of a kind of unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) class: UnitClass,
-    /// The texts that every unit of the class begins with.
+    /// The texts at the start of every unit of the class.
     pub(crate) prefix: &'static [&'static str],
     /// The texts of this kind.
     pub(crate) texts: &'static [&'static str],
@@ -110,7 +110,7 @@ const fn may_edit(name: &'static str, scope: Scope, suffix: &'static str, existi
     Written { name, scope, suffix, is_expected: false, existing: Some(existing), rule: Rule::Whole }
 }
 
-/// What a planner changes of the milestone's plan.
+/// The changes of a planner to the milestone's plan.
 const ROADMAP: Written =
     may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices);
 const OWNERS: Written =
@@ -384,7 +384,7 @@ const PLAN_PHASE: Shape = Shape { writes: &[leaves("first plan", Phase, "01-PLAN
 
 const EXECUTE_PHASE: Shape = Shape { writes: &[leaves("verification", Phase, "VERIFICATION.md")], ..DISCUSS_PHASE };
 
-/// The shape of a unit. A milestone is discussed with the user where there is no brief.
+/// Returns the shape of a unit. A milestone without a brief is discussed with the user.
 pub(crate) fn shape(input: &PromptInput) -> Shape {
     match input.kind {
         UnitKind::PlanMilestone => PLAN_MILESTONE,

@@ -14,10 +14,10 @@ use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::unit::UnitKind;
 use crate::text::shell::typed;
 
-/// The files that must be read first, in order.
+/// How many files are listed as to be read first.
 const CRITICAL: usize = 3;
 
-/// The titles that are listed of a large document, and the letters of each.
+/// How many titles of a large document are listed, and how many letters of each.
 const TITLES: usize = 8;
 const TITLE_LETTERS: usize = 48;
 
@@ -30,7 +30,7 @@ pub(super) struct Target {
     pub(super) is_expected: bool,
 }
 
-/// The files that a unit writes; `None` if one has no place.
+/// Returns the files that a unit writes; `None` if one has no place.
 pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>> {
     let mut targets = Vec::new();
     for written in shape.writes {
@@ -39,7 +39,7 @@ pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>>
             continue;
         }
         let existing = written.existing.map(|kind| input.first(kind));
-        // What may only be edited has to be there.
+        // A file that may only be edited has to exist.
         if existing == Some(None) && !written.is_expected {
             continue;
         }
@@ -83,7 +83,7 @@ fn path_of(input: &PromptInput, written: &Written) -> Option<String> {
     })
 }
 
-/// The end of the prompt, up to its last line.
+/// Returns the end of the prompt, up to its last line.
 pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selection: &Selection<'_>) -> String {
     let mut out = String::from("\n# Unit\n\n");
     facts(&mut out, input, shape);
@@ -168,7 +168,7 @@ fn list(out: &mut String, heading: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// A document by its path, and how to read it if it is large.
+/// Returns a document's path, and how to read it if it is large.
 fn reference(document: &Document, unit: &str) -> String {
     let mut line = format!("`{}` ({})", plain(&document.path), document.kind.word());
     let characters = document.text.chars().count();
@@ -197,7 +197,7 @@ fn is_markdown(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
 }
 
-/// The end of a text, where errors are, in at most `limit` bytes and from the beginning of a line if it has any there.
+/// Returns the end of a text, where errors are, in at most `limit` bytes, starting at the start of a line if possible.
 fn last_of(text: &str, limit: usize) -> &str {
     let Some(over) = text.len().checked_sub(limit).filter(|over| *over > 0) else { return text };
     let line = text.match_indices('\n').map(|(at, _)| at + 1).find(|start| *start >= over && *start < text.len());

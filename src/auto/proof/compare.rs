@@ -1,10 +1,10 @@
-//! What differs between a statement, the commit that it is kept for, and its checks as they end now.
+//! Compares a statement with the commit that it is kept for, and with new runs of its checks.
 
 use super::statement::{Recorded, Statement};
 use crate::auto::landing::id::{Commit, Tree};
 use crate::gate::evidence::CheckRun;
 
-/// A commit, as git has it.
+/// A commit as git stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommitRead {
     pub(crate) commit: Commit,
@@ -13,7 +13,8 @@ pub(crate) struct CommitRead {
 }
 
 impl CommitRead {
-    /// Reads what `git cat-file commit` prints, which is the object itself: a shallow clone hides no parent in it.
+    /// Parses the output of `git cat-file commit`, which is the object itself: even a shallow clone has all its
+    /// parents.
     pub(crate) fn of(commit: Commit, object: &str) -> Option<Self> {
         let head = object.lines().take_while(|line| !line.is_empty());
         let named = |wanted: &'static str| {
@@ -25,7 +26,7 @@ impl CommitRead {
     }
 }
 
-/// Why a statement is not one about the landing of this commit, a sentence each.
+/// Returns why a statement is not about the landing of this commit, one sentence each.
 pub(crate) fn with_commit(statement: &Statement, landed: &CommitRead) -> Vec<String> {
     let mut found = Vec::new();
     let commit = statement.digest("gitCommit").unwrap_or("none");
@@ -54,10 +55,10 @@ pub(crate) fn with_commit(statement: &Statement, landed: &CommitRead) -> Vec<Str
     found
 }
 
-/// How a check ends now, where that is not as it is recorded.
+/// Returns the difference between the recorded result of a check and the current one, if any.
 pub(crate) fn of_check(recorded: &Recorded, now: &CheckRun) -> Option<String> {
     let Recorded { command, exit_code, .. } = recorded;
-    // What ended in two ways on the same tree may end in either.
+    // A check with different results on the same tree may have either.
     let may_pass = recorded.flaky && now.exit_code == 0;
     if now.exit_code != *exit_code && !may_pass {
         return Some(format!("`{command}` exits {}, and {exit_code} is recorded", now.exit_code));
@@ -87,7 +88,7 @@ mod tests {
         digit.to_string().repeat(40)
     }
 
-    /// What a run remembers that has landed the commit `c`, with the tree `7`, on `b`.
+    /// Returns the memory of a run that has landed the commit `c`, with the tree `7`, on `b`.
     fn memory() -> Memory {
         let run: Run = serde_json::from_value(serde_json::json!({
             "run": "M001-1", "engine": 1, "process": 1, "milestone": "M001", "target": "main", "base": name('b'),
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_landing_is_the_same_text_and_reads_as_it_was_written() {
+    fn the_same_landing_gives_the_same_text_and_can_be_read_back() {
         let payload = statement().payload().unwrap();
         assert_eq!(payload, statement().payload().unwrap());
         assert_eq!(Statement::read(&payload), Some(statement()));
@@ -139,14 +140,14 @@ mod tests {
         );
         assert!(text.starts_with(&head), "{text}");
         assert!(text.contains("\"heldOut\":null") && !text.contains("unsigned"), "{text}");
-        // Fields that a later version adds are ignored, another type is not.
+        // Fields of a later version are ignored, another type is not.
         let later = text.replacen("\"heldOut\":null", "\"heldOut\":null,\"later\":{}", 1);
         assert_eq!(Statement::read(later.as_bytes()), Some(statement()));
         assert_eq!(Statement::read(text.replace("#landing-v1", "#landing-v2").as_bytes()), None);
     }
 
     #[test]
-    fn a_statement_that_is_not_signed_says_so_twice() {
+    fn an_unsigned_statement_says_so_twice() {
         let unsigned = Statement::of(&memory(), Some("git does not sign commits here".to_owned())).unwrap();
         let predicate = &unsigned.predicate;
         assert_eq!(predicate.unsigned.as_deref(), Some("git does not sign commits here"));
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_fits_its_commit_alone() {
+    fn a_statement_fits_only_its_commit() {
         assert_eq!(with_commit(&statement(), &commit('c', '7', &['b'])), [""; 0]);
         for (other, word) in [
             (commit('d', '7', &['b']), "another commit"),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_differs_by_its_exit_code_and_by_the_number_of_its_tests() {
+    fn a_check_differs_by_its_exit_code_and_its_number_of_tests() {
         let recorded = &statement().predicate.checks.commands[0];
         let now = |exit_code: i32, counts: Option<(u64, u64)>| CheckRun {
             command: recorded.command.clone(),

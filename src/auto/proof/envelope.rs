@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
-/// What is in an envelope, by the specification of in-toto.
+/// The payload type in an envelope, as specified by in-toto.
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
 /// A payload with its signatures. As JSON it is one line.
@@ -13,7 +13,7 @@ pub(crate) struct Envelope {
     payload: String,
     #[serde(rename = "payloadType")]
     payload_type: String,
-    /// None of a statement that is not signed.
+    /// Empty if the statement is not signed.
     signatures: Vec<Signature>,
 }
 
@@ -30,7 +30,7 @@ impl Signature {
         Self { keyid, sig: BASE64.encode(armoured) }
     }
 
-    /// The armoured signature; `None` where it is not in base64.
+    /// Returns the armoured signature; `None` if it is not valid base64.
     pub(crate) fn armoured(&self) -> Option<Vec<u8>> {
         BASE64.decode(self.sig.as_bytes()).ok()
     }
@@ -45,18 +45,18 @@ impl Envelope {
         }
     }
 
-    /// The envelopes in a note, a line each. Other lines are somebody else's.
+    /// Returns the envelopes in a note, one per line. Other lines belong to other programs.
     pub(crate) fn all_in(note: &str) -> Vec<Self> {
         let envelopes = note.lines().filter_map(|line| serde_json::from_str::<Self>(line).ok());
         envelopes.filter(|envelope| envelope.payload_type == PAYLOAD_TYPE).collect()
     }
 
-    /// Its line in a note.
+    /// Returns its line in a note.
     pub(crate) fn line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
 
-    /// `None` where it is not in base64.
+    /// Returns the payload; `None` if it is not valid base64.
     pub(crate) fn payload(&self) -> Option<Vec<u8>> {
         BASE64.decode(self.payload.as_bytes()).ok()
     }
@@ -66,7 +66,7 @@ impl Envelope {
     }
 }
 
-/// The bytes that are signed for a payload ("pre-authentication encoding").
+/// Returns the bytes that are signed for a payload ("pre-authentication encoding").
 pub(crate) fn signed_bytes(payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len());
     [head.as_bytes(), payload].concat()
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_signed_has_the_type_and_both_lengths() {
+    fn the_signed_bytes_have_the_type_and_both_lengths() {
         assert_eq!(signed_bytes(b"{}"), b"DSSEv1 28 application/vnd.in-toto+json 2 {}");
         assert_eq!(signed_bytes("\u{e9}".as_bytes()), "DSSEv1 28 application/vnd.in-toto+json 2 \u{e9}".as_bytes());
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64_is_no_payload() {
+    fn a_payload_that_is_not_base64_is_rejected() {
         let note = "{\"payload\":\"e30\",\"payloadType\":\"application/vnd.in-toto+json\",\"signatures\":[]}";
         assert_eq!(
             Envelope::all_in(note)[0].payload(),
@@ -108,7 +108,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_payload_comes_back(payload in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..100)) {
+        fn any_payload_is_read_back(payload in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..100)) {
             let line = Envelope::new(&payload, None).line().unwrap();
             proptest::prop_assert_eq!(Envelope::all_in(&line)[0].payload(), Some(payload));
         }

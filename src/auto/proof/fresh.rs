@@ -1,4 +1,4 @@
-//! A commit in a checkout of its own, and its checks run there again.
+//! Checks out a commit in a separate clone, and runs its checks there again.
 
 use super::statement::Checks;
 use crate::auto::caches::Caches;
@@ -14,7 +14,7 @@ use crate::world::{Program, World, WorldError};
 /// No hook of the user's templates runs in the checkout.
 const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
-/// Why there is no checkout, or a check was not run in it.
+/// Why a commit could not be checked out, or a check was not run in the checkout.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FreshError {
     #[error("`{command}` failed: {why}")]
@@ -29,22 +29,22 @@ pub(crate) enum FreshError {
 
 unexplained!(FreshError);
 
-/// A checkout that is gone with this value: a clone that borrows the objects of the repository, so that nothing of the
-/// repository changes.
+/// A checkout that is removed with this value: a clone that borrows the objects of the repository and does not change
+/// it.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     folder: AbsolutePath,
-    /// For temporary files of checks.
+    /// The folder for temporary files of checks.
     temporary: AbsolutePath,
     fence: Option<Fence>,
-    /// Of build tools; none where nothing is fenced.
+    /// The caches of build tools; empty without a fence.
     caches: Caches,
     _removed_with: Scratch,
 }
 
 impl Fresh {
-    /// Checks out `commit` of the repository at `root`. What is done there writes nowhere else, unless there is no fence; the
-    /// user opens something in it.
+    /// Checks out `commit` of the repository at `root`. Programs in it write nowhere else, except without a fence, or
+    /// where the user opens the fence.
     pub(crate) fn of(
         world: &World,
         root: &AbsolutePath,
@@ -69,7 +69,7 @@ impl Fresh {
             let fence = Fence::around(std::iter::once(own).chain(caches.writable.iter().cloned()));
             fence.with_temporary(temporary.as_path()).for_user(world, None, openings)
         });
-        // Filters of the user's may run a program that lies in the tree.
+        // Filters of the user may run a program in the tree.
         let checkout = Program::git(folder.as_path()).arguments(NO_HOOKS);
         let checkout = checkout.arguments(["checkout", "--quiet", "--detach", commit.as_str()]);
         let checkout = fence.iter().fold(checkout, Program::fenced);
@@ -77,7 +77,7 @@ impl Fresh {
         Ok(Self { folder, temporary, fence, caches, _removed_with: scratch })
     }
 
-    /// Runs the commands that a statement names. They are words, as checks are: nothing of them is for a shell.
+    /// Runs the commands in a statement. Like checks, they are lists of words that do not go through a shell.
     pub(crate) fn run(
         &self,
         world: &World,

@@ -1,4 +1,4 @@
-//! Signatures of statements, made and checked by `ssh-keygen -Y`, as git does it for commits.
+//! Signatures of statements, made and verified by `ssh-keygen -Y`, as git does for commits.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::disk::{self, Scratch};
 use crate::failure::{Failure, Reason};
 use crate::world::{Program, World};
 
-/// The namespace of the signatures: one that was made for a proof cannot pass for that of a commit, or the other way round.
+/// The namespace of the signatures: a signature of a proof cannot be used as one of a commit, or the other way round.
 pub(crate) const NAMESPACE: &str = "gsd-proof";
 
-/// How long a signature may take: a person may have to touch a key, or to type a passphrase.
+/// The timeout of signing: a person may have to touch a key, or to type a passphrase.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program that checks signatures, whatever the settings of a repository name.
+/// The program that verifies signatures, whatever the settings of a repository name.
 const CHECKER: &str = "ssh-keygen";
 
 /// The lines around a signature.
 const ARMOUR: [&str; 2] = ["-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"];
 
-/// Why there is no signature, or not a good one.
+/// Returns the failure for a signature that is missing or not valid.
 fn unsigned(why: String) -> Failure {
     Failure::new(Reason::Unknown, why)
 }
@@ -42,7 +42,7 @@ pub(crate) fn sign(world: &World, key: &SigningKey, payload: &[u8]) -> Result<Si
     program = if key.is_literal() {
         let public = scratch.path("key.pub");
         disk::write_fleeting(&public, format!("{}\n", key.key).as_bytes())?;
-        // The other half of it is with the agent.
+        // The private half is in the SSH agent.
         program.arguments([public.as_path().as_os_str(), "-U".as_ref()])
     } else {
         program.arguments([&key.key])
@@ -59,8 +59,8 @@ pub(crate) fn sign(world: &World, key: &SigningKey, payload: &[u8]) -> Result<Si
     Ok(Signature::new(keyid, &armoured))
 }
 
-/// Whose key it is that signed a payload, by the file of allowed signers; `None` where there is no such file, so that nobody
-/// says whose the key is. An error where the signature does not fit, or where the file does not have the key.
+/// Returns the owner of the key that signed a payload, from the file of allowed signers; `None` if that file does not
+/// exist, so that the owner is unknown. An error if the signature does not fit, or if the file does not list the key.
 pub(crate) fn signer(
     world: &World,
     payload: &[u8],
@@ -100,8 +100,8 @@ pub(crate) fn signer(
     Err(last)
 }
 
-/// The fingerprint of the key that made an armoured signature, as OpenSSH shows it. The signature has the key in it
-/// (`PROTOCOL.sshsig` of OpenSSH).
+/// Returns the fingerprint of the key that made an armoured signature, in the format of OpenSSH. The signature contains
+/// the key (`PROTOCOL.sshsig` of OpenSSH).
 fn fingerprint(armoured: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(armoured).ok()?.trim();
     let body: String = text.strip_prefix(ARMOUR[0])?.strip_suffix(ARMOUR[1])?.split_whitespace().collect();
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_of_a_signature_is_shown_as_openssh_shows_it() {
+    fn the_key_of_a_signature_is_shown_in_the_format_of_openssh() {
         // Made by OpenSSH 9.2: `ssh-keygen -Y sign -n gsd-proof -f key`.
         let armoured = "-----BEGIN SSH SIGNATURE-----\n\
              U1NIU0lHAAAAAQAAADMAAAALc3NoLWVkMjU1MTkAAAAgSvV/3hq2/bmPfQ2xWTAhvhWD16\n\

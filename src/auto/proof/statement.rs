@@ -10,12 +10,12 @@ use crate::auto::memory::Memory;
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of our predicate, with the version of its form. It names nothing that could be fetched: `docs/proof.md` describes
-/// it. The predicate `test-result` of in-toto is another thing: it is about one call of a test suite and asks for the
-/// configuration of that, and whoever reads its `result` alone would take a landing without checks for tests that passed.
+/// The type of the predicate, with the version of its form. It is not a URL: `docs/proof.md` describes the predicate.
+/// The predicate `test-result` of in-toto does not fit: it is about one call of a test suite and requires its
+/// configuration, and a reader of only its `result` would mistake a landing without checks for passed tests.
 pub(crate) const PREDICATE: &str = "urn:uuid:5b7f4c1e-9a0d-4e53-8c5d-2f1e6a90b7d4#landing-v1";
 
-/// What stands in the place of the source and the command of a check that no session can read.
+/// Replaces the source and the command of a check that sessions cannot read.
 const HELD_OUT: &str = "held-out";
 
 /// What no statement proves.
@@ -31,7 +31,8 @@ const NOT_HELD_OUT: &str = "That the work passes checks that the agent could not
 const NOT_SIGNED: &str = "Who made this statement, and that nobody changed it: it is not signed.";
 const NOT_CHECKED: &str = "Anything about the files that landed: there was no check to run.";
 
-/// A statement about a commit. Fields are in the order in which they are written, so that the same landing is the same text.
+/// A statement about a commit. Fields are in the order in which they are written, so that the same landing gives the
+/// same text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Statement {
     #[serde(rename = "_type")]
@@ -53,7 +54,7 @@ pub(super) struct Subject {
 pub(crate) struct Predicate {
     pub(crate) landing: Landing,
     pub(crate) checks: Checks,
-    /// The result of checks that the agent could not see; `null` where there are none.
+    /// The result of checks that the agent could not see; `null` without such checks.
     pub(crate) held_out: Option<Checks>,
     pub(crate) environment: Option<Environment>,
     pub(crate) run: Run,
@@ -64,13 +65,13 @@ pub(crate) struct Predicate {
     pub(crate) unsigned: Option<String>,
 }
 
-/// What landed where.
+/// What landed, and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Landing {
     pub(crate) milestone: String,
     /// The branch.
     pub(crate) target: String,
-    /// Where the branch was: the only parent of the commit.
+    /// The previous commit of the branch: the only parent of the commit.
     pub(crate) base: String,
     /// The last commit of the work, which was merged into the base.
     pub(crate) work: String,
@@ -78,13 +79,13 @@ pub(crate) struct Landing {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Checks {
-    /// What names the commands, such as `cargo` or `preference`.
+    /// The source of the commands, such as `cargo` or `preference`.
     pub(crate) source: String,
     /// The tree that they ran on.
     pub(crate) tree: String,
     pub(crate) passed: bool,
     pub(crate) commands: Vec<Recorded>,
-    /// Why there was none.
+    /// Why there were no checks.
     #[serde(rename = "noChecks")]
     pub(crate) why_none: Option<String>,
 }
@@ -94,21 +95,21 @@ pub(crate) struct Checks {
 pub(crate) struct Recorded {
     pub(crate) command: String,
     pub(crate) exit_code: i32,
-    /// Whether it counts as passed: also one that fails as it failed before the work.
+    /// Whether it counts as passed; also true if it fails as it did before the work.
     pub(crate) passed: bool,
     /// Whether it failed, and a person decided that the work counts nevertheless.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) decided: bool,
-    /// Whether it ended in another way when it was run again on the same tree.
+    /// Whether it had another result when it was run again on the same tree.
     pub(crate) flaky: bool,
-    /// The tests that its output counts; `null` where it counts none.
+    /// The test counts in its output; `null` if it has none.
     pub(crate) tests: Option<Tests>,
-    /// Of what it wrote: the SHA-256 of two lines, that of standard output and that of standard error.
+    /// The digest of its output: the SHA-256 of two lines, that of standard output and that of standard error.
     pub(crate) output: BTreeMap<String, String>,
     pub(crate) milliseconds: u64,
 }
 
-/// Who did the work.
+/// The run that did the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) id: String,
@@ -131,8 +132,8 @@ pub(crate) struct Maker {
 }
 
 impl Statement {
-    /// The statement about the candidate of a run, which has landed; `None` where the log has no candidate that was checked.
-    /// `unsigned` says why it will not be signed.
+    /// Returns the statement about the candidate of a run, which has landed; `None` if the log has no checked
+    /// candidate. `unsigned` is the reason why it will not be signed.
     pub(crate) fn of(memory: &Memory, unsigned: Option<String>) -> Option<Self> {
         let (run, candidate) = (memory.run.as_ref()?, memory.candidate.as_ref()?);
         let evidence = candidate.evidence.as_ref()?;
@@ -186,8 +187,8 @@ impl Statement {
         })
     }
 
-    /// The statement in a payload; `None` where it is of another type, or none. Fields that this program does not know are
-    /// ignored, as in-toto wants it.
+    /// Parses the statement in a payload; `None` if it has another type or is not a statement. Unknown fields are
+    /// ignored, as in-toto requires.
     pub(crate) fn read(payload: &[u8]) -> Option<Self> {
         let statement: Self = serde_json::from_slice(payload).ok()?;
         (statement.kind == STATEMENT && statement.predicate_type == PREDICATE).then_some(statement)
@@ -197,14 +198,14 @@ impl Statement {
         serde_json::to_vec(self)
     }
 
-    /// The digest that a subject has by this algorithm.
+    /// Returns the digest of a subject with this algorithm.
     pub(super) fn digest(&self, algorithm: &str) -> Option<&str> {
         self.subject.iter().find_map(|subject| subject.digest.get(algorithm)).map(String::as_str)
     }
 }
 
 impl Checks {
-    /// The one check that no session can read, without its command.
+    /// Returns the one check that sessions cannot read, without its command.
     fn of_held_out(result: &HeldOutResult) -> Self {
         let recorded = Recorded {
             command: HELD_OUT.to_owned(),

@@ -1,4 +1,4 @@
-//! What checks run with: the system, and the versions of the programs that their commands name.
+//! The environment of checks: the system, and the versions of the programs that their commands name.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use crate::gate::run::Place;
 use crate::text::terminal::without_colours;
 use crate::world::{Program, World};
 
-/// How long a program may take to say its version.
+/// How long a program may take to print its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The longest version that is kept, in characters.
 const LONGEST: usize = 120;
 
-/// Programs that are asked with another word than `--version`.
+/// Programs whose version needs another argument than `--version`.
 const ASKED_OTHERWISE: &[(&str, &str)] = &[("go", "version")];
 
 const UNKNOWN: &str = "unknown";
 
-/// What the checks of a place run with. Each program is asked there, within the fence of the checks.
+/// Returns the environment of the checks of a place. The programs are run there, within the fence of the checks.
 pub(crate) fn environment(world: &World, checks: &[Check], place: &Place<'_>, fenced: bool) -> Environment {
     let mut tools: Vec<Tool> = Vec::new();
     for program in checks.iter().map(Check::program).chain(["git"]) {
@@ -31,7 +31,7 @@ pub(crate) fn environment(world: &World, checks: &[Check], place: &Place<'_>, fe
 }
 
 fn version(world: &World, name: &str, place: &Place<'_>) -> String {
-    // What is in the tree is known by the tree, and may do its whole work when it is asked.
+    // A program in the tree is identified by the tree, and might do all of its work when asked for its version.
     if name.contains(['/', '\\']) {
         return "in the tree".to_owned();
     }
@@ -48,6 +48,6 @@ fn version(world: &World, name: &str, place: &Place<'_>) -> String {
     let home = world.home().map(|home| home.display().to_string()).filter(|home| home.len() > 1);
     let line = said.lines().map(without_colours).find(|line| !line.trim().is_empty());
     let line = line.map(|line| line.trim().chars().take(LONGEST).collect::<String>());
-    // Some say where they are installed, and that may be below a folder that is called as the user is.
+    // Some print their install path, which may contain the name of the user.
     line.map_or_else(|| UNKNOWN.to_owned(), |line| home.map_or_else(|| line.clone(), |home| line.replace(&home, "~")))
 }

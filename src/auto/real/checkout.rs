@@ -1,5 +1,5 @@
-//! The clean checkout on which the checks of units run: the files of the tree that is committed, and none of the unit's own
-//! worktree beside them.
+//! The clean checkout on which the checks of units run: it has the files of the tree to be committed, and no other
+//! files of the unit's worktree.
 
 use super::Real;
 use super::checks::Commands;
@@ -15,12 +15,12 @@ use crate::gate::discovery::Discovery;
 use crate::gate::evidence::{CheckRun, Evidence};
 use crate::world::tree::Mark;
 
-/// What was done in a checkout, or the set-up that failed there.
+/// The result of an action in a checkout, or the set-up that failed there.
 pub(super) type Done<R> = Result<R, Box<CheckRun>>;
 
 impl Real<'_> {
-    /// Does something in the kept checkout while it holds `tree` and is ready. Where that breaks off, the next call makes
-    /// another one.
+    /// Runs an action in the kept checkout, which has the files of `tree` and is set up. If the action is interrupted,
+    /// the next call makes a new checkout.
     pub(super) fn on_checkout<R>(
         &self,
         tree: &Tree,
@@ -34,9 +34,9 @@ impl Real<'_> {
         Ok(done)
     }
 
-    /// Runs checks on `tree`, and gives the files of it that they changed and do not change on `base`: a check that writes
-    /// what it checks says nothing of what is committed. A set-up that fails there is a check that failed, unless it fails on
-    /// `base` too.
+    /// Runs checks on `tree`. Also returns the tracked files that they changed and do not change on `base`: a check
+    /// that writes what it checks proves nothing about the commit. A set-up that fails there is a check that failed,
+    /// unless it fails on `base` too.
     pub(super) fn checks_on(
         &self,
         (tree, base): (&Tree, &Tree),
@@ -61,7 +61,7 @@ impl Real<'_> {
         Ok((Evidence { tree: tree.to_string(), source: commands.source, checks: vec![*failed] }, Vec::new()))
     }
 
-    /// Runs checks in `folder`, which holds `tree`, and gives the files of it that they changed.
+    /// Runs checks in `folder`, which has the files of `tree`, and returns the files of the tree that they changed.
     pub(super) fn ran_and_wrote(
         &self,
         folder: &AbsolutePath,
@@ -73,7 +73,7 @@ impl Real<'_> {
         Ok((found, self.repository.changed_in(folder)?))
     }
 
-    /// Runs the checks on an earlier tree. Where not even the set-up succeeds there, nothing is known of them.
+    /// Runs the checks on an earlier tree. If even the set-up fails there, no results exist.
     pub(super) fn checks_before(
         &self,
         tree: &Tree,
@@ -89,7 +89,7 @@ impl Real<'_> {
         }))
     }
 
-    /// Does something on a fresh checkout of a commit, made ready as the others are, which is gone afterwards.
+    /// Runs an action on a fresh checkout of a commit, set up like the others, and removes it afterwards.
     pub(super) fn on_fresh<R>(
         &self,
         (commit, tree): (&Commit, &Tree),
@@ -97,7 +97,7 @@ impl Real<'_> {
         mark: Option<&Mark>,
         act: impl FnOnce(&AbsolutePath) -> Result<R, EngineError>,
     ) -> Result<Done<R>, EngineError> {
-        // One that a process left which died is not fresh.
+        // The remains of a process that died would not be fresh.
         self.repository.remove_checkout(&self.places.scratch)?;
         let scratch = self.repository.scratch(&self.places.scratch, commit, purpose)?;
         let done = self.when_ready(&scratch, tree, mark, act)?;
@@ -123,7 +123,8 @@ impl Real<'_> {
         }
     }
 
-    /// What is known of a candidate whose set-up fails. If it fails on the target too, the milestone is not to blame.
+    /// Returns the evidence for a candidate whose set-up fails. If it fails on the target too, the milestone is not to
+    /// blame.
     pub(super) fn without_set_up(
         &self,
         candidate: &Candidate,

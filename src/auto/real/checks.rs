@@ -1,4 +1,4 @@
-//! The checks of a unit and of a candidate, and what their evidence is worth.
+//! Runs the checks of a unit and of a candidate, and judges their evidence.
 
 use super::evidence::{Why, evidence};
 use super::{Real, leftovers};
@@ -31,10 +31,10 @@ use crate::text::untrusted::line;
 use crate::world::Program;
 use crate::world::tree::Mark;
 
-/// The most characters that are shown of what runs by itself.
+/// The most characters that are shown of a file that runs without being called.
 const SHOWN: usize = 240;
 
-/// A file of a unit's diff, before and after.
+/// A file in a unit's diff, before and after.
 struct Contents {
     path: String,
     before: Option<Vec<u8>>,
@@ -48,7 +48,7 @@ impl Contents {
 }
 
 impl Real<'_> {
-    /// What the checks of a unit rest on, and those that passed before it, before it runs.
+    /// Returns the files that the checks of a unit depend on, and the checks that pass before it.
     pub(super) fn pins_of(&self, unit: &Unit, tree: &str, memory: &Memory) -> Result<Option<Pins>, EngineError> {
         if !unit.kind.is_gated() {
             return Ok(None);
@@ -71,7 +71,8 @@ impl Real<'_> {
         Ok(Some(Pins::of(self.files.as_ref(), planned)?))
     }
 
-    /// Runs the checks that the project declares on what the run began with. `None` where somebody broke them off.
+    /// Runs the checks that the project declares on the commit that the run started from. `None` if they were
+    /// interrupted.
     pub(super) fn checks_of_base(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {
         let base = Self::commit_named(&run.base)?;
         let tree = self.repository.tree_of(&base)?;
@@ -92,8 +93,8 @@ impl Real<'_> {
         Ok(Some(evidence(&found, &judge(case), why)))
     }
 
-    /// Runs the checks of a unit on a checkout of what it left, and looks whether it made any of them weaker. `None` where
-    /// somebody broke them off.
+    /// Runs the checks of a unit on a checkout of its work, and looks for checks that it weakened. `None` if they were
+    /// interrupted.
     pub(super) fn checks(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         if let Some(ended) = operation.ended.as_ref().filter(|_| operation.is_cut_off) {
             self.tidied(&Self::tree_named(&ended.tree)?)?;
@@ -111,7 +112,7 @@ impl Real<'_> {
         if changes.is_empty()
             && let Some(why) = self.blocker_of(unit)?
         {
-            // Nothing was made that a check could show; the slice is planned again.
+            // A check could not show anything, since nothing was made; the slice is planned again.
             return Ok(Some(unchecked(&tree, format!("the task is blocked: {why}"))));
         }
         let diff: Vec<FileChange<'_>> = changes.iter().map(Contents::change).collect();
@@ -123,7 +124,7 @@ impl Real<'_> {
         let mut inspection = inspect(work);
         let made;
         let commands = if pins.checks.is_empty() {
-            // The first checks that a project has are those that the unit itself has made.
+            // If the project had no checks before, the first ones are those that the unit made.
             made = self.that_can_fail(&now.checks)?;
             Commands { source: now.source, checks: &made }
         } else {
@@ -137,7 +138,7 @@ impl Real<'_> {
         let folder = self.places.checkout.clone();
         let base_tree = Self::tree_named(&base)?;
         let restoration = inspection.restoration(work);
-        // What the pinned checks say of work that weakened them is worth knowing, though it does not count.
+        // The result of the pinned checks on work that weakened them is useful, though it does not count.
         let checked =
             if restoration.is_empty() { tree.clone() } else { self.restored((&base_tree, &tree), &restoration)? };
         let (found, written) = self.checks_on((&checked, &base_tree), commands, mark.as_ref())?;
@@ -159,8 +160,8 @@ impl Real<'_> {
             findings: &inspection.findings,
         };
         let mut verdict = judge(case(None));
-        // Only what fails is worth another look, whether it failed before the unit too; and what only looks at what is there,
-        // whether it passed.
+        // Only failures need another look, at whether they failed before the unit too; and checks that only look at
+        // existing files, at whether they passed before.
         let has_failed =
             verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed);
         if has_failed || verdict.outcome == Outcome::Passed && asks_for_before(&found) {
@@ -176,7 +177,7 @@ impl Real<'_> {
         Ok(Some(evidence(&found, &verdict, why)))
     }
 
-    /// The checks that are not known to end well whatever the work is.
+    /// Returns the checks, without those known to pass whatever the work is.
     fn that_can_fail(&self, checks: &[Check]) -> Result<Vec<Check>, EngineError> {
         let mut kept = Vec::new();
         for check in checks {
@@ -187,15 +188,15 @@ impl Real<'_> {
         Ok(kept)
     }
 
-    /// The tree of a unit with the pinned tests and settings.
+    /// Returns the tree of a unit with the pinned tests and settings.
     fn restored(&self, (base, tree): (&Tree, &Tree), restoration: &Restoration) -> Result<Tree, EngineError> {
         let paths = restoration.from_before.iter().chain(&restoration.without).map(String::as_str);
         let paths: Vec<&str> = paths.collect();
         Ok(self.repository.tree_with(&self.worktree, tree, (base, &paths), &restoration.rewritten)?)
     }
 
-    /// How many tests the checks that passed ran before the unit: as earlier runs counted them, or else on the tree that it
-    /// started from, where it changed what tests rest on.
+    /// Returns how many tests the passing checks ran before the unit: as counted in earlier runs, or else on the tree
+    /// that the unit started from, if it changed files that tests depend on.
     fn earlier_runs(
         &mut self,
         (memory, base): (&Memory, &Tree),
@@ -224,8 +225,8 @@ impl Real<'_> {
         Ok(earlier)
     }
 
-    /// What keeps the task of a unit from being done as planned, by its summary. A slice is planned again once: after that,
-    /// its tasks pass their checks.
+    /// Returns why the task of a unit cannot be done as planned, from its summary. A slice is planned again only once:
+    /// after that, its tasks have to pass their checks.
     fn blocker_of(&self, unit: &Unit) -> Result<Option<String>, EngineError> {
         let files = self.files.as_ref();
         let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(None) };
@@ -238,24 +239,24 @@ impl Real<'_> {
         Ok(summary.map(|summary| summary.one_liner.unwrap_or_else(|| "its summary says how".to_owned())))
     }
 
-    /// What checks leave in the worktree is not the unit's work.
+    /// Removes what checks left in the worktree, since it is not the unit's work.
     fn tidied(&mut self, tree: &Tree) -> Result<(), EngineError> {
         let now = self.world.now().milliseconds();
         self.repository.restore(&self.worktree, tree, &self.run, now)?;
         Ok(())
     }
 
-    /// The mark of checks of this run on a commit that is no unit's.
+    /// Returns the mark for checks of this run on a commit outside of units.
     pub(super) fn mark_of_commit(&self, commit: &str) -> Mark {
         leftovers::mark_of_commit(&self.worktree.folder.to_string(), commit)
     }
 
-    /// Whether somebody wants an end at once: what checks said then says nothing.
+    /// True if a person wants an end at once: results of checks mean nothing then.
     fn is_broken_off(&self) -> Result<bool, EngineError> {
         Ok(self.asked().at_once()?.is_some())
     }
 
-    /// Whether there may be no checks. `None` where there are some.
+    /// Decides whether missing checks are allowed. `None` if there are checks.
     fn no_checks<'a>(
         &self,
         checks: &[Check],
@@ -279,7 +280,7 @@ impl Real<'_> {
         self.in_place(folder, mark, |place| run_checks(self.world, checks, source, tree, place, None))
     }
 
-    /// Ends the run before a check that nobody approved, where no fence would be around it.
+    /// Ends the run before a check without approval, if no fence would be around it.
     fn are_approved(&self, checks: &[Check]) -> Result<(), EngineError> {
         let Some(approved) = &self.approved else { return Ok(()) };
         let unknown = checks.iter().map(Check::command).filter(|command| !approved.contains(*command));
@@ -292,7 +293,7 @@ impl Real<'_> {
         Err(EngineError::Stopped(Box::new(stop)))
     }
 
-    /// Does something where the checks of `folder` run, and as they do.
+    /// Runs an action in the environment of the checks of `folder`.
     pub(super) fn in_place<R>(
         &self,
         folder: &AbsolutePath,
@@ -303,7 +304,7 @@ impl Real<'_> {
         let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary.folder()));
         let fence = fence.transpose()?;
         let variables = self.caches()?.map(|caches| caches.variables.as_slice()).unwrap_or_default();
-        // Who goes on after this process has died finds by the mark what it left.
+        // If this process dies, the next one finds its remains by the mark.
         let around = |program: Program| {
             let program = program.without([APPROVED]);
             let program = mark.map_or_else(|| program.clone(), |mark| program.clone().marked(mark.clone()));
@@ -315,8 +316,8 @@ impl Real<'_> {
         Ok(act(&place))
     }
 
-    /// The checks on the tree a unit started from, with the tests of the unit in it: what they say without its fix. `None`
-    /// where there is nothing that could be left out.
+    /// Runs the checks on the tree a unit started from, with the tests of the unit: the result without its fix. `None`
+    /// if there is nothing to leave out.
     fn without_fix(
         &mut self,
         (base, tree): (&str, &Tree),
@@ -381,8 +382,8 @@ impl Real<'_> {
         };
         let mut verdict = judge(case(None));
         if verdict.outcome == Outcome::Failed {
-            // What is red on the target already is not the fault of the milestone, unless the milestone brought it or had
-            // it green once.
+            // A check that already fails on the target is not the fault of the milestone, unless the milestone added
+            // the check or it passed once.
             let is_open = |check: &&Check| {
                 let was_green = memory.shown.get(check.command()).is_some_and(|shown| shown.was_green);
                 !was_green && found.of(check.command()).is_some_and(gate::evidence::CheckRun::failed)
@@ -414,7 +415,7 @@ impl Real<'_> {
         Ok(Some(Evidence { environment, running, ..evidence(&found, &verdict, why) }))
     }
 
-    /// The files that the checks change on the target, as on the candidate.
+    /// Returns the files that the checks change on the target as well as on the candidate.
     fn written_on_target(
         &self,
         candidate: &Candidate,
@@ -430,8 +431,8 @@ impl Real<'_> {
             .unwrap_or_default())
     }
 
-    /// The symbolic links that the second of two trees or commits adds, and that lead out of the project. One that was only
-    /// moved is none of them.
+    /// Returns the symbolic links out of the project that the second of two trees or commits adds. A link that was only
+    /// moved does not count.
     pub(super) fn links_between(&self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         if !changes.iter().any(Changed::is_link) {
@@ -451,14 +452,14 @@ impl Real<'_> {
         Ok(found)
     }
 
-    /// The files that run by themselves, and that differ between two trees or commits.
+    /// Returns the files that run without being called and that differ between two trees or commits.
     pub(super) fn running_between(&self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let found = self.contents(before, after)?;
         let changes: Vec<FileChange<'_>> = found.iter().map(Contents::change).collect();
         Ok(that_run(&self.running, &changes).iter().map(|finding| line(&finding.to_string(), SHOWN)).collect())
     }
 
-    /// The lines with keys that the second of two trees or commits adds, in documents too.
+    /// Returns the lines with keys that the second of two trees or commits adds, including documents.
     pub(super) fn secrets_between(&self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         let mut suspects = Vec::new();
@@ -498,14 +499,14 @@ impl Real<'_> {
     }
 }
 
-/// Commands, and what names them as checks.
+/// Commands, and the source that names them as checks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Commands<'a> {
     pub(super) source: Source,
     pub(super) checks: &'a [Check],
 }
 
-/// The evidence of a unit that counts without checks.
+/// Returns the evidence of a unit that counts without checks.
 fn unchecked(tree: &Tree, why: String) -> Evidence {
     Evidence { tree: tree.to_string(), passed: true, no_checks_reason: Some(why), ..Evidence::default() }
 }

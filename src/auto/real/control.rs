@@ -1,4 +1,4 @@
-//! What a person asks of a run that goes on in another process.
+//! Requests of a person to a run in another process.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::world::signals::Requests;
 /// The name of the note.
 const NOTE: &str = "control.json";
 
-/// How often a run that waits looks whether somebody wants something.
+/// How often a waiting run looks for requests.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A note for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Control {
     pub(crate) wish: Request,
-    /// Whether the session that runs is ended, too.
+    /// Whether the running session is ended, too.
     pub(crate) now: bool,
 }
 
@@ -29,7 +29,7 @@ impl Control {
         notes.resolve(NOTE)
     }
 
-    /// The note; one that cannot be read asks to stop, since somebody wanted something.
+    /// Reads the note; one that cannot be parsed is a request to stop, since a person asked for something.
     pub(crate) fn read(notes: &AbsolutePath) -> Result<Option<Self>, EngineError> {
         let Some(text) = disk::read_text(Self::path(notes))? else { return Ok(None) };
         Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: Request::Stop, now: true })))
@@ -48,7 +48,7 @@ impl Control {
     }
 }
 
-/// Where those who want something of a run say so: with a signal to its process, or in the note.
+/// The sources of requests to a run: a signal to its process, or the note.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) notes: AbsolutePath,
@@ -60,7 +60,7 @@ impl Asked {
         self.signals.as_ref().is_some_and(|signals| signals.asked().is_some())
     }
 
-    /// What is wanted now, whatever is going on. Who signals a process wants that.
+    /// Returns an urgent request. A signal to the process is always urgent.
     pub(super) fn at_once(&self) -> Result<Option<Request>, EngineError> {
         if self.is_signalled() {
             return Ok(Some(Request::Pause));
@@ -68,7 +68,7 @@ impl Asked {
         Ok(Control::read(&self.notes)?.filter(|control| control.now).map(|control| control.wish))
     }
 
-    /// What is wanted at all.
+    /// Returns any request.
     pub(super) fn at_all(&self) -> Result<Option<Request>, EngineError> {
         if self.is_signalled() {
             return Ok(Some(Request::Pause));
@@ -77,7 +77,7 @@ impl Asked {
     }
 }
 
-/// Waits until the time has come, or somebody wants something. A machine that was suspended wakes into a later time.
+/// Waits until the time has come or there is a request. A machine that was suspended wakes up at a later time.
 pub(super) fn wait(world: &World, asked: &Asked, until: Time) -> Result<(), EngineError> {
     let now = || Time { wall: world.now().milliseconds(), machine: world.uptime() };
     while !now().has_come_to(until) && asked.at_all()?.is_none() {

@@ -1,4 +1,4 @@
-//! The evidence of checks as it goes into the log, with what a person and the next attempt are told of it.
+//! The evidence of checks as it is written to the log, with explanations for a person and for the next attempt.
 
 use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
 use crate::auto::slices::snapshot::Problem;
@@ -10,19 +10,19 @@ use crate::gate::no_checks::{NoChecks, NoChecksError};
 use crate::gate::tamper::Finding;
 use crate::gate::verdict::{GateVerdict, Outcome};
 
-/// What a person and the next attempt are told of a verdict, beside it.
+/// The explanations of a verdict for a person and for the next attempt.
 pub(super) struct Why<'a> {
     pub(super) findings: &'a [Finding],
-    /// The identifier of the unit; empty of a candidate.
+    /// The identifier of the unit; empty for a candidate.
     pub(super) unit: &'a str,
-    /// Commands that were named as checks, and that are not run.
+    /// Commands that were named as checks and are not run.
     pub(super) refused: &'a [Refused],
-    /// Whether there may be no checks.
+    /// Whether missing checks are allowed.
     pub(super) no_checks: Option<Result<NoChecks, NoChecksError>>,
 }
 
 impl Why<'_> {
-    /// What is to be done for the checks to pass, a line each.
+    /// Returns what to do to make the checks pass, one line each.
     fn ways_on(&self, outcome: Outcome) -> Vec<String> {
         /// The most lines of a kind.
         const LISTED: usize = 5;
@@ -43,7 +43,7 @@ impl Why<'_> {
     }
 }
 
-/// Why a command is not run as a check, and what to do.
+/// Returns why a command is not run as a check, and what to do.
 fn not_run(refused: &Refused) -> String {
     match refused.hint() {
         Some(hint) => format!("{refused}; {hint}"),
@@ -61,7 +61,7 @@ pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>
         tests: run.counts.as_ref().map(Tests::from),
         failing: run.counts.iter().flat_map(|counts| &counts.failing).take(FAILING).cloned().collect(),
     };
-    // Sentences are for people.
+    // Sentences are addressed to people.
     let commands = why.refused.iter().filter(|refused| !refused.is_sentence());
     let left_out: Vec<String> = commands.map(not_run).collect();
     let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky), ("not run", &left_out)];

@@ -1,4 +1,4 @@
-//! Where the sessions and the checks of a run may write, when they are fenced.
+//! The fences of sessions and checks: where they may write.
 
 use std::path::PathBuf;
 
@@ -13,31 +13,31 @@ use crate::failure::{Failure, Reason};
 use crate::world::fence::Fence;
 
 impl Real<'_> {
-    /// What no session and no check may read.
+    /// Returns the paths that sessions and checks must not read.
     fn hidden(&self) -> impl Iterator<Item = AbsolutePath> {
         self.held_out.iter().flat_map(HeldOut::hidden)
     }
 
-    /// A fence around these for the client, or for what belongs to none.
+    /// Returns a fence around these folders for the client, or for programs outside of clients.
     fn fence_around(&self, writable: Vec<PathBuf>, client: Option<&str>, temporary: &AbsolutePath) -> Fence {
         let fence = Fence::around(writable).hiding(self.hidden().map(|place| place.as_path().to_path_buf()));
         fence.with_temporary(temporary.as_path()).for_user(self.world, client, &self.openings)
     }
 
-    /// A folder for temporary files of checks, which is gone with the value. `None` where nothing is fenced.
+    /// Makes a folder for temporary files of checks, which is removed with the value. `None` without fences.
     pub(super) fn temporary(&self) -> Result<Option<Scratch>, EngineError> {
         self.driver.is_fenced.then(|| self.new_temporary()).transpose()
     }
 
-    /// A folder for temporary files. Its path is short, since sockets are made in it, and has the name of the run, so that it is
-    /// found by whoever goes on after this process has died.
+    /// Makes a folder for temporary files. Its path is short, since sockets are made in it, and has the name of the
+    /// run, so that a later process finds it if this one dies.
     pub(super) fn new_temporary(&self) -> Result<Scratch, EngineError> {
         let number = self.temporaries.get() + 1;
         self.temporaries.set(number);
         Ok(Scratch::named(&self.world.temporary_folder(), &format!("{}-{number}", self.run))?)
     }
 
-    /// What the client of a session of `unit` has of its user's. `None` where nothing is fenced.
+    /// Stages the user's files for the client of a session of `unit`. `None` without fences.
     pub(super) fn staged(&self, unit: &Unit) -> Result<Option<Staged>, EngineError> {
         if !self.driver.is_fenced {
             return Ok(None);
@@ -50,12 +50,12 @@ impl Real<'_> {
         Ok(Some(staged))
     }
 
-    /// The caches of build tools for a unit that works on the project.
+    /// Returns the caches of build tools for a unit that works on the project.
     pub(super) fn caches_of(&self, unit: &Unit) -> Result<Option<&Caches>, EngineError> {
         if unit.kind.class() == Class::Planning { Ok(None) } else { self.caches() }
     }
 
-    /// The caches of build tools. `None` where nothing is fenced.
+    /// Returns the caches of build tools. `None` without fences.
     pub(super) fn caches(&self) -> Result<Option<&Caches>, EngineError> {
         if !self.driver.is_fenced {
             return Ok(None);
@@ -67,9 +67,9 @@ impl Real<'_> {
         Ok(Some(self.caches.get_or_init(|| found)))
     }
 
-    /// Where a session of `unit` may write: in the worktree, or only in its planning folder; in its own repository, if its agent
-    /// commits; in what its client has of the user's; where temporary files go, which is `temporary`; and, if it is to work on the
-    /// project, where build tools keep what they fetched.
+    /// Returns the fence of a session of `unit`. It may write in the worktree, or only in its planning folder; in its
+    /// own repository, if its agent commits; in its client's view of the user's files; in the folder `temporary`; and,
+    /// if it works on the project, in the caches of build tools.
     pub(super) fn fence_of_session(
         &self,
         unit: &Unit,
@@ -80,7 +80,7 @@ impl Real<'_> {
         let mut writable = vec![staged.folder().as_path().to_path_buf()];
         if unit.kind.class() == Class::Planning {
             let planning = worktree.resolve(self.layout.folder());
-            // A unit before may have put a link there.
+            // An earlier unit may have put a link there.
             disk::stays_within(&planning, worktree)?;
             disk::make_folder(&planning)?;
             writable.push(planning.as_path().to_path_buf());
@@ -103,7 +103,7 @@ impl Real<'_> {
         self.places.notes.resolve("usage")
     }
 
-    /// Where checks in `folder` may write. What belongs to the client is not among it.
+    /// Returns the fence of checks in `folder`. The client's files are outside of it.
     pub(super) fn fence_of_checks(
         &self,
         folder: &AbsolutePath,
@@ -114,7 +114,7 @@ impl Real<'_> {
         Ok(self.fence_around(writable, None, temporary))
     }
 
-    /// Where the held-out check may write, which can read what sessions cannot.
+    /// Returns the fence of the held-out check, which can read what sessions cannot.
     pub(super) fn fence_of_held_out(&self, temporary: &AbsolutePath) -> Fence {
         let nothing: [PathBuf; 0] = [];
         Fence::around(nothing).with_temporary(temporary.as_path()).sealed().for_user(self.world, None, &self.openings)

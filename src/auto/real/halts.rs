@@ -1,4 +1,4 @@
-//! What was done to the worktree or the repository while a run went on, as an end of the run with a command that goes on.
+//! Turns changes to the worktree or repository during a run into a stop with a command to continue.
 
 use super::Real;
 use crate::auto::engine::EngineError;
@@ -11,8 +11,8 @@ use crate::text::shell::{Typed, typed};
 const AGAIN: &str = "gsd-tools auto run";
 
 impl Real<'_> {
-    /// The end that an error comes to, where somebody changed what the run works in; else the error. Git that finds no folder
-    /// to work in says that it is not there itself.
+    /// Returns the stop for an error that is caused by changes to the worktree or repository; else the error. If its
+    /// folder is missing, git reports that git itself is missing.
     pub(super) fn stop_by(&self, error: EngineError) -> Result<Stop, EngineError> {
         if !disk::is_folder(&self.places.worktree) {
             return Ok(missing(&self.places.worktree));
@@ -36,7 +36,7 @@ fn missing(folder: &AbsolutePath) -> Stop {
     ])
 }
 
-/// The end that an error of git work comes to; `None` for one that says nothing about the worktree or the repository.
+/// Returns the stop for an error of git work; `None` for one that is unrelated to the worktree and the repository.
 pub(super) fn stop_of(error: &LandingError, text: String) -> Option<Stop> {
     let then = || "`gsd-tools auto run` continues after that command".to_owned();
     let damaged = |next: Typed| Stop::new(Cause::WorktreeDamaged, text.clone(), next).shown([then()]);

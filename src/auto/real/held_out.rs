@@ -1,7 +1,7 @@
-//! The check that no session can read, run on a checkout that it cannot change.
+//! Runs the check that sessions cannot read on a checkout that it cannot change.
 //!
-//! What runs in it is the work of an agent, which can read the check then: so it writes to one folder only, which is gone
-//! afterwards, and nothing of what it prints is kept.
+//! It executes code of an agent, which could then read the check: so it may write to one temporary folder only, and its
+//! output is not kept.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::gate::run::{Limits, Place, run_program};
 use crate::world::Program;
 use crate::world::tree::Mark;
 
-/// How long it may take.
+/// The time limit of the check.
 const TIME: Duration = Duration::from_secs(600);
 
 impl Real<'_> {
-    /// Runs the check on a commit, or on the worktree as it is; `None` where somebody broke it off.
+    /// Runs the check on a commit, or on the current worktree; `None` if it was interrupted.
     pub(super) fn run_held_out(
         &mut self,
         commit: Option<&str>,

@@ -1,4 +1,4 @@
-//! Work that git ignores: it is in the worktree of its unit, and in nothing that is committed.
+//! Work that git ignores: it is in the worktree of its unit, and in no commit.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use crate::disk::{self, AbsolutePath};
 use crate::gate::verdict::{GateVerdict, Outcome};
 use crate::project::check_files::fits;
 
-/// The note with the ignored files that were there before a unit, among the notes of the run.
+/// The note with the ignored files from before a unit, among the notes of the run.
 const NOTE: &str = "ignored.json";
 
-/// The most files that are named.
+/// The most files that are listed.
 const LISTED: usize = 5;
 
-/// What git ignored before the first attempt at a unit.
+/// The files that git ignored before the first attempt at a unit.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Before {
     unit: String,
@@ -33,7 +33,7 @@ impl Real<'_> {
         Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// Notes what git ignores before the first attempt at a unit whose checks may miss something.
+    /// Records what git ignores before the first attempt at a unit whose checks may miss files.
     pub(super) fn note_ignored(&self, unit: &Unit) -> Result<(), EngineError> {
         let name = unit.to_string();
         if !unit.kind.is_gated() || self.ignored_before()?.unit == name {
@@ -45,8 +45,8 @@ impl Real<'_> {
         Ok(disk::write_fleeting(&self.ignored_note(), text.as_bytes())?)
     }
 
-    /// Why what a unit did may not be committed as it is: a file that its plan names is one that git ignores, or one that was
-    /// copied from a person's checkout is not ignored any more.
+    /// Returns why the work of a unit may not be committed as it is: git ignores a file that its plan names, or does
+    /// not ignore a file that was copied from a person's checkout.
     pub(super) fn hidden_work(&self, unit: &Unit) -> Result<Option<String>, EngineError> {
         if let Some(path) = self.shown_copy()? {
             let text = format!(
@@ -76,7 +76,7 @@ impl Real<'_> {
         Ok((!text.is_empty()).then_some(text))
     }
 
-    /// A file that was copied into the worktree and that git would commit.
+    /// Returns a file that was copied into the worktree and that git would commit.
     fn shown_copy(&self) -> Result<Option<String>, EngineError> {
         let copied: Vec<String> = self.included()?.iter().cloned().collect();
         let ignored = self.repository.ignoring(&self.worktree, &copied)?;
@@ -88,14 +88,14 @@ impl Real<'_> {
         Ok(copied.into_iter().find(is_shown))
     }
 
-    /// The files that the plans of a unit say it works on.
+    /// Returns the files that the plans of a unit name.
     fn planned_files(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
         let files = if unit.kind.is_gated() { self.plans_of(unit)?.expected } else { Vec::new() };
         Ok(files.into_iter().map(|path| path.trim_start_matches("./").to_owned()).collect())
     }
 
-    /// What of the unit's new files git ignores, where its checks failed on what is committed, a line each: those that the
-    /// failure names first, and whether there are such.
+    /// Returns the unit's new files that git ignores, if its checks failed on the tree to be committed, one line each:
+    /// those that the failure names first, and whether there are such.
     fn ignored_since(&self, unit: &Unit, failure: &str) -> Result<(bool, Vec<String>), EngineError> {
         let before = self.ignored_before()?;
         let known = if before.unit == unit.to_string() { before.paths } else { Vec::new() };
@@ -104,7 +104,7 @@ impl Real<'_> {
         self.missed(new.collect(), failure)
     }
 
-    /// Says of checks that failed what they did not see.
+    /// Adds to failed checks the files that they did not see.
     pub(super) fn blame_ignored(&self, unit: &Unit, verdict: &mut GateVerdict) -> Result<(), EngineError> {
         let Some(failure) = verdict.failure.as_mut().filter(|_| verdict.outcome == Outcome::Failed) else {
             return Ok(());
@@ -118,7 +118,8 @@ impl Real<'_> {
         Ok(())
     }
 
-    /// As [`Self::ignored_since`], of all that git ignores in the worktree, and only what the failure names.
+    /// Like [`Self::ignored_since`], for all files that git ignores in the worktree, and only those that the failure
+    /// names.
     pub(super) fn ignored_in(&self, failure: &str) -> Result<Vec<String>, EngineError> {
         let mut all = self.repository.ignored_files(&self.worktree)?;
         all.retain(|path| is_named(path, failure) && !self.is_planning(path));
@@ -137,14 +138,14 @@ impl Real<'_> {
     }
 }
 
-/// Whether the output of a check speaks of a file: by its path, by its name, or as a module.
+/// True if the output of a check mentions a file: by its path, its name, or as a module.
 fn is_named(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     text.contains(name) || (stem.len() > 2 && text.contains(stem))
 }
 
-/// By which rule git ignores a file, and how it does not.
+/// Returns the rule by which git ignores a file, and how to change that.
 fn way_on(one: &Ignored) -> String {
     let Ignored { path, source, line, pattern } = one;
     let is_of_tree = source.rsplit('/').next() == Some(".gitignore") && !source.starts_with('/');
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cure_is_in_the_tree_wherever_the_rule_is() {
+    fn the_fix_is_in_the_tree_whatever_file_has_the_rule() {
         assert!(ignored("lib/.gitignore", "*.py").contains("change line 3 of `lib/.gitignore`"));
         let of_person = ignored("/r/.git/info/exclude", "lib/");
         assert!(of_person.contains("(`.git/info/exclude` line 3)"), "{of_person}");
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_speaks_of_a_file_by_its_path_its_name_or_its_module() {
+    fn output_can_mention_a_file_by_its_path_name_or_module() {
         for text in ["cat: src/shelf.txt: no such file", "No module named 'src.shelf'", "cannot find ./shelf"] {
             assert!(is_named("src/shelf.txt", text), "{text}");
         }

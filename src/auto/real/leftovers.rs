@@ -1,4 +1,4 @@
-//! What a process left that ran a run and died: programs that go on, and files that were to take the place of others.
+//! Cleans up after a process that died during a run: programs that still run, and files that were to replace others.
 
 use std::time::{Duration, Instant};
 
@@ -14,21 +14,21 @@ use crate::text::shell::Typed;
 use crate::world::World;
 use crate::world::tree::Mark;
 
-/// How long a git that goes on is waited for. One that is killed would leave its locks behind.
+/// How long to wait for a git that still runs. If killed, it would leave its locks.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The mark of checks on a commit that is no unit's: a candidate, or what the run began with. Another clone of the repository
-/// has the same commits, and a run of its own, so that the mark is of the place too.
+/// Returns the mark of checks on a commit outside of units: a candidate, or the commit that the run started from. It
+/// includes the place, since another clone of the repository has the same commits and may have a separate run.
 pub(super) fn mark_of_commit(worktree: &str, commit: &str) -> Mark {
     Mark::of(&format!("checks {worktree} {commit}"))
 }
 
-/// The mark of the set-up of a run's worktree.
+/// Returns the mark of the set-up of a run's worktree.
 pub(super) fn mark_of_set_up(worktree: &str, run: &str) -> Mark {
     Mark::of(&format!("set-up {worktree} {run}"))
 }
 
-/// Ends all that sessions, set-ups and checks left, by what the log knows of them. Nothing else is done before.
+/// Ends all programs that sessions, set-ups and checks left, according to the log. This precedes everything else.
 pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
     let of_session = memory.current.as_ref().and_then(|operation| Mark::parse(&operation.start.mark));
     let of_run = |run: &Run| {
@@ -59,7 +59,7 @@ pub(crate) fn remove_temporary(world: &World, memory: &Memory) -> Result<(), Dis
     run.map_or(Ok(()), |run| Scratch::forget_all(&world.temporary_folder(), run))
 }
 
-/// Waits for git, where a process that died had started it in this repository, and removes the locks of one that died too.
+/// Waits for a git in this repository that a dead process had started, and removes the locks of one that died too.
 pub(crate) fn settle_git(
     world: &World,
     repository: &Repository,
@@ -69,14 +69,14 @@ pub(crate) fn settle_git(
     while mark.is_in_use() && Instant::now() < until {
         world.pause(Duration::from_millis(20));
     }
-    // Elsewhere nobody can say whether one runs.
+    // Other systems do not show whether one runs.
     if cfg!(unix) && !mark.is_in_use() {
         repository.remove_locks(folder, branch)?;
     }
     Ok(())
 }
 
-/// Removes files that were to take the place of others, and were never put there.
+/// Removes files that were to replace others and were never moved into place.
 pub(crate) fn remove_files(
     repository: &Repository,
     worktree: &AbsolutePath,
@@ -89,7 +89,7 @@ pub(crate) fn remove_files(
         }
     }
     let around = worktree.parent().filter(|around| repository.check_place(around).is_ok());
-    // In the worktree itself `.git` is written.
+    // The engine writes `.git` in the worktree itself.
     let own = Some(worktree).filter(|worktree| repository.check_place(worktree).is_ok());
     for folder in [notes].into_iter().chain(around.as_ref()).chain(own).chain([repository.common()]) {
         disk::remove_left(folder)?;

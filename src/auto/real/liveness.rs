@@ -1,4 +1,4 @@
-//! Whether the files that a session works on change, for a client that says nothing while it works.
+//! Watches whether the files that a session works on change, for a client that works silently.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use crate::disk::{self, AbsolutePath, EntryKind};
 /// The most files that are looked at.
 const MOST: usize = 100_000;
 
-/// The part of the time that may be spent on looking.
+/// The part of the time that may be spent on looking, as a divisor.
 const SHARE: u32 = 20;
 
-/// The files of a worktree, without those of git.
+/// The files of a worktree, except those of git.
 #[derive(Debug)]
 pub(super) struct Liveness {
     folder: AbsolutePath,
     seen: Option<u64>,
-    /// When they were looked at last, and how long that took.
+    /// The time of the last look, and how long it took.
     looked: Option<(Instant, Duration)>,
 }
 
@@ -25,7 +25,7 @@ impl Liveness {
         Self { folder, seen: None, looked: None }
     }
 
-    /// A number that is another one when a file has come, gone or changed. A large tree is looked at less often.
+    /// Returns a number that changes when a file is added, removed or changed. A large tree is looked at less often.
     pub(super) fn number(&mut self) -> Option<u64> {
         let now = Instant::now();
         if self.looked.is_none_or(|(at, took)| now.saturating_duration_since(at) >= took * SHARE) {
@@ -38,7 +38,7 @@ impl Liveness {
     fn look(&self) -> u64 {
         let (mut number, mut left, mut open) = (0_u64, MOST, vec![self.folder.as_path().to_path_buf()]);
         while let Some(folder) = open.pop() {
-            // What goes while it is looked at is a change of its own.
+            // A folder that disappears during the look is a change too.
             for entry in disk::list(&folder).ok().flatten().unwrap_or_default() {
                 left -= 1;
                 if left == 0 {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_comes_changes_or_goes_is_seen_and_what_git_does_is_not() {
+    fn added_changed_and_removed_files_are_seen_and_changes_of_git_are_not() {
         let temporary = crate::testing::folder();
         let folder = AbsolutePath::parse(temporary.path()).unwrap();
         std::fs::create_dir_all(folder.resolve("src/deep")).unwrap();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_not_looked_at_all_the_time() {
+    fn a_tree_is_not_looked_at_on_every_call() {
         let temporary = crate::testing::folder();
         let mut liveness = Liveness::of(AbsolutePath::parse(temporary.path()).unwrap());
         let before = liveness.number();

@@ -1,4 +1,4 @@
-//! A run on a real project: its worktree, its repository, the client that the user has, and the log.
+//! A run on a real project: its worktree, its repository, the user's client, and the log.
 
 mod checkout;
 mod checks;
@@ -70,19 +70,19 @@ use control::Asked;
 pub(crate) use control::Control;
 pub(crate) use plans::checks_of_plan;
 
-/// The variable that tells what a session runs for which unit.
+/// The variable with the unit of a session, for the programs that the session runs.
 pub(crate) const UNIT_VARIABLE: &str = "GSD_UNIT_ID";
 
-/// Where a run keeps what is neither a document nor in the log.
+/// The folders in which a run keeps what is neither a document nor in the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     /// The root of the worktree that the work is done in.
     pub(crate) worktree: AbsolutePath,
-    /// Where candidates are checked out.
+    /// The checkout of candidates.
     pub(crate) scratch: AbsolutePath,
-    /// Where the checks of units run.
+    /// The checkout in which the checks of units run.
     pub(crate) checkout: AbsolutePath,
-    /// The folder of this run among the notes of the computer.
+    /// The folder of this run among the notes on this computer.
     pub(crate) notes: AbsolutePath,
 }
 
@@ -90,24 +90,25 @@ pub(crate) struct Places {
 #[derive(Clone, Debug)]
 pub(crate) struct Driver {
     pub(crate) runner: Runner,
-    /// The program of the client, where it is not looked for by its names.
+    /// The program of the client, if it is not looked up by its names.
     pub(crate) program: Option<String>,
     pub(crate) profile: Profile,
     pub(crate) model: Option<String>,
-    /// The calls of this program that run without asking in the profiles that do not allow all: the list that an install gives hosts.
+    /// The calls of this program that run without asking in the profiles that do not allow everything: the list that an
+    /// install gives hosts.
     pub(crate) calls: Vec<String>,
-    /// Variables by which hosts know that they run in themselves.
+    /// Variables by which hosts recognize that they run inside themselves.
     pub(crate) without: Vec<String>,
     /// Whether sessions and checks are kept from writing elsewhere.
     pub(crate) is_fenced: bool,
-    /// Whether the client is to read no settings of the project.
+    /// Whether the client must not read settings of the project.
     pub(crate) leaves_settings_out: bool,
 }
 
-/// Who is told what a run does, as it does it.
+/// Receives the lines about the progress of a run.
 pub(crate) type Told<'a> = &'a mut dyn FnMut(&str);
 
-/// Reads a project as it is now.
+/// Reads the current state of a project.
 pub(crate) type ViewOf = Box<dyn Fn() -> ProjectView>;
 
 /// The effects of a run on a real project.
@@ -118,7 +119,7 @@ pub(crate) struct Real<'a> {
     copied: OnceCell<BTreeSet<String>>,
     /// The caches of build tools, once they are needed.
     caches: OnceCell<Caches>,
-    /// Whether it was said that the client does not call our hooks.
+    /// Whether it was reported that the client does not call the hooks of gsd-tools.
     is_unheard: bool,
     /// How many folders for temporary files were made.
     temporaries: Cell<u32>,
@@ -138,7 +139,7 @@ impl std::fmt::Debug for Real<'_> {
     }
 }
 
-/// What a run is made of.
+/// The parts of a run.
 pub(crate) struct Parts<'a> {
     pub(crate) world: &'a World,
     pub(crate) log: Log<'a>,
@@ -148,18 +149,18 @@ pub(crate) struct Parts<'a> {
     pub(crate) driver: Driver,
     pub(crate) preferences: Preferences,
     pub(crate) set_up: SetUp,
-    /// The files that run by themselves.
+    /// The files that run without being called.
     pub(crate) running: SelfRunning,
-    /// The checks that a person approved, where no fence is around them. No other runs.
+    /// The checks that a person approved, if checks run without a fence. Others do not run.
     pub(crate) approved: Option<BTreeSet<String>>,
     pub(crate) layout: Layout,
-    /// The check that no session can read.
+    /// The check that sessions cannot read.
     pub(crate) held_out: Option<HeldOut>,
     /// What the user opens in the fences of the run.
     pub(crate) openings: Openings,
     /// Reads the worktree as a project in phases.
     pub(crate) view: ViewOf,
-    /// The name of the run, in names of references.
+    /// The name of the run, as used in references.
     pub(crate) run: String,
     /// The path and the text of the brief.
     pub(crate) brief: Option<(String, String)>,
@@ -190,14 +191,14 @@ impl From<DiskError> for EngineError {
     }
 }
 
-/// The failure of an effect, with what is behind it in its message.
+/// Returns the failure of an effect, with its causes in the message.
 pub(super) fn failed(error: &impl Explain) -> EngineError {
     let mut failure = Failure::new(Reason::Unknown, with_causes(error));
     failure.hints.extend(error.hint());
     failure.into()
 }
 
-/// An error with what is behind it, such as the reason of the system.
+/// Returns an error with its causes, such as the message of the system.
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     joined(error.to_string(), causes.map(ToString::to_string))
@@ -205,7 +206,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 
 pub(super) fn joined(text: String, causes: impl IntoIterator<Item = String>) -> String {
     causes.into_iter().fold(text, |text, cause| {
-        // An error that only passes another one on says the same.
+        // An error that only passes on another one has the same text.
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     })
 }
@@ -224,7 +225,7 @@ impl<'a> Real<'a> {
         }
     }
 
-    /// What the prompt of a unit of a milestone is made from.
+    /// Returns the input for the prompt of a unit of a milestone.
     fn prompt_input(&self, unit: &Unit, earlier: Earlier<'_>) -> Result<PromptInput, EngineError> {
         let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
         let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
@@ -234,7 +235,7 @@ impl<'a> Real<'a> {
         Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 
-    /// Takes over what a session has committed in a repository of its own.
+    /// Takes over the commits that a session made in its separate repository.
     fn reclaim(&mut self) -> Result<(), EngineError> {
         /// The most references that are named.
         const NAMED: usize = 5;
@@ -247,7 +248,7 @@ impl<'a> Real<'a> {
         Ok(())
     }
 
-    /// Who may want something of the run.
+    /// Returns the sources of requests to the run.
     fn asked(&self) -> Asked {
         Asked { notes: self.places.notes.clone(), signals: self.signals.clone() }
     }
@@ -322,7 +323,7 @@ impl Effects for Real<'_> {
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
         for edit in edits {
             let path = self.places.worktree.resolve(&edit.path);
-            // An agent may have put a link in the place of a folder.
+            // An agent may have put a link here instead of a folder.
             crate::disk::stays_within(&path, &self.places.worktree)?;
             crate::disk::replace(&path, edit.text.as_bytes())?;
         }

@@ -1,4 +1,4 @@
-//! Orders for a run that goes on in another process: one file each, in the order of their names.
+//! Orders for a run in another process: one file each, in the order of their names.
 
 use crate::auto::engine::EngineError;
 use crate::auto::slices::orders::Order;
@@ -13,14 +13,14 @@ fn folder(notes: &AbsolutePath) -> AbsolutePath {
     notes.resolve(FOLDER)
 }
 
-/// Leaves an order for the run. `id` sorts it among the others.
+/// Leaves an order for the run. Orders are sorted by `id`.
 pub(crate) fn leave(notes: &AbsolutePath, id: &str, order: &Order) -> Result<(), EngineError> {
     let text = serde_json::to_string(order)?;
     disk::write_fleeting(&folder(notes).resolve(format!("{id}.json")), text.as_bytes())?;
     Ok(())
 }
 
-/// The orders that wait. A file that is none is left alone, and told.
+/// Returns the pending orders. A file that is not an order is not touched, and is reported.
 pub(crate) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, EngineError> {
     let folder = folder(notes);
     let entries = disk::list(&folder)?.unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, Engi
     Ok(orders)
 }
 
-/// Whether the order still waits.
+/// True if the order is still pending.
 pub(crate) fn waits(notes: &AbsolutePath, id: &str) -> bool {
     disk::is_file(folder(notes).resolve(format!("{id}.json")))
 }

@@ -1,4 +1,5 @@
-//! What the plans say of a unit: the commands that check it, the files it works on, what it may change of tests.
+//! What the plans specify for a unit: the commands that check it, the files it works on, and its allowed changes to
+//! tests.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +17,10 @@ use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::task_plan::TaskPlan;
 use crate::project::plan::PhasePlan;
 
-/// What the plans say about one unit.
+/// What the plans specify for one unit.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
-    /// The commands, each as it is written.
+    /// The commands, each as written.
     pub(super) verify: Vec<String>,
     pub(super) expected: Vec<String>,
     pub(super) is_fix: bool,
@@ -27,13 +28,14 @@ pub(super) struct Plans {
 }
 
 impl Real<'_> {
-    /// The checks that a preference asks for, else those of `verify`, else those that the files of the project declare.
+    /// Returns the checks that a preference names, else those in `verify`, else those that the files of the project
+    /// declare.
     pub(super) fn discovered(&self, files: &dyn Files, verify: &[String]) -> Result<Discovery, EngineError> {
         let wanted = Wanted { preference: &self.preferences.verification_commands, verify };
         Ok(discover(files, wanted)?)
     }
 
-    /// What the plans say about the unit.
+    /// Returns what the plans specify for the unit.
     pub(super) fn plans_of(&self, unit: &Unit) -> Result<Plans, EngineError> {
         match &self.layout {
             Layout::Milestones => self.plans_of_task(unit),
@@ -61,7 +63,7 @@ impl Real<'_> {
         Ok(found)
     }
 
-    /// Those of all plans of the phase together.
+    /// Returns this for all plans of the phase together.
     fn plans_of_phase(&self, unit: &Unit) -> Result<Plans, EngineError> {
         let mut found = Plans::default();
         let view = (self.view)();
@@ -76,7 +78,8 @@ impl Real<'_> {
         Ok(found)
     }
 
-    /// The checks of the project, and behind them those of all plans of the milestone; with the number of the first.
+    /// Returns the checks of the project, followed by those of all plans of the milestone, and the index of the first
+    /// one from a plan.
     pub(super) fn wanted_by_milestone(
         &self,
         files: &dyn Files,
@@ -102,8 +105,8 @@ impl Real<'_> {
         Ok((Discovery { source, checks, refused }, declared))
     }
 
-    /// The plans that the milestone brings or ticks, and those of the phases that the run executed: these may have been there
-    /// before it, and no run changes them.
+    /// Returns the plans that the milestone adds or ticks, and those of the phases that the run executed: these may be
+    /// older than the run, and no run changes them.
     fn plans_of_milestone(&self, candidate: &Candidate, memory: &Memory) -> Result<Vec<String>, EngineError> {
         let differing = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths = differing.into_iter().map(|change| change.path.to_string());
@@ -121,8 +124,8 @@ impl Real<'_> {
         Ok(plans)
     }
 
-    /// The commands by which a plan says that its tasks are checked. A task that was blocked made nothing that its own could
-    /// show.
+    /// Returns the commands that a plan names as checks of its tasks. For a blocked task its own checks are skipped,
+    /// since it made nothing that they could show.
     fn planned_checks(&self, files: &dyn Files, path: &str, text: &str) -> Result<Vec<String>, EngineError> {
         Ok(match &self.layout {
             Layout::Milestones => {
@@ -143,7 +146,7 @@ impl Real<'_> {
     }
 }
 
-/// The commands by which the text of a plan says that its tasks are checked, done or not.
+/// Returns the commands that the text of a plan names as checks of its tasks, done or not.
 pub(crate) fn checks_of_plan(layout: &Layout, text: &str) -> Vec<String> {
     match layout {
         Layout::Milestones => {
@@ -155,7 +158,7 @@ pub(crate) fn checks_of_plan(layout: &Layout, text: &str) -> Vec<String> {
     }
 }
 
-/// The command of an entry that is one, between backticks; what is written as a sentence is for people.
+/// Returns the command of an entry in backticks; an entry that is a sentence is addressed to people.
 fn command_of(entry: &str) -> Option<String> {
     let inside = entry.trim().strip_prefix('`')?.strip_suffix('`')?;
     (!inside.is_empty() && !inside.contains('`')).then(|| inside.to_owned())

@@ -1,4 +1,4 @@
-//! The statement about a landing, made, signed and kept.
+//! Makes, signs and keeps the statement about a landing.
 
 use super::{Real, joined};
 use crate::auto::engine::EngineError;
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::gate::check::Check;
 use crate::world::tree::Mark;
 
-/// What a statement says of a key that did not sign. Why it did not is in the story of the run: it may name places of this
-/// computer.
+/// What a statement says about a key that did not sign. The reason is in the output of the run: it may contain paths of
+/// this computer.
 const KEY_FAILED: &str = "the key that git signs commits with could not sign it";
 
 /// Why nothing was kept.
@@ -28,7 +28,7 @@ enum ProofError {
 }
 
 impl Real<'_> {
-    /// What the checks of a candidate run with.
+    /// Returns the environment of the checks of a candidate.
     pub(super) fn environment(
         &self,
         folder: &AbsolutePath,
@@ -39,8 +39,8 @@ impl Real<'_> {
         self.in_place(folder, mark, |place| tools::environment(self.world, checks, place, is_fenced))
     }
 
-    /// Keeps the statement about the candidate, which has landed. The landing stands whatever comes of this: only a lock of
-    /// another git is waited for by the next call.
+    /// Keeps the statement about the candidate, which has landed. A failure here does not undo the landing: only if
+    /// another git has a lock does the next call try again.
     pub(super) fn proof_of(&mut self, memory: &Memory) -> Result<Option<ProofKept>, EngineError> {
         match self.keep_proof(memory) {
             Ok(kept) => Ok(kept),
@@ -74,7 +74,7 @@ impl Real<'_> {
         Ok(ProofKept::Unsigned { digest: Digest::of(&payload).to_string(), why: why.unwrap_or_default() })
     }
 
-    /// Puts an envelope into the note of the commit that landed, unless one with the same statement is there.
+    /// Adds an envelope to the note of the commit that landed, unless one with the same statement is there.
     fn keep_envelope(&self, memory: &Memory, envelope: &Envelope) -> Result<(), ProofError> {
         let Some(candidate) = &memory.candidate else { return Ok(()) };
         let commit = crate::auto::landing::id::Commit::parse(&candidate.commit);
@@ -84,7 +84,7 @@ impl Real<'_> {
     }
 }
 
-/// Why a statement was not signed, as the run tells it.
+/// Sets the reason why a statement was not signed, for the output of the run.
 fn told(kept: ProofKept, failure: Failure) -> ProofKept {
     let why = joined(failure.message, failure.causes);
     match kept {

@@ -1,5 +1,5 @@
-//! Making a worktree ready, as a person approved: files of the person's that are copied into it, and the command that is
-//! run in it. It runs as a check does and inside the same fence, because what it runs may be the work of a unit.
+//! Sets up a worktree as a person approved: copies files of the person into it, and runs a command in it. The command
+//! runs like a check and inside the same fence, because it may execute the work of a unit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,20 +17,20 @@ use crate::gate::run::{Limits, Place, run_check};
 use crate::project::lock_files::is_lock_file;
 use crate::world::tree::Mark;
 
-/// How long the command may take: packages are fetched.
+/// The time limit of the command, which may fetch packages.
 const TIME: Duration = Duration::from_secs(900);
 
-/// What tells the command where the person's own checkout is, and which worktree it is for.
+/// The variables that pass the person's own checkout and the worktree to the command.
 const SOURCE: &str = "SOURCE_DIR";
 const WORKTREE: &str = "WORKTREE_DIR";
 
-/// The note, in the folder that git keeps for a worktree, that says what it was made ready by, and for which tree.
+/// The note in the folder that git keeps for a worktree, with the set-up that was run and its tree.
 const NOTE: &str = "gsd-set-up";
 
-/// How many lines of the output of a set-up that failed are shown.
+/// How many lines of the output of a failed set-up are shown.
 const SHOWN: usize = 20;
 
-/// How a worktree was made ready.
+/// How a worktree was set up.
 #[derive(Clone, Debug)]
 pub(super) enum Readied {
     /// Nothing had to be run.
@@ -41,7 +41,7 @@ pub(super) enum Readied {
 }
 
 impl Real<'_> {
-    /// Makes the worktree of the units ready, before a session begins in it.
+    /// Sets up the worktree of the units before a session starts in it.
     pub(super) fn prepare_worktree(&mut self) -> Result<(), EngineError> {
         if self.set_up.is_empty() {
             return Ok(());
@@ -63,7 +63,8 @@ impl Real<'_> {
         Ok(())
     }
 
-    /// Makes a worktree ready that holds `tree`. The command runs again when it, the list of files or a lock file changed.
+    /// Sets up a worktree with the files of `tree`. The command runs again when it, the list of files or a lock file
+    /// changed.
     pub(super) fn readied(
         &self,
         worktree: &Worktree,
@@ -89,7 +90,8 @@ impl Real<'_> {
         Ok(Readied::Run)
     }
 
-    /// Whether the lock files of two trees are the same. One that is gone may have had others.
+    /// True if the lock files of two trees are the same. False if the earlier tree no longer exists, since its lock
+    /// files may have differed.
     fn has_same_locks(&self, before: &str, tree: &Tree) -> bool {
         let changes = self.repository.differences(before, tree.as_str());
         changes.is_ok_and(|changes| !changes.iter().any(|change| is_lock_file(&change.path.to_string())))
@@ -106,7 +108,7 @@ impl Real<'_> {
         })
     }
 
-    /// The files of the person's checkout that the list names and git ignores.
+    /// Returns the files of the person's checkout that the list names and git ignores.
     pub(super) fn included(&self) -> Result<&BTreeSet<String>, EngineError> {
         if let Some(known) = self.copied.get() {
             return Ok(known);
@@ -123,8 +125,8 @@ impl Real<'_> {
         Ok(self.repository.ignored_by_both(&kept)?.into_iter().filter(|path| !self.is_planning(path)).collect())
     }
 
-    /// Copies the listed files into a worktree, those that git ignores there too: nothing of them is committed. What a link
-    /// leads to is not copied, nor to where one leads.
+    /// Copies the listed files into a worktree if git ignores them there too, so that they are not committed. Links are
+    /// not followed, neither to read nor to write.
     fn include(&self, worktree: &Worktree) -> Result<(), EngineError> {
         let root = self.repository.root();
         let wanted: Vec<String> = self.included()?.iter().cloned().collect();
@@ -140,7 +142,7 @@ impl Real<'_> {
         Ok(())
     }
 
-    /// The end of a run whose set-up fails, whatever the units did.
+    /// Returns the end of a run whose set-up fails, whatever the units did.
     pub(super) fn set_up_failed(&self, run: &CheckRun) -> EngineError {
         let text = format!("the set-up of worktrees fails: `{}` ended with exit code {}", run.command, run.exit_code);
         let lines: Vec<&str> = run.tail.lines().collect();

@@ -20,23 +20,23 @@ use crate::gate::check::Check;
 use crate::world::tree::Mark;
 use crate::world::{Ended, HEARD, UNIT, World};
 
-/// The file, among the temporary ones of a session, by which our hooks are heard.
+/// The file, among the temporary ones of a session, that shows that the hooks of gsd-tools ran.
 const HEARD_FILE: &str = "gsd-hooks-heard";
 
-/// What prompts call this program.
+/// The name by which prompts call this program.
 const PROGRAM: &str = "gsd-tools";
 
-/// Looks on while a session runs: whether somebody asked for its end.
+/// Watches a running session for requests to end it.
 struct Watch {
     asked: Asked,
     wish: Option<Wanted>,
     liveness: Liveness,
-    /// What the client has of its user's, and when its logins were last looked at.
+    /// The client's view of the user's files, and when its logins were last compared.
     staged: Option<Staged>,
     looked: Instant,
 }
 
-/// How often a login of the client is compared with that of its user: who uses both is signed in at both.
+/// How often a login of the client is compared with that of its user, so that both stay signed in.
 const LOGINS: Duration = Duration::from_secs(1);
 
 impl Observer for Watch {
@@ -46,7 +46,7 @@ impl Observer for Watch {
 
     fn tick(&mut self, _heard: &Heard) -> Go {
         if self.looked.elapsed() >= LOGINS {
-            // What cannot be read now is at the end of the session, and then it is an error.
+            // What cannot be read now is read again at the end of the session, where a failure is an error.
             let _ = self.staged.as_mut().map(Staged::share_logins);
             self.looked = Instant::now();
         }
@@ -61,9 +61,10 @@ impl Observer for Watch {
 }
 
 impl Real<'_> {
-    /// Runs a session to its end. A client that cannot be started is one that died.
+    /// Runs a session to its end. A client that cannot be started counts as one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        // Called the same in all sessions of a run: some clients tell the model its name, and a cache would begin anew.
+        // The same path in all sessions of a run: some clients put it into the prompt, and a different one would
+        // invalidate the cache.
         let temporary = Scratch::named(&self.world.temporary_folder(), &self.run)?;
         let staged = self.staged(&session.unit)?;
         let mut request = self.request(session, temporary.folder(), staged.as_ref())?;
@@ -95,7 +96,7 @@ impl Real<'_> {
         }
     }
 
-    /// Says, once in a call, that the client did not call our hooks although they are installed for it.
+    /// Reports once per call that the client did not run the hooks of gsd-tools although they are installed for it.
     fn say_unheard(&mut self) {
         if self.is_unheard {
             return;
@@ -108,8 +109,8 @@ impl Real<'_> {
         self.tell(&text);
     }
 
-    /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and the calls of
-    /// this program that hosts run without asking.
+    /// Returns the commands that the agent may run if its client does not allow everything: the checks of the unit, and
+    /// the calls of this program that hosts run without asking.
     fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
         let found = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
         let may_run = |check: &&Check| self.approved.as_ref().is_none_or(|known| known.contains(check.command()));
@@ -118,8 +119,8 @@ impl Real<'_> {
         Ok(checks.chain(calls).collect())
     }
 
-    /// The request for a session whose temporary files are below `temporary`, which is gone after it. It is fenced if its
-    /// client has something `staged`.
+    /// Returns the request for a session whose temporary files are below `temporary`, which is removed after it. The
+    /// client is fenced if its files are `staged`.
     fn request(
         &self,
         session: &Session,
@@ -156,9 +157,9 @@ impl Real<'_> {
         let folder = temporary.to_string();
         let names = ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), folder.clone()));
         request.environment.extend(names);
-        // One shell has a place of its own for the texts that scripts hold, whatever the others say.
+        // zsh has a separate variable for temporary files such as here-documents, and ignores the others.
         request.environment.push(("TMPPREFIX".to_owned(), format!("{folder}/zsh")));
-        // Prompts order calls of this program.
+        // Prompts ask for calls of this program.
         request.environment.extend(self.world.path_to_itself().map(|path| ("PATH".to_owned(), path)));
         if driver.is_fenced && self.layout.lets_agents_commit() {
             request.environment.extend(unsigned(self.world));
@@ -179,11 +180,11 @@ impl Real<'_> {
         Ok(request)
     }
 
-    /// What a session had said before the process died that ran it.
+    /// Returns what a session had reported before the process that ran it died.
     pub(super) fn last_heard(&self, start: &UnitStarted) -> LastHeard {
         let name = notes_of(start.operation, &start.unit);
         let stream = self.places.notes.resolve(format!("activity/{name}.jsonl"));
-        // What it said is worth much, and its bill little: without one the session is counted all the same.
+        // Its report is valuable and its usage small: without the report the session is counted all the same.
         let text = disk::read_up_to(&stream, ACTIVITY_LIMIT).ok().flatten().unwrap_or_default();
         let runner = &self.driver.runner;
         let opening = Request::new(runner.clone(), self.driver.profile, self.places.worktree.clone(), "").opening();
@@ -197,7 +198,7 @@ impl Real<'_> {
     }
 }
 
-/// Settings by which git signs nothing: no key can be had in a fence. What lands is signed by the engine.
+/// Returns settings with which git does not sign: keys are not available in a fence. The engine signs what lands.
 fn unsigned(world: &World) -> Vec<(String, String)> {
     let count = world.variable("GIT_CONFIG_COUNT").and_then(|count| count.trim().parse::<u32>().ok()).unwrap_or(0);
     vec![
@@ -207,19 +208,19 @@ fn unsigned(world: &World) -> Vec<(String, String)> {
     ]
 }
 
-/// The name of what is kept of a session.
+/// Returns the name of the files kept about a session.
 fn notes_of(operation: u64, unit: &Unit) -> String {
     format!("{operation:03}-{}-{}", unit.kind.word(), unit.id.replace('/', "-"))
 }
 
-/// Tests do not wait for minutes.
+/// Shortens limits, since tests cannot wait for minutes.
 fn shorten_for_tests(world: &World, limits: &mut Limits) {
     let wanted = |name: &str| world.flag("GSD_TEST_MODE").then(|| world.variable(name)?.parse().ok()).flatten();
     let limit = |usual: Duration, name: &str| wanted(name).map_or(usual, Duration::from_millis);
     (limits.whole, limits.idle) = (limit(limits.whole, "GSD_UNIT_MS"), limit(limits.idle, "GSD_IDLE_MS"));
 }
 
-/// Tokens, and dollars where the client counts in them.
+/// Returns tokens, and dollars if the client counts in them.
 fn bill(heard: &Heard) -> (Usage, Option<f64>) {
     let tokens = heard.tokens().unwrap_or_default();
     let money = heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount);
@@ -245,7 +246,7 @@ fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnde
     }
 }
 
-/// What came of the session, in the words of the log.
+/// Converts the outcome of the session into the terms of the log.
 fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
     let text = outcome.judgement.evidence.clone();
     match &outcome.judgement.verdict {
@@ -266,7 +267,7 @@ fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
     }
 }
 
-/// When a quota that is used up is filled again. The client tells seconds, the log milliseconds.
+/// Returns when a quota is renewed. The client reports seconds, the log has milliseconds.
 fn resets_at(outcome: &Outcome) -> Option<i64> {
     outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000))
 }
@@ -283,7 +284,7 @@ fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wanted>, text: Strin
         Reason::Slept => Halt::Slept,
         Reason::Idle | Reason::FirstEvent => Halt::Idle,
         Reason::CallsWithoutTool => Halt::Retries,
-        // The client would wait in its own way: it is better waited for here.
+        // The client would wait by itself; the run can wait better.
         Reason::LongWait => return Verdict::Dead { cause: Death::Quota, resets_at, text },
         Reason::Retries => return Verdict::Dead { cause: Death::Overload, resets_at, text },
         Reason::RefusedLogin => return Verdict::Dead { cause: Death::Auth, resets_at: None, text },

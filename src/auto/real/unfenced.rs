@@ -1,4 +1,4 @@
-//! What a session did to the repository itself that no fence kept away from it.
+//! What a session without a fence did to the repository itself.
 
 use super::Real;
 use crate::auto::engine::EngineError;
@@ -6,8 +6,8 @@ use crate::auto::landing::shared::Shared;
 use crate::auto::stop::{Cause, Stop};
 
 impl Real<'_> {
-    /// Compares what all worktrees have in common with what it was before the session. What is certain and safe to undo is
-    /// undone, what harms nothing is named, and the run ends for the rest.
+    /// Compares what all worktrees share with its state before the session. Changes that are certain and safe to undo
+    /// are undone, harmless ones are reported, and the rest ends the run.
     pub(super) fn look_at_shared(&mut self, before: &Shared) -> Result<(), EngineError> {
         let changes = self.repository.shared_since(before, &self.worktree, &self.run)?;
         for line in &changes.named {

@@ -1,10 +1,10 @@
-//! Time that passes: by the clock that stands still while the machine sleeps, and by the one on the wall.
+//! Measures time on two clocks: a monotonic one that stops while the machine sleeps, and the wall clock.
 
 use std::time::{Duration, Instant};
 
 use crate::world::{Moment, World};
 
-/// A moment by both clocks.
+/// A moment on both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Since {
     instant: Instant,
@@ -16,7 +16,8 @@ impl Since {
         Self { instant: Instant::now(), moment: world.now() }
     }
 
-    /// The time from then to `now`, by the clock by which it is longer: a machine that slept has used it up.
+    /// Returns the time from this moment to `now`, by the clock that shows more: time in which the machine slept
+    /// counts.
     pub(super) fn to(self, now: Self) -> Duration {
         let steady = now.instant.saturating_duration_since(self.instant);
         let wall = now.moment.milliseconds().saturating_sub(self.moment.milliseconds());
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_that_slept_has_used_the_time_and_a_clock_that_was_set_back_gives_none() {
+    fn time_asleep_counts_and_setting_the_clock_back_gains_nothing() {
         let world = |now: &str| World::with([("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", now)], &std::env::temp_dir());
         let before = Since::now(&world("1000000"));
         let awake = before.to(Since::now(&world("4600000")));

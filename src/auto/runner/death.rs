@@ -1,10 +1,10 @@
-//! Why the model gave no answer: from the numbers and words of the client first, from its prose last.
+//! Why the model gave no answer: from the client's status numbers and words first, from its prose last.
 
 use super::event::Failure;
 pub(crate) use crate::auto::event::Death;
 
-/// Words of prose, the ones of a row before those of the next. Each counts only as a word of its own: `FileNotFoundError` has
-/// `enotfound` in it, and a quotation is no quota.
+/// Words in prose; earlier rows take precedence. Each must be a separate word: `FileNotFoundError` contains
+/// `enotfound`, and "quotation" contains "quota".
 const WORDS: &[(Death, &[&str])] = &[
     (
         Death::Context,
@@ -128,7 +128,7 @@ const WORDS: &[(Death, &[&str])] = &[
 ];
 
 impl Death {
-    /// What a status of HTTP means; `None` for one that says too little.
+    /// Returns the meaning of an HTTP status; `None` for one that is too unspecific.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         match status {
             401 | 403 => Some(Self::Auth),
@@ -139,7 +139,7 @@ impl Death {
         }
     }
 
-    /// What prose says, by the words that are known.
+    /// Returns the meaning of prose with known words.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let text = without_frames(text);
         let lower = text.to_ascii_lowercase();
@@ -154,8 +154,8 @@ impl Death {
         if kind == "auth" { Some(Self::Auth) } else { Self::of_text(kind) }
     }
 
-    /// What a client says of its failure. A kind that is a word of the client counts before its prose, and a prompt that is
-    /// too long has a status that says nothing of it.
+    /// Returns the meaning of a failure that a client reports. The client's word for its kind takes precedence over its
+    /// prose; a prompt that is too long has a status that does not show it.
     pub(crate) fn of_failure(failure: &Failure) -> Option<Self> {
         let by_status = failure.status.and_then(Self::of_status);
         let by_kind = || failure.kind.as_deref().and_then(Self::of_kind);
@@ -163,7 +163,7 @@ impl Death {
     }
 }
 
-/// The text without the places in a program that a stack trace lists: their names and line numbers say nothing of a model.
+/// Returns the text without the code locations in stack traces: their names and line numbers are unrelated to a model.
 fn without_frames(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut is_source = false;
@@ -171,7 +171,7 @@ fn without_frames(text: &str) -> String {
         let inside = line.trim_start();
         let is_python = inside.starts_with("File \"") && inside.contains("\", line ");
         let is_call = inside.starts_with("at ") && inside.contains(':') && inside.len() < line.len();
-        // The line after a place of Python is its source, and further in than the place.
+        // In Python, a location is followed by its source line, which is indented further.
         let is_frame = is_python || is_call || (is_source && line.starts_with("    "));
         if !is_frame {
             kept.push_str(line);
@@ -181,8 +181,8 @@ fn without_frames(text: &str) -> String {
     kept
 }
 
-/// Whether the words are there as words of their own, such as in `RateLimitError`, and not as a part of others or of the name
-/// of a file. `lower` is `text` in lower case.
+/// True if the text contains the words as separate words, such as in `RateLimitError`, and not as a part of other words
+/// or of a file name. `lower` is `text` in lower case.
 fn has_word(text: &str, lower: &str, word: &str) -> bool {
     const ENDINGS: &[&str] = &["", "s", "ed"];
     lower.match_indices(word).any(|(at, _)| {
@@ -202,12 +202,13 @@ fn has_word(text: &str, lower: &str, word: &str) -> bool {
     })
 }
 
-/// Whether a word begins between these letters of a name such as `RateLimit`.
+/// True if a word starts between these letters of a name such as `RateLimit`.
 fn is_hump(before: char, after: Option<char>) -> bool {
     (before.is_lowercase() || before.is_numeric()) && after.is_some_and(char::is_uppercase)
 }
 
-/// Whether the number stands there as a word: not as a part of a longer one, of a path, a sum or a fraction.
+/// True if the text contains the number as a separate word: not as a part of a longer number, of a path, a sum or a
+/// fraction.
 fn has_number(text: &str, number: &str) -> bool {
     text.match_indices(number).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_is_understood_by_its_words_and_by_numbers_that_stand_alone() {
+    fn prose_is_understood_by_its_words_and_by_separate_numbers() {
         for (text, expected) in [
             ("API Error: 401 {\"type\":\"error\"}", Some(Death::Auth)),
             ("unexpected status 429 Too Many Requests", Some(Death::Quota)),
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_counts_before_a_word_and_a_word_before_prose() {
+    fn a_status_precedes_a_word_and_a_word_precedes_prose() {
         let failure = |status, kind: Option<&str>, text: &str| Failure {
             status,
             kind: kind.map(str::to_owned),

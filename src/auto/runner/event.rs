@@ -1,12 +1,12 @@
-//! What a client says of its work, whatever its stream looks like.
+//! The events that a client reports, in whatever form its stream has.
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that a client said. A line of a stream gives none, one, or several of them.
+/// One thing that a client reported. A line of a stream gives zero, one, or several events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
-    /// The session has begun. `purse` is who pays, where the client says so.
+    /// The session has begun. `purse` is who pays, if the client reports it.
     Started {
         #[serde(default)]
         session: Option<String>,
@@ -17,7 +17,7 @@ pub(crate) enum Event {
     },
     /// The model gave one answer.
     ModelCall,
-    /// What the model said.
+    /// Text from the model.
     Text { text: String },
     Tool {
         #[serde(default)]
@@ -25,38 +25,38 @@ pub(crate) enum Event {
         name: String,
         state: ToolState,
     },
-    /// Tokens that were used.
+    /// Tokens used.
     Usage { scope: Scope, tokens: Tokens },
-    /// Money that was spent, in the unit the client counts in.
+    /// Money spent, in the unit of the client.
     Money { scope: Scope, amount: f64, unit: Unit },
-    /// The model did not answer, and the client tries again by itself.
+    /// The model did not answer, and the client retries without being asked.
     Retry {
         #[serde(default)]
         status: Option<u16>,
-        /// How long the client waits before it tries again.
+        /// How long the client waits before the retry.
         #[serde(default)]
         wait_seconds: Option<f64>,
         #[serde(default)]
         why: Option<String>,
     },
-    /// What is left of a quota of the account.
+    /// The rest of an account's quota.
     Quota(Quota),
     /// The client asks a person.
     Question { text: String },
-    /// Something went wrong; it need not be the end.
+    /// An error; the session may continue after it.
     Trouble {
         #[serde(default)]
         status: Option<u16>,
         text: String,
     },
-    /// The last word of the client on the session, unless the model is called again after it.
+    /// The client's final message about the session, unless it calls the model again after it.
     Terminal(Terminal),
-    /// A line that says nothing that is listed here: the client lives.
+    /// A line without any of these: it shows only that the client is alive.
     SignOfLife,
 }
 
 impl Event {
-    /// A session of which nothing says who pays.
+    /// Returns the start of a session without a payer.
     pub(super) fn started(session: Option<String>, model: Option<String>) -> Self {
         Self::Started { session, model, purse: None }
     }
@@ -79,24 +79,24 @@ impl Event {
 pub(crate) enum ToolState {
     Started,
     Finished,
-    /// It ran, and said that it failed. That is a matter between the tool and the model.
+    /// It ran and reported a failure, which the model has to deal with.
     Failed,
     /// The client did not let the model use it.
     Denied,
 }
 
-/// What a number counts.
+/// What a number covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
-    /// One answer of the model, by a name of its own; the numbers of different answers are added. A second number of the
-    /// same answer takes the place of the first.
+    /// One answer of the model, by a unique name; the numbers of different answers are added. A second number for the
+    /// same answer replaces the first.
     Call(String),
-    /// The session so far; takes the place of all that was counted before.
+    /// The session so far; replaces everything counted before.
     Session,
 }
 
-/// Tokens. What was read from a cache is counted apart, and what was written to one is input.
+/// Token counts. Tokens read from a cache are counted separately, and those written to one are input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Tokens {
@@ -106,7 +106,7 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// None of the numbers more than `most`.
+    /// Limits each number to `most`.
     pub(crate) fn up_to(self, most: u64) -> Self {
         Self { input: self.input.min(most), output: self.output.min(most), cached: self.cached.min(most) }
     }
@@ -123,19 +123,19 @@ impl Tokens {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Unit {
-    /// US dollars, at the list prices that the client knows.
+    /// US dollars, at the list prices that the client has.
     Dollars,
-    /// Units of the vendor's own.
+    /// Units of the vendor.
     Credits,
 }
 
-/// What a client says of a quota.
+/// A client's report about a quota.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Quota {
-    /// Seconds since 1970 began.
+    /// Seconds since 1970.
     pub(crate) resets_at: Option<i64>,
-    /// The part that is used, 1 being all of it; of several windows the fullest.
+    /// The used fraction, from 0 to 1; of several windows the fullest.
     pub(crate) used: Option<f64>,
     pub(crate) status: QuotaStatus,
 }
@@ -149,22 +149,22 @@ pub(crate) enum QuotaStatus {
     Rejected,
 }
 
-/// How a session ended by the client's own word.
+/// How a session ended according to the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Terminal {
-    /// The one way in which the stream says that all is well.
+    /// The one way in which the stream reports success.
     Success,
     Failure(Failure),
 }
 
-/// What the client says of its failure.
+/// A client's report of its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Failure {
-    /// The status of HTTP that the model's server gave.
+    /// The HTTP status from the model's server.
     pub(crate) status: Option<u16>,
-    /// A word of the client for the kind of failure.
+    /// The client's word for the kind of failure.
     pub(crate) kind: Option<String>,
     pub(crate) text: String,
 }

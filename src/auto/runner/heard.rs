@@ -1,54 +1,54 @@
-//! All that was heard of a session, folded into what its verdict and its ledger need.
+//! All events of a session, folded into what its verdict and its accounts need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Event, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
 
-/// The most bytes of the model's last words, or of one complaint, that are kept.
+/// The most bytes that are kept of the model's last text, or of one complaint.
 const LONGEST_TEXT: usize = 4096;
 
-/// The most answers of the model whose numbers are kept; a session has far fewer.
+/// The most model answers whose numbers are kept; a session has far fewer.
 const MOST_CALLS: usize = 100_000;
 
 /// The most denied tools that are named.
 const MOST_DENIED: usize = 50;
 
-/// The highest count of tokens and the highest cost that are believed. No service reports more, and sums stay exact.
+/// The highest count of tokens and the highest cost that are accepted. No service reports more, and sums stay exact.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 const MOST_MONEY: f64 = 1e9;
 
-/// How many bytes of text make a token, where no client says how many there were.
+/// How many bytes of text count as a token, if the client reports no count.
 const BYTES_OF_TOKEN: u64 = 4;
 
-/// What is known of a session by what its client said.
+/// What is known of a session from the output of its client.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
-    /// The client's own name for the session: what [`super::request::Session`] resumes.
+    /// The client's name for the session: what [`super::request::Session`] resumes.
     pub(crate) session: Option<String>,
     pub(crate) model: Option<String>,
-    /// Who pays, where the client says so.
+    /// Who pays, if the client reports it.
     pub(crate) purse: Option<String>,
     pub(crate) model_calls: u32,
-    /// Calls of tools, the denied ones too.
+    /// Tool calls, including denied ones.
     pub(crate) tools: u32,
     /// The names of the tools that the client did not let the model use.
     pub(crate) denied: BTreeSet<String>,
     pub(crate) retries: u32,
-    /// The fullest state of a quota that was heard last.
+    /// The last reported quota.
     pub(crate) quota: Option<Quota>,
-    /// What the client asked a person.
+    /// The question that the client asked a person.
     pub(crate) question: Option<String>,
-    /// The last words of the model, from their beginning.
+    /// The last text of the model, from its start.
     pub(crate) text: String,
-    /// The last piece of them.
+    /// The last piece of it.
     pub(crate) last_piece: String,
-    /// The last complaint that was not the end, with its status.
+    /// The last error that was not the end, with its status.
     pub(crate) trouble: Option<(Option<u16>, String)>,
     pub(crate) terminal: Option<Terminal>,
-    /// Events that say something, in contrast to signs of life.
+    /// Events with content, as opposed to signs of life.
     pub(crate) events: u64,
     pub(crate) signs_of_life: u64,
-    /// Whether the next text is the beginning of another answer.
+    /// Whether the next text starts a new answer.
     is_new_answer: bool,
     calls_without_tool: u32,
     retries_without_tool: u32,
@@ -90,7 +90,7 @@ impl Heard {
                 }
             }
             Event::Money { scope, amount, unit } => {
-                // What is less than nothing would make room for more.
+                // A negative amount would free budget.
                 let money = (amount.clamp(0.0, MOST_MONEY), *unit);
                 match scope {
                     Scope::Call(name) => self.money_of_calls.count(name, money),
@@ -110,7 +110,7 @@ impl Heard {
         }
     }
 
-    /// Answers come in pieces.
+    /// Adds text; answers arrive in pieces.
     fn words(&mut self, text: &str) {
         if self.is_new_answer && !text.trim().is_empty() {
             self.text.clear();
@@ -122,7 +122,7 @@ impl Heard {
         }
     }
 
-    /// What ends a session does not end it if the model is asked again afterwards.
+    /// Records a call of the model; if the model is called again, a previous end is not the end.
     fn model_call(&mut self) {
         self.terminal = None;
         self.is_new_answer = true;
@@ -149,21 +149,21 @@ impl Heard {
         self.trouble = Some((status, start_of(text).to_owned()));
     }
 
-    /// Tokens so far: what the client counted for the session, else the sum over the answers.
+    /// Tokens so far: the client's count for the session, else the sum over the answers.
     pub(crate) fn tokens(&self) -> Option<Tokens> {
         self.tokens_of_session.or(self.tokens_of_calls.sum)
     }
 
-    /// The output so far in tokens, at least: what was counted, or what can be seen.
+    /// A lower bound for the output so far in tokens: as counted, or as estimated from the text.
     pub(crate) fn output(&self) -> u64 {
         let of_calls = self.tokens_of_calls.sum.map_or(0, |tokens| tokens.output);
         let of_session = self.tokens_of_session.map_or(0, |tokens| tokens.output);
         of_calls.max(of_session).max(self.written / BYTES_OF_TOKEN)
     }
 
-    /// Whether the model said something last for which no output was counted, although output is counted. A service counts
-    /// at the end of an answer, so that one which was cut off counts nothing. Where tools were used and nothing was counted
-    /// at all, the service counts nothing.
+    /// True if the model's last text has no output counted for it, although output is counted. A service counts at the
+    /// end of an answer, so an answer that was cut off counts nothing. If tools were used and nothing was counted at
+    /// all, the service does not count.
     pub(crate) fn is_last_answer_uncounted(&self) -> bool {
         let of_calls = self.tokens_of_calls.sum.map_or(0, |tokens| tokens.output);
         let of_session = self.tokens_of_session.map(|tokens| tokens.output);
@@ -172,29 +172,29 @@ impl Heard {
         is_uncounted && !self.text.trim().is_empty() && (is_counted_else || self.tools == 0)
     }
 
-    /// What was spent, in the unit the client counts in; `None` where it says nothing.
+    /// Money spent, in the unit of the client; `None` if it reports none.
     pub(crate) fn money(&self) -> Option<(f64, Unit)> {
         self.money_of_session.or(self.money_of_calls.sum)
     }
 
-    /// How many answers the model gave since a tool was last heard of.
+    /// How many answers the model gave since the last tool event.
     pub(crate) fn calls_without_tool(&self) -> u32 {
         self.calls_without_tool
     }
 
-    /// How often the client tried again since a tool was last heard of.
+    /// How often the client retried since the last tool event.
     pub(crate) fn retries_without_tool(&self) -> u32 {
         self.retries_without_tool
     }
 
-    /// When a quota that is used up is filled again, in seconds since 1970 began.
+    /// When a used-up quota is renewed, in seconds since 1970.
     pub(crate) fn resets_at(&self) -> Option<i64> {
         let quota = self.quota.as_ref().filter(|quota| quota.status == QuotaStatus::Rejected);
         quota.and_then(|quota| quota.resets_at).map(seconds_of)
     }
 }
 
-/// A moment in seconds, whatever unit it was told in: no client means a year after 5000.
+/// Converts a moment in any unit to seconds: no client means a year after 5000.
 fn seconds_of(moment: i64) -> i64 {
     const FARTHEST: u64 = 100_000_000_000;
     let mut moment = moment;
@@ -210,7 +210,7 @@ fn keep(known: &mut Option<String>, told: Option<&String>) {
     }
 }
 
-/// Numbers by the answer that they are of, with their sum, which is asked for at every event. A client may correct a number.
+/// Numbers by answer, with their sum, which is needed at every event. A client may correct a number.
 #[derive(Clone, Debug, PartialEq)]
 struct Calls<T> {
     by_name: BTreeMap<String, T>,
@@ -238,10 +238,10 @@ impl<T: Counted> Calls<T> {
     }
 }
 
-/// What can be summed up.
+/// Something that can be summed.
 trait Counted: Copy + PartialEq {
     fn plus(self, other: Self) -> Self;
-    /// Takes away what was added before.
+    /// Subtracts what was added before.
     fn minus(self, other: Self) -> Self;
 }
 
@@ -269,7 +269,7 @@ impl Counted for (f64, Unit) {
     }
 }
 
-/// As much of a text as is kept.
+/// Returns as much of a text as is kept.
 pub(super) fn start_of(text: &str) -> &str {
     let mut end = text.len().min(LONGEST_TEXT);
     while !text.is_char_boundary(end) {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_is_that_of_the_numbers_that_hold() {
+    fn corrected_numbers_replace_earlier_ones_in_the_sum() {
         let mut heard = Heard::default();
         for (name, output) in [("a", 5), ("b", 7), ("a", 6), ("a", 6), ("c", u64::MAX), ("c", 1)] {
             heard.add(&usage(name, output));
@@ -309,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn a_bill_that_no_service_writes_is_a_number_of_usual_length() {
+    fn an_absurd_bill_is_shown_as_a_number_of_usual_length() {
         let mut heard = Heard::default();
         heard.add(&Event::Money { scope: Scope::Session, amount: 1e308, unit: Unit::Dollars });
         let shown = heard.money().map(|(amount, _)| format!("{amount:.2}")).unwrap_or_default();
         assert!(shown.len() < 15, "{shown}");
     }
 
-    /// What is asked for at every event of a session.
+    /// Measures the queries that are made at every event of a session.
     fn heard_of(calls: u64) -> std::time::Duration {
         let began = std::time::Instant::now();
         let mut heard = Heard::default();
@@ -334,15 +334,15 @@ mod tests {
     }
 
     #[test]
-    fn many_answers_take_as_long_each_as_few() {
-        // The best of three each: what else the machine does makes one slower, not all.
+    fn the_time_per_answer_does_not_grow_with_their_number() {
+        // The best of three each, since other load on the machine slows down one run and not all.
         let best = |calls: u64| (0..3).map(|_| heard_of(calls)).min().unwrap_or_default();
         let (few, many) = (best(2_500), best(20_000));
         assert!(many < few * 24, "2,500 answers took {few:?}, 20,000 took {many:?}: eight times as many");
     }
 
     #[test]
-    fn a_reset_is_understood_in_any_unit_of_time() {
+    fn a_reset_time_is_understood_in_any_unit() {
         let seconds = 1_795_396_404;
         for (told, expected) in [
             (seconds, seconds),

@@ -1,8 +1,7 @@
-//! How the user's own agent is started, heard, judged and stopped.
+//! How the user's own agent is started, read, judged and stopped.
 //!
-//! `runners.toml` has the facts about each client, [`stream`] reads what it says, [`heard`] sums that up, and [`verdict`]
-//! decides what came of it. [`session::run`] does all of that for one
-//! session, and leaves nothing running.
+//! `runners.toml` has the facts about each client, [`stream`] parses its output, [`heard`] folds that, and [`verdict`]
+//! decides the outcome. [`session::run`] does all of that for one session, and leaves nothing running.
 
 mod clock;
 pub(crate) mod death;

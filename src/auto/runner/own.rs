@@ -1,6 +1,6 @@
-//! What of the user's a client has in a fence: a view of its own folders, in which it can change what it likes. Settings,
-//! hooks, commands, skills, agents, plugins and instructions of the user's are read there and stay as they are. Of what a
-//! session changes, only a login comes back that the client has refreshed.
+//! The user's files that a client has in a fence: a view of its own folders, which it can change freely. Settings,
+//! hooks, commands, skills, agents, plugins and instructions of the user are read there and stay unchanged. Of the
+//! changes of a session, only a login that the client refreshed is copied back.
 
 use serde_json::Value;
 
@@ -11,40 +11,40 @@ use crate::world::World;
 /// The largest file that is copied into the view: settings and logins are far smaller.
 const COPIED: u64 = 1 << 20;
 
-/// The folders of a client as a session has them.
+/// A client's folders as prepared for a session.
 #[derive(Debug)]
 pub(crate) struct Staged {
     folder: AbsolutePath,
     variables: Vec<(String, String)>,
     logins: Vec<Login>,
-    /// The folders, and what is kept in them.
+    /// The views, and the entries that are kept in each.
     views: Vec<(AbsolutePath, Vec<String>)>,
 }
 
-/// A login, at the user's and in the view.
+/// A login of the user and its copy in the view.
 #[derive(Debug)]
 struct Login {
     own: AbsolutePath,
     staged: AbsolutePath,
-    /// What the session can change, with the login in it.
+    /// The folder with the login that the session can change.
     lent: AbsolutePath,
     lock: Option<AbsolutePath>,
-    /// What both were when they were last the same.
+    /// The digest of both when they were last the same.
     both: Option<Digest>,
 }
 
-/// Why a client is not fenced of which nobody knows what it writes.
+/// Returns why a client cannot be fenced: it is unknown which folders it writes to.
 pub(crate) fn unknown_folders(runner: &Runner) -> String {
     format!("{} cannot be fenced in: which folders of yours it writes to is not known", runner.title)
 }
 
-/// The cure of [`unknown_folders`].
+/// The hint for [`unknown_folders`].
 pub(crate) const UNKNOWN_FOLDERS_HINT: &str =
     "choose another client with `--runner`, or let its sessions write everywhere with `--no-fence`";
 
 impl Runner {
-    /// Prepares what the client has of the user's, in the folder `at`, which is its own from session to session. `given`
-    /// are variables that it gets besides. `None` where nobody knows which folders are the client's.
+    /// Prepares the client's view of the user's files in the folder `at`, which is kept from session to session.
+    /// `given` are additional variables. `None` if the folders of the client are unknown.
     pub(crate) fn stage(
         &self,
         world: &World,
@@ -66,10 +66,10 @@ impl Runner {
     }
 }
 
-/// Where a folder is, and where the view of it.
+/// The location of a folder, and of its view.
 struct Place {
     own: AbsolutePath,
-    /// What the variable names, at the user's, and of what the rest of it is shown.
+    /// The folder of the user that the variable names; the rest of its content is shown too.
     around: AbsolutePath,
     staged_base: AbsolutePath,
     staged: AbsolutePath,
@@ -97,7 +97,7 @@ impl OwnFolder {
 
     fn stage(&self, place: &Place, siblings: &[String], staged: &mut Staged) -> Result<(), DiskError> {
         let Place { own, around, staged_base, staged: view, home } = place;
-        // The session before may have left a link there, to a folder of the user's.
+        // The previous session may have left a link here to a folder of the user.
         disk::clear_way(view, &staged.folder)?;
         if !self.within.is_empty() {
             disk::clear(staged_base, siblings)?;
@@ -111,7 +111,7 @@ impl OwnFolder {
             both: None,
         });
         let mut logins: Vec<Login> = logins.collect();
-        // Of a session whose end nobody has seen.
+        // Logins of a session whose end was not processed.
         for login in logins.iter().filter(|login| disk::modified(&login.staged) > disk::modified(&login.own)) {
             login.in_view()?.map_or(Ok(()), |found| login.hand_back(&found))?;
         }
@@ -138,31 +138,31 @@ impl OwnFolder {
 }
 
 impl Staged {
-    /// All that the client may write to of its own.
+    /// The folder with everything of the client's that it may write to.
     pub(crate) fn folder(&self) -> &AbsolutePath {
         &self.folder
     }
 
-    /// Whether this program is installed in one of the folders, so that the client should call its hooks.
+    /// True if gsd-tools is installed in one of the folders, so that the client should call its hooks.
     pub(crate) fn has_ours(&self) -> bool {
         self.views.iter().any(|(view, _)| disk::is_folder(view.resolve("gsd-core/bin")))
     }
 
-    /// What tells the client where its folders are.
+    /// The variables that pass the folders to the client.
     pub(crate) fn variables(&self) -> &[(String, String)] {
         &self.variables
     }
 
-    /// Gives a login that the client has refreshed to the user, and one that was refreshed elsewhere to the client.
+    /// Copies a login that the client has refreshed to the user, and one that was refreshed elsewhere to the client.
     pub(crate) fn share_logins(&mut self) -> Result<(), DiskError> {
         self.logins.iter_mut().try_for_each(Login::share)
     }
 
-    /// The end of a session: nothing stays but a login and what the client keeps of its sessions.
+    /// Ends a session: only a login and the client's session history are kept.
     pub(crate) fn close(mut self) -> Result<(), DiskError> {
         let shared = self.share_logins();
         for (view, kept) in &self.views {
-            // A link on the way would have what it leads to be removed.
+            // Through a link on the way, files elsewhere would be removed.
             disk::clear_way(view, &self.folder)?;
             disk::clear(view, kept)?;
         }
@@ -189,12 +189,13 @@ impl Login {
         Ok(())
     }
 
-    /// What is in the view; `None` where that is no file. The session may change it at the same time, and put links there.
+    /// Reads the login in the view; `None` if it is not a file. The session may change it at the same time, and put
+    /// links there.
     fn in_view(&self) -> Result<Option<Vec<u8>>, DiskError> {
         disk::read_lent(&self.staged, &self.lent, COPIED)
     }
 
-    /// Puts the login of the view in the place of the user's, if it is one.
+    /// Replaces the user's login with the one in the view, if it is a refreshed one.
     fn hand_back(&self, staged: &[u8]) -> Result<(), DiskError> {
         let Some(own) = disk::read_up_to(&self.own, COPIED)? else { return Ok(()) };
         if !is_refreshed(&own, staged) {
@@ -207,8 +208,8 @@ impl Login {
     }
 }
 
-/// Whether `after` can be what a client made of `before` when it refreshed it. What is new could be a login of another kind,
-/// such as one that names a server whose settings the client takes, and some clients run a text that begins with `!`.
+/// True if `after` can be a refreshed version of `before`. New fields could make it a login of another kind, such as
+/// one that names a server with settings for the client, and some clients execute a text that starts with `!`.
 fn is_refreshed(before: &[u8], after: &[u8]) -> bool {
     let read = |text: &[u8]| serde_json::from_slice::<Value>(text);
     match (read(before), read(after)) {
@@ -218,7 +219,7 @@ fn is_refreshed(before: &[u8], after: &[u8]) -> bool {
     }
 }
 
-/// What says of which kind a login is.
+/// The key with the kind of a login.
 const KIND: &str = "type";
 
 fn has_form_of(before: &Value, after: &Value) -> bool {
@@ -239,7 +240,7 @@ fn has_form_of(before: &Value, after: &Value) -> bool {
     }
 }
 
-/// Whether it is one text, number or the like, and no command.
+/// True if it is a plain text, number or the like, and not a command.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Object(_) | Value::Array(_) => false,
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_sees_the_settings_of_its_user_and_changes_copies_of_them() {
+    fn a_session_sees_the_users_settings_and_changes_only_copies() {
         let home = Home::new(&[
             ".claude/settings.json",
             ".claude/skills/a/SKILL.md",
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_that_is_refreshed_by_rename_is_the_users_and_no_other_file_is() {
+    fn only_a_login_refreshed_by_rename_is_copied_back_to_the_user() {
         let home = Home::new(&[".claude/settings.json", ".claude/.credentials.json"]);
         let mut staged = home.stage("claude");
         for name in [".credentials.json", "settings.json"] {
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refreshed_login_has_the_form_that_it_had_and_no_command_in_it() {
+    fn a_refreshed_login_must_have_its_previous_form_and_no_command() {
         let before = r#"{"a": {"type": "oauth", "access": "x", "scopes": ["s"], "expires": 1, "own": "!pass show a"}, "b": null}"#;
         for (after, is_one) in [
             (
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_of_a_session_whose_end_nobody_saw_is_the_users() {
+    fn a_login_of_a_session_without_a_processed_end_is_copied_back() {
         let home = Home::new(&[".codex/auth.json"]);
         drop(home.stage("codex"));
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -389,9 +390,9 @@ mod tests {
         assert_eq!(home.read(".codex/auth.json"), "{\"mine\": {\"token\": \"new\"}}");
     }
 
-    /// What stands in the place of a view while it is shared, and after.
+    /// Links instead of a view while it is shared, and after that.
     #[test]
-    fn a_link_in_the_place_of_a_view_or_above_it_leads_nothing_out() {
+    fn a_link_instead_of_a_view_or_above_it_is_not_followed() {
         for place in ["config", "config/opencode", "local-share", "local-share/opencode"] {
             let login = ".local/share/opencode/auth.json";
             let home =
@@ -421,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_taken_from_where_their_user_has_moved_them() {
+    fn folders_are_found_where_the_user_has_moved_them() {
         let home = Home::new(&["elsewhere/config.toml", ".codex/other", "c/opencode/opencode.json", "c/git/config"]);
         let staged = home.stage_with("codex", &[("CODEX_HOME", "elsewhere")]);
         assert!(disk::exists(staged.folder().resolve("codex/config.toml")));
@@ -432,9 +433,9 @@ mod tests {
         assert!(home.stage("demo").variables().is_empty());
     }
 
-    /// It may be one file with the program of other hosts and of the search path.
+    /// The program may be the same file as that of other hosts and of the search path.
     #[test]
-    fn the_program_in_the_folders_of_each_client_is_not_in_what_its_sessions_write_to() {
+    fn sessions_cannot_write_to_the_program_in_the_folders_of_any_client() {
         for runner in Runners::builtin().unwrap().iter().filter(|runner| runner.own.is_some()) {
             let folders = runner.own.iter().flatten();
             let programs: Vec<String> =
@@ -450,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_whose_folders_nobody_knows_has_none() {
+    fn a_client_with_unknown_folders_has_no_view() {
         let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
         for name in ["cursor", "antigravity", "augment", "acp"] {
             let runner = Runners::builtin().unwrap().find(name).unwrap().clone();

@@ -1,4 +1,4 @@
-//! What a client is asked to do, as a value, and the command line that it becomes.
+//! The request to a client, as a value, and its command line.
 
 use std::time::Duration;
 
@@ -10,75 +10,75 @@ use crate::world::fence::Fence;
 use crate::world::tree::Mark;
 use crate::world::{Program, World};
 
-/// The longest prompt that can be an argument: Linux takes 128 KiB for one.
+/// The longest prompt that can be an argument: Linux allows 128 KiB for one.
 const LONGEST_ARGUMENT: usize = 120 << 10;
 
 /// One session of a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) runner: Runner,
-    /// The program to start, where it is not looked for by the runner's names.
+    /// The program to start, if it is not looked up by the runner's names.
     pub(crate) program: Option<String>,
-    /// Arguments that the caller adds, in the place of `{extra}`; at the end where there is none.
+    /// Arguments from the caller, which replace `{extra}`; without that they are added at the end.
     pub(crate) extra: Vec<String>,
     pub(crate) profile: Profile,
     pub(crate) prompt: String,
-    /// Where the client works.
+    /// The working folder of the client.
     pub(crate) folder: AbsolutePath,
     pub(crate) session: Session,
     pub(crate) model: Option<String>,
-    /// The commands that may run in the profiles that do not allow all.
+    /// The commands that may run in the profiles that do not allow everything.
     pub(crate) allowed: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
-    /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
+    /// Variables that the client does not get, besides those by which it recognizes that it runs inside itself.
     pub(crate) without: Vec<String>,
-    /// Whether the client gets nothing of the environment but what programs need that look something up.
+    /// Whether the client gets a minimal environment: only what programs need for look-ups.
     pub(crate) is_apart: bool,
-    /// Where the client may write, it and all it starts.
+    /// Where the client and all its child processes may write.
     pub(crate) fence: Option<Fence>,
-    /// Without a fence: whether it runs in a session of its own, without the terminal of the user.
+    /// Without a fence: whether it runs in a separate session, without the terminal of the user.
     pub(crate) is_detached: bool,
-    /// Where a client that does so writes what it used.
+    /// The file to which the client writes its usage, if it supports that.
     pub(crate) usage_file: Option<AbsolutePath>,
-    /// Where the stream is kept, without the secrets in it.
+    /// The file in which the stream is kept, without secrets.
     pub(crate) activity: Option<AbsolutePath>,
     pub(crate) limits: Limits,
-    /// What all that the client starts is found by, where that was noted before.
+    /// The mark by which all processes of the client are found, if one was recorded before.
     pub(crate) mark: Option<Mark>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Session {
-    /// The client names it.
+    /// A new session; the client names it.
     #[default]
     New,
-    /// A new one of this name, a UUID; a client that cannot be told names it itself.
+    /// A new session with this name, a UUID; a client without that option names it itself.
     Named(String),
-    /// One that was begun before goes on.
+    /// Continues an earlier session.
     Resumed(String),
 }
 
-/// When a session is stopped. Times pass by the clock on the wall too, so that a suspended machine does not make them longer.
+/// When a session is stopped. Times also pass on the wall clock, so that suspending the machine does not extend them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Limits {
-    /// How long the session may take.
+    /// The limit of the whole session.
     pub(crate) whole: Duration,
-    /// How long nothing may happen: no line, no change that the caller sees, no work of a processor.
+    /// The limit of inactivity: no line, no change that the caller sees, no processor time.
     pub(crate) idle: Duration,
-    /// The same before the client has said its first word.
+    /// The limit of inactivity before the first event of the client.
     pub(crate) first_event: Duration,
-    /// How long the client may wait before it asks the model again.
+    /// The longest wait of the client before it retries the model.
     pub(crate) longest_wait: Duration,
     /// Output in tokens.
     pub(crate) output: u64,
-    /// What it may cost, in US dollars, as far as the client says.
+    /// The limit of its cost, in US dollars, if the client reports its cost.
     pub(crate) money: Option<f64>,
-    /// How often the client may ask again, and how often the model may answer, without a tool in between.
+    /// How often the client may retry, and how often the model may answer, without a tool in between.
     pub(crate) retries: u32,
     pub(crate) calls_without_tool: u32,
-    /// How long the client may go on after its last word.
+    /// How long the client may run after its final message.
     pub(crate) after_end: Duration,
-    /// How long it may take to end when it is asked to.
+    /// How long it may take to end after a request.
     pub(crate) to_end: Duration,
 }
 
@@ -94,14 +94,14 @@ impl Default for Limits {
             money: None,
             retries: 20,
             calls_without_tool: 20,
-            // The verdict waits for it. Most clients end at once, and none was seen to lose anything.
+            // The verdict waits for this. Most clients end at once, and none was seen to lose anything.
             after_end: Duration::from_secs(1),
             to_end: Duration::from_millis(600),
         }
     }
 }
 
-/// The session cannot be started.
+/// Why the session cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunnerError {
     #[error("none of the programs of `{runner}` is installed or in PATH: {programs}")]
@@ -133,7 +133,7 @@ impl Explain for RunnerError {
 }
 
 impl Request {
-    /// A request with the usual limits; the client is looked for by its names.
+    /// Returns a request with the default limits; the client is looked up by its names.
     pub(crate) fn new(runner: Runner, profile: Profile, folder: AbsolutePath, prompt: impl Into<String>) -> Self {
         let mut limits = Limits::default();
         if let Some(seconds) = runner.slow_start_seconds {
@@ -161,7 +161,7 @@ impl Request {
         }
     }
 
-    /// The names under which the client's program is looked for.
+    /// Returns the names under which the client's program is looked up.
     pub(super) fn programs(&self) -> Vec<&str> {
         match &self.program {
             Some(program) => vec![program],
@@ -169,7 +169,7 @@ impl Request {
         }
     }
 
-    /// The program to start, by one of its names.
+    /// Returns the program to start under one of its names.
     pub(super) fn program(&self, name: &str, world: &World) -> Result<Program, RunnerError> {
         let runner = &self.runner;
         let program = if self.is_apart { Program::apart(name) } else { Program::new(name) };
@@ -199,7 +199,7 @@ impl Request {
         Ok(program)
     }
 
-    /// The command line without the program.
+    /// Returns the command line without the program.
     pub(crate) fn arguments(&self) -> Result<Vec<String>, RunnerError> {
         let runner = &self.runner;
         if runner.delivery == Delivery::Argument && self.prompt.len() > LONGEST_ARGUMENT {
@@ -269,12 +269,12 @@ impl Request {
         }
     }
 
-    /// A prompt that begins with a hyphen would be read as a flag.
+    /// Returns the prompt; if it starts with a hyphen, it would be parsed as a flag.
     fn prompt_as_argument(&self) -> String {
         if self.prompt.starts_with('-') { format!("\n{}", self.prompt) } else { self.prompt.clone() }
     }
 
-    /// What a conversation begins with.
+    /// Returns the start of a conversation.
     pub(crate) fn opening(&self) -> Opening {
         let resume = match &self.session {
             Session::Resumed(id) => Some(id.clone()),

@@ -1,7 +1,7 @@
-//! One session of a client, from its start until nothing of it is left.
+//! One session of a client, from its start until nothing of it is left running.
 //!
-//! The client is heard line by line, and judged when it has ended. What it does not say is watched too: how long it is
-//! silent, whether it works while it is, and whether who started it still wants it.
+//! The output of the client is read line by line, and judged when it has ended. More than its output is watched: how
+//! long it is silent, whether it works meanwhile, and whether the caller still wants the session.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::world::process::{Ask, Next, Process};
 use crate::world::tree::Mark;
 use crate::world::{Ended, World, WorldError};
 
-/// How often the observer is asked at least.
+/// The longest interval between calls of the observer.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// The most bytes of a stream that are kept.
@@ -28,28 +28,28 @@ pub(crate) const ACTIVITY_LIMIT: u64 = 64 << 20;
 /// The most bytes of the end of standard error that are kept.
 const LONGEST_COMPLAINT: usize = 8 << 10;
 
-/// A time between two looks that is so much longer than [`TICK`] that nobody could look: the machine slept, or this process
-/// was halted.
+/// A time between two looks so much longer than [`TICK`] that the machine must have slept, or this process was
+/// suspended.
 const STANDSTILL: Duration = Duration::from_secs(2);
 
-/// How often the work of the processor is looked at, once the client is silent.
+/// How often the processor time is read, once the client is silent.
 const LOOKS: Duration = Duration::from_secs(2);
 
-/// The part of that time which is work: what only waits uses less.
+/// The part of that time that counts as work, as a divisor: a process that only waits uses less.
 const WORK: u32 = 10;
 
-/// How long an agent may take to break off when it is told so, before it is asked to end.
+/// How long an agent may take to cancel on request before it is asked to end.
 const TO_CANCEL: Duration = Duration::from_millis(100);
 
-/// Whether a session goes on.
+/// Whether a session continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Go {
     On,
-    /// It is stopped, and why.
+    /// It is stopped, for this reason.
     Stop(String),
 }
 
-/// Who started a session, and looks on.
+/// The caller of a session, which watches it.
 pub(crate) trait Observer {
     /// The client runs. A process that finds this number and mark in a note can end what is left of it.
     fn started(&mut self, _id: u32, _mark: &Mark) {}
@@ -57,7 +57,7 @@ pub(crate) trait Observer {
     /// The client wrote a line, which is not yet in `heard`.
     fn line(&mut self, _line: &Line) {}
 
-    /// The client said something, which is already in `heard`.
+    /// The client reported an event, which is already in `heard`.
     fn hear(&mut self, event: &Event, heard: &Heard) -> Go;
 
     /// Called between events, at least every [`TICK`].
@@ -65,48 +65,49 @@ pub(crate) trait Observer {
         Go::On
     }
 
-    /// A number that is another one when the files that the client works on have changed. Asked while the client is silent.
+    /// Returns a number that changes when the files that the client works on change. Called while the client is silent.
     fn files(&mut self) -> Option<u64> {
         None
     }
 }
 
-/// A function of the events alone.
+/// An observer of the events only.
 impl<F: FnMut(&Event, &Heard) -> Go> Observer for F {
     fn hear(&mut self, event: &Event, heard: &Heard) -> Go {
         self(event, heard)
     }
 }
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) judgement: Judgement,
     pub(crate) heard: Heard,
     /// How the client ended.
     pub(crate) ended: Ended,
-    /// Whether it ended by itself.
+    /// Whether it ended without being stopped.
     pub(crate) ended_itself: bool,
-    /// Whether something that it started was still running then.
+    /// Whether one of its child processes was still running then.
     pub(crate) left_running: bool,
     pub(crate) ran_for: Duration,
-    /// How long it took from the end of the client, or from when it was asked to end, to the verdict.
+    /// The time from the end of the client, or from the request to end, to the verdict.
     pub(crate) decided_in: Duration,
-    /// What the client started and could not be ended, by number.
+    /// The ids of its processes that could not be ended.
     pub(crate) survivors: Vec<u32>,
-    /// By what all that it started could be found.
+    /// The mark by which all its processes are found.
     #[cfg(test)]
     pub(crate) mark: String,
     /// The end of its standard error.
     pub(crate) complaint: String,
-    /// Lines that were not heard.
+    /// The number of lines that were not read.
     pub(crate) lost_lines: u64,
     /// Why the stream was not kept to its end.
     pub(crate) not_kept: Option<DiskError>,
 }
 
-/// Runs a session to its end. Nothing of it is left running; also what has cleared its environment and left its parent is
-/// found, if this process adopts orphans ([`crate::world::tree::adopt_orphans`]) and runs no other session beside it.
+/// Runs a session to its end. Leaves nothing running: also finds processes that have cleared their environment and left
+/// their parent, if this process adopts orphans ([`crate::world::tree::adopt_orphans`]) and runs no other session in
+/// parallel.
 pub(crate) fn run(world: &World, request: &Request, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
     let activity = request.activity.as_ref().map(|path| Transcript::open(path, ACTIVITY_LIMIT)).transpose()?;
     let process = start(world, request)?;
@@ -152,11 +153,11 @@ fn start(world: &World, request: &Request) -> Result<Process, RunnerError> {
     Err(RunnerError::NoProgram { runner: request.runner.name.clone(), programs: names.join(", ") })
 }
 
-/// Why nobody listens to the client any more.
+/// Why the session no longer reads the output of the client.
 #[derive(Debug)]
 enum Why {
     Ended,
-    /// It said its last word, and is still there.
+    /// It sent its final message, and still runs.
     LastWord,
     Stop(Reason),
 }
@@ -173,16 +174,16 @@ struct Session<'a> {
     complaint: Vec<u8>,
     started: Since,
     ticked: Since,
-    /// How much of the time since it started nobody could listen.
+    /// How much of the time since the start passed while this process could not read.
     slept: Duration,
-    /// When something happened last.
+    /// When the last activity was.
     alive: Since,
-    /// When the client said its last word.
+    /// When the client sent its final message.
     ended_word: Option<Instant>,
     watch: Watch,
 }
 
-/// What a silent client is watched by.
+/// The state for watching a silent client.
 struct Watch {
     looked: Instant,
     worked: Option<Duration>,
@@ -232,7 +233,7 @@ impl Session<'_> {
         let has_ended = self.heard.terminal.is_some();
         self.ended_word = has_ended.then(|| self.alive.instant());
         match stop {
-            // What it says it has done counts, whatever else was wrong.
+            // Its report of completed work counts, whatever else was wrong.
             Some(_) if has_ended => Some(Why::LastWord),
             Some(reason) => Some(Why::Stop(reason)),
             None => (has_ended && self.request.runner.dialect.is_conversation()).then_some(Why::LastWord),
@@ -256,7 +257,7 @@ impl Session<'_> {
         self.complaint.drain(..surplus);
     }
 
-    /// What an event says that is reason enough not to wait for the end.
+    /// Returns why an event is reason enough not to wait for the end.
     fn too_much(&self, event: &Event) -> Option<Reason> {
         let limits = self.limits();
         match event {
@@ -282,14 +283,14 @@ impl Session<'_> {
         spent.zip(self.limits().money).is_some_and(|((spent, _), most)| spent > most)
     }
 
-    /// Whether a quota that is used up is filled again later than the client may wait.
+    /// True if a used-up quota is renewed later than the client may wait.
     fn is_reset_far(&self) -> bool {
         let now = self.world.now().milliseconds() / 1000;
         let wait = self.heard.resets_at().map_or(0, |reset| reset.saturating_sub(now));
         u64::try_from(wait).is_ok_and(|wait| wait > self.limits().longest_wait.as_secs())
     }
 
-    /// What is due between lines.
+    /// Does what is due between lines.
     fn tick(&mut self) -> Option<Why> {
         let now = Since::now(self.world);
         let since = self.ticked.to(now);
@@ -317,7 +318,7 @@ impl Session<'_> {
     fn out_of_time(&mut self, now: Since) -> Option<Reason> {
         let awake = self.started.to(now).saturating_sub(self.slept);
         if self.started.to(now) >= self.limits().whole {
-            // Its time is over by one of the clocks. That it did not use it is not its fault.
+            // Its time is over on one of the clocks. If it could not use the time, that is not its fault.
             return Some(if awake < self.limits().whole { Reason::Slept } else { Reason::Whole });
         }
         if self.process.idle() >= LOOKS && self.works(now) {
@@ -331,7 +332,7 @@ impl Session<'_> {
         (quiet >= self.limits().idle).then_some(Reason::Idle)
     }
 
-    /// Whether a client that is silent works: it uses the processor, or files change.
+    /// True if a silent client works: it uses the processor, or files change.
     fn works(&mut self, now: Since) -> bool {
         let since = now.instant().saturating_duration_since(self.watch.looked);
         if since < LOOKS.min(self.limits().idle / 4) {
@@ -346,7 +347,7 @@ impl Session<'_> {
         has_worked || has_changed
     }
 
-    /// Sends what the protocol has to be told.
+    /// Sends the messages of the protocol.
     fn tell(&mut self) {
         for message in self.reader.answers() {
             self.process.tell(message);
@@ -397,7 +398,7 @@ impl Session<'_> {
         })
     }
 
-    /// Tells a client with which there is a conversation that it is over.
+    /// Ends the conversation with a client, if there is one.
     fn break_off(&mut self, why: &Why) {
         if !self.request.runner.dialect.is_conversation() {
             return;
@@ -411,8 +412,8 @@ impl Session<'_> {
         self.process.fall_silent();
     }
 
-    /// Whether the client had said its last word before it is stopped. What it says when it is asked to end is no word on
-    /// its work.
+    /// True if the client had sent its final message before it is stopped. A message after the request to end says
+    /// nothing about its work.
     fn has_said_its_last_word(&mut self) -> Result<bool, RunnerError> {
         let until = Instant::now() + TO_CANCEL;
         while let Next::Line(line) = self.process.next(Instant::now())? {
@@ -424,7 +425,7 @@ impl Session<'_> {
         Ok(self.ended_word.is_some())
     }
 
-    /// The lines that the client wrote before it was gone: its last word may be among them.
+    /// Reads the lines that the client wrote before it ended: its final message may be among them.
     fn hear_the_rest(&mut self) -> Result<(), RunnerError> {
         let until = Instant::now() + TO_CANCEL;
         while let Next::Line(line) = self.process.next(until)? {

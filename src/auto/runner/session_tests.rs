@@ -1,4 +1,4 @@
-//! Sessions of a scripted agent, as a process: how each way to behave is judged, and that nothing of it is left.
+//! Sessions of a scripted agent, as a process: how each kind of behaviour is judged, and that nothing is left running.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect by hand")]
 
@@ -20,7 +20,7 @@ use crate::world::{Ended, World};
 #[path = "../../../tests/fake_agent/compile.rs"]
 mod compile;
 
-/// The forms of stream that the scripted agent speaks.
+/// The forms of stream that the scripted agent supports.
 const DIALECTS: &[&str] = &[
     "scripted",
     "result-envelope",
@@ -34,7 +34,7 @@ const DIALECTS: &[&str] = &[
     "completion",
 ];
 
-/// A folder to work in, and a request that is tried there.
+/// A folder to work in, and a request to run there.
 struct Try {
     _folder: tempfile::TempDir,
     request: Request,
@@ -65,7 +65,7 @@ impl Try {
         self.run_seen(&mut |_: &Event, _: &Heard| Go::On)
     }
 
-    /// Runs it; afterwards nothing of it lives.
+    /// Runs it, and asserts that nothing is left running.
     fn run_seen(&self, observer: &mut dyn Observer) -> Outcome {
         let outcome = run(&World::real(), &self.request, observer).unwrap();
         nothing_lives(&outcome.mark);
@@ -83,7 +83,7 @@ fn verdict(actor: &str, dialect: &str) -> Verdict {
 }
 
 #[test]
-fn work_that_is_done_ran_in_every_dialect_and_its_numbers_are_known() {
+fn completed_work_is_recognized_with_its_numbers_in_every_dialect() {
     for dialect in DIALECTS {
         let tried = Try::new("ideal", dialect);
         let outcome = tried.run();
@@ -96,7 +96,7 @@ fn work_that_is_done_ran_in_every_dialect_and_its_numbers_are_known() {
         let expects_tokens = !matches!(*dialect, "role-lines" | "session-events");
         assert_eq!(outcome.heard.tokens().is_some(), expects_tokens, "{dialect}");
         if let Some(tokens) = outcome.heard.tokens() {
-            // Dialects differ in what they take for an answer of its own.
+            // Dialects differ in what counts as a separate answer.
             assert!(
                 (3000..=4000).contains(&tokens.input) && (333..=444).contains(&tokens.output),
                 "{dialect}: {tokens:?}"
@@ -125,7 +125,7 @@ fn a_failure_that_the_client_reports_is_named_in_every_dialect() {
 }
 
 #[test]
-fn a_client_that_says_nothing_of_its_end_did_not_run_whatever_its_code() {
+fn a_client_without_a_final_message_did_not_run_whatever_its_exit_code() {
     for dialect in DIALECTS.iter().filter(|dialect| **dialect != "agent-lifecycle") {
         for code in [0, 3] {
             let outcome = Try::new(&format!("silent:{code}"), dialect).run();
@@ -138,19 +138,19 @@ fn a_client_that_says_nothing_of_its_end_did_not_run_whatever_its_code() {
 }
 
 #[test]
-fn an_exit_code_makes_a_success_worse_and_never_better() {
+fn an_exit_code_makes_a_verdict_worse_and_never_better() {
     assert_eq!(verdict("two-faced:1", "scripted"), Verdict::Dead(Death::Model));
     assert_eq!(verdict("two-faced:0", "scripted"), Verdict::Ran);
 }
 
 #[test]
-fn a_success_without_a_word_or_a_tool_is_a_ghost() {
+fn a_success_without_text_or_a_tool_is_not_accepted() {
     let outcome = Try::new("ghost", "scripted").run();
     assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{:?}", outcome.judgement);
 }
 
 #[test]
-fn what_a_client_denied_and_what_it_asked_is_named() {
+fn denied_tools_and_questions_are_reported() {
     for dialect in DIALECTS {
         let outcome = Try::new("denied", dialect).run();
         assert_eq!(outcome.heard.denied.iter().collect::<Vec<_>>(), ["Bash"], "{dialect}: {outcome:?}");
@@ -168,7 +168,7 @@ fn noise_between_the_lines_is_skipped() {
     }
 }
 
-/// Stops at the first event or tick, and knows when.
+/// Stops at the first tick after an event, and records when.
 struct Stopper(Option<Instant>);
 
 impl Observer for Stopper {
@@ -185,7 +185,7 @@ impl Observer for Stopper {
 }
 
 #[test]
-fn nothing_survives_a_session_by_more_than_a_second() {
+fn no_process_survives_a_session_by_more_than_a_second() {
     for actor in ["hang", "hang-hard", "flood", "drip"] {
         let end = || {
             let mut stopper = Stopper(None);
@@ -196,7 +196,7 @@ fn nothing_survives_a_session_by_more_than_a_second() {
             assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Asked("paused".to_owned())), "{actor}");
             took
         };
-        // A busy machine may hold up some tries.
+        // A busy machine may delay some tries.
         let mut tries: Vec<Duration> = Vec::new();
         while tries.len() < 10 && !tries.iter().any(|took| *took < Duration::from_secs(1)) {
             tries.push(end());
@@ -220,7 +220,7 @@ impl Observer for Killer {
 }
 
 #[test]
-fn what_a_client_left_running_ends_with_it_when_it_exits_or_is_killed() {
+fn processes_of_a_client_are_ended_when_it_exits_or_is_killed() {
     let outcome = Try::new("daemon", "scripted").run();
     assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
 
@@ -229,7 +229,7 @@ fn what_a_client_left_running_ends_with_it_when_it_exits_or_is_killed() {
 }
 
 #[test]
-fn a_client_that_stays_after_its_last_word_is_ended_and_its_word_counts() {
+fn a_client_that_stays_after_its_final_message_is_ended_and_the_message_counts() {
     let outcome =
         Try::new("stubborn", "result-envelope").limits(|limits| limits.after_end = Duration::from_millis(300)).run();
     assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
@@ -237,11 +237,11 @@ fn a_client_that_stays_after_its_last_word_is_ended_and_its_word_counts() {
     assert!(outcome.decided_in < Duration::from_secs(2), "{:?}", outcome.decided_in);
 }
 
-/// An actor, what is changed of its limits, and what it is then stopped for.
+/// An actor, a change of its limits, and the reason why it is stopped then.
 type Ceiling = (&'static str, fn(&mut Limits), Reason);
 
 #[test]
-fn each_ceiling_stops_what_passes_it() {
+fn each_limit_stops_a_session_that_passes_it() {
     let short = Duration::from_millis(600);
     let tries: [Ceiling; 7] = [
         ("drip", |limits| limits.whole = Duration::from_millis(600), Reason::Whole),
@@ -266,7 +266,7 @@ fn each_ceiling_stops_what_passes_it() {
 }
 
 #[test]
-fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
+fn a_client_that_keeps_retrying_is_stopped_early_with_the_cause() {
     for dialect in DIALECTS.iter().filter(|dialect| **dialect != "completion") {
         let refused = Try::new("refused", dialect).run();
         assert_eq!(refused.judgement.verdict, Verdict::Dead(Death::Auth), "{dialect}: {:?}", refused.judgement);
@@ -283,7 +283,7 @@ fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
 }
 
 #[test]
-fn a_quota_that_is_used_up_says_when_it_is_filled_again() {
+fn a_used_up_quota_reports_when_it_is_renewed() {
     for dialect in ["scripted", "result-envelope"] {
         let outcome = Try::new("rate-limited:4000000000", dialect).run();
         let reset = Some(4_000_000_000);
@@ -309,7 +309,7 @@ impl Observer for Changing {
 }
 
 #[test]
-fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_either() {
+fn a_silent_client_is_not_idle_while_it_works_or_its_files_change() {
     let patience = |limits: &mut Limits| limits.idle = Duration::from_secs(3);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -323,7 +323,7 @@ fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_
 }
 
 #[test]
-fn a_client_that_never_speaks_may_work_until_the_end_of_its_time_and_no_longer() {
+fn a_client_without_output_may_work_only_until_its_time_limit() {
     let busy = |seconds: u32| {
         let mut busy = Try::new("ideal", "scripted");
         busy.request.program = Some("bash".to_owned());
@@ -331,7 +331,7 @@ fn a_client_that_never_speaks_may_work_until_the_end_of_its_time_and_no_longer()
         let line = format!("while [ $SECONDS -lt {seconds} ]; do :; done");
         busy.request.runner.arguments = vec!["-c".to_owned(), line];
         busy.limits(|limits| {
-            // Long enough for a machine on which others work too.
+            // Long enough for a machine with other load.
             (limits.first_event, limits.idle) = (Duration::from_secs(6), Duration::from_secs(7));
             limits.whole = Duration::from_secs(16);
         })
@@ -346,7 +346,7 @@ fn a_client_that_never_speaks_may_work_until_the_end_of_its_time_and_no_longer()
     });
 }
 
-/// Counts how often it is asked.
+/// Counts how often it is called.
 struct Counter(u32);
 
 impl Observer for Counter {
@@ -360,7 +360,7 @@ impl Observer for Counter {
 }
 
 #[test]
-fn the_observer_can_stop_at_any_event_and_is_asked_while_nothing_happens() {
+fn the_observer_can_stop_at_any_event_and_is_called_while_nothing_happens() {
     let outcome = Try::new("drip", "scripted").run_seen(&mut |event: &Event, heard: &Heard| {
         if matches!(event, Event::SignOfLife) && heard.signs_of_life >= 5 {
             Go::Stop("enough".to_owned())
@@ -391,7 +391,7 @@ fn the_stream_is_kept_without_its_secrets() {
 }
 
 #[test]
-fn usage_that_is_written_beside_the_stream_counts() {
+fn usage_written_to_a_separate_file_counts() {
     let mut tried = Try::new("ideal", "session-events");
     tried.request.usage_file = Some(tried.request.folder.beside("usage.json"));
     let outcome = tried.run();
@@ -400,7 +400,7 @@ fn usage_that_is_written_beside_the_stream_counts() {
 }
 
 #[test]
-fn an_agent_of_the_protocol_is_prompted_asked_and_ended_though_it_would_go_on() {
+fn an_agent_of_the_protocol_is_prompted_answered_and_ended_although_it_would_continue() {
     let tried = Try::new("ideal", "client-protocol");
     let outcome = tried.run();
     assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
@@ -418,7 +418,7 @@ fn an_agent_of_the_protocol_is_prompted_asked_and_ended_though_it_would_go_on() 
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named_with_a_way_out() {
+fn a_missing_program_is_named_with_a_hint() {
     let mut tried = Try::new("ideal", "scripted");
     tried.request.program = None;
     tried.request.runner.programs = vec!["gsd-no-such-agent".to_owned(), "gsd-nor-this".to_owned()];

@@ -16,11 +16,11 @@ words! {
     /// How much a client may do without asking.
     #[derive(PartialOrd, Ord, Hash)]
     pub(crate) enum Profile {
-        /// Edit files, read with the shell, run the commands that the project is checked with.
+        /// Edit files, read with the shell, run the commands that check the project.
         Safe = "safe",
-        /// Everything: the fence is what holds it.
+        /// Everything that the fence allows.
         Unattended = "unattended",
-        /// Write documents; what else it may do is the fence's to say.
+        /// Write documents; the fence limits everything else.
         Planning = "planning",
     }
 }
@@ -28,10 +28,10 @@ words! {
 read_words! {
     /// How a client gets the prompt.
     pub(crate) enum Delivery {
-        /// As one argument, in the place of `{prompt}`.
+        /// As one argument, which replaces `{prompt}`.
         Argument = "argument",
         StandardInput = "standard-input",
-        /// As a message of the protocol that it speaks.
+        /// As a message of its protocol.
         Message = "message",
     }
 }
@@ -42,140 +42,142 @@ pub(crate) struct Runners {
     all: Vec<Runner>,
 }
 
-/// One client: how it is called, and what its stream says.
+/// One client: its command line, and the form of its stream.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Runner {
-    /// What users call it by.
+    /// The name that users type.
     #[serde(skip)]
     pub(crate) name: String,
     pub(crate) title: String,
     /// Whether the facts were measured with the real client.
     pub(crate) verified: bool,
-    /// The variable without which it works for nobody; such a client is not offered.
+    /// The variable that it requires to work at all; without it the client is not offered.
     #[serde(default)]
     pub(crate) only_with: Option<String>,
-    /// The descriptor of the host that has its programs.
+    /// The host whose descriptor names its programs.
     #[serde(default)]
     pub(crate) host: Option<String>,
     /// Names of its program, the best first.
     #[serde(default)]
     pub(crate) programs: Vec<String>,
-    /// What tells its program from others of that name, as in the descriptor.
+    /// Marks that distinguish its program from others of that name, as in the descriptor.
     #[serde(skip)]
     pub(crate) marks: Vec<String>,
     /// The version that was measured.
     #[serde(default)]
     pub(crate) version: Option<String>,
-    /// The least version that has all the flags used here, where that is known.
+    /// The lowest version with all the flags used here, if known.
     #[serde(default)]
     pub(crate) least_version: Option<String>,
     pub(crate) dialect: Dialect,
     pub(crate) delivery: Delivery,
-    /// The arguments; those in braces are filled in, as [`super::request::Request::arguments`] does.
+    /// The arguments; placeholders in braces are filled in by [`super::request::Request::arguments`].
     pub(crate) arguments: Vec<String>,
-    /// What goes in the place of `{profile}`.
+    /// The replacements of `{profile}`.
     pub(crate) profiles: BTreeMap<ProfileKey, Vec<String>>,
-    /// What goes in the place of `{allowed}` for each command that may run; `{command}` is the command.
+    /// The replacement of `{allowed}` for each command that may run; `{command}` is the command.
     #[serde(default)]
     pub(crate) allowed_command: Vec<String>,
-    /// What goes in the place of `{session}` to give a new session its name, `{session-id}`.
+    /// The replacement of `{session}` that names a new session `{session-id}`.
     #[serde(default)]
     pub(crate) preset_session: Vec<String>,
-    /// What goes in the place of `{session}` to go on with a session.
+    /// The replacement of `{session}` that continues a session.
     #[serde(default)]
     pub(crate) resume_session: Vec<String>,
-    /// Whether a session is known by its name before it ends, so that it can be resumed after a crash.
+    /// Whether the name of a session is known before it ends, so that it can be resumed after a crash.
     #[serde(default)]
     pub(crate) resumes_after_crash: bool,
-    /// What goes in the place of `{model}`.
+    /// The replacement of `{model}`.
     #[serde(default)]
     pub(crate) choose_model: Vec<String>,
-    /// What goes in the place of `{folder}`. The program is started there as well.
+    /// The replacement of `{folder}`. The program is started there as well.
     #[serde(default)]
     pub(crate) choose_folder: Vec<String>,
-    /// What goes in the place of `{usage-file}`, where usage is written beside the stream.
+    /// The replacement of `{usage-file}`, if usage is written to a separate file.
     #[serde(default)]
     pub(crate) usage_file: Vec<String>,
-    /// What has the client read no settings of the project, its hooks and servers among them; empty where that is unknown.
+    /// The arguments with which the client ignores settings of the project, including hooks and servers; empty if
+    /// unknown.
     #[serde(default)]
     pub(crate) without_project_settings: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
-    /// Further variables where the user is root.
+    /// Additional variables if the user is root.
     #[serde(default)]
     pub(crate) environment_of_root: BTreeMap<String, String>,
-    /// Variables by which a client knows that it runs inside itself; they are removed.
+    /// Variables by which a client recognizes that it runs inside itself; they are removed.
     #[serde(default)]
     pub(crate) inside_itself: Vec<String>,
-    /// The folders in which it keeps what is its own; without it nobody knows them.
+    /// The folders with the client's own files; `None` if unknown.
     #[serde(default)]
     pub(crate) own: Option<Vec<OwnFolder>>,
-    /// Other major versions that are called in another way.
+    /// Other major versions that need different arguments.
     #[serde(default)]
     pub(crate) majors: Vec<OtherMajor>,
-    /// The only `terminal_reason` of a success, where the client always says one.
+    /// The only `terminal_reason` of a success, if the client always reports one.
     #[serde(default)]
     pub(crate) terminal_reason: Option<String>,
-    /// Whether it ends before a pipe has taken all it wrote, so that its last words are lost behind a large result of a tool.
+    /// Whether it exits before a pipe has taken all its output, so that its final message can be lost after a large
+    /// tool result.
     #[serde(default)]
     pub(crate) loses_output_in_pipes: bool,
-    /// Whether the input that the client counts has in it what a cache gave.
+    /// Whether its count of input includes cached tokens.
     #[serde(default)]
     pub(crate) input_includes_cached: bool,
-    /// Whether the stream says how many tokens were used.
+    /// Whether the stream reports the tokens used.
     #[serde(default)]
     pub(crate) reports_tokens: bool,
-    /// Whether it reports success of an answer that was cut off, and shows that only by counting no tokens for it.
+    /// Whether it reports success for an answer that was cut off, and shows that only by counting no tokens for it.
     #[serde(default)]
     pub(crate) counts_only_whole_answers: bool,
-    /// Whether it says what was spent, and in what.
+    /// The unit in which it reports its cost, if it does.
     #[serde(default)]
     pub(crate) reports_money: Option<super::event::Unit>,
-    /// How long it may take to say its first word, in seconds, where that is long.
+    /// How long it may take to its first event, in seconds, if that is long.
     #[serde(default)]
     pub(crate) slow_start_seconds: Option<u64>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
     pub(crate) facts: BTreeMap<String, Fact>,
 }
 
-/// A folder of the user's in which a client keeps what is its own. Names in lists may have a `*` for any part of them.
+/// A folder of the user with a client's own files. Names in lists may contain `*` for any part.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OwnFolder {
-    /// Where it is below the home folder, if its user has not moved it.
+    /// Its path below the home folder, if the user has not moved it.
     pub(super) path: String,
-    /// The variable by which its user moves it.
+    /// The variable with which the user moves it.
     pub(super) variable: String,
-    /// Its place below what the variable names; nothing where that is the folder itself.
+    /// Its path below the folder that the variable names; empty for that folder itself.
     #[serde(default)]
     pub(super) within: String,
-    /// Files beside it that are in it where the variable is set.
+    /// Files next to it that are inside it if the variable is set.
     #[serde(default)]
     pub(super) beside: Vec<String>,
     /// Files with a login, which the client refreshes.
     #[serde(default)]
     pub(super) login: Vec<String>,
-    /// What it keeps of its sessions. A run has its own, and keeps them from session to session.
+    /// The client's session history. A run has a separate one, and keeps it from session to session.
     #[serde(default)]
     pub(super) history: Vec<String>,
-    /// Folders of settings in which it makes something at its start.
+    /// Folders of settings in which it creates files at its start.
     #[serde(default)]
     pub(super) opened: Vec<String>,
-    /// Files in which the client has written down where the folder is.
+    /// Files in which the client has stored the path of the folder.
     #[serde(default)]
     pub(super) names_itself: Vec<String>,
-    /// How the name of the folder ends that is there while a client changes a login.
+    /// The suffix of the lock folder that exists while a client changes a login.
     #[serde(default)]
     pub(super) lock: Option<String>,
 }
 
-/// How another major version of a client is called. It was not run.
+/// How to call another major version of a client. It was not run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OtherMajor {
     pub(super) major: u64,
-    /// As those of [`Runner`].
+    /// As in [`Runner`].
     pub(super) arguments: Vec<String>,
     #[serde(default)]
     pub(super) choose_folder: Vec<String>,
@@ -188,19 +190,19 @@ pub(crate) struct OtherMajor {
 #[serde(transparent)]
 pub(crate) struct ProfileKey(pub(crate) Profile);
 
-/// Where a group of facts is from.
+/// The source of a group of facts.
 #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
-    /// The day, as `2026-01-02`.
+    /// The date, as `2026-01-02`.
     pub(crate) date: String,
     pub(crate) source: String,
     #[serde(default)]
     pub(crate) note: Option<String>,
 }
 
-/// The table cannot be used.
+/// Why the table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TableError {
     #[error("the list of runners is invalid: {0}")]
@@ -220,7 +222,7 @@ impl Explain for TableError {
 }
 
 impl Runners {
-    /// The clients that come with this program.
+    /// Returns the clients that are built into this program.
     pub(crate) fn builtin() -> Result<Self, TableError> {
         Self::parse(include_str!("runners.toml"))
     }
@@ -257,7 +259,7 @@ impl Runners {
 }
 
 impl Runner {
-    /// The name of its program in `PATH`.
+    /// Returns the name of its program in `PATH`.
     pub(crate) fn installed(&self, world: &World) -> Option<String> {
         world.program_of(&self.programs, &self.marks).map(|found| found.name)
     }
@@ -266,7 +268,7 @@ impl Runner {
         Facts { terminal_reason: self.terminal_reason.clone(), input_includes_cached: self.input_includes_cached }
     }
 
-    /// Whether a new session can be given a name, under which it can be resumed after a crash.
+    /// True if a new session can be given a name, under which it can be resumed after a crash.
     pub(crate) fn can_preset(&self) -> bool {
         !self.preset_session.is_empty()
     }

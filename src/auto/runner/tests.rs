@@ -1,4 +1,4 @@
-//! The table of clients, and the command lines that come of it.
+//! Tests of the table of clients, and of the command lines made from it.
 
 #![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
 
@@ -35,7 +35,7 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
             assert!(fact.date.parse::<jiff::civil::Date>().is_ok(), "{name} {group}: {}", fact.date);
             assert!(!fact.source.trim().is_empty(), "{name} {group}");
         }
-        // How it is started without the settings of a project is known of some.
+        // Only for some clients is it known how to start them without project settings.
         let is_known = !runner.without_project_settings.is_empty();
         assert_eq!(is_known, runner.facts.contains_key("settings"), "{name}");
         assert_eq!(runner.facts.len(), 5 + usize::from(is_known), "{name} has facts that nothing is about");
@@ -88,7 +88,7 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
 }
 
 #[test]
-fn the_rows_that_were_measured_are_the_twelve_and_no_others() {
+fn exactly_twelve_rows_were_measured() {
     let runners = runners();
     let verified = runners.iter().filter(|runner| runner.verified && !runner.programs.is_empty());
     assert_eq!(verified.count(), 12);
@@ -98,7 +98,7 @@ fn the_rows_that_were_measured_are_the_twelve_and_no_others() {
 }
 
 #[test]
-fn a_command_line_has_what_the_request_says_and_nothing_empty() {
+fn a_command_line_follows_the_request_and_has_no_empty_arguments() {
     let mut fresh = request("claude", Profile::Unattended);
     assert_eq!(
         line(&fresh),
@@ -119,7 +119,7 @@ fn a_command_line_has_what_the_request_says_and_nothing_empty() {
 }
 
 #[test]
-fn what_a_client_cannot_do_is_an_error_or_left_out() {
+fn unsupported_options_of_a_client_are_an_error_or_left_out() {
     let mut named = request("codex", Profile::Safe);
     named.session = Session::Named("an-id".to_owned());
     assert!(!line(&named).contains("an-id"), "{}", line(&named));
@@ -136,7 +136,7 @@ fn what_a_client_cannot_do_is_an_error_or_left_out() {
 }
 
 #[test]
-fn an_unknown_runner_is_named_with_the_nearest() {
+fn an_unknown_runner_is_reported_with_the_nearest_name() {
     let error = runners().find("claud").unwrap_err();
     assert_eq!(error.to_string(), "`claud` is not a runner");
     assert_eq!(error.hint().unwrap(), "did you mean `claude`?");
@@ -145,7 +145,7 @@ fn an_unknown_runner_is_named_with_the_nearest() {
 }
 
 #[test]
-fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
+fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
     use crate::world::Ended;
     let judged = |events: &[Event], end: &End| {
         let mut heard = Heard::default();
@@ -185,7 +185,7 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
 }
 
 #[test]
-fn an_answer_for_which_nothing_was_counted_was_cut_off_where_a_client_counts_only_whole_ones() {
+fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
     use super::event::{Scope, Tokens};
     use crate::world::Ended;
     let judged = |events: &[Event], counts: bool| {
@@ -222,10 +222,10 @@ fn an_answer_for_which_nothing_was_counted_was_cut_off_where_a_client_counts_onl
     assert_eq!(judged(&completion(5), true), Verdict::Ran);
 }
 
-/// The table of `docs/runners.md` that says what each client has of its user's in a fence. `SNAPSHOTS=overwrite` writes it.
+/// The table in `docs/runners.md` of the user's files that each client has in a fence. `SNAPSHOTS=overwrite` writes it.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the document is this repository's")]
-fn the_document_says_what_each_client_writes() {
+fn the_document_lists_what_each_client_writes() {
     const BEGIN: &str = "<!-- own -->\n";
     const END: &str = "<!-- /own -->\n";
     let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");

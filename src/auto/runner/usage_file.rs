@@ -1,16 +1,16 @@
-//! What a client writes beside its stream when it ends: the tokens of each model, and what they cost.
+//! The usage file that a client writes when it ends: the tokens and cost of each model.
 
 use serde_json::Value;
 
 use super::event::{Event, Scope, Tokens, Unit};
 
-/// The most bytes of such a file that are read.
+/// The most bytes that are read.
 const LIMIT: u64 = 4 << 20;
 
-/// What one credit is in the units of the file.
+/// One unit of the file in credits.
 const NANO: f64 = 1e-9;
 
-/// What the file says; nothing where it is not there, or says nothing that is known.
+/// Returns the content of the file; empty if it is missing, or has nothing known.
 pub(super) fn read(path: &crate::disk::AbsolutePath) -> Vec<Event> {
     let bytes = crate::disk::read_up_to(path, LIMIT).ok().flatten().unwrap_or_default();
     events(&bytes)
@@ -30,7 +30,7 @@ fn events(bytes: &[u8]) -> Vec<Event> {
     };
     let models = file.get("modelMetrics").and_then(Value::as_object);
     let tokens = models.and_then(|models| models.values().map(of_model).reduce(Tokens::plus));
-    // Nothing spent and nothing known are both written as zero.
+    // Both "nothing spent" and "unknown" are written as zero.
     let status = file.get("aiCreditsStatus").and_then(Value::as_str);
     let is_known = status.is_some_and(|status| status != "unavailable");
     let credits = file.get("totalNanoAiu").and_then(Value::as_f64).filter(|credits| is_known || *credits > 0.0);

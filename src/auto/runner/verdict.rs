@@ -1,4 +1,4 @@
-//! What came of a session: a pure decision over what was heard and how it ended.
+//! The verdict about a session: a pure function of its output and of how it ended.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,18 +8,18 @@ use super::event::{QuotaStatus, Terminal};
 use super::heard::Heard;
 use crate::world::Ended;
 
-/// A session that ended sooner than this without a word and without a tool did nothing, whatever the client says.
+/// A session that ended sooner than this without text and without a tool did nothing, whatever the client reports.
 const GHOST: Duration = Duration::from_millis(500);
 
-/// The signal that no program sends to itself: a person, or a system without memory, ended it.
+/// The signal that no program sends to itself: a person, or a system out of memory, killed it.
 pub(crate) const KILLED: i32 = 9;
 
-/// What came of a session. Only `Ran` lets what it made be looked at; and then it is checked, not believed.
+/// The outcome of a session. Only after `Ran` is its work looked at; and then it is checked, not believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The client said that all is well, in the one way in which its stream can say so.
+    /// The client reported success, in the one way that its stream has.
     Ran,
-    /// It ended without a last word.
+    /// It ended without a final message.
     NoSignal,
     /// The model, or the client itself, gave up.
     Dead(Death),
@@ -30,32 +30,32 @@ pub(crate) enum Verdict {
 /// Why a session was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Who started it wanted that.
+    /// The caller asked for it.
     Asked(String),
-    /// It took longer than it may.
+    /// It took longer than its limit.
     Whole,
     /// Nothing happened.
     Idle,
-    /// It never said a word.
+    /// It never produced an event.
     FirstEvent,
-    /// Its time went by while nobody could listen: the machine slept, or this process was halted.
+    /// Its time passed while this process could not read: the machine slept, or this process was suspended.
     Slept,
-    /// It wrote more than it may.
+    /// It wrote more than its limit.
     Output,
-    /// It cost more than it may.
+    /// It cost more than its limit.
     Money,
     /// The model answered again and again, and used no tool.
     CallsWithoutTool,
-    /// The client asked again and again, and the model did not answer.
+    /// The client retried again and again, and the model did not answer.
     Retries,
-    /// The client waits longer than it may before it asks again.
+    /// The client waits longer than its limit before it retries.
     LongWait,
-    /// The key or login is refused, and the client tries again.
+    /// The key or login is refused, and the client retries.
     RefusedLogin,
 }
 
 impl Verdict {
-    /// The words for it: what came of the session, and why that is not `ran`, where it is known.
+    /// Returns the words for it: the outcome of the session, and why it is not `ran`, if known.
     pub(crate) fn words(&self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Ran => ("ran", None),
@@ -65,7 +65,7 @@ impl Verdict {
         }
     }
 
-    /// The same as one text, such as `dead: auth`.
+    /// Returns the same as one text, such as `dead: auth`.
     pub(crate) fn in_short(&self) -> String {
         match self.words() {
             (verdict, Some(kind)) => format!("{verdict}: {kind}"),
@@ -75,7 +75,7 @@ impl Verdict {
 }
 
 impl Reason {
-    /// The word for it.
+    /// Returns the word for it.
     fn word(&self) -> &'static str {
         match self {
             Self::Asked(_) => "asked",
@@ -93,30 +93,30 @@ impl Reason {
     }
 }
 
-/// How a session ended, beside what was heard of it.
+/// How a session ended, apart from its output.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct End {
     pub(crate) ended: Option<Ended>,
-    /// Why it was stopped before it had said its last word.
+    /// Why it was stopped before its final message.
     pub(crate) stopped: Option<Reason>,
-    /// Whether it was ended after its last word, since it did not go by itself: how it ended then says nothing.
+    /// Whether we stopped it after its final message, since it did not exit; its exit status then means nothing.
     pub(crate) was_helped: bool,
     pub(crate) ran_for: Duration,
     /// The end of its standard error.
     pub(crate) complaint: String,
-    /// Whether the client reports success of an answer that was cut off, and counts no tokens for it.
+    /// Whether the client reports success for an answer that was cut off, and counts no tokens for it.
     pub(crate) counts_only_whole_answers: bool,
 }
 
-/// A verdict and what it rests on, in one line.
+/// A verdict and its evidence, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
     pub(crate) evidence: String,
 }
 
-/// Judges a session. A stop counts before what the client says when it is stopped, then the last word of the client; the way
-/// it ended can only make that worse.
+/// Judges a session. A stop takes precedence over what the client reports when it is stopped, then its final message
+/// counts; how it ended can only make that worse.
 pub(crate) fn judge(heard: &Heard, end: &End) -> Judgement {
     match (&end.stopped, &heard.terminal) {
         (Some(reason), _) => stopped(reason, heard),
@@ -149,7 +149,7 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
     }
     if end.ended == Some(Ended::Signal(KILLED)) {
-        // Not by its own doing: nothing of it is known to be wrong, and it may have more to say.
+        // It was killed from outside: no fault of its own is known, and it may have had more to report.
         let evidence = "the client reported success, then it was killed".to_owned();
         return Judgement { verdict: Verdict::NoSignal, evidence };
     }
@@ -157,14 +157,14 @@ fn success(heard: &Heard, end: &End) -> Judgement {
     dead(death, format!("the client reported success, then ended with {}", how(end.ended)))
 }
 
-/// What an error means that a client has the model say, before it reports success.
+/// Returns the meaning of an error that a client writes as the model's text before it reports success.
 fn of_words(text: &str) -> Option<Death> {
     const BEGINNINGS: &[&str] = &["[API Error", "API Error", "Error: "];
     let text = text.trim_start();
     BEGINNINGS.iter().any(|beginning| text.starts_with(beginning)).then(|| Death::of_text(text)).flatten()
 }
 
-/// A session that ended by itself and without a last word.
+/// Judges a session that ended by itself and without a final message.
 fn silent(heard: &Heard, end: &End) -> Judgement {
     let how = how(end.ended);
     if let Some(death) = of_complaints(heard, end) {
@@ -177,7 +177,7 @@ fn silent(heard: &Heard, end: &End) -> Judgement {
     Judgement { verdict: Verdict::NoSignal, evidence: format!("it ended with {how} and no result{said}") }
 }
 
-/// What the client complained of, where the way in which it ended does not say that all is well.
+/// Returns the meaning of the client's errors, unless its exit code says that all is well.
 fn of_complaints(heard: &Heard, end: &End) -> Option<Death> {
     let of_complaint = || Death::of_text(&end.complaint).filter(|_| end.ended != Some(Ended::Code(0)));
     of_trouble(heard).or_else(of_complaint)
@@ -191,12 +191,12 @@ fn of_trouble(heard: &Heard) -> Option<Death> {
 fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
     let death = match reason {
         Reason::RefusedLogin => Some(Death::Auth),
-        // It was stopped between what it said of its quota and its last word.
+        // It was stopped between its report about a quota and its final message.
         Reason::LongWait if heard.quota.as_ref().is_some_and(|quota| quota.status == QuotaStatus::Rejected) => {
             Some(Death::Quota)
         }
         Reason::LongWait | Reason::Retries => Some(of_trouble(heard).unwrap_or(Death::Overload)),
-        // A client that only ever tried again did not hang: the model did.
+        // A client that only retried did not hang: the model did.
         Reason::Whole | Reason::Idle | Reason::FirstEvent if heard.model_calls == 0 && heard.retries > 0 => {
             of_trouble(heard)
         }
@@ -220,7 +220,7 @@ fn how(ended: Option<Ended>) -> String {
     }
 }
 
-/// The text in one line that is not too long.
+/// Returns the text in one line of limited length.
 fn line(text: &str) -> String {
     const LONGEST: usize = 300;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

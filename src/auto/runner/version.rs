@@ -1,4 +1,4 @@
-//! Which version of a client there is, and what is another way in it: the facts about a client are of one major version.
+//! The version of an installed client, and its differences: the facts about a client are for one major version.
 
 use std::time::Duration;
 
@@ -7,11 +7,12 @@ use crate::disk::Scratch;
 use crate::world::fence::{Fence, Fencing};
 use crate::world::{Finished, Program, World};
 
-/// How long a client may take to say its version.
+/// How long a client may take to print its version.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What `program`, a client that is run as `runner`, says of its version, on one line. `None` where it says nothing. Some clients
-/// write to their folders and to that of temporary files even then: this one works in a view of them, as a session does.
+/// Returns the version that `program`, a client that is run as `runner`, prints, on one line. `None` if it prints none.
+/// Some clients write to their folders and to temporary files even then, so it runs in a view of them, as a session
+/// does.
 pub(crate) fn version_of(world: &World, runner: Option<&Runner>, program: &str) -> Option<String> {
     let mut question = Program::apart(program).arguments(["--version"]).timeout(LIMIT);
     let scratch = Scratch::new(&world.temporary_folder()).ok()?;
@@ -23,7 +24,7 @@ pub(crate) fn version_of(world: &World, runner: Option<&Runner>, program: &str) 
         question = if world.fencing() == Fencing::Unavailable { question } else { question.fenced(&fence) };
     }
     let said = world.run(&question).ok();
-    // Nothing was refreshed that is to be handed back.
+    // Nothing was refreshed that would have to be copied back.
     drop(staged);
     let said = said.filter(Finished::success)?;
     let lines = [said.text(), said.error_text()];
@@ -32,7 +33,7 @@ pub(crate) fn version_of(world: &World, runner: Option<&Runner>, program: &str) 
 }
 
 impl Runner {
-    /// The row for a client that says this of its version.
+    /// Returns the row for a client with this version.
     pub(crate) fn for_version(&self, said: &str) -> Self {
         let Some(major) = major_of(said).filter(|_| self.differs(said)) else { return self.clone() };
         let Some(other) = self.majors.iter().find(|other| other.major == major) else { return self.clone() };
@@ -40,13 +41,13 @@ impl Runner {
         Self { arguments, choose_folder, verified: false, ..self.clone() }
     }
 
-    /// Whether the facts are about another major version than this one.
+    /// True if the facts are about another major version than this one.
     fn differs(&self, said: &str) -> bool {
         let measured = self.version.as_deref().and_then(major_of);
         measured.zip(major_of(said)).is_some_and(|(measured, found)| measured != found)
     }
 
-    /// What its user should know of a client that says this of its version, or nothing.
+    /// Returns a warning for users of a client with this version, if any.
     pub(crate) fn warning_on(&self, said: Option<&str>) -> Option<String> {
         let (title, measured) = (&self.title, self.version.as_ref()?);
         let Some(said) = said else {
@@ -62,7 +63,7 @@ impl Runner {
     }
 }
 
-/// The first number of the first version in a line.
+/// Returns the first number of the first version in a line.
 pub(crate) fn major_of(line: &str) -> Option<u64> {
     let words = line.split(|letter: char| letter.is_whitespace() || matches!(letter, '/' | '@' | '(' | ')' | '-'));
     let versions = words.filter_map(|word| {
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_found_in_what_each_client_says() {
+    fn the_major_version_is_found_in_the_output_of_each_client() {
         let said = [
             ("2.1.330 (Claude Code)", 2),
             ("codex-cli 0.169.0", 0),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_of_another_major_version_is_called_in_its_own_way_and_its_user_is_told() {
+    fn a_client_of_another_major_version_is_called_differently_and_its_user_is_warned() {
         let runner = Runners::builtin().unwrap().find("opencode").unwrap().clone();
         let second = runner.for_version("v2.0.20");
         assert!(second.arguments.contains(&"--standalone".to_owned()), "{:?}", second.arguments);
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_major_version_has_a_dated_fact_and_works_apart_from_a_shared_service() {
+    fn every_other_major_version_has_a_dated_fact_and_works_without_a_shared_service() {
         for runner in Runners::builtin().unwrap().iter() {
             for other in &runner.majors {
                 assert!(other.fact.date.parse::<jiff::civil::Date>().is_ok() && !other.fact.source.is_empty());

@@ -1,4 +1,4 @@
-//! Agents that are functions: what they write for a unit, and what they say of it.
+//! Simulated agents: functions that return what an agent writes for a unit and reports about it.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,15 +12,15 @@ use crate::auto::unit::{Unit, UnitKind};
 
 /// An agent.
 pub(crate) trait Actor: Debug {
-    /// What a session leaves.
+    /// Returns what a session does.
     fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act;
 
-    /// What the checks of a unit say.
+    /// Returns the result of a unit's checks.
     fn checks(&mut self, _unit: &Unit, _attempt: u32, _files: &BTreeMap<String, String>) -> Checks {
         Checks::passed()
     }
 
-    /// What the checks of the merge say.
+    /// Returns the result of the checks on the merge.
     fn candidate_checks(&mut self) -> Checks {
         Checks::passed()
     }
@@ -33,7 +33,7 @@ pub(crate) struct Change {
     pub(crate) text: Option<String>,
 }
 
-/// What a session did.
+/// The actions of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Act {
     pub(crate) edits: Vec<Change>,
@@ -63,7 +63,7 @@ impl Act {
     }
 }
 
-/// What checks say.
+/// The result of checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Checks {
     pub(crate) passed: bool,
@@ -82,15 +82,15 @@ impl Checks {
     }
 }
 
-/// An agent that does what each unit asks for, the first time.
+/// An agent that does what each unit asks for at its first attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Ideal {
     pub(crate) shape: Shape,
     /// Whether the session that plans the milestone plans its first slice too.
     pub(crate) plans_first_slice: bool,
-    /// Whether summaries say too little to be put together without an agent.
+    /// Whether summaries are too short for mechanical steps.
     pub(crate) is_thin: bool,
-    /// Whether each slice depends on the one before.
+    /// Whether each slice depends on the previous one.
     pub(crate) is_chained: bool,
 }
 

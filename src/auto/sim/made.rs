@@ -71,7 +71,7 @@ pub(super) fn slice_plan(milestone: &str, slice: &str, shape: Shape) -> Vec<Docu
         );
         documents.push((task_file(milestone, slice, &id, "PLAN"), plan));
     }
-    // The plan last: an interrupted session has not planned the slice.
+    // The plan is last: an interrupted session has not planned the slice.
     documents.push((slice_file(milestone, slice, "PLAN"), text));
     documents
 }
@@ -94,7 +94,7 @@ pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> V
     vec![(file, format!("{milestone} {slice} {task}\n")), (task_file(milestone, slice, task, "SUMMARY"), summary)]
 }
 
-/// What an agent writes that closes a slice: the roadmap last.
+/// Returns what an agent writes to close a slice: the roadmap last.
 pub(super) fn slice_completion(milestone: &str, slice: &str) -> Vec<Document> {
     let summary = format!(
         "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: [the part]\nverification_result: passed\n\

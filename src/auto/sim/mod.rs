@@ -1,4 +1,4 @@
-//! A project in memory and an agent that is a function: the same loop as on a real project, in milliseconds.
+//! A project in memory with a function as its agent: runs the same loop as on a real project, in milliseconds.
 
 pub(crate) mod actor;
 pub(crate) mod made;
@@ -33,7 +33,7 @@ use actor::Actor;
 
 type Texts = BTreeMap<String, String>;
 
-/// What outlives a process: the worktree, the repository, the log, and what the agent did.
+/// The state that outlives a process: the worktree, the repository, the log, and the actions of the agent.
 #[derive(Debug)]
 pub(crate) struct Simulated {
     pub(crate) files: MemoryFiles,
@@ -60,17 +60,17 @@ pub(crate) struct Simulated {
     pub(crate) resumes: bool,
     /// Whether earlier commits of the target belong to the milestone.
     pub(crate) has_history: bool,
-    /// What the worktree was at each effect, where somebody wants to know.
+    /// The worktree at each effect, if requested.
     pub(crate) states: Option<Vec<MemoryFiles>>,
     identities: u64,
-    /// What attempts left that did not count.
+    /// The work of attempts that did not count.
     kept: BTreeMap<u64, Kept>,
     preferences: Preferences,
     brief: Option<(String, String)>,
 }
 
 impl Simulated {
-    /// A project with these files, all of them committed.
+    /// Returns a project with these files, all of them committed.
     pub(crate) fn new(files: MemoryFiles, actor: impl Actor + 'static) -> Self {
         let mut simulated = Self {
             files,
@@ -103,7 +103,7 @@ impl Simulated {
         simulated
     }
 
-    /// Begins a run of the milestone, as the log has it.
+    /// Starts a run of the milestone in the log.
     pub(crate) fn begin(&mut self, milestone: &str, brief: bool, forecast: u32, settings: &super::ceilings::Ceilings) {
         self.brief = brief.then(|| ("BRIEF.md".to_owned(), "Something that works.\n".to_owned()));
         let run = Run {
@@ -128,21 +128,21 @@ impl Simulated {
         self.log.push(Entry { at, event: Event::Started(run) });
     }
 
-    /// A process that goes on with the run until it stops or dies.
+    /// Continues the run in a new process until it stops or dies.
     pub(crate) fn go_on(&mut self, settings: &Settings) -> Result<Stop, EngineError> {
         let memory = Memory::of(&self.log);
         self.preferences = settings.preferences.clone();
         Drive::new(self, memory, settings).run()
     }
 
-    /// All files that landed last.
+    /// Returns all files of the last landing.
     #[cfg(test)]
     pub(crate) fn landed_texts(&self) -> Option<&Texts> {
         let (tree, _) = self.commits.get(self.landed.last()?)?;
         self.trees.get(tree)
     }
 
-    /// What identifies them.
+    /// Returns their identifier.
     pub(crate) fn landed_hash(&self) -> Option<String> {
         let (tree, _) = self.commits.get(self.landed.last()?)?;
         Some(tree.clone())
@@ -179,7 +179,7 @@ impl Simulated {
         commit
     }
 
-    /// The files of a tree or a commit.
+    /// Returns the files of a tree or a commit.
     fn texts(&self, name: &str) -> Texts {
         let tree = self.commits.get(name).map_or(name, |(tree, _)| tree);
         self.trees.get(tree).cloned().unwrap_or_default()
@@ -372,7 +372,7 @@ impl Effects for Simulated {
     }
 
     fn links_out(&mut self, _before: &str, _after: &str) -> Result<Vec<String>, EngineError> {
-        // Its files are texts.
+        // A simulated project has only text files.
         Ok(Vec::new())
     }
 

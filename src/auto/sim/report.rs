@@ -1,4 +1,4 @@
-//! A whole milestone in memory, and what it took.
+//! Simulates an entire milestone in memory, and reports its cost.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::project::files::MemoryFiles;
 /// The milestone that is simulated.
 pub(crate) const MILESTONE: &str = "M001";
 
-/// What is simulated.
+/// The settings of a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) shape: Shape,
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     pub(crate) skips_first_slice: bool,
     pub(crate) reassesses_last: bool,
     pub(crate) last_slice_has_no_uat: bool,
-    /// Whether summaries say too little to be put together without an agent.
+    /// Whether summaries are too short for mechanical steps.
     pub(crate) is_thin: bool,
     /// The process dies at this effect and is started again.
     pub(crate) dies_at: Option<u64>,
@@ -68,7 +68,7 @@ impl Options {
     }
 }
 
-/// What a simulated milestone took.
+/// The cost of a simulated milestone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct SimReport {
     /// Slices, and tasks in each of them.
@@ -76,22 +76,22 @@ pub(crate) struct SimReport {
     pub(crate) pipeline: &'static str,
     pub(crate) profile: &'static str,
     pub(crate) sessions: usize,
-    /// The sessions the forecast said before the first one.
+    /// The forecast of sessions before the first one.
     pub(crate) forecast: usize,
     /// Sessions by kind of unit.
     pub(crate) by_unit: BTreeMap<&'static str, usize>,
-    /// What was done without a session, by kind.
+    /// Steps done without a session, by kind.
     pub(crate) mechanical: BTreeMap<&'static str, u32>,
     /// The characters of all prompts.
     pub(crate) prompt_chars: usize,
     /// Identifies all files that landed; null if nothing did.
     pub(crate) tree_hash: Option<String>,
     pub(crate) stop: Stop,
-    /// The exit code that a run with this end has.
+    /// The exit code of a run with this end.
     pub(crate) exit: u8,
 }
 
-/// A project with one milestone that has its context, and nothing else.
+/// Returns a project with one milestone that has a context, and nothing else.
 pub(crate) fn project() -> MemoryFiles {
     let (path, text) = made::context(MILESTONE);
     MemoryFiles::new([(path.as_str(), text.as_str()), ("README.md", "# Simulated\n")])
@@ -103,7 +103,7 @@ pub(crate) fn simulate(options: &Options) -> Result<SimReport, EngineError> {
     Ok(report)
 }
 
-/// As [`simulate`], with another agent; gives the project it leaves as well.
+/// Like [`simulate`], with another agent; also returns the resulting project.
 pub(crate) fn simulate_with(
     options: &Options,
     actor: impl Actor + 'static,

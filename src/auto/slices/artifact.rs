@@ -1,12 +1,12 @@
-//! What a unit has to leave: whether it is there, by kind.
+//! Checks whether a unit has written its files, by kind.
 
 use super::snapshot::{Milestone, Snapshot, Validation};
 use crate::auto::unit::{Unit, UnitKind};
 
-/// What a session is about that researches all slices for which that is possible.
+/// The id of a session that researches all slices for which that is possible.
 pub(crate) const PARALLEL_RESEARCH: &str = "parallel-research";
 
-/// What is missing of what the unit has to leave, in words for the next attempt; empty when all is there.
+/// Returns what is missing of the unit's files, as text for the next attempt; empty if all exist.
 pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
     let (milestone, slice, task) = unit.parts();
     let slice = slice.unwrap_or_default();
@@ -72,7 +72,7 @@ fn lacks(is_there: bool, what: String) -> Vec<String> {
     if is_there { Vec::new() } else { vec![what] }
 }
 
-/// Several slices are researched at once, or the milestone says why that cannot be.
+/// Several slices are researched at once, or the milestone says why that is impossible.
 fn parallel_research(snapshot: &Snapshot, milestone: &str) -> Vec<String> {
     let found = snapshot.milestone(milestone).filter(|found| !found.has_parallel_blocker);
     found.into_iter().flat_map(Milestone::to_research).map(|slice| format!("{}-RESEARCH.md", slice.id)).collect()
@@ -89,7 +89,7 @@ fn slice_plan(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> 
     unplanned.chain(citation(snapshot, milestone, slice)).collect()
 }
 
-/// The line of the roadmap that the plan of a slice does not repeat.
+/// Returns the line of the roadmap that the plan of a slice does not repeat.
 fn citation(snapshot: &Snapshot, milestone: &str, slice: &str) -> Option<String> {
     let line = snapshot.detail(milestone, slice)?.citation.as_ref()?;
     Some(format!("in {slice}-PLAN.md the line `{line}`"))

@@ -1,5 +1,5 @@
-//! What the prompt of a unit is made from: every document that could be of use to it, read. What becomes of each is decided
-//! where the prompt is put together.
+//! The input for the prompt of a unit: reads every document that could be useful to it. The prompt code decides how
+//! each is used.
 
 use super::places;
 use super::snapshot::Snapshot;
@@ -12,7 +12,7 @@ use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::{lookup, summary::Summary};
 
-/// What a unit needs to know beside the documents.
+/// What a unit needs to know in addition to the documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around<'a> {
     /// The working directory of the session.
@@ -22,7 +22,7 @@ pub(crate) struct Around<'a> {
     pub(crate) earlier: Earlier<'a>,
 }
 
-/// The documents of the planning folder itself.
+/// The documents in the planning folder itself.
 const ROOT: &[(DocumentKind, &str)] = &[
     (DocumentKind::Project, "PROJECT.md"),
     (DocumentKind::Requirements, "REQUIREMENTS.md"),
@@ -49,7 +49,7 @@ const OF_SLICE: &[(DocumentKind, &str)] = &[
     (DocumentKind::Continue, "CONTINUE"),
 ];
 
-/// What the prompt of `unit` is made from.
+/// Returns the input for the prompt of `unit`.
 pub(crate) fn input(
     files: &dyn Files,
     snapshot: &Snapshot,
@@ -116,7 +116,7 @@ fn title(snapshot: &Snapshot, unit: &Unit) -> String {
     found.unwrap_or_else(|| unit.id.clone())
 }
 
-/// The summary of the milestone that was completed last before this one.
+/// Adds the summary of the last milestone that was completed before this one.
 fn earlier_milestone(
     input: PromptInput,
     files: &dyn Files,
@@ -129,7 +129,7 @@ fn earlier_milestone(
     Ok(with(input, DocumentKind::MilestoneSummary, places::document(files, &folder, &last.id, "SUMMARY")?))
 }
 
-/// The summaries of the slices that this one rests on; for what closes the milestone, of all.
+/// Adds the summaries of the slices that this one depends on; for units that close the milestone, of all slices.
 fn slice_summaries(
     mut input: PromptInput,
     files: &dyn Files,
@@ -152,7 +152,7 @@ fn slice_summaries(
     Ok(input)
 }
 
-/// What a person answered to the question of the task, or what holds until somebody answers.
+/// Returns a person's answer to the question of the task, or what applies until there is an answer.
 fn answer(files: &dyn Files, folder: &str, task: &str) -> Result<Option<(String, String)>, FileError> {
     let entries = files.list(folder)?.unwrap_or_default();
     let Some(name) = lookup::record(&entries, task, "ESCALATION") else { return Ok(None) };
@@ -170,7 +170,7 @@ fn answer(files: &dyn Files, folder: &str, task: &str) -> Result<Option<(String,
     Ok(Some((name.to_owned(), format!("{} \u{2192} {choice}{label}{why}", asked.question))))
 }
 
-/// The commands that the task is checked with.
+/// Returns the commands that check the task.
 fn verify(input: &PromptInput, task: Option<&str>, preferences: &Preferences) -> Option<String> {
     if !preferences.verification_commands.is_empty() {
         return Some(preferences.verification_commands.join(" && "));
@@ -179,7 +179,7 @@ fn verify(input: &PromptInput, task: Option<&str>, preferences: &Preferences) ->
     plan.task(task?)?.verify.clone()
 }
 
-/// The plan of the task, and what earlier tasks of the slice left.
+/// Adds the plan of the task, and the summaries of earlier tasks of the slice.
 fn tasks(
     mut input: PromptInput,
     files: &dyn Files,
@@ -219,7 +219,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn an_answered_question_is_told_with_its_choice_and_an_open_one_with_what_holds_until_then() {
+    fn an_answered_question_is_shown_with_its_choice_and_an_open_one_with_its_default() {
         let record = |more: &str| {
             format!(
                 r#"{{"question": "Which store?", "options": [{{"id": "a", "label": "a file"}}, {{"id": "b", "label": "SQLite"}}],

@@ -1,4 +1,4 @@
-//! Where a project in milestones stands, from what its documents say and nothing else.
+//! Derives the state of a project in milestones from its documents only.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::auto::preferences::Preferences;
 use crate::text::words::{read_words, words};
 
 words! {
-    /// How far the work is. `derive` gives those of the first group, the others are states of a session.
+    /// The progress of the work. `derive` returns those of the first group, the others are states of a session.
     #[derive(Hash, Serialize, schemars::JsonSchema)]
     pub(crate) enum Phase {
         PrePlanning = "pre-planning",
@@ -34,7 +34,7 @@ words! {
 }
 
 read_words! {
-    /// Where a milestone stands among the others.
+    /// The standing of a milestone among the others.
     #[derive(Serialize, schemars::JsonSchema)]
     pub(crate) enum Standing {
         Complete = "complete",
@@ -56,11 +56,11 @@ pub(crate) struct Entry {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) standing: Standing,
-    /// The milestones it waits for, where they are not complete.
+    /// The incomplete milestones that it depends on.
     pub(crate) waits_for: Vec<String>,
 }
 
-/// How many of how many.
+/// A count and its total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) done: usize,
@@ -73,9 +73,9 @@ pub(crate) struct State {
     pub(crate) milestone: Option<Named>,
     pub(crate) slice: Option<Named>,
     pub(crate) task: Option<Named>,
-    /// Why nothing can go on, in words for a person.
+    /// Why nothing can continue, as text for a person.
     pub(crate) blockers: Vec<String>,
-    /// Whether the active slice was left with a note on how to go on.
+    /// Whether the active slice has a note on how to continue.
     pub(crate) resumes: bool,
     pub(crate) registry: Vec<Entry>,
     pub(crate) milestones: Share,
@@ -83,14 +83,14 @@ pub(crate) struct State {
     pub(crate) tasks: Option<Share>,
 }
 
-/// What a call looks at: everything, one milestone, or one slice of it.
+/// The scope of a call: everything, one milestone, or one slice of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     pub(crate) milestone: Option<String>,
     pub(crate) slice: Option<String>,
 }
 
-/// The state of the project.
+/// Returns the state of the project.
 pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferences) -> State {
     if !snapshot.problems.is_empty() {
         return unreadable(snapshot);
@@ -123,7 +123,7 @@ pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferenc
     state
 }
 
-/// The milestone that is worked on. What the folders of its slices hold makes no difference.
+/// Returns the active milestone. The content of its slice folders makes no difference.
 pub(crate) fn active<'a>(snapshot: &'a Snapshot, scope: &Scope) -> Option<&'a Milestone> {
     let entries = registry(snapshot, scope);
     let active = entries.iter().find(|entry| entry.standing == Standing::Active)?;
@@ -149,7 +149,8 @@ fn unreadable(snapshot: &Snapshot) -> State {
     }
 }
 
-/// The milestones that are complete, whatever their roadmap says, and count for those that depend on them.
+/// Returns the milestones that are complete, whatever their roadmap shows, and that count for those that depend on
+/// them.
 fn complete(snapshot: &Snapshot) -> BTreeSet<String> {
     let done = snapshot.milestones.iter().filter(|milestone| !milestone.is_parked);
     let done = done.filter(|milestone| milestone.has_ended());
@@ -171,7 +172,7 @@ fn registry(snapshot: &Snapshot, scope: &Scope) -> Vec<Entry> {
     entries
 }
 
-/// `is_taken` says whether a milestone before this one is active.
+/// Returns the standing of a milestone; `is_taken` means that an earlier milestone is active.
 fn standing(milestone: &Milestone, complete: &BTreeSet<String>, is_taken: bool) -> (Standing, Vec<String>) {
     let free = if is_taken { Standing::Pending } else { Standing::Active };
     let waits_for = || -> Vec<String> {
@@ -197,7 +198,7 @@ fn standing(milestone: &Milestone, complete: &BTreeSet<String>, is_taken: bool) 
     if waits_for.is_empty() { (free, waits_for) } else { (Standing::Pending, waits_for) }
 }
 
-/// Nothing is active.
+/// Fills in the state if no milestone is active.
 fn idle(state: &mut State) {
     let waiting: Vec<String> =
         state.registry.iter().filter(|entry| entry.standing == Standing::Pending).map(waits).collect();
@@ -262,7 +263,7 @@ fn all_slices_done(state: &mut State, milestone: &Milestone) {
     };
 }
 
-/// The slice that is next: the one asked for, else the first that is open and whose dependencies are done.
+/// Returns the next slice: the requested one, else the first open one whose dependencies are done.
 fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice, Vec<String>> {
     if let Some(asked) = asked {
         let found = slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(asked));

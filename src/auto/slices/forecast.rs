@@ -1,4 +1,4 @@
-//! How many sessions a milestone takes if every one of them does what it is for.
+//! Forecasts how many sessions a milestone takes if every session succeeds.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::snapshot::{Milestone, Slice, Snapshot};
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::UnitKind;
 
-/// Slices and tasks a slice, as far as nobody has planned them yet.
+/// The assumed numbers of slices, and of tasks per slice, while they are not planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) slices: usize,
@@ -19,11 +19,11 @@ impl Default for Shape {
     }
 }
 
-/// The sessions that are left.
+/// The remaining sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Forecast {
     pub(crate) by_kind: BTreeMap<UnitKind, usize>,
-    /// Whether plans are missing, so that their size is an assumption.
+    /// Whether plans are missing, so that their size is assumed.
     pub(crate) is_assumed: bool,
 }
 
@@ -39,7 +39,7 @@ impl Forecast {
     }
 }
 
-/// The forecast for one milestone.
+/// Returns the forecast for one milestone.
 pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape: Shape) -> Forecast {
     let mut forecast = Forecast::default();
     let fallback = Milestone { id: id.to_owned(), ..Milestone::default() };

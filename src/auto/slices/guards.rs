@@ -1,15 +1,15 @@
-//! What keeps a milestone from being closed.
+//! Reasons that keep a milestone from being closed.
 
 use super::look::Look;
 use crate::auto::stop::{Cause, Stop};
 use crate::text::shell::typed;
 
-/// The first thing that keeps the active milestone from being closed.
+/// Returns the first reason that keeps the active milestone from being closed.
 pub(crate) fn of_completion(look: &Look<'_>) -> Option<Stop> {
     missing_summaries(look).or_else(|| refused(look)).or_else(|| nothing_built(look)).or_else(|| not_operated(look))
 }
 
-/// A slice counts as done and says nothing of what was done.
+/// A slice counts as done and has no summary of what was done.
 pub(crate) fn missing_summaries(look: &Look<'_>) -> Option<Stop> {
     let milestone = look.milestone()?;
     let slices = milestone.roadmap.as_deref()?.iter();

@@ -1,11 +1,11 @@
-//! What the rules of a project in slices look at.
+//! The input of the rules for a project in slices.
 
 use super::derive::State;
 use super::snapshot::{Milestone, Slice, Snapshot};
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
 
-/// All that rules look at.
+/// Everything that rules look at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {
     pub(crate) snapshot: &'a Snapshot,
@@ -15,16 +15,16 @@ pub(crate) struct Look<'a> {
     pub(crate) facts: Facts,
 }
 
-/// What the documents do not say.
+/// Facts that are not in the documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// Whether the milestone changed files outside the planning folder; `None` where nobody knows.
+    /// Whether the milestone changed files outside the planning folder; `None` if unknown.
     pub(crate) has_implementation: Option<bool>,
-    /// Whether the last slice gets no acceptance test, as an older program has it.
+    /// Whether the last slice gets no acceptance test, as in an older program.
     pub(crate) last_slice_has_no_uat: bool,
     /// Whether the roadmap is assessed after the last slice as well.
     pub(crate) reassesses_last: bool,
-    /// Whether a brief says what the milestone is to be.
+    /// Whether a brief describes the milestone.
     pub(crate) has_brief: bool,
 }
 
@@ -46,13 +46,13 @@ impl<'a> Look<'a> {
         self.slices().iter().rfind(|slice| slice.done && !slice.skipped)
     }
 
-    /// The active slice in its milestone: `M001/S02`.
+    /// The id of the active slice with its milestone: `M001/S02`.
     pub(crate) fn slice_id(&self) -> Option<String> {
         let (milestone, slice) = (self.state.milestone.as_ref()?, self.state.slice.as_ref()?);
         Some(format!("{}/{}", milestone.id, slice.id))
     }
 
-    /// The slice whose acceptance test is due. Slices need not be done in the order of the roadmap.
+    /// Returns the slice whose acceptance test is due. Slices need not be done in the order of the roadmap.
     pub(crate) fn due_uat(&self) -> Option<&'a Slice> {
         if !self.preferences.uat_dispatch || self.facts.last_slice_has_no_uat && !self.has_open_slice() {
             return None;

@@ -1,4 +1,4 @@
-//! Projects in milestones, slices and tasks: where they stand, and what comes next in them.
+//! Projects in milestones, slices and tasks: their state and their next step.
 
 pub(crate) mod artifact;
 pub(crate) mod brief;

@@ -1,5 +1,5 @@
-//! What a person orders between two units: a change of course, an answer, a verdict, a milestone put aside. Each becomes
-//! edits of the documents, which decide what is done next.
+//! Orders of a person between two units: a change of course, an answer, a verdict, a milestone that is parked. Each
+//! becomes edits of the documents, which decide what is done next.
 
 use std::fmt;
 
@@ -24,15 +24,15 @@ pub(crate) struct Order {
     pub(crate) wish: Wish,
 }
 
-/// What is ordered.
+/// The content of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "kebab-case")]
 pub(crate) enum Wish {
-    /// The documents are to follow this from now on.
+    /// The documents must follow this from now on.
     Steer {
         change: String,
     },
-    /// The question of a task is answered by one of its options.
+    /// The question of a task is answered with one of its options.
     Answer {
         task: String,
         choice: String,
@@ -45,7 +45,7 @@ pub(crate) enum Wish {
         passed: bool,
         why: String,
     },
-    /// The milestone is left out until it is wanted again.
+    /// The milestone is skipped until it is unparked.
     Park {
         milestone: String,
         why: Option<String>,
@@ -55,9 +55,9 @@ pub(crate) enum Wish {
     },
 }
 
-/// As a person would say it.
+/// Formats the order as a person would say it.
 impl Wish {
-    /// What the order is about, where that is one thing.
+    /// Returns the id that the order is about, if there is one.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
             Self::Steer { .. } => None,
@@ -107,7 +107,7 @@ impl OrderError {
 
 type Found = Result<Vec<Change>, OrderError>;
 
-/// The changes that follow an order; none where the documents say so already.
+/// Returns the changes that follow from an order; none if the documents have them already.
 pub(crate) fn changes(files: &dyn Files, order: &Order) -> Result<Found, FileError> {
     Ok(match &order.wish {
         Wish::Steer { change } => Ok(steer(files, &order.at, change)?),
@@ -182,7 +182,7 @@ fn record_of(files: &dyn Files, folder: &str, id: &str, kind: &str) -> Result<Op
     Ok(files.read(&path)?.map(|text| (path, text)))
 }
 
-/// What a person decided about an identifier.
+/// A person's decision about an identifier.
 struct Verdict<'a> {
     id: &'a str,
     passed: bool,
@@ -246,7 +246,7 @@ impl Verdict<'_> {
         Ok(Ok(write(path, self.decided(&text, &[("verdict", verdict), ("validated_by", "person")]))))
     }
 
-    /// The document with the verdict in its front matter, and nothing else changed.
+    /// Returns the document with the verdict in its front matter, and nothing else changed.
     fn decided(&self, text: &str, fields: &[(&str, &str)]) -> String {
         let value = |text: &str| Value::Text(text.to_owned());
         let own = [("rationale", self.why), ("decided_at", self.at)];
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_one_of_the_options_of_the_question() {
+    fn an_answer_must_be_one_of_the_options_of_the_question() {
         let path = format!("{SLICE}/tasks/T01-ESCALATION.json");
         let question =
             r#"{"version":1,"question":"which?","options":[{"id":"a"},{"id":"b"}],"continueWithDefault":false}"#;
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_goes_into_the_document_that_is_asked_for_the_state() {
+    fn a_verdict_is_written_to_the_document_that_decides_the_state() {
         let (verify, summary) = (format!("{SLICE}/tasks/T01-VERIFY.json"), format!("{SLICE}/tasks/T01-SUMMARY.md"));
         let validation = "---\r\nid: M001 # kept\r\nverdict: needs-attention\r\n---\r\n# V\r\n";
         let path = ".gsd/milestones/M001/M001-VALIDATION.md";
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_is_parked_and_wanted_again() {
+    fn a_milestone_is_parked_and_unparked() {
         let mut files = files(&[(".gsd/milestones/M001/M001-CONTEXT.md", "# M001: Shelf\n")]);
         let before = files.texts.clone();
         let park = order(Wish::Park { milestone: "M001".to_owned(), why: None });

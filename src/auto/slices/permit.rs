@@ -1,4 +1,4 @@
-//! Which changes a session may have made to the documents of a project in slices.
+//! The changes that a session may make to the documents of a project in slices.
 
 use super::replanned::{self, Fixed};
 use crate::auto::permit::{Permit, Rule, Texts, Trespass, decides};
@@ -9,12 +9,12 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::{PlannedTask, SlicePlan};
 use crate::project::milestone_layout::{lookup, overrides, record};
 
-/// What is allowed to every unit: facts that `auto record` adds.
+/// Returns what every unit may do: add facts with `auto record`.
 pub(crate) fn recorded() -> Permit {
     Permit::new(format!("{}/KNOWLEDGE.md", lookup::FOLDER), Rule::Appended)
 }
 
-/// What is wrong with the change of a document; `None` if the unit may make it.
+/// Returns what is wrong with the change of a document; `None` if the unit may make it.
 pub(crate) fn trespass(
     permits: &[Permit],
     (unit, fixed): (&Unit, &Fixed),
@@ -29,7 +29,7 @@ pub(crate) fn trespass(
     Some(Trespass { path: path.to_owned(), why: Some(why), decides })
 }
 
-/// What the rule says against the change.
+/// Returns how the change breaks the rule.
 fn broken(
     rule: Rule,
     (unit, fixed): (&Unit, &Fixed),
@@ -39,7 +39,7 @@ fn broken(
     let is_begun = |id: &str| fixed.is_begun(id);
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     match rule {
-        // The second is of projects in phases.
+        // The second is for projects in phases.
         Rule::Whole | Rule::OwnPhase => None,
         Rule::OpenSlices => replanned::open_slices(&Roadmap::parse(old), &Roadmap::parse(new), fixed, unit),
         Rule::Course => replanned::course(&Roadmap::parse(old), &Roadmap::parse(new), fixed),
@@ -93,7 +93,7 @@ fn scopes(old: &str, new: &str) -> Option<String> {
     (asked(old) != asked(new)).then(|| "what a person asked for has changed".to_owned())
 }
 
-/// A question that a person has answered stays, and a session answers none.
+/// A question that a person has answered must stay, and a session must not answer one.
 fn question(path: &str, before: Option<&str>, after: Option<&str>) -> Option<String> {
     let is_answered = |text: &str| {
         record::read::<Escalation>(path, text)
@@ -116,7 +116,7 @@ mod tests {
         `est:10m`\n  - Verify: sh b.sh\n";
     const QUESTION: &str = r#"{"version": 1, "taskId": "T01", "question": "?", "options": [{"id": "a", "label": "x"}], "recommendation": "a"}"#;
 
-    /// Of a unit that is about the milestone as a whole.
+    /// A unit for the milestone as a whole.
     fn unit() -> Unit {
         Unit::new(UnitKind::PlanMilestone, "M001")
     }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_stays_and_nobody_ticks() {
+    fn begun_slices_and_tasks_stay_and_no_session_ticks_them() {
         let roadmap =
             |from: &str, to: &str| why(Rule::OpenSlices, "M001-ROADMAP.md", ROADMAP, &ROADMAP.replace(from, to));
         assert_eq!(roadmap("**S02: Two**", "**S02: Other**"), None);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn of_requirements_orders_and_questions_only_a_part_may_change() {
+    fn only_parts_of_requirements_orders_and_questions_may_change() {
         let entry = |owner: &str, title: &str| {
             format!(
                 "# Requirements\n\n## Active\n\n### R001 — {title}\n- Class: core\n- Primary owning slice: {owner}\n- Validation: unmapped\n"
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_on_the_list_is_a_trespass() {
+    fn a_change_outside_the_list_is_a_trespass() {
         let permits = [Permit::new(".gsd/S01/tasks/T01-SUMMARY.md", Rule::Whole), recorded()];
         let found = |path: &str| {
             trespass(&permits, (&unit(), &Fixed::default()), path, Texts { before: None, after: Some("x") })

@@ -1,16 +1,17 @@
-//! Where the documents of a milestone, a slice and a task are: where there are none yet, where they would be.
+//! The paths of the documents of a milestone, a slice and a task, whether or not they exist yet.
 
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::lookup;
 
-/// The folder of a milestone.
+/// Returns the folder of a milestone.
 pub(crate) fn milestone(files: &dyn Files, milestone: &str) -> Result<String, FileError> {
     let entries = files.list(lookup::MILESTONES)?.unwrap_or_default();
     let name = lookup::folder(&entries, milestone).unwrap_or(milestone);
     Ok(format!("{}/{name}", lookup::MILESTONES))
 }
 
-/// The folder of a slice. Older projects have no level between a milestone and its slices; what they begin anew has.
+/// Returns the folder of a slice. Older projects have no level between a milestone and its slices; new folders in them
+/// do.
 pub(crate) fn slice(files: &dyn Files, milestone: &str, slice: &str) -> Result<String, FileError> {
     let folder = self::milestone(files, milestone)?;
     let nested = format!("{folder}/slices");
@@ -22,7 +23,7 @@ pub(crate) fn slice(files: &dyn Files, milestone: &str, slice: &str) -> Result<S
     Ok(lookup::folder(&own, slice).map_or_else(|| format!("{nested}/{slice}"), |name| format!("{folder}/{name}")))
 }
 
-/// A document of a folder, with its path; `None` if there is none.
+/// Returns a document of a folder, with its path; `None` if it does not exist.
 pub(crate) fn document(
     files: &dyn Files,
     folder: &str,
@@ -35,7 +36,7 @@ pub(crate) fn document(
     Ok(files.read(&path)?.map(|text| (path, text)))
 }
 
-/// A document of the planning folder itself.
+/// Returns a document in the planning folder itself.
 pub(crate) fn root_document(files: &dyn Files, name: &str) -> Result<Option<(String, String)>, FileError> {
     let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
     let Some(name) = lookup::root_file(&entries, name) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Where a run in slices stands.
+//! The position of a run in slices.
 
 use super::derive::{Phase, Standing};
 use super::look::Look;
@@ -12,7 +12,7 @@ use crate::auto::unit::Unit;
 use crate::project::milestone_layout::lookup;
 use crate::text::shell::{Typed, typed};
 
-/// The position; `unit` is that of the current operation.
+/// Returns the position; `unit` is that of the current operation.
 pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
     let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", Finding::Stop(unhandled(look))));
     Position {
@@ -35,7 +35,7 @@ fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a Task> {
     look.snapshot.task(milestone, slice?, task?)
 }
 
-/// The slice of which every task is done.
+/// Returns the slice if all its tasks are done.
 fn ends(look: &Look<'_>) -> Option<String> {
     let slice = look.state.slice.as_ref().filter(|_| look.state.phase == Phase::Summarizing)?;
     Some(format!("slice {}", slice.id))
@@ -50,14 +50,14 @@ fn is_complete(look: &Look<'_>) -> bool {
     entries.any(|entry| entry.id.eq_ignore_ascii_case(&run.milestone) && entry.standing == Standing::Complete)
 }
 
-/// Also where the plan rests on something untrue: a task that is blocked changes nothing.
+/// Also true if the plan depends on something untrue: a blocked task changes nothing.
 fn claims_no_change(look: &Look<'_>, unit: &Unit) -> bool {
     task_of(look, unit)
         .and_then(|task| task.summary)
         .is_some_and(|summary| summary.claims_no_change || summary.has_blocker)
 }
 
-/// What can be done without an agent now.
+/// Returns what can be done without an agent now.
 pub(crate) fn mechanical(look: &Look<'_>) -> Option<Mechanical> {
     if !look.preferences.is_mechanical {
         return None;
@@ -96,7 +96,8 @@ pub(crate) fn blocked(look: &Look<'_>) -> Option<Stop> {
     Some(Stop::new(cause, text, next).shown(blockers.iter().skip(1).cloned()))
 }
 
-/// What ends a wait for another milestone. Everything else that blocks is in documents that a person corrects.
+/// Returns the command that ends a wait for another milestone. Everything else that blocks is in documents that a
+/// person corrects.
 fn way_out(look: &Look<'_>) -> Typed {
     let mut awaited = look.state.registry.iter().flat_map(|entry| &entry.waits_for);
     match awaited.find_map(|id| look.snapshot.milestone(id)) {
@@ -106,7 +107,8 @@ fn way_out(look: &Look<'_>) -> Typed {
     }
 }
 
-/// The milestone of the run is parked, by a person or by its validation; without a run, the first of those that are left.
+/// Returns a stop if the milestone of the run is parked, by a person or by its validation; without a run, for the first
+/// of the remaining ones.
 fn parked(look: &Look<'_>) -> Option<Stop> {
     let is_left = look.state.milestone.is_none() && look.state.phase == Phase::PrePlanning;
     let left = || look.state.registry.iter().find(|entry| entry.standing == Standing::Parked).filter(|_| is_left);
@@ -124,7 +126,7 @@ fn parked(look: &Look<'_>) -> Option<Stop> {
         return None;
     }
     let text = format!("the validation of {id} says `needs-attention`");
-    // Nobody signs for work that was never done.
+    // A person should not sign for work that was never done.
     let unverified = milestone.validation.as_ref().and_then(|validation| validation.unverified());
     let (text, next) = match unverified {
         Some(task) => (

@@ -1,7 +1,7 @@
-//! Reads the documents of a project in slices into a [`Snapshot`]: of every milestone what says how far it is, and of the
-//! active one its slices, and the slice that is worked on.
+//! Reads the documents of a project in slices into a [`Snapshot`]: the progress of every milestone, the slices of the
+//! active one, and the details of the active slice.
 //!
-//! A file that cannot be read or understood is a problem, never an absent one.
+//! A file that cannot be read or parsed is a problem; it never counts as missing.
 
 use super::derive::{self, Scope};
 use super::snapshot::{
@@ -28,13 +28,13 @@ use crate::text::terminal::one_line;
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent<'a> {
-    /// What decides what comes next in this scope.
+    /// The documents that decide what comes next in this scope.
     Active(&'a Scope),
     /// Every slice of every milestone.
     All,
 }
 
-/// What the documents say.
+/// Reads the documents.
 pub(crate) fn snapshot(files: &dyn Files, extent: Extent<'_>) -> Snapshot {
     let mut reader = Reader { files, problems: Vec::new() };
     let root = reader.list(lookup::FOLDER);
@@ -116,7 +116,7 @@ impl Reader<'_> {
             .unwrap_or_default()
     }
 
-    /// A JSON record by its name; one that does not parse is a problem.
+    /// Reads a JSON record by its name; one that does not parse is a problem.
     fn record<T: serde::de::DeserializeOwned>(&mut self, entries: &[Entry], folder: &str, name: &str) -> Option<T> {
         let name = lookup::root_file(entries, name)?;
         self.record_at(&format!("{folder}/{name}"))
@@ -138,7 +138,7 @@ impl Reader<'_> {
         self.text(&format!("{folder}/{name}"))
     }
 
-    /// The milestone; `None` for a folder that holds no work.
+    /// Reads the milestone; `None` for a folder without work.
     fn milestone(&mut self, folder: &str, id: &str) -> Option<Milestone> {
         let entries = self.list(folder);
         let has = |kind: &str| lookup::file(&entries, id, kind).is_some();
@@ -179,7 +179,7 @@ impl Reader<'_> {
         }
         milestone.roadmap = Some(roadmap.slices.into_iter().map(|row| Slice { row, ..Slice::default() }).collect());
         if is_finished {
-            // How a finished milestone was cut is nobody's concern any more.
+            // The slices of a finished milestone no longer matter.
             milestone.roadmap = Some(Vec::new());
         }
     }
@@ -218,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the validation, made from records, is older than they are. It matters only once every slice is done.
+    /// True if the validation was made from records that have changed since. It matters only once every slice is done.
     fn is_stale(&mut self, milestone: &Milestone) -> bool {
         let slices = milestone.roadmap.as_deref().unwrap_or_default();
         if slices.is_empty() || slices.iter().any(|slice| !slice.done) {
@@ -342,7 +342,7 @@ impl Reader<'_> {
     }
 }
 
-/// The slices that have a folder and no row.
+/// Returns the slices with a folder and without a row.
 fn unlisted<'a>(entries: impl Iterator<Item = &'a Entry>, rows: &[Slice]) -> Vec<String> {
     let folders = entries.filter(|entry| entry.is_folder).filter_map(|entry| leading(&entry.name, 'S'));
     let is_listed = |id: &str| rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));

@@ -1,4 +1,4 @@
-//! What a run itself writes into the documents of a project in slices, and into its commits.
+//! What a run itself writes to the documents of a project in slices, and to its commits.
 
 use super::places;
 use super::snapshot::Snapshot;
@@ -16,7 +16,7 @@ use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::project::milestone_layout::{roadmap, slice_plan};
 use crate::text::terminal::plain;
 
-/// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
+/// Returns the evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
     files: &dyn Files,
     operation: &Operation,
@@ -51,7 +51,7 @@ pub(crate) fn evidence(
     Ok(edits)
 }
 
-/// The tick of a slice that a session has closed.
+/// Returns the tick of a slice that a session has closed.
 pub(crate) fn closing(files: &dyn Files, unit: &Unit) -> Result<Vec<Edit>, FileError> {
     let (milestone, Some(slice), _) = unit.parts() else { return Ok(Vec::new()) };
     if unit.kind != UnitKind::CompleteSlice {
@@ -73,7 +73,8 @@ fn check(run: &crate::auto::event::CheckRun) -> Check {
     }
 }
 
-/// A plan whose tasks are headings has no boxes: there the summary says that a task is done.
+/// Returns the tick of a task in its plan. A plan whose tasks are headings has no boxes: there the summary shows that a
+/// task is done.
 fn tick(files: &dyn Files, folder: &str, slice: &str, task: &str) -> Result<Option<Edit>, FileError> {
     let entries = files.list(folder)?.unwrap_or_default();
     let Some(name) = lookup::file(&entries, slice, "PLAN") else { return Ok(None) };
@@ -82,13 +83,13 @@ fn tick(files: &dyn Files, folder: &str, slice: &str, task: &str) -> Result<Opti
     Ok(slice_plan::tick(&text, task).ok().flatten().map(|text| Edit { path, text }))
 }
 
-/// Where the requirements of the project are, if it has any.
+/// Returns the path of the project's requirements, if it has any.
 pub(crate) fn requirements_path(files: &dyn Files) -> Result<Option<String>, FileError> {
     Ok(places::root_document(files, "REQUIREMENTS.md")?.map(|(path, _)| path))
 }
 
-/// What a step without an agent writes, the edit that closes it last, or why it needs an agent. `requirements_before` are
-/// those of the beginning, where they are known.
+/// Returns what a mechanical step writes, with the closing edit last, or why it needs an agent. `requirements_before`
+/// are the requirements when the milestone began, if known.
 pub(crate) fn mechanical(
     files: &dyn Files,
     step: &Mechanical,
@@ -113,12 +114,12 @@ pub(crate) fn mechanical(
             let found = places::root_document(files, "OVERRIDES.md")?;
             Ok(found.map(|(path, text)| Edit { path, text: overrides::resolve_all(&text) }).into_iter().collect())
         }
-        // Of projects in phases.
+        // Steps of projects in phases.
         Mechanical::WriteContext { .. } | Mechanical::ClosePhase { .. } => Ok(Vec::new()),
     })
 }
 
-/// The message of a commit: of a task its own line, else what was done.
+/// Returns the message of a commit: a task's own line, else what was done.
 pub(crate) fn message(
     files: &dyn Files,
     snapshot: &Snapshot,
@@ -142,7 +143,7 @@ pub(crate) fn message(
     Ok(format!("{}\n\nGSD-Task: {}\n", subject_line(&subject), unit.id))
 }
 
-/// The first line of a text, short enough for a subject.
+/// Returns the first line of a text, shortened for a subject.
 pub(crate) fn subject_line(text: &str) -> String {
     const MOST: usize = 72;
     let line = plain(text.lines().next().unwrap_or_default());
@@ -155,7 +156,7 @@ pub(crate) fn subject_line(text: &str) -> String {
     format!("{cut}…")
 }
 
-/// The subject of the commit that lands.
+/// Returns the subject of the commit that lands.
 pub(crate) fn landing_subject(snapshot: &Snapshot, run: &Run) -> String {
     let milestone = snapshot.milestone(&run.milestone);
     let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());

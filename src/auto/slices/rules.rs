@@ -1,4 +1,4 @@
-//! What is done next, as a table: the first rule that applies decides. Rules look and change nothing.
+//! The next step as a table: the first rule that applies decides. Rules look and change nothing.
 
 use super::artifact::PARALLEL_RESEARCH;
 use super::derive::{Phase, State};
@@ -23,7 +23,7 @@ pub(crate) struct Rule {
 /// How a rule belongs to a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listing {
-    /// It is one of its rows.
+    /// It is one of the pipeline's rows.
     Row,
     /// It is off until a preference is set.
     Optional,
@@ -93,7 +93,7 @@ impl Rule {
     }
 }
 
-/// The first rule that applies, and what it finds.
+/// Returns the first rule that applies, and what it finds.
 pub(crate) fn first(look: &Look<'_>) -> Option<(&'static str, Finding)> {
     RULES.iter().find_map(|rule| match rule.apply(look) {
         Finding::No(_) => None,
@@ -144,10 +144,10 @@ fn escalation(look: &Look<'_>) -> Finding {
     )
 }
 
-/// How often a session tries to bring a change of course into the documents.
+/// How often a session tries to write a change of course to the documents.
 const REWRITES: u32 = 3;
 
-/// Whether a person's change of course is not in the documents yet: nothing lands without it.
+/// True if a person's change of course is not in the documents yet: nothing lands without it.
 pub(super) fn waits_for_rewrite(look: &Look<'_>) -> bool {
     !matches!(rewrite_docs(look), Finding::No(_))
 }
@@ -156,7 +156,7 @@ fn rewrite_docs(look: &Look<'_>) -> Finding {
     if !look.snapshot.has_active_override {
         return no("no override is active");
     }
-    // One that is complete, and has not landed, is in work as well.
+    // A milestone that is complete and has not landed counts as in work too.
     let in_work = || look.memory.run.as_ref().filter(|_| !look.memory.is_released).map(|run| run.milestone.clone());
     let active = look.state.milestone.as_ref().map(|milestone| milestone.id.clone());
     let Some(milestone) = active.or_else(in_work) else { return no("no milestone is in work") };
@@ -234,7 +234,7 @@ fn no_context(look: &Look<'_>) -> Finding {
         return no;
     }
     match look.milestone() {
-        // What a brief describes begins with its context.
+        // For a milestone with a brief, the first step is its context.
         None => match look.memory.run.as_ref().filter(|_| look.facts.has_brief && look.state.registry.is_empty()) {
             Some(run) => Finding::Dispatch(Unit::new(UnitKind::DiscussMilestone, run.milestone.clone())),
             None => no("no milestone is active"),
@@ -331,7 +331,7 @@ fn plan_slice(look: &Look<'_>) -> Finding {
     of_slice(look, Phase::Planning, UnitKind::PlanSlice)
 }
 
-/// What a gate asks is not settled anywhere, so that nobody but a person can answer it.
+/// The answer to a gate's question is not in any document, so only a person can give it.
 fn gate_evaluate(look: &Look<'_>) -> Finding {
     if let Err(no) = in_phase(look, Phase::EvaluatingGates) {
         return no;

@@ -1,21 +1,21 @@
-//! The secrets file of a milestone: the variables that its work needs, by name. No value is ever in it.
+//! The secrets file of a milestone: the names of the variables that its work needs. It never contains a value.
 
 use super::places;
 use super::snapshot::Snapshot;
 use crate::project::files::{FileError, Files};
 
-/// Before the slice that needs a variable first.
+/// The words before the slice that needs a variable first.
 const FIRST: &str = "first needed by";
 
 /// A variable that the work needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Needed {
     variable: String,
-    /// The first slice that needs it; the first of all where none is named.
+    /// The first slice that needs it; if unset, the first of all.
     slice: Option<String>,
 }
 
-/// The variables that a slice needs, and those before it, with the path of the file that names them.
+/// Returns the variables that a slice and the slices before it need, with the path of the file that names them.
 pub(crate) fn needed(
     files: &dyn Files,
     snapshot: &Snapshot,
@@ -26,13 +26,13 @@ pub(crate) fn needed(
     let roadmap = snapshot.milestone(milestone).and_then(|milestone| milestone.roadmap.as_deref()).unwrap_or_default();
     let place = |id: &str| roadmap.iter().position(|slice| slice.id.eq_ignore_ascii_case(id));
     let here = place(slice);
-    // A slice that the roadmap does not know says nothing about when.
+    // An unknown slice does not limit when the variable is due.
     let is_due = |needed: &Needed| needed.slice.as_deref().and_then(place).is_none_or(|first| Some(first) <= here);
     let due = read(&text).into_iter().filter(is_due).map(|needed| needed.variable).collect();
     Ok(Some((path, due)))
 }
 
-/// Lines such as ``- `API_KEY`: from the provider's console; first needed by S01``.
+/// Parses lines such as ``- `API_KEY`: from the provider's console; first needed by S01``.
 fn read(text: &str) -> Vec<Needed> {
     text.lines().filter_map(line).collect()
 }
@@ -47,7 +47,7 @@ fn line(line: &str) -> Option<Needed> {
     };
     let is_variable = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    // Without quotes only what is written as variables are: a sentence may have a colon too.
+    // Without backquotes, only names in capitals count: a sentence may have a colon too.
     let is_meant = entry.starts_with('`') || !name.chars().any(|letter| letter.is_ascii_lowercase());
     if !is_variable || !is_meant {
         return None;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_read_with_the_slice_that_needs_them_first() {
+    fn variables_are_parsed_with_the_first_slice_that_needs_them() {
         let text = "# M001: Secrets\n\nNote: none of these has a value here.\n\n- `API_KEY`: the provider's console; first needed by S01\n\
             * **`DB_URL`**: ask; First needed by `S02`.\n- [ ] TOKEN: anywhere\n- see: the console\n- `two words`: x\n\
             - Note: nothing\n";

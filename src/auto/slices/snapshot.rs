@@ -1,4 +1,5 @@
-//! What the documents of a project in milestones say, read once: all that [`super::derive`] and the rules look at.
+//! The content of the documents of a project in milestones, read once: everything that [`super::derive`] and the rules
+//! look at.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +18,11 @@ pub(crate) struct Snapshot {
     pub(crate) requirements: RequirementCounts,
     /// Whether a change of course has not reached the documents yet.
     pub(crate) has_active_override: bool,
-    /// Files that are there and cannot be read or understood.
+    /// Files that exist and cannot be read or parsed.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// A file that blocks all work until somebody mends it.
+/// A file that blocks all work until it is repaired.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Problem {
     pub(crate) path: String,
@@ -41,32 +42,32 @@ pub(crate) struct Milestone {
     pub(crate) depends_on: Vec<String>,
     /// The slices of the roadmap; `None` without one.
     pub(crate) roadmap: Option<Vec<Slice>>,
-    /// The slices that have a folder and no row in the roadmap. Read in the active milestone only.
+    /// The slices with a folder and without a row in the roadmap. Only read in the active milestone.
     pub(crate) unlisted: Vec<String>,
-    /// What its summary says of its end.
+    /// The end of the milestone according to its summary.
     pub(crate) summary: Option<Ending>,
     pub(crate) validation: Option<Validation>,
-    /// Whether only documents are to come of it.
+    /// Whether it produces only documents.
     pub(crate) is_planning_only: bool,
-    /// Whether the roadmap plans to look at how the result runs.
+    /// Whether the roadmap plans to verify the result in operation.
     pub(crate) has_operational_class: bool,
     pub(crate) has_parallel_blocker: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
-    /// `verdict` is in small letters, such as `pass` or `needs-attention`.
+    /// `verdict` is in lower case, such as `pass` or `needs-attention`.
     Verdict {
         verdict: String,
         is_by_agent: bool,
         is_skipped: bool,
         has_operational_row: bool,
-        /// The first task whose checks have no record, as the document says.
+        /// The first task whose checks have no record, according to the document.
         unverified: Option<String>,
     },
-    /// The document says no verdict that can be read.
+    /// The document has no verdict that can be parsed.
     Unclear,
-    /// It was made from records, and they say something else by now.
+    /// It was made from records that have changed since.
     Stale,
 }
 
@@ -86,7 +87,7 @@ impl Validation {
     }
 }
 
-/// A row of the roadmap, and what its folder holds.
+/// A row of the roadmap, and the content of its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slice {
     pub(crate) row: SliceRow,
@@ -95,18 +96,18 @@ pub(crate) struct Slice {
     pub(crate) has_research: bool,
     pub(crate) has_summary: bool,
     pub(crate) has_assessment: bool,
-    /// How far its acceptance test is; `None` without one. Read in the active milestone only.
+    /// The progress of its acceptance test; `None` without one. Only read in the active milestone.
     pub(crate) uat: Option<Uat>,
 }
 
-/// What the folder of one slice holds.
+/// The content of one slice's folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SliceDetail {
     /// `None` without a plan.
     pub(crate) tasks: Option<Vec<Task>>,
-    /// The plan repeats title, risk and dependencies of the roadmap; else the line it should have.
+    /// `None` if the plan repeats title, risk and dependencies of the roadmap; else the line it should have.
     pub(crate) citation: Option<String>,
-    /// Whether `tasks/` is there and holds no document.
+    /// Whether `tasks/` exists and has no document.
     pub(crate) has_empty_task_folder: bool,
     pub(crate) has_replan: bool,
     pub(crate) has_replan_trigger: bool,
@@ -114,24 +115,24 @@ pub(crate) struct SliceDetail {
     pub(crate) has_open_gates: bool,
 }
 
-/// How far the acceptance test of a slice is.
+/// The progress of a slice's acceptance test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Uat {
-    /// As the document names it, such as `artifact-driven`.
+    /// As named in the document, such as `artifact-driven`.
     pub(crate) mode: String,
-    /// In small letters; `None` until it was run.
+    /// In lower case; `None` until it was run.
     pub(crate) verdict: Option<String>,
 }
 
-/// What a task asks a person.
+/// A question of a task to a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) text: String,
     /// Each as `a: names`.
     pub(crate) options: Vec<String>,
-    /// The identifier of the option that the agent would take.
+    /// The identifier of the option that the agent recommends.
     pub(crate) recommended: OptionId,
-    /// Whether the task waits for the answer; else it took what it recommends.
+    /// Whether the task waits for the answer; else it took the recommended option.
     pub(crate) waits: bool,
 }
 
@@ -143,14 +144,14 @@ pub(crate) struct Task {
     pub(crate) has_plan: bool,
     pub(crate) summary: Option<TaskSummary>,
     pub(crate) check: Option<Check>,
-    /// A question that nobody has answered.
+    /// A question without an answer.
     pub(crate) question: Option<Question>,
     /// In minutes.
     pub(crate) estimate: Option<u32>,
 }
 
 impl Task {
-    /// What the task waits for.
+    /// Returns the question that the task waits for.
     pub(crate) fn waits_for(&self) -> Option<&Question> {
         self.question.as_ref().filter(|question| question.waits)
     }
@@ -159,13 +160,13 @@ impl Task {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TaskSummary {
     pub(crate) has_blocker: bool,
-    /// Whether it says, with a reason, that nothing had to be changed.
+    /// Whether it claims, with a reason, that no change was needed.
     pub(crate) claims_no_change: bool,
     /// Whether it has no text, or a front matter that is not closed.
     pub(crate) is_unfinished: bool,
 }
 
-/// What `T##-VERIFY.json` says.
+/// The content of `T##-VERIFY.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) passed: bool,
@@ -174,19 +175,19 @@ pub(crate) struct Check {
 }
 
 impl Milestone {
-    /// Whether its summary ends it.
+    /// True if its summary ends it.
     pub(crate) fn has_ended(&self) -> bool {
         self.summary.is_some_and(Ending::is_terminal)
     }
 
-    /// Whether research of this slice is missing. The first slice is covered by that of the milestone.
+    /// True if research of this slice is missing. The research of the milestone covers the first slice.
     pub(crate) fn lacks_research(&self, slice: &Slice) -> bool {
         let first = self.roadmap.as_deref().and_then(<[Slice]>::first);
         let is_covered = self.has_research && first.is_some_and(|first| first.id == slice.id);
         !slice.has_research && !is_covered
     }
 
-    /// The open slices whose research is missing and that rest on nothing that is still to come.
+    /// Returns the open slices whose research is missing and that do not depend on unfinished slices.
     pub(crate) fn to_research(&self) -> impl Iterator<Item = &Slice> {
         let slices = || self.roadmap.as_deref().unwrap_or_default().iter();
         let has_summary =
@@ -205,7 +206,7 @@ impl std::ops::Deref for Slice {
 }
 
 impl Task {
-    /// Ticked or reported, and not refused by its checks.
+    /// True if it is ticked or has a summary, and its checks do not refuse it.
     pub(crate) fn is_done(&self) -> bool {
         let is_refused = self.check.is_some_and(|check| !check.passed && !check.is_overridden);
         (self.is_ticked || self.summary.is_some()) && !is_refused

@@ -1,4 +1,4 @@
-//! The names and texts by which we know what the other program left, read from `facts.toml`.
+//! The names and texts by which we recognise what the other program left, read from `facts.toml`.
 
 use serde::Deserialize;
 
@@ -8,9 +8,9 @@ use crate::runtime::{HostFormat, RuntimeId, Scope};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Facts {
-    /// Its keys of the manifest.
+    /// The manifest keys of that program.
     pub(super) manifest_keys: Vec<String>,
-    /// With `{name}`: files it makes whether its manifest lists them or not.
+    /// With `{name}`: files that it makes, whether its manifest lists them or not.
     pub(super) surfaces: Vec<String>,
     pub(super) folders: Vec<String>,
     pub(super) empty_folders: Vec<String>,
@@ -69,17 +69,17 @@ pub(super) struct TomlFacts {
     pub(super) agents: String,
 }
 
-/// A line that may stand in a table of the user's.
+/// A line in a table of the user that may belong to the other program.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct TableLine {
     pub(super) table: String,
     pub(super) line: String,
-    /// The comment, anywhere in the file, that says the line is theirs.
+    /// The comment, anywhere in the file, that marks the line as theirs.
     pub(super) comment: String,
 }
 
-/// A small file whose bytes differ from install to install.
+/// A small file whose bytes differ between installs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Bookkeeping {
@@ -96,7 +96,7 @@ impl Bookkeeping {
         self.runtime.as_ref().is_none_or(|only| only == runtime)
     }
 
-    /// Whether the file holds what such a file holds.
+    /// True if the text looks like such a file.
     pub(super) fn is_like(&self, text: &str) -> bool {
         self.begins.as_ref().is_none_or(|begins| text.starts_with(begins))
             && self.ends.as_ref().is_none_or(|ends| text.trim_end().replace('\\', "/").ends_with(ends))
@@ -109,19 +109,19 @@ impl Facts {
         toml_edit::de::from_str(include_str!("facts.toml"))
     }
 
-    /// Folders in which a manifest for this host may stand, beside the host's own; with `~/` or below the project.
+    /// Other folders than the host's own that may contain a manifest for this host; with `~/` or below the project.
     pub(super) fn elsewhere(&self, runtime: &RuntimeId, scope: Scope) -> impl Iterator<Item = &str> {
         let rows = self.elsewhere.iter().filter(move |row| row.runtime == *runtime && row.scope == scope);
         rows.flat_map(|row| &row.folders).map(String::as_str)
     }
 
-    /// Folders of the home in which files stand that the manifest lists as its neighbours.
+    /// Folders of the home with files that the manifest lists as if they were next to it.
     pub(super) fn homes(&self, runtime: &RuntimeId, scope: Scope) -> impl Iterator<Item = &str> {
         let rows = self.home.iter().filter(move |row| row.runtime == *runtime && scope == Scope::Global);
         rows.map(|row| row.folder.as_str())
     }
 
-    /// Files it edits for this host.
+    /// The files it edits for this host.
     pub(super) fn settings(&self, runtime: &RuntimeId, scope: Scope) -> impl Iterator<Item = (&str, HostFormat)> {
         let rows = self.settings.iter().filter(move |row| {
             row.runtime.as_ref().is_none_or(|only| only == runtime) && row.scope.is_none_or(|only| only == scope)
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_facts_parse_and_the_small_files_are_told_by_what_they_hold() {
+    fn the_facts_parse_and_the_small_files_are_recognised_by_their_contents() {
         let facts = Facts::embedded().unwrap();
         let file = |path: &str| facts.bookkeeping.iter().find(|file| file.path == path).unwrap();
         assert!(file(".gsd-profile").is_like("full\n") && !file(".gsd-profile").is_like("full\nmine\n"));

@@ -1,8 +1,9 @@
-//! An install by another program of the same name, which ours takes the place of.
+//! An install by another program of the same name, which ours replaces.
 //!
-//! Its own manifest is the proof: a file whose digest stands there is that program's and goes; one that was changed since
-//! is set aside; what it does not list goes only if its very text is known. Where there is no such manifest, nothing is
-//! touched. What it wrote into files of the user's is taken out by its names, see [`settings`].
+//! Its own manifest is the proof: a file with the digest listed there belongs to that program and is removed; one that
+//! was changed since is set aside; a file that it does not list is only removed if its exact text is known. Without
+//! such a manifest, nothing is touched. What it wrote into files of the user is recognised by its names and removed,
+//! see [`settings`].
 
 mod facts;
 mod settings;
@@ -24,26 +25,26 @@ pub(crate) struct Predecessor {
     pub(crate) root: AbsolutePath,
     pub(crate) version: Option<String>,
     pub(crate) files: BTreeMap<AbsolutePath, Evidence>,
-    /// Files of its names that a link of the user's leads to another place for.
+    /// Files with its names that are really somewhere else, because a link of the user leads there.
     pub(crate) elsewhere: Vec<AbsolutePath>,
-    /// Folders that may hold nothing but its files, deepest first.
+    /// Folders that may contain only its files, deepest first.
     pub(crate) folders: Vec<AbsolutePath>,
-    /// Files of the user's that it edits.
+    /// Files of the user that it edits.
     pub(crate) settings: BTreeMap<AbsolutePath, HostFormat>,
-    /// Its keys of the manifest.
+    /// The manifest keys of that program.
     pub(crate) manifest_keys: Vec<String>,
     facts: Facts,
     spellings: Spellings,
 }
 
-/// Why a file is taken for that program's.
+/// Why a file is attributed to that program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// Its manifest has this digest.
     Listed(Digest),
-    /// Its text is known, or the same as that of a listed file; this is its digest.
+    /// Its text is known, or equals that of a listed file; this is its digest.
     Known(Digest),
-    /// It has a name of that program's, and no more.
+    /// Only its name matches one of that program.
     Named,
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn folders(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<Ab
     Ok(folders)
 }
 
-/// The installs that `target` takes the place of.
+/// The installs that `target` replaces.
 pub(crate) fn find(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<Predecessor>, InstallError> {
     let facts = facts()?;
     let mut found = Vec::new();
@@ -82,7 +83,7 @@ fn facts() -> Result<Facts, InstallError> {
     Facts::embedded().map_err(|source| InstallError::Facts(Box::new(source)))
 }
 
-/// The host's folder, and where else that program puts the same host's files.
+/// The host's folder, and the other folders where that program puts files of the same host.
 fn roots(facts: &Facts, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut roots = vec![target.root.clone()];
     if target.is_usual() {
@@ -105,13 +106,13 @@ fn homes(facts: &Facts, target: &Target, snapshot: &Snapshot) -> Vec<AbsolutePat
     homes.filter_map(|home| placed(target, home)).filter(|home| snapshot.is_folder(home)).collect()
 }
 
-/// Where a path of the facts is that begins with `~/` or `./`.
+/// The location of a path in the facts that begins with `~/` or `./`.
 fn placed(target: &Target, path: &str) -> Option<AbsolutePath> {
     let home = path.strip_prefix("~/").map(|below| target.user.resolve(below));
     home.or_else(|| path.strip_prefix("./").map(|below| target.project.resolve(below)))
 }
 
-/// Whether the manifest is that program's for this host and scope. Its older versions said neither.
+/// True if the manifest belongs to that program for this host and scope. Its older versions recorded neither.
 fn theirs(target: &Target, manifest: &Manifest) -> bool {
     let is = |key: &str, ours: &str| manifest.foreign_text(key).is_none_or(|theirs| theirs == ours);
     manifest.foreign_files().is_some()
@@ -151,7 +152,7 @@ impl Predecessor {
             predecessor.files.insert(predecessor.root.join(path), Evidence::Listed(*digest));
             for home in &homes {
                 let path = home.join(path);
-                // In a folder that others share, only the very bytes count.
+                // In a folder shared with others, only identical bytes count.
                 if snapshot.look(&path)?.digest() == Some(*digest) {
                     predecessor.files.insert(path, Evidence::Listed(*digest));
                 }
@@ -174,7 +175,7 @@ impl Predecessor {
         Ok(predecessor)
     }
 
-    /// Files of its own that its manifest leaves out.
+    /// Adds files of that program that its manifest does not list.
     fn look_for_unlisted(
         &mut self,
         runtime: &RuntimeId,
@@ -219,7 +220,8 @@ impl Predecessor {
         self.look_for_surfaces(listed, snapshot)
     }
 
-    /// Commands, skills and agents of names it has: the same text in another form, or else told by the name alone.
+    /// Adds commands, skills and agents with its names: known if the text is the same in another form, otherwise only
+    /// named.
     fn look_for_surfaces(
         &mut self,
         listed: &[(RelativePath, Digest)],
@@ -267,7 +269,7 @@ impl Predecessor {
         self.folders = folders.into_iter().rev().collect();
     }
 
-    /// Whether it has the file as these bytes were written.
+    /// True if it wrote the file and the bytes are unmodified.
     pub(crate) fn wrote(&self, path: &AbsolutePath, as_written: impl Fn(Digest) -> bool) -> bool {
         match self.files.get(path) {
             Some(Evidence::Listed(digest) | Evidence::Known(digest)) => as_written(*digest),
@@ -275,25 +277,25 @@ impl Predecessor {
         }
     }
 
-    /// Where a file is put that is not as it was written.
+    /// Where a file is put that was modified.
     pub(crate) fn set_aside(&self, path: &AbsolutePath) -> AbsolutePath {
         let below = path.relative_to(&self.root);
         let aside = self.root.resolve(super::target::SET_ASIDE);
         below.map_or_else(|| aside.resolve(path.name()), |below| aside.join(&below))
     }
 
-    /// Which permissions [`Self::clean`] takes out of the text.
+    /// The permissions that [`Self::clean`] removes from the text.
     pub(crate) fn permissions(&self, text: &str) -> Vec<String> {
         settings::permissions(&self.facts, &self.spellings, text)
     }
 
-    /// The text without what that program wrote into it; `None` if nothing is left then.
+    /// The text without what that program wrote into it; `None` if nothing is left.
     pub(crate) fn clean(&self, format: HostFormat, text: &str) -> Result<Option<String>, SharedError> {
         settings::clean(&self.facts, &self.spellings, format, text)
     }
 }
 
-/// The ways in which texts may name the root.
+/// The forms in which texts may name the root.
 fn spellings(root: &AbsolutePath, target: &Target) -> Spellings {
     let with_slashes = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
     let mut roots = vec![with_slashes(root.as_path()), with_slashes(&target.home.root)];
@@ -307,11 +309,11 @@ fn spellings(root: &AbsolutePath, target: &Target) -> Spellings {
     }
     roots.dedup();
     names.extend(roots.iter().filter_map(|root| root.rsplit('/').next()).map(str::to_owned));
-    // Hooks of one host stand in a folder of the home that is not its root.
+    // Hooks of one host are in a folder of the home that is not its root.
     Spellings { roots, names }
 }
 
-/// The name of a command or agent that a listed file is for.
+/// The name of the command or agent that a listed file is for.
 fn name_of(path: &str) -> Option<String> {
     let skill = path.strip_suffix("/SKILL.md").and_then(|folder| folder.rsplit('/').next());
     let file = path.rsplit('/').next().filter(|_| {
@@ -324,7 +326,7 @@ fn name_of(path: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The text below the front matter.
+/// The text after the front matter.
 fn body(path: &AbsolutePath, snapshot: &mut Snapshot) -> Result<Option<String>, InstallError> {
     let text = snapshot.read(path)?.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let body = text.and_then(|text| text.strip_prefix("---\n")?.split_once("\n---\n").map(|(_, body)| body.to_owned()));

@@ -1,4 +1,4 @@
-//! What the other program wrote into files that belong to the user: found by its own names, taken out, nothing else
+//! Removes what the other program wrote into files of the user. It is found by that program's names; nothing else is
 //! touched. Pure.
 
 use serde_json::Value;
@@ -11,26 +11,27 @@ use crate::text::fragment::Marked;
 use crate::text::json::{JsonDocument, JsonEdit};
 use crate::text::toml::TomlDocument;
 
-/// How registrations may spell the folder of the host.
+/// The forms in which registrations may name the folder of the host.
 #[derive(Debug, Clone)]
 pub(super) struct Spellings {
-    /// The whole path, as it may stand in permissions.
+    /// Its whole path, as used in permissions.
     pub(super) roots: Vec<String>,
-    /// The last names of it, as they may stand before `/hooks/` in a command.
+    /// The last segments of the path, as used before `/hooks/` in a command.
     pub(super) names: Vec<String>,
 }
 
 impl Spellings {
-    /// The forms with each of the roots in the place of `{root}`.
+    /// The forms with each of the roots instead of `{root}`.
     fn of(&self, forms: &[String]) -> Vec<String> {
         forms.iter().flat_map(|form| self.roots.iter().map(move |root| form.replace("{root}", root))).collect()
     }
 }
 
-/// Where the list stands of what may run without asking.
+/// The path of the list of what may run without asking.
 const ALLOWED: &[&str] = &["permissions", "allow"];
 
-/// What [`clean`] takes out of the list of what may run without asking: a person may have written the same.
+/// The entries that [`clean`] removes from the list of what may run without asking: a person may have written the same
+/// ones.
 pub(super) fn permissions(facts: &Facts, spellings: &Spellings, text: &str) -> Vec<String> {
     let document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas);
     let list = document.ok().and_then(|document| document.value(&path(ALLOWED)));
@@ -39,7 +40,7 @@ pub(super) fn permissions(facts: &Facts, spellings: &Spellings, text: &str) -> V
     entries.filter(|entry| known.iter().any(|known| known == entry)).map(str::to_owned).collect()
 }
 
-/// The text without what is the other program's; `None` if nothing is left then.
+/// The text without the other program's parts; `None` if nothing is left.
 pub(super) fn clean(
     facts: &Facts,
     spellings: &Spellings,
@@ -71,7 +72,7 @@ fn says_nothing(format: HostFormat, text: &str) -> bool {
     if shared::is_blank(format, text) {
         return true;
     }
-    // A file of hooks without hooks says its version only.
+    // A hooks file without hooks contains only its version.
     let FileFormat::Json(dialect) = format else { return false };
     let value = JsonDocument::parse(text, dialect).ok().and_then(|document| document.value(&[]));
     let comments = text.contains("//") || text.contains("/*");
@@ -126,7 +127,7 @@ impl Cleaner<'_> {
         Ok(())
     }
 
-    /// `hooks.<event>[]`, each with a command or with a list of members that have one.
+    /// Cleans `hooks.<event>[]`; each entry has a command or a list of members with commands.
     fn clean_event(&mut self, event: &str) -> Result<(), SharedError> {
         let at = ["hooks", event];
         let Some(Value::Array(entries)) = self.document.value(&path(&at)) else { return Ok(()) };
@@ -142,7 +143,7 @@ impl Cleaner<'_> {
         if theirs.is_empty() && mixed.is_empty() {
             return Ok(());
         }
-        // An entry to which a person added their own command is written again without the others.
+        // An entry to which a person added a command is written again without their parts.
         for entry in &mixed {
             let mut rest = entry.clone();
             if let Some(members) = rest.get_mut("hooks").and_then(Value::as_array_mut) {
@@ -154,7 +155,7 @@ impl Cleaner<'_> {
         self.remove_elements(&at, |value| theirs.contains(value) || mixed.contains(value))
     }
 
-    /// A registration with a command is theirs if that is; one with members, as far as those are.
+    /// A registration with a command is theirs if the command is; one with members, to the extent that its members are.
     fn share(&self, entry: &Value) -> Share {
         let command = ["command", "bash"].into_iter().find_map(|key| entry.get(key)?.as_str());
         let members = entry.get("hooks").and_then(Value::as_array);
@@ -168,12 +169,12 @@ impl Cleaner<'_> {
                     _ => Share::Some,
                 }
             }
-            // What runs no command, such as a prompt, is a person's.
+            // An entry without a command, such as a prompt, belongs to a person.
             _ => Share::None,
         }
     }
 
-    /// Whether the command runs a script of theirs in the host's folder.
+    /// True if the command runs one of their scripts in the host's folder.
     fn is_theirs(&self, command: &str) -> bool {
         let command = command.replace('\\', "/");
         self.facts.scripts.iter().any(|script| {
@@ -192,7 +193,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Removes what stands at the path, and the objects above it that hold nothing else.
+    /// Removes the value at the path, and the objects above it that become empty.
     fn remove(&mut self, at: &[&str]) -> Result<(), SharedError> {
         if !self.document.remove(&path(at))? {
             return Ok(());
@@ -226,7 +227,7 @@ fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
     let mut left = text.to_owned();
     for block in &facts.block {
         let marked = Marked::new(block.open.as_str(), block.close.as_str());
-        // The same opening line has two closing ones: a block that this one does not close may be the other's.
+        // One opening line has two possible closing lines: a block not closed by this one may end with the other.
         if let Ok(Some(_)) = marked.body(&left) {
             left = marked.remove(&left)?;
         }
@@ -250,19 +251,19 @@ fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String
             left.push_str(&without_comments(facts, table, &mut owned));
         }
     }
-    // What was put behind a blank line at the end takes that line along.
+    // Text that was added after a blank line at the end is removed together with that line.
     if last_went || (left.len() < text.len() && text.starts_with(&left)) {
         left.truncate(left.trim_end_matches(['\r', '\n']).len());
         left.push_str(if text.contains("\r\n") { "\r\n" } else { "\n" });
     }
     if left != before && TomlDocument::parse(&left).is_err() {
-        // Something stands there that is not as it was written: it stays as it is.
+        // The result does not parse, so something there was modified: it stays as it is.
         return Ok(text);
     }
     Ok(if left.trim().is_empty() { String::new() } else { left })
 }
 
-/// The table without the lines that a comment elsewhere in the text says are theirs.
+/// The table without the lines that a comment elsewhere in the text marks as theirs.
 fn without_lines(facts: &Facts, text: &str, table: &str) -> String {
     let theirs = |line: &str| {
         facts.toml.lines.iter().any(|known| {
@@ -275,7 +276,7 @@ fn without_lines(facts: &Facts, text: &str, table: &str) -> String {
     if others { table.split_inclusive('\n').filter(|line| !theirs(line)).collect() } else { table.to_owned() }
 }
 
-/// The piece without the comments that say what follows is theirs, and the blank line below those.
+/// The piece without the comments that mark what follows as theirs, and without the blank lines directly below them.
 fn without_comments(facts: &Facts, piece: &str, found: &mut bool) -> String {
     let mut left = String::with_capacity(piece.len());
     let mut after = false;
@@ -299,7 +300,7 @@ fn names_a_file_of_theirs(table: &str, spellings: &Spellings) -> bool {
     keys.clone().count() == 2 && keys.into_iter().any(|line| line.starts_with("config_file = ") && file(line))
 }
 
-/// The text in pieces, each of which begins with the header of a table; the first one may have none.
+/// Splits the text into pieces, each of which begins with the header of a table; the first one may have none.
 fn tables(text: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let mut at = 0;
@@ -330,14 +331,14 @@ mod tests {
         r#"{"hooks": [{"type": "command", "command": "\"node\" \"/home/u/.x/hooks/gsd-read-guard.js\""}]}"#;
 
     #[test]
-    fn a_file_with_nothing_but_theirs_can_go() {
+    fn a_file_with_only_their_content_can_be_removed() {
         assert_eq!(json(&format!("{{\"hooks\": {{\"PreToolUse\": [{THEIRS}]}}}}")), None);
         let flat = r#"{"version": 1, "hooks": {"stop": [{"command": "\"$P\"/.x/hooks/gsd-cursor-stop.js"}]}}"#;
         assert_eq!(json(flat), None);
     }
 
     #[test]
-    fn a_prompt_beside_a_command_of_theirs_stays() {
+    fn a_prompt_next_to_their_command_stays() {
         let mine = r#"{"type": "prompt", "prompt": "is it safe?"}"#;
         let both = THEIRS.replace("}]}", &format!("}}, {mine}]}}"));
         let left = json(&format!("{{\"hooks\": {{\"PreToolUse\": [{both}]}}}}")).unwrap();
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_keeps_its_bytes() {
+    fn content_of_others_keeps_its_bytes() {
         let mine = "{\n  // mine\n  \"model\": \"big\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"command\": \"mine.sh\"}]}";
         let text = format!("{mine},\n      {THEIRS}\n    ]\n  }}\n}}\n");
         assert_eq!(json(&text), Some(format!("{mine}\n    ]\n  }}\n}}\n")));
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_a_person_in_an_entry_of_theirs_stays() {
+    fn a_command_of_a_person_in_their_entry_stays() {
         let text = r#"{"hooks": {"Stop": [{"matcher": "M", "hooks": [{"command": "/home/u/.x/hooks/gsd-read-guard.js"}, {"command": "mine"}]}]}}"#;
         let left: Value = serde_json::from_str(&json(text).unwrap()).unwrap();
         let wanted = serde_json::json!({"hooks": {"Stop": [{"matcher": "M", "hooks": [{"command": "mine"}]}]}});
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_lists_and_servers_of_theirs_go_and_the_others_stay() {
+    fn their_lines_lists_and_servers_are_removed_and_others_stay() {
         let text = r#"{
   "statusLine": {"type": "command", "command": "node /home/u/.x/hooks/gsd-statusline.js"},
   "permissions": {"allow": ["Read(STATE.md)", "Bash(ls)"]},
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_theirs_go_where_their_comment_says_so() {
+    fn their_tables_are_removed_if_their_comment_is_there() {
         let block = "# GSD Agent Configuration — managed by gsd-core installer\n# GSD codex_hooks ownership: section\n\n[features]\nhooks = true\n\n[agents]\nmax_depth = 1\n\n";
         assert_eq!(cleaned(HostFormat::Toml, block), None);
         let mine = "model = \"m\" # mine\r\n\r\n[features]\r\nsearch = true\r\n";
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_in_texts_go() {
+    fn blocks_in_texts_are_removed() {
         let block = "<!-- GSD Configuration — managed by gsd-core installer -->\nx\n<!-- End GSD Configuration -->\n";
         assert_eq!(cleaned(HostFormat::Markdown, block), None);
         assert_eq!(cleaned(HostFormat::Markdown, &format!("# Mine\n\n{block}")), Some("# Mine\n".to_owned()));

@@ -1,9 +1,9 @@
-//! Front matter: the `---` block that opens a Markdown file, read tolerantly and edited by span.
+//! Front matter: the `---` block at the start of a Markdown file, read tolerantly and edited by span.
 //!
 //! The block is a subset of YAML as people write it: nested maps, block and inline lists, quoted and plain scalars,
-//! block scalars, comments. Everything is text: `1`, `true` and `null` are what stands there. A plain value that holds a
-//! colon is text. Anchors and aliases are text too: they are never followed, and [`FrontMatter::problems`] names them,
-//! with every line that fits nothing.
+//! block scalars, comments. Everything is text: `1`, `true` and `null` are read as written. A plain value that contains
+//! a colon is text. Anchors and aliases are text too: they are never followed, and [`FrontMatter::problems`] reports
+//! them, together with every line that does not fit.
 //!
 //! An edit changes one value: comments, spacing and all other lines keep their bytes.
 
@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// The items of a list; one text is a list of one; empty is none.
+    /// The items of a list; a single text is a list of one; an empty value has none.
     pub(crate) fn items(&self) -> &[Value] {
         match self {
             Self::List(items) => items,
@@ -58,7 +58,7 @@ impl Value {
         self.items().iter().filter_map(Value::as_text).collect()
     }
 
-    /// The value of a key of a map. Of equal keys the last one counts.
+    /// The value of a key of a map. If a key is repeated, the last one counts.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Self::Map(entries) => entries.iter().rfind(|(name, _)| name == key).map(|(_, value)| value),
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The value in one line, as the item of a list is told: `a: 1, b: [x, y]`.
+    /// The value on one line, as shown for an item of a list: `a: 1, b: [x, y]`.
     pub(crate) fn flat(&self) -> String {
         match self {
             Self::Empty => String::new(),
@@ -79,7 +79,7 @@ impl Value {
     }
 }
 
-/// Strings only: maps stay maps, lists become lists of [`Value::flat`] texts, and nothing is an empty map.
+/// Strings only: maps stay maps, lists become lists of [`Value::flat`] texts, and an empty value is an empty map.
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -114,12 +114,12 @@ impl From<&str> for Value {
     }
 }
 
-/// A text as it is read, of one with the quotes around it.
+/// Removes the quotes around a text, if it is quoted.
 pub(crate) fn without_quotes(text: &str) -> String {
     scalar::quoted(text).filter(|(_, rest)| rest.is_empty()).map_or_else(|| text.to_owned(), |(inside, _)| inside)
 }
 
-/// Why a front matter should not be edited: where, and what stands there.
+/// Why a front matter should not be edited: the line, and what is wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// Counts from one.
@@ -131,7 +131,7 @@ pub(crate) struct Problem {
 #[derive(Clone, Debug)]
 pub(crate) struct FrontMatter<'text> {
     text: &'text str,
-    /// Between the two `---` lines.
+    /// The bytes between the two `---` lines.
     inside: Range<usize>,
     /// The first byte after the closing line.
     body: usize,
@@ -141,18 +141,18 @@ pub(crate) struct FrontMatter<'text> {
 }
 
 impl<'text> FrontMatter<'text> {
-    /// Finds the front matter of `text`; `None` where there is none or it is not closed.
+    /// Finds the front matter of `text`; `None` if it is missing or not closed.
     pub(crate) fn parse(text: &'text str) -> Option<Self> {
         Self::of(&Markdown::head(text))
     }
 
-    /// As [`Self::parse`], with these top-level keys alone, for who looks at many documents and changes none: the others
-    /// take time, and seem not to be there.
+    /// Like [`Self::parse`], with only these top-level keys, for callers that read many documents and change none.
+    /// Reading the other keys takes time; they seem to be absent.
     pub(crate) fn of_keys(text: &'text str, keys: &[&str]) -> Option<Self> {
         Self::scanned(&Markdown::head(text), Some(keys))
     }
 
-    /// As [`Self::parse`], for a text that is scanned already.
+    /// Like [`Self::parse`], for a text that was already scanned.
     pub(crate) fn of(markdown: &Markdown<'text>) -> Option<Self> {
         Self::scanned(markdown, None)
     }
@@ -177,12 +177,12 @@ impl<'text> FrontMatter<'text> {
         self.entries.iter().map(|entry| entry.key.as_str())
     }
 
-    /// The value of a top-level key. Of equal keys the last one counts, as YAML readers take it.
+    /// The value of a top-level key. If a key is repeated, the last one counts, as in YAML readers.
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
         read::find(&self.entries, key).map(|entry| entry.node.to_value())
     }
 
-    /// As [`Self::get`], with the quotes around its texts: `"false"` is a text, `false` may be a boolean.
+    /// Like [`Self::get`], with the quotes around its texts: `"false"` is a text, `false` may be a boolean.
     pub(crate) fn get_quoted(&self, key: &str) -> Option<Value> {
         let markdown = Markdown::head(self.text);
         let close = markdown.lines().iter().take_while(|line| line.kind == LineKind::FrontMatter).count();
@@ -196,7 +196,7 @@ impl<'text> FrontMatter<'text> {
         self.get(key)?.as_text().filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// As [`Self::text`], for words that a person wrote, such as a title: without quotes around it, a `#` is part of it.
+    /// Like [`Self::text`], for words that a person wrote, such as a title: without quotes, a `#` is part of the text.
     pub(crate) fn words(&self, key: &str) -> Option<String> {
         let lines = self.text[self.inside.clone()].lines();
         let line = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(':')).next_back().map(str::trim);
@@ -219,14 +219,13 @@ impl<'text> FrontMatter<'text> {
         self.entries.iter().map(|entry| (entry.key.clone(), entry.node.to_value())).collect()
     }
 
-    /// The first place that a stricter reader would stumble over. An edit of such a text could mean something else
-    /// than it says.
+    /// The first place that a stricter reader would reject. An edit of such a text could change its meaning.
     pub(crate) fn problem(&self) -> Option<Problem> {
         self.problems.first().copied()
     }
 
-    /// Every such place, by line: a line that belongs to nothing, a bracket or quote that stays open, a key that
-    /// stands twice, an anchor or alias.
+    /// All such places, by line: a line that fits nowhere, a bracket or quote that stays open, a repeated key, an
+    /// anchor or alias.
     #[cfg(test)]
     pub(crate) fn problems(&self) -> &[Problem] {
         &self.problems
@@ -237,7 +236,7 @@ impl<'text> FrontMatter<'text> {
         &self.text[self.body..]
     }
 
-    /// The whole text after [`Self::set`].
+    /// Returns the whole text after [`Self::set`].
     #[cfg(test)]
     pub(crate) fn with(&self, key: &str, value: &Value) -> String {
         let mut splices = Splices::default();
@@ -245,8 +244,8 @@ impl<'text> FrontMatter<'text> {
         splices.apply(self.text)
     }
 
-    /// Sets `key` to `value`, as splices, so that several keys can be set at once. A key that already has that value keeps
-    /// its bytes; a new key goes to the end of the block.
+    /// Sets `key` to `value`, as splices, so that several keys can be set at once. A key that already has that value
+    /// keeps its bytes; a new key goes to the end of the block.
     pub(crate) fn set(&self, key: &str, value: &Value, splices: &mut Splices) {
         match read::find(&self.entries, key) {
             Some(entry) => self.replace_value(entry, value, splices),
@@ -254,7 +253,7 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
-    /// As [`Self::set`]; a new key goes before all others.
+    /// Like [`Self::set`]; a new key goes before all others.
     pub(crate) fn set_first(&self, key: &str, value: &Value, splices: &mut Splices) {
         match read::find(&self.entries, key) {
             Some(_) => self.set(key, value, splices),
@@ -262,7 +261,7 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
-    /// As [`Self::set`]; a new key goes behind the entry `neighbour`, if there is one.
+    /// Like [`Self::set`]; a new key goes after the entry `neighbour`, if it exists.
     pub(crate) fn set_after(&self, neighbour: &str, key: &str, value: &Value, splices: &mut Splices) {
         match (read::find(&self.entries, key), read::find(&self.entries, neighbour)) {
             (None, Some(neighbour)) => {
@@ -272,8 +271,8 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
-    /// As [`Self::set`], for a key inside maps. Missing maps are made: if several keys go into a missing map,
-    /// set the map. Refused where something other than a map is on the way.
+    /// Like [`Self::set`], for a key inside maps. Missing maps are made: to put several keys into a missing map, set
+    /// the map. Refused if something other than a map is on the path.
     pub(crate) fn set_path(&self, path: &[&str], value: &Value, splices: &mut Splices) -> Result<(), EditError> {
         let Some((first, rest)) = path.split_first() else {
             return Err(EditError::BadPath { path: String::new() });
@@ -329,7 +328,7 @@ impl<'text> FrontMatter<'text> {
         }
     }
 
-    /// Removes the line of a key inside a map that is written by lines, as splices. Comments stay.
+    /// Removes the line of a key inside a map written in block form, as splices. Comments stay.
     pub(crate) fn remove_inner(&self, key: &str, inner: &str, splices: &mut Splices) {
         if let Some(Entry { node: Node::Map(entries), .. }) = read::find(&self.entries, key) {
             for entry in entries.iter().filter(|entry| entry.key == inner) {
@@ -353,13 +352,13 @@ impl<'text> FrontMatter<'text> {
     }
 }
 
-/// Whether `text` starts a front matter that is never closed.
+/// True if `text` begins with a front matter that is never closed.
 pub(crate) fn is_unclosed(text: &str) -> bool {
     let first = without_mark(text).0.lines().next().unwrap_or_default();
     first.trim_end() == "---" && FrontMatter::parse(text).is_none()
 }
 
-/// A text with a front matter that holds `entries`, before `body`.
+/// Makes a text with a front matter of `entries`, before `body`.
 pub(crate) fn compose(entries: &[(String, Value)], body: &str, newline: &str) -> String {
     let mut text = format!("---{newline}");
     for (key, value) in entries {
@@ -375,7 +374,7 @@ fn nested(path: &[&str], value: &Value) -> Value {
     path.iter().rev().fold(value.clone(), |inner, key| Value::Map(vec![((*key).to_owned(), inner)]))
 }
 
-/// Puts `value` at the path `keys` of a map; `path` is the whole path, for the error.
+/// Sets `value` at the path `keys` of a map; `path` is the whole path, for the error.
 fn put(map: &mut Value, keys: &[&str], value: &Value, path: &[&str]) -> Result<(), EditError> {
     let Some((key, deeper)) = keys.split_first() else {
         *map = value.clone();

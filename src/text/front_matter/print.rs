@@ -1,25 +1,25 @@
-//! Values as text: the shortest form that every YAML reader takes for the same.
+//! Prints values in the shortest form that every YAML reader reads back unchanged.
 
 use super::super::quoted::quoted;
 use super::Value;
 
-/// A value in its two parts: behind the colon, and in the lines below, line ends included.
+/// A value in two parts: after the colon, and in the lines below, with line ends.
 pub(super) struct Printed {
     pub(super) inline: String,
     pub(super) lines: String,
 }
 
-/// Longest inline list: up to three texts of less than this many characters together.
+/// The longest inline list: up to three texts with fewer than this many characters together.
 const INLINE_LENGTH: usize = 60;
 
-/// `key: value` at this indentation, with its line ends.
+/// Prints `key: value` at this indentation, with its line ends.
 pub(super) fn print_entry(key: &str, value: &Value, indent: usize, newline: &str) -> String {
     let Printed { inline, lines } = print_value(value, indent, newline);
     let space = if inline.is_empty() { "" } else { " " };
     format!("{}{}:{space}{inline}{newline}{lines}", " ".repeat(indent), print_scalar(key))
 }
 
-/// The value of a key at this indentation.
+/// Prints the value of a key at this indentation.
 pub(super) fn print_value(value: &Value, indent: usize, newline: &str) -> Printed {
     let inner = indent + 2;
     let (inline, lines) = match value {
@@ -65,7 +65,7 @@ fn inline_list(items: &[Value]) -> Option<String> {
     Some(format!("[{}]", printed.collect::<Vec<_>>().join(", ")))
 }
 
-/// A scalar, quoted where a reader could take it for something else.
+/// Prints a scalar, quoted if a reader could misread it.
 fn print_scalar(text: &str) -> String {
     const INDICATORS: &[char] =
         &['-', '?', ':', ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`'];

@@ -1,4 +1,4 @@
-//! Entries and nested blocks by indentation, with the bytes they stand in.
+//! Reads entries and nested blocks by indentation, with their byte ranges.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use super::super::markdown;
 use super::scalar::{DEEPEST, Quotes, opens_comment, quoted, read_scalar, without_comment};
 use super::{Problem, Value};
 
-/// `key: value` with the bytes of its parts.
+/// `key: value` with the byte ranges of its parts.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) indent: usize,
-    /// From the start of the key's line to the end of its last own line; comments after it are not its own.
+    /// From the start of the key's line to the end of its last line; comments after it do not belong to it.
     pub(super) lines: Range<usize>,
     /// The first byte after the colon.
     pub(super) colon: usize,
-    /// The value on the key's line, or the start of it; at the colon if there is none.
+    /// The value on the key's line, or its first part; empty and at the colon if the line has none.
     pub(super) inline: Range<usize>,
     /// The lines below the key that belong to the value.
     pub(super) children: Range<usize>,
     pub(super) node: Node,
 }
 
-/// A value whose entries can be edited, or any other.
+/// A map whose entries can be edited, or any other value.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Value(Value),
-    /// A map written by lines; never empty.
+    /// A map in block form; never empty.
     Map(Vec<Entry>),
 }
 
@@ -42,7 +42,7 @@ impl Node {
     }
 }
 
-/// The entry of this key. Of equal keys the last one counts.
+/// The entry with this key. If a key is repeated, the last one counts.
 pub(super) fn find<'tree>(entries: &'tree [Entry], key: &str) -> Option<&'tree Entry> {
     entries.iter().rfind(|entry| entry.key == key)
 }
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec
     read_keys(text, lines, quotes, None)
 }
 
-/// As [`read`], with the values of these keys alone.
+/// Like [`read`], with only the values of these keys.
 pub(super) fn read_keys(
     text: &str,
     lines: &[markdown::Line],
@@ -88,7 +88,7 @@ pub(super) fn read_keys(
     (entries, number(text, &reader.problems))
 }
 
-/// The problems by line instead of by offset.
+/// Converts the offsets of problems to line numbers.
 fn number(text: &str, problems: &[(usize, &'static str)]) -> Vec<Problem> {
     let mut line = 1;
     let mut position = 0;
@@ -100,7 +100,7 @@ fn number(text: &str, problems: &[(usize, &'static str)]) -> Vec<Problem> {
     numbered.collect()
 }
 
-/// A line, or the rest of one behind a dash.
+/// A line, or the rest of one after a dash.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     start: usize,
@@ -139,17 +139,17 @@ impl Line {
     }
 }
 
-/// A key found at the start of a content.
+/// A key found at the start of the content.
 struct Key {
     name: String,
-    /// The length up to and with the colon.
+    /// The length up to and including the colon.
     colon: usize,
     /// The length up to the value.
     value: usize,
     opens: Opens,
 }
 
-/// What stands behind the colon.
+/// What comes after the colon.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Opens {
     /// Nothing: the value is in the lines below, if anywhere.
@@ -161,7 +161,7 @@ enum Opens {
     Scalar,
 }
 
-/// `key:` at the start of `content`, before a space or the end.
+/// Splits `key:` from the start of `content`; a space or the end must follow.
 fn split_key(content: &str) -> Option<Key> {
     if content.starts_with("- ") {
         return None;
@@ -200,11 +200,11 @@ fn opens(rest: &str) -> Opens {
     }
 }
 
-/// Reads the lines of one entry. Depth is bounded, and no line is read more than a few times on each level.
+/// Reads the lines of one entry. The depth is limited, and no line is read more than a few times on each level.
 struct Reader<'text> {
     text: &'text str,
     quotes: Quotes,
-    /// Where, and what.
+    /// The offset and the kind of each problem.
     problems: Vec<(usize, &'static str)>,
 }
 
@@ -214,8 +214,8 @@ impl Reader<'_> {
         self.end_of_value(lines, index, lines[index].indent, key.opens, key.opens == Opens::Nothing)
     }
 
-    /// The index after the last line that belongs to the value that begins on line `index`: those further in than
-    /// `indent` and closing brackets; or, if `with_items`, a list at `indent` itself.
+    /// The index after the last line of the value that begins on line `index`: its lines are indented more than
+    /// `indent` or are closing brackets; with `with_items`, a list at `indent` belongs to it too.
     fn end_of_value(&self, lines: &[Line], index: usize, indent: usize, opens: Opens, with_items: bool) -> usize {
         let mut end = index + 1;
         let mut is_list = false;
@@ -237,7 +237,7 @@ impl Reader<'_> {
         end
     }
 
-    /// The entry whose key is at the start of the first line.
+    /// Reads the entry whose key is at the start of the first line.
     fn entry(&mut self, lines: &mut [Line], key: Key, depth: usize) -> Entry {
         let first = lines[0];
         let last = lines[lines.len() - 1];
@@ -255,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value that begins at `start` on the first line, or below it; and what of it stands on that line.
+    /// Reads the value that begins at `start` on the first line, or below it; returns it with its range on that line.
     fn value(&mut self, lines: &mut [Line], start: usize, opens: Opens, depth: usize) -> (Node, Range<usize>) {
         let (first, below) = (lines[0], &mut lines[1..]);
         match opens {
@@ -280,7 +280,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A block of lines: a list, a map, or text over several lines.
+    /// Reads a block of lines: a list, a map, or text over several lines.
     fn block(&mut self, lines: &mut [Line], depth: usize) -> Node {
         let Some(skipped) = lines.iter().position(|line| !line.is_skipped(self.text)) else {
             return Node::Value(Value::Empty);
@@ -298,11 +298,11 @@ impl Reader<'_> {
         Node::Value(read_scalar(&self.text[first.content..last.end], self.quotes).value)
     }
 
-    /// The entries of a map whose keys all stand in the column of the first line; `None` if it is none.
+    /// Reads the entries of a map whose keys are all in the column of the first line; `None` if it is not a map.
     fn map(&mut self, lines: &mut [Line], depth: usize) -> Option<Vec<Entry>> {
         let indent = lines.first()?.indent;
         let is_key = |line: &Line| line.indent == indent && split_key(line.content(self.text)).is_some();
-        // Looked at before anything is read, so that a text that turns out to be no map costs one pass.
+        // Checked before anything is read, so that a text that is not a map costs one pass.
         let mut index = 0;
         let mut starts = Vec::new();
         while index < lines.len() {
@@ -351,7 +351,7 @@ impl Reader<'_> {
     }
 
     /// The text of the lines below a `|` or `>`, without their common indentation. It ends in a line break, unless the
-    /// header says `-`.
+    /// header has a `-`.
     fn block_scalar(&self, header: &str, lines: &[Line]) -> Value {
         let margin = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min().unwrap_or(0);
         let line = |line: &Line| if line.is_blank() { "" } else { &self.text[line.start + margin..line.end] };

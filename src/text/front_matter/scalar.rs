@@ -1,20 +1,20 @@
-//! Values that stand in one piece: plain, quoted, inline lists and maps.
+//! Values in one piece: plain, quoted, inline lists and maps.
 
 use super::Value;
 
 /// Deeper nesting than people write is read as text.
 pub(super) const DEEPEST: usize = 64;
 
-/// What a piece of text says.
+/// The result of reading a piece of text.
 pub(super) struct Scalar {
     pub(super) value: Value,
-    /// How many bytes it takes: what follows is a comment, if anything.
+    /// Its length in bytes; only a comment may follow.
     pub(super) length: usize,
-    /// Whether it begins with a bracket or quote that is never closed, so that it is read as plain text.
+    /// True if it begins with a bracket or quote that is never closed, so that it is read as plain text.
     pub(super) stays_open: bool,
 }
 
-/// Whether the marks around a quoted text are part of what is read.
+/// Whether the quotes around a text are part of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
     Removed,
@@ -22,7 +22,7 @@ pub(super) enum Quotes {
 }
 
 impl Quotes {
-    /// The quoted text that `whole` begins with, up to `rest`.
+    /// The text of a quotation at the start of `whole`; `rest` is what follows it.
     fn of(self, whole: &str, text: String, rest: &str) -> String {
         match self {
             Self::Removed => text,
@@ -77,15 +77,15 @@ fn plain(text: &str) -> Scalar {
     Scalar { value: Value::Text(value), length: end, stays_open: false }
 }
 
-/// Text up to a comment.
+/// The text up to a comment.
 pub(super) fn without_comment(text: &str) -> &str {
     let comment = text.match_indices('#').map(|(at, _)| at).find(|at| opens_comment(text, *at));
     comment.map_or(text, |at| &text[..at]).trim_end()
 }
 
-/// Whether the `#` at this byte opens a comment: it stands at the start or behind white space. YAML asks for no more; people
-/// and programs write `PR #152` and `asked in #general` without quotes, and mean no comment. So one before a digit is text,
-/// and one before another letter is so behind more than one word.
+/// True if the `#` at this byte opens a comment: it is at the start or after white space. That is enough in YAML, but
+/// people and programs write `PR #152` and `asked in #general` without quotes and mean text. So a `#` before a digit is
+/// text, and a `#` before another letter is text if more than one word precedes it.
 pub(super) fn opens_comment(text: &str, at: usize) -> bool {
     let before = &text[..at];
     let is_apart = before.is_empty() || before.ends_with([' ', '\t', '\r', '\n']);
@@ -194,7 +194,7 @@ impl Flow<'_> {
         value
     }
 
-    /// White space and comments.
+    /// Skips white space and comments.
     fn skip_blank(&mut self) {
         loop {
             let trimmed = self.rest.trim_start();
@@ -207,7 +207,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Plain text up to a mark of the list or map; a key ends at its colon too.
+    /// Reads plain text up to a mark of the list or map; a key also ends at its colon.
     fn plain(&mut self, is_key: bool) -> String {
         let ends = |(at, letter): &(usize, char)| {
             matches!(letter, ',' | '[' | ']' | '{' | '}')
@@ -220,7 +220,7 @@ impl Flow<'_> {
         text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// After an item: the comma, or the closing mark is next.
+    /// After an item: skips a comma; otherwise the closing mark must be next.
     fn separator(&mut self, close: char) -> Option<()> {
         self.skip_blank();
         match self.rest.strip_prefix(',') {

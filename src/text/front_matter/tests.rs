@@ -19,13 +19,13 @@ fn get(source: &str, path: &[&str]) -> Option<Value> {
     FrontMatter::parse(source).unwrap().get_path(path)
 }
 
-/// The value of `a` in a front matter of these lines.
+/// The value of `a` in a front matter with these lines.
 fn value_of(lines: &str) -> Value {
     get(&format!("---\n{lines}\nlast: 1\n---\n"), &["a"]).unwrap()
 }
 
-/// `text` with the value at `path` in its front matter, which is made where there is none. Refused where the value
-/// would not be read back, because stray lines below it would be taken for a part of it.
+/// Sets the value at `path` in the front matter of `text`, which is made if it is missing. Refused if the value would
+/// not be read back, because stray lines below it would become a part of it.
 fn write(text: &str, path: &[&str], value: &Value) -> Result<String, EditError> {
     let mut splices = Splices::default();
     if let Some(front_matter) = FrontMatter::parse(text) {
@@ -125,7 +125,7 @@ fn blocks_nest_by_indentation() {
 }
 
 #[test]
-fn what_a_stricter_reader_would_stumble_over_is_told_by_line() {
+fn places_that_a_stricter_reader_rejects_are_reported_by_line() {
     let source =
         "---\n<<<<<<< HEAD\na: 1\n=======\na: &x 2\n>>>>>>> other\n  in: 3\n- item: 4\nb: *x\nc: [1,\n  2\n---\n";
     let front = FrontMatter::parse(source).unwrap();
@@ -149,7 +149,7 @@ fn what_a_stricter_reader_would_stumble_over_is_told_by_line() {
 }
 
 #[test]
-fn what_people_write_is_no_problem() {
+fn text_that_people_write_is_not_a_problem() {
     let problem = |inside: &str| FrontMatter::parse(&format!("---\n{inside}\n---\n")).unwrap().problem();
     for sound in
         ["a: b: c", "a:\n- x\n  - y", "a: [x,\n  y\n]", "# c\n\na: 1\n  b\n# d", "a: \"x\n  y\"", "a: |\n  [", ""]
@@ -164,7 +164,7 @@ fn what_people_write_is_no_problem() {
 }
 
 #[test]
-fn a_comment_behind_a_value_stays() {
+fn a_comment_after_a_value_stays() {
     let with = |source: &str, value: Value| {
         let source = format!("---\n{source}\nb: 2\n---\n");
         FrontMatter::parse(&source).unwrap().with("a", &value).lines().nth(1).unwrap_or_default().to_owned()
@@ -186,7 +186,7 @@ fn an_apostrophe_in_a_comment_or_a_word_opens_nothing() {
 }
 
 #[test]
-fn block_scalars_keep_their_last_line_end_unless_told_not_to() {
+fn block_scalars_keep_their_last_line_end_unless_the_header_says_otherwise() {
     let source = "---\nlit: |\n  a\n   b\n\n  c\nstrip: |-\n  a\nfold: >\n  a\n  b\n\n  c\nend: x\n---\n";
     assert_eq!(get(source, &["lit"]), Some(text("a\n b\n\nc\n")));
     assert_eq!(get(source, &["strip"]), Some(text("a")));
@@ -195,7 +195,7 @@ fn block_scalars_keep_their_last_line_end_unless_told_not_to() {
 }
 
 #[test]
-fn lists_within_lists_are_read_and_told_in_one_line() {
+fn nested_lists_are_read_and_shown_in_one_line() {
     let source = "---\na:\n  - - x\n    - y\n  - b:\n      c: d\n    e: f\n  -\n  - {z: 1}\n  - [p, q]\n---\n";
     let value = get(source, &["a"]).unwrap();
     assert_eq!(value.items()[0], Value::List(vec![text("x"), text("y")]));
@@ -205,7 +205,7 @@ fn lists_within_lists_are_read_and_told_in_one_line() {
 }
 
 #[test]
-fn an_unclosed_block_is_no_front_matter() {
+fn an_unclosed_block_is_not_front_matter() {
     assert!(FrontMatter::parse("---\na: 1\n").is_none());
     assert!(FrontMatter::parse("a: 1\n---\n").is_none());
     assert!(FrontMatter::parse("").is_none());
@@ -213,7 +213,7 @@ fn an_unclosed_block_is_no_front_matter() {
 }
 
 #[test]
-fn strings_only_is_what_tools_of_text_read() {
+fn values_are_serialized_as_strings_only() {
     let source = "---\nmust:\n  wave: 1\n  none:\n  artifacts:\n    - path: \"src/a.ts\"\n      exports: [\"foo\"]\n\
         \x20     v:\n        - kind: unit\n          ref: x\n    -\n---\n";
     let strings = serde_json::to_string(&get(source, &["must"]).unwrap()).unwrap();
@@ -238,7 +238,7 @@ fn a_key_is_set_without_touching_its_neighbours() {
 }
 
 #[test]
-fn keys_go_where_they_are_wanted_and_leave_with_their_lines() {
+fn keys_are_inserted_at_the_wanted_place_and_removed_with_their_lines() {
     let source = "---\na: 1\nb:\n  - x\n\n# about c\nc: |\n  text\n---\n";
     let front = FrontMatter::parse(source).unwrap();
     let edited = |edit: &dyn Fn(&mut Splices)| {
@@ -277,7 +277,7 @@ fn nested_keys_are_set_in_their_map() {
 }
 
 #[test]
-fn a_front_matter_is_made_where_there_is_none() {
+fn a_missing_front_matter_is_made() {
     let written = |source: &str| write(source, &["x"], &text("1")).unwrap();
     assert_eq!(written("# Title\n"), "---\nx: 1\n---\n\n# Title\n");
     assert_eq!(written("\u{feff}# Title\r\n"), "\u{feff}---\r\nx: 1\r\n---\r\n\r\n# Title\r\n");
@@ -287,7 +287,7 @@ fn a_front_matter_is_made_where_there_is_none() {
 }
 
 #[test]
-fn a_number_behind_a_hash_is_what_a_person_wrote() {
+fn a_number_after_a_hash_is_text() {
     let texts =
         ["PR #152 ready; PR #114 next", "#7", "2026-09-01 #27", "asked in #general", "see (#3) and #4", "a #1 b #2"];
     for value in texts {
@@ -360,7 +360,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 24, 4, move |inner| {
         let keyed = prop::collection::vec((word.clone(), inner.clone()), 0..4).prop_map(|entries| {
             let mut seen = std::collections::BTreeSet::new();
-            // Keys that another reader could take for the same, such as `null` and `~`, are left out.
+            // Leaves out keys that another reader could treat as equal, such as `null` and `~`.
             let is_null = |key: &str| matches!(key, "null" | "~");
             entries.into_iter().filter(|(key, _)| !is_null(key) && seen.insert(key.clone())).collect()
         });
@@ -368,7 +368,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether a YAML reader takes the document for the same, where everything that is no list or map is text.
+/// True if a YAML reader reads the same document, with everything except lists and maps as text.
 fn is_same(value: &Value, yaml: &serde_yaml::Value) -> bool {
     match (value, yaml) {
         (Value::Empty, serde_yaml::Value::Null) => true,
@@ -394,7 +394,7 @@ fn has_strays(front: &FrontMatter<'_>) -> bool {
     front.problems().iter().any(|problem| problem.what.starts_with("a line"))
 }
 
-/// Front matters as people leave them: entries of all forms, comments, strays.
+/// Front matters as people write them: entries of all forms, comments, stray lines.
 fn messy_lines() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "a: 1\n",
@@ -438,7 +438,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_back_by_us_and_by_others(value in any_value()) {
+    fn written_values_are_read_back_by_us_and_by_other_readers(value in any_value()) {
         let whole = compose(&[("k".to_owned(), value.clone())], "", "\n");
         prop_assert_eq!(get(&whole, &["k"]), Some(value.clone()), "{}", whole);
         let lines = &whole["---\n".len()..whole.len() - "---\n".len()];
@@ -454,7 +454,7 @@ proptest! {
         let source = format!("---\n{lines}---\n{body}");
         let source = if crlf { source.replace('\n', "\r\n") } else { source };
         let Some(front) = FrontMatter::parse(&source) else { return Ok(()) };
-        // Stray lines can be taken for a part of what is set above them; `write` refuses that.
+        // Stray lines can become a part of the value set above them; `write` refuses that.
         let has_strays = has_strays(&front);
         let edited = front.with(key, &value);
         let after = FrontMatter::parse(&edited).unwrap();
@@ -493,7 +493,7 @@ proptest! {
                         front.entries().into_iter().filter(|(other, _)| other != path[0]).collect::<Vec<_>>()
                     };
                     prop_assert_eq!(others(&after), others(&front));
-                    // Only a value that gives way takes the comments inside it along.
+                    // Only a replaced value takes the comments inside it along.
                     if front.get_path(&path).is_none() && path[0] != "j" {
                         prop_assert!(edited.matches('#').count() >= source.matches('#').count());
                     }
@@ -508,7 +508,7 @@ proptest! {
 }
 
 #[test]
-fn a_key_inside_a_map_is_removed_with_its_line_alone() {
+fn a_key_inside_a_map_is_removed_with_only_its_line() {
     let source = "---\np:\n  # why\n  a: 1 # one\n  b: 2\nq: x\n---\n";
     let mut splices = Splices::default();
     FrontMatter::parse(source).unwrap().remove_inner("p", "a", &mut splices);
@@ -516,7 +516,7 @@ fn a_key_inside_a_map_is_removed_with_its_line_alone() {
 }
 
 #[test]
-fn a_look_at_some_keys_sees_what_a_whole_reading_sees_of_them() {
+fn reading_some_keys_gives_the_same_values_as_reading_all() {
     let text = "---\nprovides:\n  - status: x\nlist: [a,\n  b\n]\nnote: |\n  status: no\nstatus: \"done\" # now\nafter: 1\nstatus: last\n---\n\nstatus: body\n";
     let (whole, some) = (FrontMatter::parse(text).unwrap(), FrontMatter::of_keys(text, &["status", "note"]).unwrap());
     for key in ["status", "note"] {

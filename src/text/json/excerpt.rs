@@ -1,8 +1,8 @@
 //! The part of a file that edits can touch.
 //!
-//! An edit reads its document again, so that many edits of a large file would read all of it many times. What none of
-//! them looks at is put aside first: a stand-in takes its place, of the same kind and with the same last line as far as
-//! edits look at it, and in the end it gives its place back.
+//! An edit parses its document again, so many edits of a large file would parse all of it many times. Parts that no
+//! edit looks at are therefore replaced by a placeholder first, of the same kind and with the same last line where
+//! edits look at that. In the end each placeholder is replaced by the original part.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,11 +15,11 @@ use super::super::splice::Splices;
 use super::print::Printer;
 use super::{JsonEdit, span, to_value, tree};
 
-/// A JSON text of which some is aside.
+/// A JSON text with some parts set aside.
 #[derive(Debug)]
 pub(crate) struct Excerpt {
     text: String,
-    /// In the order of the text.
+    /// In text order.
     aside: Vec<Aside>,
 }
 
@@ -31,7 +31,7 @@ struct Aside {
 }
 
 impl Excerpt {
-    /// The part of `text` that `edits` look at, whether they are made or taken back.
+    /// The part of `text` that `edits` look at, whether they are made or undone.
     pub(crate) fn of<'edit>(
         text: &str,
         dialect: JsonDialect,
@@ -47,7 +47,7 @@ impl Excerpt {
         cutter.visit(&root, Some(&Wanted::of(edits)));
         let excerpt = format!("{}{}", &text[..mark], cutter.splices.apply(bare));
         cutter.aside.sort_by_key(|aside| aside.start);
-        // New entries look like the others, which may be the ones aside.
+        // New entries copy the style of the others, which may be among the parts set aside.
         let looks_the_same = Printer::of(bare, true) == Printer::of(&excerpt[mark..], true);
         Ok(if looks_the_same { Self { text: excerpt, aside: cutter.aside } } else { all() })
     }
@@ -56,7 +56,7 @@ impl Excerpt {
         &self.text
     }
 
-    /// The edited excerpt with everything back in its place; `None` where an edit has not left that as it was.
+    /// Puts all parts back into the edited excerpt; `None` if an edit changed a placeholder.
     pub(crate) fn whole(&self, edited: &str) -> Option<String> {
         let mut whole =
             String::with_capacity(edited.len() + self.aside.iter().map(|aside| aside.part.len()).sum::<usize>());
@@ -72,19 +72,19 @@ impl Excerpt {
     }
 }
 
-/// What all stand-ins have in them and no other text.
+/// The name in every placeholder, and in no other text.
 const NAME: &str = "gsd-tools-aside-";
 
-/// A value or a run of entries below this size is not worth a stand-in.
+/// A value or a run of entries below this size is not worth a placeholder.
 const SMALLEST: usize = 256;
 
-/// Where edits look, below one place.
+/// The places that edits look at, below one place.
 #[derive(Default)]
 struct Wanted<'edit> {
     below: HashMap<&'edit str, Wanted<'edit>>,
     /// An edit looks at the whole value.
     whole: bool,
-    /// The elements that edits put into a list.
+    /// The elements that edits insert into a list.
     strings: HashSet<&'edit str>,
     others: Vec<&'edit Value>,
 }
@@ -129,7 +129,7 @@ struct Cutter<'text> {
 }
 
 impl Cutter<'_> {
-    /// Puts aside what is not wanted of a value; all of it, where nothing is.
+    /// Sets aside the parts of a value that are not wanted; without `wanted`, all of it.
     fn visit(&mut self, node: &ast::Value<'_>, wanted: Option<&Wanted<'_>>) {
         match (node, wanted) {
             (ast::Value::Object(object), Some(wanted)) if wanted.is_object() => {
@@ -153,8 +153,8 @@ impl Cutter<'_> {
         }
     }
 
-    /// Puts runs of entries aside that are not wanted, and gives the others. The first two and the last two stay: a new
-    /// entry follows their form.
+    /// Sets aside runs of entries that are not wanted, and returns the indexes of the others. The first two and the
+    /// last two stay, because a new entry copies their style.
     fn put_runs_aside(
         &mut self,
         entries: &[Range<usize>],
@@ -223,7 +223,7 @@ mod tests {
         ]
     }
 
-    /// The text after all edits, and after they are taken back; `none` of an edit that is refused.
+    /// The text after all edits, after undoing them, and the result of each edit; `none` for a refused one.
     fn after(text: &str, aside: bool) -> (String, String, Vec<String>) {
         let excerpt = if aside { Some(Excerpt::of(text, LENIENT, edits().iter()).unwrap()) } else { None };
         let whole = |document: &JsonDocument| match &excerpt {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_edits_do_not_look_at_is_aside_meanwhile() {
+    fn parts_that_edits_do_not_look_at_are_set_aside() {
         let many = |line: fn(usize) -> String| (0..500).map(line).collect::<Vec<_>>().join(",\n    ");
         let strings = many(|at| format!("\"x{at}\""));
         let objects = many(|at| format!("{{\"n\": {at}}}"));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_removes_a_stand_in_is_told() {
+    fn an_edit_that_removes_a_placeholder_is_detected() {
         let text = format!("{{\"a\": 1, \"b\": \"{}\"}}", "x".repeat(400));
         let excerpt = Excerpt::of(&text, LENIENT, std::iter::empty()).unwrap();
         assert!(excerpt.text().len() < 60);
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(excerpt.whole(&excerpt.text().repeat(2)), None);
     }
 
-    /// Values with long runs, in lines or not, with comments between.
+    /// Values with long runs, on one line or several, with comments in between.
     fn json() -> impl Strategy<Value = String> {
         let gap = "(|\n|\n  |\n\t| /\\* c \\*/ ?|// c\n)";
         let scalar = prop_oneof!["[1-9][0-9]{0,2}", "\"x?[a-z0-9 ]{0,4}\"", Just(format!("\"{}\"", "y".repeat(300)))];
@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edits_of_an_excerpt_are_those_of_the_whole(text in json()) {
+        fn edits_of_an_excerpt_equal_those_of_the_whole(text in json()) {
             prop_assert_eq!(after(&text, true), after(&text, false));
         }
     }

@@ -1,9 +1,9 @@
-//! JSON files that belong to somebody else: read, edited in place, and given back.
+//! JSON files of another owner: read, edited in place, and written back.
 //!
-//! [`JsonDocument`] keeps the text itself; an edit splices new text into it at byte spans found by the parser.
-//! Nothing is ever written out anew, so comments, order, indentation, number spellings, trailing commas,
-//! line endings and a byte order mark stay as their owner wrote them. An empty text counts as an object to be made.
-//! Where new entries go, and what goes with them when an edit is taken back, is decided in [`super::brackets`].
+//! [`JsonDocument`] keeps the text itself; an edit splices new text into it at byte spans found by the parser. Nothing
+//! is printed again, so comments, order, indentation, number spellings, trailing commas, line endings and a byte order
+//! mark stay as their owner wrote them. An empty text counts as an object that still has to be made.
+//! [`super::brackets`] decides where new entries go, and what is removed with them when an edit is undone.
 
 mod excerpt;
 mod print;
@@ -32,9 +32,9 @@ use super::splice::Splices;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JsonEdit {
-    /// `value` is an element of the array at `path`; put last unless an equal one is there.
+    /// `value` is an element of the array at `path`; appended unless an equal one exists.
     Append { path: Vec<String>, value: Value },
-    /// `path` has `value`, unless it has any value already.
+    /// `path` has `value`, unless it already has any value.
     SetIfAbsent { path: Vec<String>, value: Value },
     /// `path` has `value`, whatever it had before.
     Set { path: Vec<String>, value: Value },
@@ -69,12 +69,12 @@ impl JsonDocument {
         Ok(JsonDocument { byte_order_mark: mark > 0, text: bare.to_owned(), dialect })
     }
 
-    /// The value of a text that is not to be edited; `None` of a text without one.
+    /// Reads the value of a text that will not be edited; `None` if it has no value.
     pub(crate) fn read(text: &str, dialect: JsonDialect) -> Result<Option<Value>, ParseError> {
         Ok(tree(without_mark(text).0, dialect)?.as_ref().map(to_value))
     }
 
-    /// The value at this path of keys; the whole document for an empty path. Of equal keys the last one counts.
+    /// The value at this path of keys; the whole document for an empty path. If a key is repeated, the last one counts.
     pub(crate) fn value(&self, path: &[String]) -> Option<Value> {
         let root = tree(&self.text, self.dialect).ok()??;
         let mut node = &root;
@@ -84,7 +84,7 @@ impl JsonDocument {
         Some(to_value(node))
     }
 
-    /// Whether what the edit wants is there; any value will do for [`JsonEdit::SetIfAbsent`].
+    /// True if the document already has what the edit wants; any value is enough for [`JsonEdit::SetIfAbsent`].
     pub(crate) fn holds(&self, edit: &JsonEdit) -> bool {
         match (edit, self.value(edit.path())) {
             (JsonEdit::Append { value, .. }, Some(Value::Array(elements))) => elements.contains(value),
@@ -94,7 +94,7 @@ impl JsonDocument {
         }
     }
 
-    /// Makes the change, unless it is there already. On an error the document is as before.
+    /// Makes the change, unless it is already there. On an error the document is unchanged.
     pub(crate) fn apply(&mut self, edit: &JsonEdit) -> Result<Applied, EditError> {
         let root = self.tree(edit.path())?;
         let (edited, undo) = match descend(root.as_ref(), edit.path())? {
@@ -142,8 +142,9 @@ impl JsonDocument {
         Ok(Applied::Changed(undo))
     }
 
-    /// Takes back exactly what `edit` put there: the value if an equal one still stands there, the objects and
-    /// arrays made for it if they are empty now, and the value it had replaced. Edits are taken back in reverse order.
+    /// Undoes exactly what `edit` did: removes the value if an equal one is still there, removes the objects and arrays
+    /// made for it if they are now empty, and restores the value it had replaced. Edits must be undone in reverse
+    /// order.
     pub(crate) fn revert(&mut self, edit: &JsonEdit, applied: &Applied) -> Result<Reverted, EditError> {
         let Applied::Changed(undo) = applied else {
             return Ok(Reverted::NotThere);
@@ -171,7 +172,7 @@ impl JsonDocument {
                 let mut splices = Splices::default();
                 splices.replace(span(found), previous.as_str());
                 edited.text = splices.apply(&self.text);
-                // What is put back may be no more than a value: a ledger is a file, and anybody can write to files.
+                // Only a single value may be restored, because the ledger is a file that others can write.
                 let start = span(found).start;
                 let restored = edited.tree(path)?;
                 let is_one_value = matches!(
@@ -193,7 +194,7 @@ impl JsonDocument {
         Ok(Reverted::Removed)
     }
 
-    /// Removes the key at `path` with its value, whoever put it there; says whether it was there.
+    /// Removes the key at `path` with its value, even if others wrote it; returns whether it existed.
     pub(crate) fn remove(&mut self, path: &[String]) -> Result<bool, EditError> {
         let root = self.tree(path)?;
         match descend(root.as_ref(), path) {
@@ -207,8 +208,8 @@ impl JsonDocument {
         Ok(true)
     }
 
-    /// Removes the elements of the array at `path` that satisfy `unwanted`, whoever put them there; gives them back.
-    /// Where there is no array, there is nothing to remove.
+    /// Removes the elements of the array at `path` that satisfy `unwanted`, even if others wrote them; returns them.
+    /// Does nothing without an array there.
     pub(crate) fn remove_elements(
         &mut self,
         path: &[String],
@@ -225,8 +226,8 @@ impl JsonDocument {
         Ok(removed)
     }
 
-    /// Removes the containers that had been made for a value and are empty now, from the one at `path[..depth]`
-    /// upwards, and restores the blank text of the one that had been there.
+    /// Removes the containers that were made for a value and are now empty, from the one at `path[..depth]` upwards,
+    /// and restores the blank text in the container that existed before.
     fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
         let mut created = undo.created_parents;
         loop {
@@ -253,7 +254,7 @@ impl JsonDocument {
         }
     }
 
-    /// The text with a root object that holds `key`, and what is needed to go back.
+    /// The text with a root object that contains `key`, and what is needed to undo that.
     fn with_root(&self, created: usize, key: &str, value: Value) -> (String, Undo) {
         let mut root = Map::new();
         root.insert(key.to_owned(), value);
@@ -270,7 +271,7 @@ impl JsonDocument {
         tree(&self.text, self.dialect).map_err(|_| unsafe_at(path))
     }
 
-    /// The text with a new last entry in `node`. Where that is empty, the entry gets its own line if `node` has one.
+    /// The text with a new last entry in `node`. In an empty `node`, the entry gets a separate line if `node` has one.
     fn insert(
         &self,
         brackets: &Brackets,
@@ -284,7 +285,7 @@ impl JsonDocument {
         brackets.insert(&self.text, &printer.style(), |place| printer.print_entry(key, value, place))
     }
 
-    /// How a value looks that takes the place of the one at `range`.
+    /// Prints a value that replaces the one at `range`.
     fn replacement(&self, range: &Range<usize>, value: &Value) -> String {
         let in_lines = self.text[range.clone()].contains('\n') || begins_line(&self.text, range.start);
         Printer::of(&self.text, in_lines).print(value, indentation(&self.text, range.start))
@@ -325,7 +326,7 @@ fn tree(text: &str, dialect: JsonDialect) -> Result<Option<ast::Value<'_>>, Pars
 
 enum Descent<'tree, 'text, 'path> {
     Found(&'tree ast::Value<'text>),
-    /// The deepest object on the way (none if there is no root), the key it lacks, and the keys after that.
+    /// The deepest object on the path (`None` without a root), the key it lacks, and the keys after that.
     Missing {
         object: Option<(&'tree ast::Object<'text>, &'tree ast::Value<'text>)>,
         key: &'path str,
@@ -354,7 +355,7 @@ fn descend<'tree, 'text, 'path>(
     Ok(Descent::Found(node))
 }
 
-/// The value that stands at the first missing key, so that the edit's value stands at the end of `rest`.
+/// The value for the first missing key, with the edit's value at the end of `rest`.
 fn wrap(edit: &JsonEdit, rest: &[String]) -> Value {
     let innermost = match edit {
         JsonEdit::Append { value, .. } => Value::Array(vec![value.clone()]),
@@ -392,7 +393,7 @@ fn brackets(node: &ast::Value<'_>) -> Option<Brackets> {
     }
 }
 
-/// A text without a value, with `root` after what there is.
+/// A text without a value, with `root` after its contents.
 fn with_root(text: &str, root: &str) -> String {
     let ending = newline_of(text);
     if text.trim().is_empty() {
@@ -414,13 +415,13 @@ fn without_root(text: &str, root: &Range<usize>, blank: &str) -> String {
     format!("{before}{after}")
 }
 
-/// Whether the value at `offset` is the first on its line: alone or behind its key.
+/// True if the value at `offset` is the first on its line, with or without its key.
 fn begins_line(text: &str, offset: usize) -> bool {
     let start = line_start(text, offset);
     starts_line(text, offset) || (start > 0 && is_key(text[start..offset].trim()))
 }
 
-/// Whether this is one key with its colon.
+/// True if this is one key with its colon.
 fn is_key(line: &str) -> bool {
     let mut escaped = false;
     let mut quotes = 0;

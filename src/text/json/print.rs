@@ -1,11 +1,11 @@
-//! How a new value looks: as the values around it do.
+//! Prints new values in the style of the values around them.
 
 use serde_json::Value;
 
 use super::super::brackets::{Place, Style};
 use super::super::markdown::newline_of;
 
-/// The spelling of new values: on lines of their own with an indentation, or all on one line.
+/// The style of new values: on separate indented lines, or all on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Printer<'text> {
     line_ending: &'static str,
@@ -17,7 +17,7 @@ pub(super) struct Printer<'text> {
 }
 
 impl<'text> Printer<'text> {
-    /// The style of a file that has none yet.
+    /// The style for a file that has none yet.
     pub(super) fn plain(line_ending: &'static str) -> Self {
         Printer { line_ending, unit: "  ", colon: ": ", in_lines: true }
     }
@@ -33,7 +33,7 @@ impl<'text> Printer<'text> {
         if self.colon == ":" { "" } else { " " }
     }
 
-    /// The same style for entries between brackets, of which a first one gets its own line if `in_lines` here.
+    /// The same style for entries between brackets; the first one gets a separate line if `in_lines` is set here.
     pub(super) fn style(&self) -> Style<'text> {
         Style {
             line_ending: self.line_ending,
@@ -50,7 +50,7 @@ impl<'text> Printer<'text> {
         printed
     }
 
-    /// An entry of an object, or of an array if it has no key.
+    /// Prints an entry of an object, or of an array if it has no key.
     pub(super) fn print_entry(&self, key: Option<&str>, value: &Value, place: Place<'_>) -> String {
         let in_place = Printer { in_lines: place.in_lines, ..*self };
         let mut printed = String::new();
@@ -117,7 +117,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// One step of indentation: by how much the first indented line is further in than the line before it.
+/// One step of indentation: how much the first indented line is indented more than the line before it.
 fn unit(text: &str) -> Option<&str> {
     let mut outer = "";
     for (index, line) in text.split('\n').enumerate() {

@@ -28,7 +28,7 @@ fn set_if_absent(at: &str, json: &str) -> JsonEdit {
     JsonEdit::SetIfAbsent { path: path(at), value: value(json) }
 }
 
-/// Applies the edit, compares, takes it back, compares with the beginning.
+/// Applies the edit, compares, undoes it, and compares with the original.
 #[track_caller]
 fn check(before: &str, edit: &JsonEdit, expected: &str) {
     let mut document = document(before);
@@ -87,13 +87,13 @@ fn commas_and_comments_keep_their_places() {
 }
 
 #[test]
-fn a_replaced_value_comes_back_as_it_was_spelled() {
+fn a_replaced_value_is_restored_as_it_was_written() {
     check("{\"a\": 1.10, \"b\": 2}", &set("a", "true"), "{\"a\": true, \"b\": 2}");
     check("{\n  \"a\": { // mine\n    \"x\" : 1 }\n}", &set("a", "{\"y\":1}"), "{\n  \"a\": {\n    \"y\": 1\n  }\n}");
 }
 
 #[test]
-fn what_is_there_is_not_ours() {
+fn values_that_exist_are_not_ours() {
     let mut kept = document("{\"a\": 1, \"l\": [{\"x\": 1, \"y\": 2}]}");
     let before = kept.clone();
     assert_eq!(kept.apply(&set_if_absent("a", "2")).unwrap(), Applied::Kept(value("1")));
@@ -109,7 +109,7 @@ fn what_is_there_is_not_ours() {
 }
 
 #[test]
-fn taking_back_leaves_what_others_added() {
+fn undoing_keeps_what_others_added() {
     let mut ours = document("{\n  \"a\": 1\n}\n");
     let edit = append("hooks.Stop", "\"ours\"");
     let applied = ours.apply(&edit).unwrap();
@@ -134,7 +134,7 @@ fn taking_back_leaves_what_others_added() {
 }
 
 #[test]
-fn what_others_put_there_can_be_removed_by_name_or_kind() {
+fn values_of_others_can_be_removed_by_name_or_kind() {
     let mut file = document("{\n  \"a\": 1, // one\n  \"l\": [1, \"x\", 2, 1], /* list */\n  \"d\": 1,\n  \"d\": 2\n}");
     assert_eq!(file.remove(&path("a.b")), Ok(false));
     assert_eq!(file.remove(&path("none")), Ok(false));
@@ -146,7 +146,7 @@ fn what_others_put_there_can_be_removed_by_name_or_kind() {
 }
 
 #[test]
-fn an_entry_between_comments_takes_no_neighbour_along() {
+fn removing_an_entry_between_comments_keeps_its_neighbours() {
     let undo = Applied::Changed(Undo::default());
     for (before, expected) in [
         ("[ // one\n 2 ]", "[ // one\n  ]"),
@@ -184,7 +184,7 @@ fn wrong(path: &str, expected: &'static str, found: &'static str) -> EditError {
 }
 
 #[test]
-fn a_dialect_is_as_strict_as_it_says() {
+fn each_dialect_accepts_exactly_what_it_allows() {
     let accepted = |text| {
         [JsonDialect::Strict, JsonDialect::Comments, LENIENT].map(|dialect| JsonDocument::parse(text, dialect).is_ok())
     };
@@ -199,7 +199,7 @@ fn a_dialect_is_as_strict_as_it_says() {
 }
 
 #[test]
-fn edits_and_what_they_did_can_be_kept() {
+fn edits_and_their_results_can_be_stored() {
     let edit = append("hooks.Stop", "{\"a\":1}");
     let mut document = document("{ }");
     let applied = document.apply(&edit).unwrap();
@@ -227,7 +227,7 @@ fn check_round(before: &str, edit: &JsonEdit) {
     assert!(document.to_string() == before);
 }
 
-/// A document as people leave them: any layout, comments, trailing commas, keys from a small alphabet.
+/// A document as people write them: any layout, comments, trailing commas, keys from a small alphabet.
 fn messy_document() -> impl Strategy<Value = String> {
     let blank = prop_oneof![
         6 => Just(String::new()),
@@ -293,7 +293,7 @@ fn any_edit() -> impl Strategy<Value = JsonEdit> {
     })
 }
 
-/// What the edit means for a value.
+/// Applies the edit to a plain value.
 fn model(root: &mut Value, edit: &JsonEdit) {
     let mut node = root;
     let (last, parents) = edit.path().split_last().unwrap();
@@ -313,7 +313,7 @@ fn model(root: &mut Value, edit: &JsonEdit) {
     }
 }
 
-/// Every comment of the text, in order. Strings of the generated documents hold `//` only after a quote.
+/// Every comment of the text, in order. Strings of the generated documents contain `//` only after a quote.
 fn comments(text: &str) -> Vec<String> {
     let options = CollectOptions { comments: jsonc_parser::CommentCollectionStrategy::Separate, tokens: false };
     let parsed = parse_to_ast(text, &options, &ParseOptions::default()).unwrap();
@@ -342,7 +342,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_mean_what_they_say_and_go_back_without_a_trace(
+    fn edits_have_their_meaning_and_are_undone_without_a_trace(
         text in messy_document(), edits in prop::collection::vec(any_edit(), 1..5), crlf: bool, mark: bool,
     ) {
         let text = line_endings(text, crlf, mark);
@@ -378,7 +378,7 @@ proptest! {
     }
 
     #[test]
-    fn taking_back_does_not_touch_what_came_later(text in messy_document(), edit in any_edit(), later in any_edit()) {
+    fn undoing_does_not_touch_later_changes(text in messy_document(), edit in any_edit(), later in any_edit()) {
         let mut both = document(&text);
         let mut alone = both.clone();
         let Ok(applied) = both.apply(&edit) else { return Ok(()) };

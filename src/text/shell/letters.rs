@@ -1,12 +1,12 @@
-//! Words of a shell, taken letter by letter. What ends a command, and what cannot be read, is for the callers to know.
+//! Shell words, read letter by letter. The callers decide what ends a command and what cannot be read.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A text of a shell, and the words that were taken from it.
+/// A shell text, and the words read from it so far.
 pub(crate) struct Letters<'text> {
     rest: Peekable<Chars<'text>>,
-    /// The words of the command so far, but for one that has not ended.
+    /// The finished words of the command so far.
     pub(crate) words: Vec<String>,
     word: Option<String>,
     /// The next word is the file of a redirection.
@@ -34,7 +34,7 @@ impl<'text> Letters<'text> {
         self.word.is_some()
     }
 
-    /// Takes a letter that was next: of a word, a quote, what a backslash stands before, a comment, or a blank.
+    /// Takes the next letter: part of a word, a quote, a backslash with the letter it escapes, a comment, or a blank.
     pub(crate) fn take(&mut self, letter: char) {
         match letter {
             '\'' | '"' => self.quoted(letter),
@@ -63,8 +63,8 @@ impl<'text> Letters<'text> {
         }
     }
 
-    /// Begins a redirection: neither the number before it nor the file behind it is a word of the command. `marks` may follow
-    /// the first mark.
+    /// Begins a redirection: the number before it and the file after it are not words of the command. `marks` may
+    /// follow the first mark.
     pub(crate) fn redirect(&mut self, marks: &[char]) {
         self.word.take_if(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()));
         self.end_word();
@@ -80,7 +80,7 @@ impl<'text> Letters<'text> {
         }
     }
 
-    /// Ends the command, and hands its words over.
+    /// Ends the command and returns its words.
     pub(crate) fn end_command(&mut self) -> Vec<String> {
         self.end_word();
         self.is_redirected = false;

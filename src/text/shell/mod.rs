@@ -1,8 +1,8 @@
-//! Command lines of a shell: what they run, with which words, on which files. Nothing is run to find out.
+//! Shell command lines: which programs they run, with which words, on which files. Nothing is run to find out.
 //!
-//! Every text is a script. Quotes, here-documents, substitutions, variables with a value from the script itself,
-//! programs that start programs, and scripts inside scripts are seen through; the rest is marked
-//! as unknown. [`PlainLine`] is for callers that have to be sure: it reads few lines, and those exactly.
+//! Every text is a script. Quotes, here-documents, substitutions, variables set in the script, programs that start
+//! programs, and scripts inside scripts are resolved; the rest is marked as unknown. [`PlainLine`] is for callers that
+//! must be certain: it reads few lines, but those exactly.
 
 mod letters;
 mod plain;

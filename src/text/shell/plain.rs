@@ -1,22 +1,22 @@
-//! A strict reading of a command line: it is taken apart as every shell does it, or it is not taken apart at all.
+//! A strict reading of a command line: it is split exactly as every shell does it, or it is refused.
 //!
-//! Made for the guard that has to be sure. [`super::runs`] makes something of every text; this refuses each construct in
-//! which shells differ, or after which it could no longer say what is quoted and what is not.
+//! Made for the guard, which must be certain. [`super::runs`] gets something out of every text; this refuses each
+//! construct that shells read differently, or after which it could not say what is quoted.
 
-/// What a line is made of.
+/// The parts of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlainLine {
-    /// The words of each command, those in `$(...)` included, without the variables set before them.
+    /// The words of each command, including those in `$(...)`, without the variables set before them.
     pub(crate) commands: Vec<Vec<PlainWord>>,
     /// Variables that are set before a command, or instead of one.
     pub(crate) assigned: Vec<Assignment>,
-    /// Files that output goes to.
+    /// Files that output is written to.
     pub(crate) written: Vec<PlainWord>,
-    /// Whether a command is run for what it prints.
+    /// Whether a command is run for its output.
     pub(crate) substitutes: bool,
-    /// Whether there is something before and behind a line break that ends a command.
+    /// Whether a line break ends a command, with more text before and after it.
     pub(crate) has_lines: bool,
-    /// Whether there is anything but assignments and words: separators, redirections, parentheses, comments, `!`.
+    /// Whether there is anything except assignments and words: separators, redirections, parentheses, comments, `!`.
     pub(crate) has_marks: bool,
 }
 
@@ -31,25 +31,25 @@ pub(crate) struct Assignment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlainWord {
     pub(crate) text: String,
-    /// Whether the shell makes something else of it: from a variable, a command or a pattern.
+    /// Whether the shell replaces it: because of a variable, a command or a pattern.
     pub(crate) is_made: bool,
-    /// Where the first `=` without quotes is.
+    /// The position of the first `=` outside quotes.
     equals: Option<usize>,
-    /// Whether there are quotes in it, so that it is a word even if it is empty.
+    /// Whether it contains quotes, so that it is a word even if it is empty.
     is_quoted: bool,
 }
 
-/// What a line has that is not read here, for a message.
+/// A construct in the line that is not supported here, for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotPlain(pub(crate) &'static str);
 
 /// Longer lines are not read.
 const LONGEST: usize = 64 * 1024;
 
-/// How deep parentheses may be in parentheses.
+/// The maximum depth of nested parentheses.
 const DEEPEST: usize = 16;
 
-/// Words in the place of a command that are followed by one.
+/// Words at the place of a command that are followed by one.
 const BEFORE_COMMANDS: &[&str] = &["!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done"];
 
 impl PlainLine {
@@ -103,10 +103,10 @@ impl Reader<'_> {
         self.text[..self.at].chars().next_back()
     }
 
-    /// Reads commands to the end, or to the `)` that closes them.
+    /// Reads commands up to the end, or up to the `)` that closes them.
     fn list(&mut self, is_closed: bool) -> Result<(), NotPlain> {
         let mut words: Vec<PlainWord> = Vec::new();
-        // Nothing of the command is there yet.
+        // True while the command is empty.
         let mut fresh = true;
         loop {
             let next = self.peek();
@@ -129,7 +129,7 @@ impl Reader<'_> {
                     (fresh, self.broke) = (true, true);
                     self.next();
                 }
-                // Between blanks nothing can be joined to something else by it.
+                // Between blanks, it cannot join two parts.
                 Some('\\') if self.text[self.at..].starts_with("\\\n") => {
                     if !matches!(self.last(), None | Some(' ' | '\t')) {
                         return Err(CONTINUED);
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The commands in parentheses, from behind the first to behind the last.
+    /// Reads the commands in parentheses, from after the opening one to after the closing one.
     fn nested(&mut self) -> Result<(), NotPlain> {
         // `((` is arithmetic, `()` begins a function.
         let empty = self.text[self.at..].trim_start_matches([' ', '\t']).starts_with(')');
@@ -285,7 +285,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // As a word of its own it is a command.
+        // As a separate word it is a command.
         word.is_made &= word.text != "[" && word.text != "[[";
         Ok(word)
     }
@@ -337,7 +337,7 @@ impl Reader<'_> {
             Some(letter) if letter.is_ascii_digit() || "?#!@*-".contains(letter) => {
                 self.next();
             }
-            // A dollar.
+            // A literal dollar.
             None | Some(' ' | '\t' | '\n' | '.' | ',' | ';' | ':' | '/' | '%' | ')') => {
                 word.text.push('$');
                 return Ok(());
@@ -348,7 +348,7 @@ impl Reader<'_> {
             }
             Some(_) => return Err(DOLLAR),
         }
-        // Some shells take this for an element of a list, and run what is in it.
+        // Some shells read this as an element of a list, and run what is inside.
         if self.peek() == Some('[') {
             return Err(DOLLAR);
         }
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_are_taken_apart() {
+    fn plain_lines_are_split() {
         assert_eq!(commands("p x 'a > b; $(c) `d`' \"it's\" a\\ b"), ["p|x|a > b; $(c) `d`|it's|a b"]);
         assert_eq!(commands("p 'a\nb' \"c\nd\" \\\n  e # it's\n"), ["p|a\nb|c\nd|e"]);
         assert_eq!(commands("a && b||c;d | e & f\n\ng"), ["a", "b", "c", "d", "e", "f", "g"]);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shells_read_differently_is_not_read() {
+    fn text_that_shells_read_differently_is_refused() {
         for line in [
             "a `b`",
             "a \"`b`\"",

@@ -1,16 +1,16 @@
-//! Reads a script into the simple commands it is made of, without running anything.
+//! Splits a script into its simple commands, without running anything.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::word::{Part, Word, is_of_name};
 
-/// A simple command: what stands between two separators.
+/// A simple command: the text between two separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
-    /// Commands with one number are joined by pipes, in their order.
+    /// Commands with the same number are joined by pipes, in their order.
     pub(crate) pipeline: usize,
-    /// `NAME=value` before the command, or alone; a loop over words sets its variable to each of them.
+    /// `NAME=value` before or without a command; a loop over words sets its variable to each of them.
     pub(crate) assignments: Vec<(String, Word)>,
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
@@ -22,31 +22,31 @@ pub(crate) enum Redirect {
     Write {
         target: Word,
         append: bool,
-        /// Whether it is what the command prints, and not only its errors.
+        /// Whether it gets the output of the command, and not only its errors.
         is_output: bool,
     },
     /// Text that is fed to the command: a here-document or a here-string.
     Here(Word),
 }
 
-/// The commands of a script, and whether a part of it was left out because it stands in too many others. Every text is a
-/// script, also one that a shell would refuse.
+/// Returns the commands of a script, and whether a part of it was left out because it is nested in too many others.
+/// Every text is a script, even one that a shell would refuse.
 pub(crate) fn commands(script: &str) -> (Vec<Command>, bool) {
     let budget = Rc::new(Cell::new(Some(MOST)));
     let commands = nested_commands(script, 0, &budget);
     (commands, budget.get().is_none())
 }
 
-/// How many bytes are read again at most, because they stand in texts within the script: a text may be in several of them.
+/// The most bytes that are read again because they are nested in other texts: a text may be in several of them.
 const MOST: usize = 4 * 1024 * 1024;
 
-/// The bytes that may still be read again; none once a part was left out.
+/// The bytes that may still be read again; `None` once a part was left out.
 type Budget = Rc<Cell<Option<usize>>>;
 
-/// How deep scripts may stand in scripts; what is deeper is not looked at.
+/// The maximum depth of scripts in scripts; deeper ones are ignored.
 const DEEPEST: usize = 24;
 
-/// Words at the beginning of a command that are no command.
+/// Words at the beginning of a command that are not a command.
 const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "coproc", "esac"];
 
@@ -60,7 +60,7 @@ struct Reader<'text> {
     text: &'text str,
     at: usize,
     depth: usize,
-    /// Where the line with the last here-document ends, and where reading goes on behind the documents.
+    /// The end of the line with the last here-document, and the position after the documents, where reading continues.
     document: Option<(usize, usize)>,
     pipeline: usize,
     commands: Vec<Command>,
@@ -68,7 +68,7 @@ struct Reader<'text> {
 }
 
 impl<'text> Reader<'text> {
-    /// Of a text, or of nothing where too much was read again.
+    /// A reader of the text, or of an empty one if too much was read again.
     fn new(text: &'text str, depth: usize, budget: &Budget) -> Self {
         let left = budget.get().and_then(|left| left.checked_sub(if depth > 0 { text.len() } else { 0 }));
         budget.set(left);
@@ -87,7 +87,7 @@ impl Reader<'_> {
         self.text[self.at..].starts_with(mark)
     }
 
-    /// Steps over the next character; behind a line with here-documents, over those too.
+    /// Skips the next character; after a line with here-documents, skips those too.
     fn next(&mut self) -> Option<char> {
         let next = self.peek()?;
         let at = self.at;
@@ -100,7 +100,7 @@ impl Reader<'_> {
         Some(next)
     }
 
-    /// Steps over `mark` if it is next.
+    /// Skips `mark` if it is next.
     fn take(&mut self, mark: &str) -> bool {
         let found = self.starts_with(mark);
         if found {
@@ -173,7 +173,7 @@ impl Reader<'_> {
                     if nested {
                         break;
                     }
-                    // The pattern of a case, but for what stands before the first of them.
+                    // The pattern of a case; for the first pattern, the words before it are kept.
                     if command.words.first().is_some_and(|word| word.is("case")) {
                         self.finish(&mut command);
                     }
@@ -184,7 +184,7 @@ impl Reader<'_> {
                     let before = self.at;
                     let word = self.word();
                     if self.at == before {
-                        // A mark that begins no word is stepped over, so that reading always goes on.
+                        // A mark that begins no word is skipped, so that reading always makes progress.
                         self.next();
                     }
                     if word.parts.is_empty() {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         self.finish(&mut command);
     }
 
-    /// Runs `read` one level deeper; where that is too deep, the rest is left out.
+    /// Runs `read` one level deeper; if that is too deep, the rest is left out.
     fn deeper(&mut self, read: impl FnOnce(&mut Self)) {
         if self.depth >= DEEPEST {
             self.at = self.text.len();
@@ -217,7 +217,7 @@ impl Reader<'_> {
         self.depth -= 1;
     }
 
-    /// Puts a command among those that were read, without the words that are none of its own.
+    /// Adds a command to the result, without the keywords before it.
     fn finish(&mut self, command: &mut Command) {
         let mut command = std::mem::take(command);
         command.pipeline = self.pipeline;
@@ -232,7 +232,7 @@ impl Reader<'_> {
         command.words = words.to_vec();
         let first = |names: &[&str]| command.words.first().is_some_and(|word| names.iter().any(|name| word.is(name)));
         if first(&["case"]) {
-            // What is compared may be told by commands.
+            // The compared value may come from commands.
             command.words.retain(|word| word.parts.iter().any(|part| matches!(part, Part::Substitution { .. })));
             command.assignments = command.words.drain(..).map(|word| (String::new(), word)).collect();
         } else if first(&["for", "select"]) {
@@ -283,7 +283,7 @@ impl Reader<'_> {
         let delimiter = self.target();
         let quoted = delimiter.parts.iter().any(|part| !matches!(part, Part::Text { quoted: false, .. }));
         let delimiter = delimiter.plain().unwrap_or_default();
-        // A second document of one line begins where the first ends.
+        // A second here-document on the same line begins where the first ends.
         let (end, start) = self.document.filter(|(end, _)| *end >= self.at).unwrap_or_else(|| {
             let line_end = self.text[self.at..].find('\n').map_or(self.text.len(), |length| self.at + length);
             (line_end, line_end + 1)
@@ -346,7 +346,7 @@ impl Reader<'_> {
         word
     }
 
-    /// Reads to the closing quote, or to the end of a here-document.
+    /// Reads up to the closing quote, or up to the end of a here-document.
     fn in_double_quotes(&mut self, word: &mut Word, closed: bool) {
         while let Some(next) = self.peek() {
             match next {
@@ -424,7 +424,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The commands up to the closing parenthesis.
+    /// Reads the commands up to the closing parenthesis.
     fn substituted(&mut self) -> Vec<Command> {
         let outer = std::mem::take(&mut self.commands);
         self.pipeline += 1;
@@ -433,7 +433,7 @@ impl Reader<'_> {
         std::mem::replace(&mut self.commands, outer)
     }
 
-    /// What is between braces, from behind the first to behind the last.
+    /// Reads the text between braces, from after the opening one to after the closing one.
     fn parameter(&mut self, word: &mut Word, quoted: bool) {
         let name = self.take_while(is_of_name).to_owned();
         let start = self.at;
@@ -461,7 +461,7 @@ impl Reader<'_> {
                 word.parts.push(Part::Variable { name, fallback, quoted });
             }
             _ => {
-                // The length of a value tells nothing of it, nor does what stands in its place where there is one.
+                // The length of a value reveals nothing of it, nor does a text that replaces it if it is set.
                 let length = name.is_empty() && !inside.starts_with('!');
                 let replaced = inside.trim_start_matches(':').starts_with('+') && !inside.contains('$');
                 word.parts.push(if length || replaced { Part::Unknown } else { Part::Made(name) });
@@ -478,12 +478,12 @@ impl Reader<'_> {
         parts.filter(|part| matches!(part, Part::Substitution { .. })).collect()
     }
 
-    /// Steps over `((...))`.
+    /// Skips `((...))`.
     fn arithmetic(&mut self) -> bool {
         self.arithmetic_text().is_some()
     }
 
-    /// What is between `((` and `))`, stepped over, if that is next and on one line.
+    /// Skips `((` and `))` with the text between them and returns that, if it is next and on one line.
     fn arithmetic_text(&mut self) -> Option<String> {
         let rest = self.text[self.at..].strip_prefix("((")?;
         let mut open = 2_usize;
@@ -522,7 +522,7 @@ impl Reader<'_> {
         word.parts.push(Part::Substitution { commands, quoted });
     }
 
-    /// The rest of `$'...'`.
+    /// Reads the rest of `$'...'`.
     fn in_c_quotes(&mut self, word: &mut Word) {
         while let Some(letter) = self.next().filter(|letter| *letter != '\'') {
             if letter != '\\' {
@@ -558,7 +558,7 @@ impl Reader<'_> {
     }
 }
 
-/// A text in which variables and commands are put in, and nothing else means anything.
+/// A text in which only variables and commands are replaced.
 fn quoted_text(text: &str, depth: usize, budget: &Budget) -> Word {
     let mut reader = Reader::new(text, depth, budget);
     let mut word = Word::default();

@@ -1,4 +1,5 @@
-//! What a script runs: its commands without the programs that only run others, scripts inside scripts included.
+//! The programs that a script runs: its commands without wrappers that only run others, including scripts inside
+//! scripts.
 
 use std::collections::BTreeMap;
 
@@ -13,52 +14,52 @@ pub(crate) struct Run {
     /// Its name without folders, lower case; empty for redirections without a program.
     pub(crate) program: String,
     pub(crate) arguments: Vec<Argument>,
-    /// Files it has on its standard input.
+    /// Files on its standard input.
     pub(crate) reads: Vec<Argument>,
     pub(crate) writes: Vec<FileWritten>,
     /// Text that is known to be on its standard input.
     pub(crate) input: Option<String>,
     /// The text of a here-document or a here-string.
     pub(crate) here: Option<Argument>,
-    /// Words before the program that give it variables: `A=b make`, `env A=b make`.
+    /// Words before the program that set its variables: `A=b make`, `env A=b make`.
     pub(crate) given: Vec<Argument>,
-    /// Commands with one number are joined by pipes.
+    /// Programs with the same number are joined by pipes.
     pub(crate) pipeline: usize,
-    /// Whether the next program of the pipeline has what this one prints.
+    /// Whether the next program of the pipeline gets its output.
     pub(crate) is_piped: bool,
-    /// Whether it has on its standard input what the program before prints.
+    /// Whether it gets the output of the previous program.
     pub(crate) is_fed: bool,
-    /// The substitution that what it prints goes into; see [`Spelling::results`].
+    /// The substitution that its output goes into; see [`Spelling::results`].
     pub(crate) result_of: Option<u32>,
-    /// Whether what it has on its standard input becomes arguments, as behind `xargs`.
+    /// Whether its standard input becomes arguments, as after `xargs`.
     pub(crate) is_handed_input: bool,
-    /// Whether `find` starts it on what it finds.
+    /// Whether `find` starts it on the files it finds.
     pub(crate) is_found: bool,
     /// What a program such as `read` puts into variables; see [`Spelling::results`].
     pub(crate) reads_into: Option<u32>,
     /// Names of the variables among the arguments that the script does not set.
     pub(crate) unset: Vec<String>,
-    /// Of a program that tells names of files, those that it may tell, as far as its arguments say.
+    /// For a program that prints file names: the names it may print, to the extent that its arguments show them.
     names_told: Vec<Spelling>,
 }
 
-/// A file that takes the output.
+/// A file that gets the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileWritten {
     pub(crate) file: Argument,
     pub(crate) append: bool,
-    /// Whether it is what the program prints, and not only its errors.
+    /// Whether it gets the program's output, and not only its errors.
     pub(crate) is_output: bool,
 }
 
-/// A word as it may come out: more than one spelling where a variable may have more than one value.
+/// The possible results of a word: several spellings if a variable may have several values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Argument {
     pub(crate) spellings: Vec<Spelling>,
 }
 
 impl Argument {
-    /// The text, where it is one and known.
+    /// The text, if there is only one and it is known.
     pub(crate) fn text(&self) -> Option<String> {
         match self.spellings.as_slice() {
             [spelling] if spelling.is_known() => Some(spelling.text()),
@@ -66,33 +67,33 @@ impl Argument {
         }
     }
 
-    /// Whether this is exactly `text`.
+    /// True if this is exactly `text`.
     pub(crate) fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|own| own == text)
     }
 
-    /// Every name the word may stand for.
+    /// Every name that the word may mean.
     pub(crate) fn names(&self) -> impl Iterator<Item = Spelling> {
         self.spellings.iter().flat_map(Spelling::fields).flat_map(|spelling| spelling.names())
     }
 
-    /// The letters of the first spelling, what is not known left out.
+    /// The letters of the first spelling, with an ellipsis for unknown parts.
     pub(crate) fn shown(&self) -> String {
         self.spellings.first().map(|spelling| spelling.text().replace(UNKNOWN, "…")).unwrap_or_default()
     }
 
-    /// The word for a program that reads patterns itself, where quotes only kept the shell from doing so.
+    /// The word as a pattern, for a program that reads patterns itself, where quotes only protected it from the shell.
     pub(crate) fn as_pattern(&self) -> Argument {
         self.spellings.iter().map(|spelling| Spelling::pattern(&spelling.text())).collect::<Vec<_>>().into()
     }
 
-    /// The part behind `mark`, such as the file in `of=name`.
+    /// The part after `mark`, such as the file in `of=name`.
     pub(crate) fn behind(&self, mark: char) -> Option<Argument> {
         let behind: Option<Vec<Spelling>> = self.spellings.iter().map(|spelling| spelling.behind(mark)).collect();
         behind.map(Argument::from)
     }
 
-    /// The numbers of the substitutions and of the `read`s that the word holds something of.
+    /// The numbers of the substitutions and of the `read`s whose results are in the word.
     pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
         self.spellings.iter().flat_map(Spelling::results)
     }
@@ -105,7 +106,7 @@ impl Argument {
         self.shown().starts_with('-')
     }
 
-    /// The words that the text is for a program that reads it.
+    /// The words of the text for a program that reads it.
     fn as_words(&self) -> impl Iterator<Item = Spelling> {
         self.spellings.iter().flat_map(|spelling| Spelling::words(&spelling.text()).fields())
     }
@@ -117,58 +118,58 @@ impl From<Vec<Spelling>> for Argument {
     }
 }
 
-/// What the script runs, in its order; parts of commands come before the commands they are in.
+/// Returns the programs that the script runs, in order; commands inside a command come before it.
 pub(crate) fn runs(script: &str) -> Vec<Run> {
     runs_up_to_limit(script).0
 }
 
-/// As [`runs`], and whether there is more of the script, behind one of the limits.
+/// Like [`runs`], and returns whether a part of the script was beyond one of the limits.
 pub(crate) fn runs_up_to_limit(script: &str) -> (Vec<Run>, bool) {
     let mut tracer = Tracer::default();
-    // The folder that it is in is the one that names without a folder are seen from.
+    // Names without a folder are relative to the current folder.
     tracer.set("PWD", vec![Spelling::quoted(".")]);
     tracer.script(script, 0);
     (tracer.runs, tracer.is_cut)
 }
 
-/// Scripts longer than this are not looked at to their end.
+/// Longer scripts are not read to their end.
 const LONGEST: usize = 256 * 1024;
 
-/// How many bytes of scripts in scripts are read at most.
+/// The most bytes of nested scripts that are read.
 const MOST_READ: usize = 4 * 1024 * 1024;
 
-/// How many programs are told of.
+/// The most programs that are returned.
 const MOST: usize = 2_000;
 
-/// How deep a script may stand in scripts.
+/// The maximum depth of nested scripts.
 const DEEPEST: usize = 8;
 
-/// How many programs that start another one may stand before it.
+/// The maximum number of wrappers before a program.
 const DEEPEST_WRAPPERS: usize = 64;
 
 /// How many values of a variable are followed.
 const VALUES: usize = 16;
 
-/// Values longer than this are not put together.
+/// Longer values are not composed.
 const LONGEST_VALUE: usize = 32 * 1024;
 
-/// Programs that take a script: behind `-c`, or on their standard input.
+/// Programs that take a script: after `-c`, or on their standard input.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh"];
 
 #[derive(Default)]
 struct Tracer {
     runs: Vec<Run>,
     values: BTreeMap<String, Vec<Spelling>>,
-    /// How many results and pipelines have a number.
+    /// How many results and pipelines were numbered.
     results: u32,
     pipelines: usize,
-    /// The substitution that is looked at.
+    /// The substitution that is being read.
     result_of: Option<u32>,
-    /// Variables without a value among the words that are looked at.
+    /// Variables without a value among the words that are being read.
     unset: Vec<String>,
-    /// How many bytes of scripts were read, those in scripts too.
+    /// How many bytes of scripts were read, including nested ones.
     read: usize,
-    /// Whether a part of the script was not looked at.
+    /// Whether a part of the script was not read.
     is_cut: bool,
 }
 
@@ -192,7 +193,7 @@ impl Tracer {
     }
 
     fn all(&mut self, commands: &[Command], depth: usize) {
-        // What the command before in the same pipeline was, for those that read it.
+        // The previous command of the same pipeline, for the commands that read it.
         let mut before: Option<(usize, Run)> = None;
         let mut pipeline = 0;
         for (at, command) in commands.iter().enumerate() {
@@ -212,13 +213,13 @@ impl Tracer {
         }
     }
 
-    /// The number of a substitution, or of a `read`.
+    /// The number for a new substitution or `read`.
     fn next_result(&mut self) -> u32 {
         self.results += 1;
         self.results
     }
 
-    /// The commands of a substitution, and its number.
+    /// Reads the commands of a substitution and returns its number.
     fn substituted(&mut self, commands: &[Command], depth: usize) -> u32 {
         let number = self.next_result();
         let outer = self.result_of.replace(number);
@@ -254,7 +255,7 @@ impl Tracer {
         self.started(words, run, before.map(|(_, before)| before), depth)
     }
 
-    /// Gives a variable its values. Those that it had may still hold where the script branches.
+    /// Gives a variable its values. Its earlier values may still be valid if the script branches.
     fn set(&mut self, name: &str, new: Vec<Spelling>) {
         let values = self.values.entry(name.to_owned()).or_default();
         values.splice(0..0, new);
@@ -262,7 +263,7 @@ impl Tracer {
         values.truncate(VALUES);
     }
 
-    /// A program with its arguments, or what the program starts in its place.
+    /// Follows a program with its arguments, or the program that it starts.
     fn started(&mut self, words: Vec<Argument>, mut run: Run, before: Option<&Run>, depth: usize) -> Run {
         let mut words = words;
         let mut handed_on = before;
@@ -289,18 +290,18 @@ impl Tracer {
             }
             if hands_on(&run.program) {
                 run.is_handed_input = true;
-                // What stands in a file is handed on too: with that, the program reads it.
+                // The contents of a file become arguments too: the program reads the file for that.
                 let reads = std::mem::take(&mut run.reads);
                 let mut reader = Run { reads, is_handed_input: false, ..run.clone() };
                 reader.arguments = rest.into_iter().take(skipped).collect();
                 if !reader.reads.is_empty() || reader.arguments.iter().any(|word| word.shown().starts_with("-a")) {
                     self.runs.push(reader);
                 }
-                // So is the text of a here-string, to the first that reads it.
+                // So does the text of a here-string, for the first program that reads it.
                 if let Some(here) = here.take() {
                     words.extend(here.as_words().map(|name| vec![name].into()).collect::<Vec<Argument>>());
                 }
-                // What a program hands on as arguments is what the command before told.
+                // The arguments come from what the previous command may have printed.
                 if let Some(before) = handed_on.take() {
                     words.extend(before.told().into_iter().map(|name| vec![name].into()));
                 }
@@ -316,7 +317,7 @@ impl Tracer {
             told.extend(before.map(Run::told).unwrap_or_default());
             let names: Vec<String> =
                 run.arguments.iter().filter(|word| !word.is_option()).filter_map(Argument::text).collect();
-            // Where none is named, the shell has one of its own.
+            // If no variable is named, the shell uses its default.
             let is_name = |name: &String| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
             let own = if run.program == "read" { "REPLY" } else { "MAPFILE" };
             let own = (!names.iter().any(is_name)).then(|| own.to_owned());
@@ -332,7 +333,7 @@ impl Tracer {
         run
     }
 
-    /// The programs that `find` starts, with the names it looks for among their arguments.
+    /// Follows the programs that `find` starts, with the names it looks for among their arguments.
     fn found(&mut self, run: &Run, depth: usize) {
         let starts = |word: &Argument| ["-exec", "-execdir", "-ok", "-okdir"].iter().any(|name| word.is(name));
         let Some(at) = run.arguments.iter().position(starts) else { return };
@@ -396,7 +397,7 @@ impl Tracer {
                     argument.multiply(&[Spelling::process(number)], true);
                 }
                 Part::Made(name) => {
-                    // Cut or not, it is what was read or printed.
+                    // Whether it is cut or not, it comes from what was read or printed.
                     let results = self.values.get(name).into_iter().flatten().flat_map(Spelling::results);
                     let mut made: Vec<Spelling> = results.map(Spelling::result).collect();
                     if made.is_empty() {
@@ -410,7 +411,7 @@ impl Tracer {
         }
     }
 
-    /// What stands for a value, or a part of one, that is not known.
+    /// A placeholder for a value, or a part of one, that is not known.
     fn unknown(&self, name: &str) -> Spelling {
         let values = self.values.get(name);
         let of_script = values.is_some_and(|values| !values.iter().any(Spelling::has_unset));
@@ -419,14 +420,14 @@ impl Tracer {
     }
 }
 
-/// Variables that every shell sets itself.
+/// Variables that every shell sets.
 const OF_SHELL: &[&str] = word_list!(
     "BASHPID BASH_SOURCE COLUMNS EPOCHSECONDS EUID HOME HOSTNAME IFS LANG LINENO LINES LOGNAME OLDPWD OSTYPE PATH
      PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHELL SHLVL TERM TMPDIR UID USER"
 );
 
 impl Argument {
-    /// Puts each of the values behind what there is.
+    /// Appends each of the values to each spelling.
     fn multiply(&mut self, values: &[Spelling], quoted: bool) {
         let longest = self.spellings.iter().chain(values).map(Spelling::len).max().unwrap_or_default();
         if longest > LONGEST_VALUE {
@@ -443,11 +444,11 @@ impl Argument {
     }
 }
 
-/// Programs that tell names of files out of those that they are given.
+/// Programs that print some of the file names in their input.
 const FILTERS: &[&str] =
     &["awk", "cat", "cut", "grep", "head", "rg", "sed", "sort", "tac", "tail", "tee", "tr", "uniq"];
 
-/// The names of files that a program may tell, where telling such names is what it does.
+/// The file names that a program may print, for programs that print file names.
 fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
     let words = |words: &[Argument]| -> Vec<Spelling> {
         words.iter().filter(|word| !word.is_option()).flat_map(Argument::as_words).collect()
@@ -457,7 +458,7 @@ fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
         "fd" | "fdfind" | "ls" | "realpath" | "readlink" | "basename" | "echo" | "printf" => words(&run.arguments),
         "rg" if run.arguments.iter().any(|word| word.is("--files")) => vec![Spelling::quoted(".").everything_below()],
         "git" => match run.arguments.iter().position(|word| word.is("ls-files")) {
-            // What git does not keep, files that it ignores among them.
+            // Untracked files, including ignored ones.
             Some(at)
                 if run.arguments[at..].iter().any(|word| word.is("-o") || word.is("--others"))
                     && !run.arguments[at..].iter().any(|word| word.is("--exclude-standard")) =>
@@ -473,7 +474,7 @@ fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
             let is_grep = matches!(run.program.as_str(), "grep" | "rg");
             let inverted = is_grep && run.arguments.iter().any(|word| word.shown().starts_with("-v"));
             let wanted: &[Argument] = if is_grep && !inverted { &run.arguments } else { &[] };
-            // What is picked out of everything is what it was picked by.
+            // From a list of everything, the pattern shows which names are picked.
             let told = before.names_told.iter().filter(|name| !is_grep || name.folder_of_all().is_none());
             told.cloned().chain(words(wanted).iter().flat_map(picked_by)).collect()
         }
@@ -481,7 +482,7 @@ fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
     }
 }
 
-/// The names that a pattern of `grep` picks out of a list of names.
+/// The names that a pattern of `grep` picks from a list of names.
 fn picked_by(pattern: &Spelling) -> Vec<Spelling> {
     let text = pattern.text();
     let (text, at_start) = text.strip_prefix('^').map_or((text.as_str(), false), |rest| (rest, true));
@@ -492,7 +493,7 @@ fn picked_by(pattern: &Spelling) -> Vec<Spelling> {
     Spelling::pattern(&glob).with_hidden()
 }
 
-/// The names that `find` is asked for, and the folders it looks in.
+/// The names that `find` looks for, and the folders it looks in.
 fn sought(arguments: &[Argument]) -> Vec<Spelling> {
     let mut names = Vec::new();
     let places = arguments.iter().take_while(|word| !word.is_option() && !word.is("!") && !word.is("("));
@@ -538,7 +539,7 @@ fn script_of(run: &Run) -> Option<String> {
             Some(joined(&run.arguments[at + 1..]))
         }
         shell if SHELLS.contains(&shell) => {
-            // `-lc` and `-ec` are `-c` too.
+            // `-lc` and `-ec` include `-c`.
             let asks = |word: &Argument| {
                 word.text().is_some_and(|text| text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
             };
@@ -571,7 +572,7 @@ fn options(texts: &[String], with_value: &[&str]) -> usize {
     at
 }
 
-/// How many words behind a program that only starts another come before the other; `None` for all other programs.
+/// How many words after a wrapper come before the program that it starts; `None` for all other programs.
 fn inner(program: &str, words: &[Argument]) -> Option<usize> {
     let texts = texts(words);
     let options = |with_value: &[&str]| options(&texts, with_value);
@@ -588,7 +589,7 @@ fn inner(program: &str, words: &[Argument]) -> Option<usize> {
             let at = options(&["-u", "-C", "--unset", "--chdir"]);
             let at = at + assignments(&texts, at);
             let at = at + texts.iter().skip(at).take_while(|text| *text == "…").count();
-            // Without a program it tells the environment.
+            // Without a program it prints the environment.
             at
         }
         "npx" | "bunx" | "uvx" => options(&["-p", "--package", "--from", "--with"]),
@@ -619,7 +620,7 @@ fn inner(program: &str, words: &[Argument]) -> Option<usize> {
     (found < words.len() || hands_on(program)).then_some(found)
 }
 
-/// Programs that start another with what they read as arguments.
+/// True for programs that start another one with their input as arguments.
 fn hands_on(program: &str) -> bool {
     matches!(program, "xargs" | "parallel")
 }
@@ -631,17 +632,17 @@ fn assignments(texts: &[String], from: usize) -> usize {
 }
 
 impl Run {
-    /// A program with its arguments, that stands alone.
+    /// A program with its arguments, without context.
     pub(crate) fn of(program: &str, arguments: &[Argument]) -> Self {
         Self { program: program.to_owned(), arguments: arguments.to_vec(), ..Self::default() }
     }
 
-    /// Whether what it prints are names of files.
+    /// True if its output consists of file names.
     fn tells_names(&self) -> bool {
         !self.names_told.is_empty() || matches!(self.program.as_str(), "find" | "fd" | "fdfind" | "ls" | "git")
     }
 
-    /// The words that the program may print, as far as they are known: names, or what it was given itself.
+    /// The known words that the program may print: names, or its own arguments.
     fn told(&self) -> Vec<Spelling> {
         if self.names_told.is_empty() {
             self.arguments.iter().flat_map(Argument::as_words).collect()
@@ -650,7 +651,7 @@ impl Run {
         }
     }
 
-    /// What the program prints, where its arguments tell.
+    /// The output of the program, if its arguments determine it.
     pub(crate) fn output(&self) -> Option<String> {
         let texts = |words: &[Argument]| words.iter().map(Argument::text).collect::<Option<Vec<_>>>();
         match self.program.as_str() {

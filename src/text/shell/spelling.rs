@@ -1,53 +1,53 @@
-//! A word as the shell would spell it out, as far as that is known: marks that stand for other names are kept apart from
-//! the same letters in quotes, and what only the shell knows is one letter that no name has.
+//! A word as the shell would expand it, to the extent that it is known: pattern marks are distinguished from the same
+//! letters in quotes, and unknown parts are a letter that no name contains.
 
-/// Stands for what is not known.
+/// Means an unknown part.
 pub(crate) const UNKNOWN: char = '\u{fffc}';
 
-/// In a spelling: stands for the value of a variable that the script does not set.
+/// In a spelling: the value of a variable that the script does not set.
 const UNSET: char = '\u{fffb}';
 
-/// In a spelling: the first of the letters that stand for what a substitution printed or a `read` has read, by number.
+/// In a spelling: the first of the letters for the result of a substitution or a `read`, by number.
 const FIRST_RESULT: u32 = 0xf0000;
 
-/// The first of those that stand for the name of a file through which a shell hands on what commands print.
+/// The first of the letters for a file through which a shell passes on the output of commands.
 const FIRST_PROCESS: u32 = 0x10_0000;
 
-/// How many of them are told apart.
+/// How many of them are distinguished.
 const RESULTS: u32 = 0xfff0;
 
-/// Ends the pattern of everything below a folder.
+/// Ends the pattern for everything below a folder.
 const BELOW: &str = "/**";
 
-/// Marks that mean more than themselves where they are not quoted.
+/// Marks with a special meaning if they are not quoted.
 const MARKS: &[char] = &['*', '?', '[', ']', '{', '}', ',', '\\'];
 
 /// The letters at which a shell splits a value.
 const BLANKS: &[char] = &[' ', '\t', '\n'];
 
-/// How many names one word may become, and how many braces are looked at for them.
+/// How many names a word may expand to, and how many braces are read for them.
 const MOST: usize = 64;
 
-/// A word in which a quoted mark has a `\` before it, and so has a blank at which the word is not split.
+/// A word with a `\` before each quoted mark, and before each blank at which the word is not split.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spelling(String);
 
 impl Spelling {
-    /// Text as it stands, without marks.
+    /// Literal text, without marks.
     pub(crate) fn quoted(text: &str) -> Self {
         let mut spelling = Self::default();
         spelling.push(text, true);
         spelling
     }
 
-    /// Text whose marks mean something.
+    /// Text with marks that have their special meaning.
     pub(crate) fn pattern(text: &str) -> Self {
         let mut spelling = Self::default();
         spelling.push(text, false);
         spelling
     }
 
-    /// Several words with marks that mean something.
+    /// Several words with marks that have their special meaning.
     pub(super) fn words(text: &str) -> Self {
         let mut spelling = Self::default();
         spelling.append(&Self::pattern(text), false);
@@ -62,34 +62,34 @@ impl Spelling {
         Self(UNSET.into())
     }
 
-    /// Stands for what the substitution or the `read` of this number gives.
+    /// The result of the substitution or the `read` with this number.
     pub(super) fn result(number: u32) -> Self {
         Self(char::from_u32(FIRST_RESULT + number % RESULTS).unwrap_or(UNKNOWN).into())
     }
 
-    /// Every file below the folder of this name.
+    /// Every file below the folder with this name.
     pub(super) fn everything_below(mut self) -> Self {
         self.0.push_str(BELOW);
         self
     }
 
-    /// The folder, where the word stands for every file below it.
+    /// The folder, if the word means every file below it.
     pub(crate) fn folder_of_all(&self) -> Option<String> {
         let folder = self.0.strip_suffix(BELOW)?;
         Some(letters(folder).map(|(letter, _)| letter).collect())
     }
 
-    /// Stands for the file through which the commands of this number are heard.
+    /// The file that passes on the output of the commands with this number.
     pub(super) fn process(number: u32) -> Self {
         Self(char::from_u32(FIRST_PROCESS + number % RESULTS).unwrap_or(UNKNOWN).into())
     }
 
-    /// Whether the word is the name of such a file.
+    /// True if the word is the name of such a file.
     pub(crate) fn is_process(&self) -> bool {
         self.0.chars().any(|letter| u32::from(letter) >= FIRST_PROCESS && result_of(letter).is_some())
     }
 
-    /// The numbers of the substitutions and of the `read`s that the word holds something of.
+    /// The numbers of the substitutions and of the `read`s whose results are in the word.
     pub(crate) fn results(&self) -> impl Iterator<Item = u32> {
         self.0.chars().filter_map(result_of)
     }
@@ -103,7 +103,7 @@ impl Spelling {
         }
     }
 
-    /// Puts a value behind the word. Without quotes it is split, and a pattern in it means files.
+    /// Appends a value to the word. Without quotes it is split, and a pattern in it means files.
     pub(super) fn append(&mut self, value: &Spelling, quoted: bool) {
         for (letter, was_quoted) in letters(&value.0) {
             let means_nothing = match letter {
@@ -128,17 +128,17 @@ impl Spelling {
         letters(&self.0).map(|(letter, _)| if is_unknown(letter) { UNKNOWN } else { letter }).collect()
     }
 
-    /// Whether all of the word is known.
+    /// True if the whole word is known.
     pub(crate) fn is_known(&self) -> bool {
         !self.0.contains(is_unknown)
     }
 
-    /// Whether it holds the value of a variable that the script does not set.
+    /// True if it contains the value of a variable that the script does not set.
     pub(crate) fn has_unset(&self) -> bool {
         self.0.contains(UNSET)
     }
 
-    /// The words that the shell makes of it at its blanks; the word itself, where there are none.
+    /// The words into which the shell splits it at blanks; the word itself, if it has no blanks.
     pub(super) fn fields(&self) -> Vec<Spelling> {
         let mut fields = vec![String::new()];
         let mut splits = false;
@@ -154,7 +154,7 @@ impl Spelling {
         fields.into_iter().map(Self).collect()
     }
 
-    /// For a pattern of a program that finds hidden files too: the patterns that a shell would need for the same.
+    /// For a pattern of a program that finds hidden files too: the patterns that a shell would need for the same files.
     pub(super) fn with_hidden(self) -> Vec<Spelling> {
         let Some(rest) = self.0.strip_prefix('*') else { return vec![self] };
         let mut patterns = vec![Self(format!(".{}", self.0))];
@@ -163,7 +163,7 @@ impl Spelling {
         patterns
     }
 
-    /// The parts behind `mark`, such as the file in `--file=name` and `@name`.
+    /// The part after the first `mark`, such as the file in `--file=name` and `@name`.
     pub(crate) fn behind(&self, mark: char) -> Option<Spelling> {
         self.0.split_once(mark).map(|(_, behind)| Self(behind.to_owned()))
     }
@@ -172,7 +172,7 @@ impl Spelling {
         self.0.starts_with(start)
     }
 
-    /// The names that braces make of the word: `a.{b,c}` is `a.b` and `a.c`.
+    /// The names from brace expansion: `a.{b,c}` is `a.b` and `a.c`.
     pub(crate) fn names(&self) -> Vec<Spelling> {
         let mut open = vec![self.0.clone()];
         let mut names = Vec::new();
@@ -185,7 +185,7 @@ impl Spelling {
         names
     }
 
-    /// What stands behind the last `/`, or `\` of a name from another system.
+    /// The part after the last `/`, or after the last `\` in a name from another system.
     pub(crate) fn file_name(&self) -> Spelling {
         let (mut start, mut quoted) = (0, false);
         for (at, letter) in self.0.char_indices() {
@@ -197,16 +197,16 @@ impl Spelling {
         Self(self.0[start..].to_owned())
     }
 
-    /// Whether the word has marks that stand for other letters.
+    /// True if the word has marks that match other letters.
     pub(crate) fn has_wildcards(&self) -> bool {
         letters(&self.0).any(|(letter, quoted)| !quoted && matches!(letter, '*' | '?' | '['))
     }
 
-    /// Whether the word, taken for the pattern of a file name, fits `name`, in upper or lower case.
+    /// True if the word, as a pattern of a file name, matches `name`, ignoring case.
     pub(crate) fn fits(&self, name: &str) -> bool {
         let pattern: Vec<(char, bool)> = letters(&self.0).collect();
         let name: Vec<char> = name.chars().collect();
-        // The last `*` seen, and how much of the name it stands for.
+        // The last `*` seen, and how much of the name it matches.
         let (mut at, mut in_name, mut star) = (0, 0, None);
         while in_name < name.len() {
             match one(&pattern[at.min(pattern.len())..], name[in_name]) {
@@ -241,7 +241,7 @@ fn is_unknown(letter: char) -> bool {
 
 enum Fit {
     Star,
-    /// So many letters of the pattern stand for one of the name.
+    /// This many letters of the pattern match one letter of the name.
     Letter(usize),
 }
 
@@ -275,7 +275,7 @@ fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// The words of the first braces in `word` that list something.
+/// The words from the first braces in `word` that contain a list.
 fn alternatives(word: &str) -> Option<Vec<String>> {
     let marks: Vec<(usize, char)> = {
         let mut quoted = false;
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_as_in_a_shell() {
+    fn patterns_match_as_in_a_shell() {
         let fits = |pattern: &str, name: &str| Spelling::pattern(pattern).fits(name);
         for pattern in [".env", ".e*", ".en?", "*env", ".[d-f]nv", ".[!x]nv", ".ENV", "*", ".e*v*", ".env*"] {
             assert!(fits(pattern, ".env"), "{pattern}");
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_make_names() {
+    fn braces_expand_to_names() {
         let names = |text: &str| Spelling::pattern(text).names().iter().map(Spelling::text).collect::<Vec<_>>();
         assert_eq!(names(".{env,x{1,2}}"), [".env", ".x1", ".x2"]);
         assert_eq!(names("a{b}c{d,e"), ["a{b}c{d,e"]);
@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_is_what_comes_last() {
+    fn a_file_name_is_the_last_part() {
         let name = |text: &str| Spelling::quoted(text).file_name().text();
         assert_eq!([name("a/b/.env"), name(r"C:\a\.env"), name(".env"), name("a/")], [".env", ".env", ".env", ""]);
         assert_eq!([name("a b"), name(r"a\ b")], ["a b", " b"]);
     }
 
     #[test]
-    fn values_are_split_without_quotes_alone() {
+    fn values_are_split_only_without_quotes() {
         let fields = |quoted| {
             let mut word = Spelling::quoted("x ");
             word.append(&Spelling::quoted("a b*"), quoted);

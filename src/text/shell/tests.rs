@@ -14,7 +14,7 @@ fn told(script: &str) -> Vec<String> {
 }
 
 #[test]
-fn quotes_are_seen_through() {
+fn quotes_are_resolved() {
     for script in [
         "cat .env",
         "cat '.env'",
@@ -35,7 +35,7 @@ fn quotes_are_seen_through() {
 }
 
 #[test]
-fn commands_are_told_apart() {
+fn commands_are_separated() {
     assert_eq!(told("a; b && c || d | e & f\ng |& h"), ["a", "b", "c", "d", "e", "f", "g", "h"]);
     assert_eq!(told("(a; b); { c; }"), ["a", "b", "c"]);
     assert_eq!(told("if a; then b; elif c; then d; else e; fi"), ["a", "b", "c", "d", "e"]);
@@ -48,7 +48,7 @@ fn commands_are_told_apart() {
 }
 
 #[test]
-fn files_that_are_read_and_written_are_told() {
+fn files_that_are_read_and_written_are_reported() {
     assert_eq!(told("a <b >c 2>d 2>&1 >&2 &>e >>f >|g"), ["a <b >c >d >e >f >g"]);
     assert_eq!(told("< b"), ["<b"]);
     assert_eq!(told("while read x; do a; done < b"), ["read x", "a", "<b"]);
@@ -57,7 +57,7 @@ fn files_that_are_read_and_written_are_told() {
 }
 
 #[test]
-fn substitutions_come_before_what_they_are_in() {
+fn substitutions_come_before_the_commands_they_are_in() {
     assert_eq!(told("a $(b c) `d` \"$(e)\" <(f)"), ["b c", "d", "e", "f", "a … … … …"]);
     assert_eq!(told("a $(b $(c))"), ["c", "b …", "a …"]);
     assert_eq!(told("echo $((1 << 2)) $((a); b)"), ["a", "b", "echo … …"]);
@@ -101,7 +101,7 @@ fn variables_have_the_values_the_script_gives_them() {
 }
 
 #[test]
-fn names_that_a_program_tells_are_followed() {
+fn names_that_a_program_prints_are_followed() {
     let last = |script: &str| {
         let runs = runs(script);
         runs.last().unwrap().arguments[0].names().map(|name| name.text()).collect::<Vec<_>>().join(" ")
@@ -124,7 +124,7 @@ fn names_that_a_program_tells_are_followed() {
 }
 
 #[test]
-fn programs_that_start_programs_are_seen_through() {
+fn programs_started_by_other_programs_are_found() {
     for script in [
         "sudo -u x cat a",
         "env -u P X=1 cat a",
@@ -150,7 +150,7 @@ fn programs_that_start_programs_are_seen_through() {
 }
 
 #[test]
-fn scripts_in_scripts_are_read() {
+fn scripts_inside_scripts_are_read() {
     assert_eq!(told("sh -c 'cat a'"), ["cat a", "sh -c cat a"]);
     assert_eq!(told("bash -lc \"cat 'a b'\" x"), ["cat a b", "bash -lc cat 'a b' x"]);
     assert_eq!(told("eval \"cat $x\" b")[0], "cat … b");
@@ -163,7 +163,7 @@ fn scripts_in_scripts_are_read() {
 }
 
 #[test]
-fn nothing_grows_without_end() {
+fn every_result_is_limited_in_size() {
     let doubling: String =
         std::iter::once("a=xxxxxxxx;".to_owned()).chain((0..40).map(|_| "a=$a$a;".to_owned())).collect();
     assert!(runs(&doubling).len() <= 41);
@@ -176,8 +176,8 @@ fn nothing_grows_without_end() {
 }
 
 #[test]
-fn a_text_that_stands_in_many_others_is_read_a_few_times() {
-    // Each of these is in the body of those before it; without a bound, that doubles the work with each.
+fn a_text_nested_in_many_others_is_read_a_few_times() {
+    // Each of these is in the body of those before it; without a limit, each would double the work.
     for (repeated, is_left_out) in [
         ("<<E\n$(sh -c $x\nE\n$(\n", true),
         ("$(cat <<E\n$(", false),
@@ -191,7 +191,7 @@ fn a_text_that_stands_in_many_others_is_read_a_few_times() {
 }
 
 #[test]
-fn a_program_that_hands_its_input_to_itself_does_so_once() {
+fn a_program_that_passes_its_input_to_itself_does_so_once() {
     for script in ["xargs xargs<<E\nxargs\n", "xargs <<< xargs", "xargs xargs xargs <<< 'xargs cat .env'"] {
         assert!(!runs(script).is_empty(), "{script}");
     }

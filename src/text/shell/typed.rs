@@ -1,24 +1,25 @@
-//! A command that is shown to be typed.
+//! A command that is shown so that a person can type it.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A command that is shown to be typed: what came from a document, a path or a name in it is one word. Only constants and
-/// [`typed!`](crate::text::shell::typed!) make one, and a test of the suite looks for commands that are put together otherwise.
+/// A command that is shown so that a person can type it: each part from a document, a path or a name is one word. Only
+/// constants and [`typed!`](crate::text::shell::typed!) make one, and a test looks for commands that are put together
+/// in another way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
 pub(crate) struct Typed(String);
 
 impl Typed {
-    /// Of a text in which every value was quoted.
+    /// From a text in which every value is already quoted.
     pub(crate) fn of_quoted(text: String) -> Self {
         Self(text)
     }
 
-    /// The command with a further one's words at its end: a flag with its value, say.
+    /// Appends the words of another command, for example a flag with its value.
     pub(crate) fn and(mut self, more: &Self) -> Self {
         if !more.0.is_empty() {
             if !self.0.is_empty() {
@@ -29,12 +30,12 @@ impl Typed {
         self
     }
 
-    /// The command with one more word at its end.
+    /// Appends one word.
     pub(crate) fn word(self, word: impl fmt::Display) -> Self {
         self.and(&Self(super::quote::shell_word(&word.to_string())))
     }
 
-    /// The words of a text, each quoted where it has to be.
+    /// The words of a text, each quoted if needed.
     pub(crate) fn words(text: &str) -> Self {
         text.split_whitespace().fold(Self(String::new()), Self::word)
     }
@@ -68,10 +69,10 @@ impl fmt::Display for Typed {
     }
 }
 
-/// A value of a command. [`Words`] is tried first, so that a command in a command stays what it is.
+/// A value in a command. [`Words`] is tried first, so that a command inside a command stays unchanged.
 pub(crate) struct Piece<'a, T: ?Sized>(pub(crate) &'a T);
 
-/// A part of a command whose values are quoted.
+/// A part of a command whose values are already quoted.
 pub(crate) trait Words {
     fn piece(&self) -> String;
 }
@@ -88,7 +89,7 @@ impl Words for Piece<'_, &Typed> {
     }
 }
 
-/// Everything else, which becomes one word.
+/// Any other value, which becomes one word.
 pub(crate) trait Word {
     fn piece(&self) -> String;
 }
@@ -99,8 +100,8 @@ impl<T: fmt::Display + ?Sized> Word for &Piece<'_, T> {
     }
 }
 
-/// A command with values, each of which becomes one word of a shell: `typed!("git -C {} switch {}", folder, branch)`. A value that
-/// is a [`Typed`] keeps its words.
+/// Makes a command with values, each of which becomes one shell word: `typed!("git -C {} switch {}", folder, branch)`.
+/// A value that is a [`Typed`] keeps its words.
 macro_rules! typed {
     ($command:literal $(, $value:expr)* $(,)?) => {{
         #[allow(unused_imports, reason = "a command may have values of one kind only")]
@@ -114,7 +115,7 @@ pub(crate) use typed;
 mod tests {
     use super::*;
 
-    /// Words that do harm where they are not quoted, or that a terminal acts on.
+    /// Words that do harm if they are not quoted, or that a terminal acts on.
     const HOSTILE: &[&str] = &[
         ";touch pwned",
         "$(touch pwned)",
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn history_is_not_asked() {
+    fn history_expansion_is_not_triggered() {
         for hostile in HOSTILE.iter().filter(|word| word.contains('!')) {
             let word = typed!("{}", hostile).to_string();
             assert!(!word.contains('!') || word.starts_with('\''), "{word}");
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_added_to_a_command() {
+    fn words_are_appended_to_a_command() {
         let flags = typed!("--brief {}", "a b");
         let command = typed!("gsd-tools auto {} {}", "run", &flags);
         assert_eq!(command.to_string(), "gsd-tools auto run --brief \"a b\"");

@@ -1,4 +1,4 @@
-//! A word of a command, in the parts that a shell makes it of.
+//! A word of a command, in the parts from which a shell builds it.
 
 use super::read::Command;
 
@@ -13,20 +13,20 @@ pub(crate) enum Part {
         text: String,
         quoted: bool,
     },
-    /// `$NAME`; with a fallback, `${NAME:-fallback}`. Only without quotes the shell splits the value at blanks.
+    /// `$NAME`; with a fallback, `${NAME:-fallback}`. The shell splits the value at blanks only if it is not quoted.
     Variable {
         name: String,
         fallback: Vec<Part>,
         quoted: bool,
     },
-    /// `$(...)` and what is like it.
+    /// `$(...)` and similar forms.
     Substitution {
         commands: Vec<Command>,
         quoted: bool,
     },
-    /// `<(...)` and `>(...)`: a file through which the commands are heard.
+    /// `<(...)` and `>(...)`: a file connected to the commands.
     Process(Vec<Command>),
-    /// What `${NAME%...}` and the like make of a variable.
+    /// The result of `${NAME%...}` and similar forms.
     Made(String),
     /// Something that only the shell knows.
     Unknown,
@@ -47,7 +47,7 @@ impl Word {
         }
     }
 
-    /// The text of a word that is nothing but text.
+    /// The text of a word that consists only of text.
     pub(super) fn plain(&self) -> Option<String> {
         self.parts
             .iter()
@@ -58,7 +58,7 @@ impl Word {
             .collect()
     }
 
-    /// Whether the word is this one, without quotes.
+    /// True if the word is `name`, without quotes.
     pub(super) fn is(&self, name: &str) -> bool {
         matches!(self.parts.as_slice(), [Part::Text { text, quoted: false }] if text == name)
     }
@@ -68,7 +68,7 @@ impl Word {
             if text.chars().all(|letter| letter.is_ascii_digit()))
     }
 
-    /// `NAME=value` as its two sides. What is assigned is not split at blanks, with or without quotes.
+    /// Splits `NAME=value` into its two sides. An assigned value is not split at blanks, with or without quotes.
     pub(super) fn assignment(&self) -> Option<(String, Word)> {
         let Some(Part::Text { text, quoted: false }) = self.parts.first() else { return None };
         let (name, value) = text.split_once('=')?;
@@ -87,7 +87,7 @@ impl Word {
     }
 }
 
-/// Whether a letter may be in the name of a variable.
+/// True if a letter may be in the name of a variable.
 pub(super) fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }

@@ -1,6 +1,6 @@
-//! Lines of TOML: where a key goes in its table, where a new table goes, and what a line takes along when it goes.
+//! Lines of TOML: where a key goes in its table, where a new table goes, and what is removed together with a line.
 //!
-//! A line is removed with its line break, but a comment on it stays. Putting in and taking out are each other's inverse.
+//! A line is removed with its line break, but a comment on it stays. Inserting and removing are inverse operations.
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ pub(super) fn header(table: &Table) -> Option<Range<usize>> {
     table.span().filter(|span| !span.is_empty())
 }
 
-/// From key to end of value, for each value that stands below the table's own header or in its own braces,
-/// those of dotted keys included.
+/// The range from key to end of value, for each value below the table's own header or in its own braces, including
+/// those of dotted keys.
 pub(super) fn own_values(table: &dyn TableLike) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (key, item) in table.iter() {
@@ -39,7 +39,7 @@ pub(super) fn own_values(table: &dyn TableLike) -> Vec<Range<usize>> {
     found
 }
 
-/// The text with `line` at the end of this table, and the blank text put behind it, if any.
+/// Returns the text with `line` at the end of this table, and the blank text inserted after it, if any.
 pub(super) fn in_table(text: &str, table: &Table, line: &str, is_root: bool) -> (String, Option<String>) {
     if let Some(last) = own_values(table).into_iter().max_by_key(|value| value.end) {
         let line = format!("{}{line}", indentation(text, last.start));
@@ -63,7 +63,8 @@ pub(super) fn after_dotted(text: &str, table: &Table, line: &str) -> Option<Stri
     Some(after_line(text, last.end, &line))
 }
 
-/// The text with this block of lines at the end, after a blank line, and the line breaks made to part it.
+/// Returns the text with this block of lines at the end, after a blank line, and the line breaks inserted to separate
+/// it.
 pub(super) fn at_end(text: &str, block: &[String]) -> (String, String) {
     let ending = newline_of(text);
     let closed = text.is_empty() || text.ends_with('\n');
@@ -81,12 +82,12 @@ pub(super) fn at_end(text: &str, block: &[String]) -> (String, String) {
     (edited, breaks)
 }
 
-/// Whether nothing stands below the table's own header: only such a header may go.
+/// True if nothing is below the table's own header: only such a header may be removed.
 pub(super) fn is_bare_header(table: &Table) -> bool {
     header(table).is_some() && own_values(table).is_empty()
 }
 
-/// The text without the table's header and own lines, and without the line breaks that had parted it.
+/// The text without the table's header and own lines, and without the line breaks that had separated it.
 pub(super) fn without_table(text: &str, table: &Table, breaks: &str) -> Option<String> {
     let mut values = own_values(table);
     values.sort_by_key(|value| value.start);
@@ -94,7 +95,7 @@ pub(super) fn without_table(text: &str, table: &Table, breaks: &str) -> Option<S
     cuts.extend(values.iter().map(|value| line_cut(text, value)));
     let start = cuts[0].start;
     if let Some(before) = text[..start].strip_suffix(breaks) {
-        // A last line that had no line break keeps the one it got, if something follows now.
+        // A last line that had no line break keeps the new one if something now follows.
         let was_closed = before.is_empty() || before.ends_with('\n');
         let nothing_follows = cuts.last().is_some_and(|cut| cut.end == text.len());
         let kept = if was_closed || nothing_follows { 0 } else { newline_of(breaks).len() };
@@ -116,7 +117,7 @@ pub(super) fn without_line(text: &str, entry: &Range<usize>) -> String {
     splices.apply(text)
 }
 
-/// Removes the blank line that had been put between a first root key and what follows, if no other root key came.
+/// Removes the blank line inserted between a first root key and what follows, if no other root key was added.
 pub(super) fn close_up_top(text: &mut String, blank: &str) {
     let mut offset = 0;
     let mut last_blank = None;
@@ -136,7 +137,7 @@ pub(super) fn close_up_top(text: &mut String, blank: &str) {
     }
 }
 
-/// The text with `line` after the line on which `offset` is. A last line without line break stays one.
+/// The text with `line` after the line of `offset`. A last line without a line break still has none.
 fn after_line(text: &str, offset: usize, line: &str) -> String {
     let ending = newline_of(text);
     let mut splices = Splices::default();
@@ -147,7 +148,7 @@ fn after_line(text: &str, offset: usize, line: &str) -> String {
     splices.apply(text)
 }
 
-/// The first key of the root goes before all tables, after the comment that opens the file.
+/// Inserts the first root key before all tables, after the comment at the start of the file.
 fn at_top(text: &str, line: &str) -> (String, Option<String>) {
     let ending = newline_of(text);
     let mut offset = 0;
@@ -171,7 +172,7 @@ fn at_top(text: &str, line: &str) -> (String, Option<String>) {
     (splices.apply(text), Some(ending.to_owned()))
 }
 
-/// What goes with `range` when its line goes. A comment behind it stays, and then its indentation does.
+/// The bytes removed with the line of `range`. A comment after it stays, together with the line's indentation.
 fn line_cut(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = line_start(text, range.start);
     let rest = &text[range.end..];

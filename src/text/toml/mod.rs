@@ -1,8 +1,8 @@
-//! TOML files that belong to somebody else: read, edited in place, and given back.
+//! TOML files of another owner: read, edited in place, and written back.
 //!
 //! [`TomlDocument`] keeps the text itself; an edit splices new lines, or new entries of an inline table, into it at
-//! byte spans found by the parser. So everything else stays as its owner wrote it, line endings and byte order mark
-//! included. What is written is plain TOML 1.0: no line breaks or trailing commas in inline tables.
+//! byte spans found by the parser. So everything else stays as its owner wrote it, including line endings and a byte
+//! order mark. New text is plain TOML 1.0: no line breaks or trailing commas in inline tables.
 
 mod lines;
 mod print;
@@ -23,15 +23,15 @@ use super::splice::Splices;
 
 /// A wanted change of a TOML file. Paths are keys of tables from the root; missing tables are made.
 ///
-/// Values are given as JSON so that an edit can be kept anywhere; `null` and dates cannot be written.
+/// Values are given as JSON so that an edit can be stored anywhere; `null` and dates cannot be written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TomlEdit {
-    /// `path` has `value`, unless it has any value already.
+    /// `path` has `value`, unless it already has any value.
     SetIfAbsent { path: Vec<String>, value: Value },
     /// `path` has `value`, whatever it had before.
     Set { path: Vec<String>, value: Value },
-    /// `table` is one of the `[[path]]` tables; put last unless an equal one is there.
+    /// `table` is one of the `[[path]]` tables; appended unless an equal one exists.
     AppendTable { path: Vec<String>, table: Map<String, Value> },
 }
 
@@ -44,7 +44,7 @@ impl TomlEdit {
         }
     }
 
-    /// What stands at the path after the edit if nothing stood there before.
+    /// The value at the path after the edit, if there was none before.
     fn fresh_value(&self) -> Value {
         match self {
             TomlEdit::SetIfAbsent { value, .. } | TomlEdit::Set { value, .. } => value.clone(),
@@ -58,7 +58,7 @@ impl TomlEdit {
 pub(crate) struct TomlDocument {
     byte_order_mark: bool,
     text: String,
-    /// What the text says, kept as parsing is most of what a large file costs; none where the text was just changed.
+    /// The parsed text, kept because parsing is most of the cost for a large file; `None` if the text was just changed.
     root: Item,
 }
 
@@ -82,12 +82,12 @@ impl TomlDocument {
         }
     }
 
-    /// All of it as `serde` reads the text.
+    /// The whole document as `serde` reads it.
     pub(crate) fn into_json(self) -> Option<Value> {
         toml_edit::de::from_document(DocumentMut::from(self.root.into_table().ok()?)).ok()
     }
 
-    /// Whether what the edit wants is there; any value will do for [`TomlEdit::SetIfAbsent`].
+    /// True if the document already has what the edit wants; any value is enough for [`TomlEdit::SetIfAbsent`].
     pub(crate) fn holds(&self, edit: &TomlEdit) -> bool {
         match (edit, self.value(edit.path())) {
             (TomlEdit::AppendTable { table, .. }, Some(Value::Array(elements))) => {
@@ -99,7 +99,7 @@ impl TomlDocument {
         }
     }
 
-    /// Makes the change, unless it is there already. On an error the document is as before.
+    /// Makes the change, unless it is already there. On an error the document is unchanged.
     pub(crate) fn apply(&mut self, edit: &TomlEdit) -> Result<Applied, EditError> {
         let path = edit.path();
         let (edited, undo) = match descend(self.root_for(path)?, path)? {
@@ -138,7 +138,7 @@ impl TomlDocument {
             Descent::Missing { parent, depth } => self.with_new_key(parent, edit, depth)?,
         };
         let before = std::mem::replace(&mut self.text, edited);
-        // The tree of a large file takes a lot of memory: the one before goes first.
+        // The tree of a large file takes a lot of memory: the old one is dropped first.
         self.root = Item::None;
         if self.parse_again() && self.holds(edit) {
             return Ok(Applied::Changed(undo));
@@ -149,8 +149,8 @@ impl TomlDocument {
         Err(unsafe_at(path))
     }
 
-    /// Takes back exactly what `edit` put there: the value if an equal one still stands there, the tables made
-    /// for it if they are empty now, and the value it had replaced. Edits are taken back in reverse order.
+    /// Undoes exactly what `edit` did: removes the value if an equal one is still there, removes the tables made for it
+    /// if they are now empty, and restores the value it had replaced. Edits must be undone in reverse order.
     pub(crate) fn revert(&mut self, edit: &TomlEdit, applied: &Applied) -> Result<Reverted, EditError> {
         let Applied::Changed(undo) = applied else {
             return Ok(Reverted::NotThere);
@@ -192,7 +192,7 @@ impl TomlDocument {
                     let mut splices = Splices::default();
                     splices.replace(span.clone(), previous.as_str());
                     edited.text = splices.apply(&self.text);
-                    // What is put back may be no more than a value: a ledger is a file, and anybody can write to files.
+                    // Only a single value may be restored, because the ledger is a file that others can write.
                     edited.parse_again();
                     let is_one_value = matches!(
                         descend(&edited.root, path),
@@ -219,7 +219,7 @@ impl TomlDocument {
         Ok(Reverted::Removed)
     }
 
-    /// The text with the edit's value at its path, of which `depth` keys lead to `parent`, the deepest table there is.
+    /// Inserts the edit's value at its path; `depth` keys of the path lead to `parent`, the deepest existing table.
     fn with_new_key(&self, parent: &Item, edit: &TomlEdit, depth: usize) -> Result<(String, Undo), EditError> {
         let path = edit.path();
         let missing = &path[depth..];
@@ -272,8 +272,8 @@ impl TomlDocument {
         Ok((text, Undo { created_parents: created, blank: Some(blank), previous: None }))
     }
 
-    /// Removes the tables that had been made for a value and are empty now, from the one at `path[..depth]`
-    /// upwards, and restores the blank text of the one that had been there.
+    /// Removes the tables that were made for a value and are now empty, from the one at `path[..depth]` upwards, and
+    /// restores the blank text in the table that existed before.
     fn close_empty(&mut self, path: &[String], mut depth: usize, undo: &Undo) {
         let mut created = undo.created_parents;
         while depth > 0 {
@@ -318,7 +318,7 @@ impl TomlDocument {
         Ok(&self.root)
     }
 
-    /// Whether the text parses; unless it was not changed, it is parsed.
+    /// True if the text parses; it is only parsed again after a change.
     fn parse_again(&mut self) -> bool {
         if self.root.is_none() {
             self.root = tree(&self.text).unwrap_or_default();
@@ -335,7 +335,7 @@ printed_with_mark!(TomlDocument);
 
 enum Descent<'tree> {
     Found(&'tree Item),
-    /// The deepest table on the way, and how many keys lead to it.
+    /// The deepest table on the path, and how many keys lead to it.
     Missing {
         parent: &'tree Item,
         depth: usize,
@@ -369,7 +369,7 @@ fn without_key(text: &str, root: &Item, path: &[String]) -> Option<String> {
     Some(lines::without_line(text, &(start..value.end)))
 }
 
-/// Whether `element` is this table, all of it below its own header.
+/// True if `element` is this table, with all of it below its own header.
 fn is_plainly(element: &Table, table: &Map<String, Value>) -> bool {
     let own = element.iter().all(|(_, item)| item.is_value());
     own && print::from_table(element).as_object() == Some(table)
@@ -384,7 +384,7 @@ fn to_json(item: &Item) -> Option<Value> {
     }
 }
 
-/// The bytes of a value; none for tables that are spread over lines or dotted keys.
+/// The byte range of a value; `None` for tables that are spread over lines or dotted keys.
 fn value_span(item: &Item) -> Option<Range<usize>> {
     match item {
         Item::Value(toml_edit::Value::InlineTable(inline)) if inline.is_dotted() => None,

@@ -11,7 +11,7 @@ pub(super) fn print_entry(key: &str, value: &Value, path: &[String]) -> Result<S
     Ok(format!("{} = {}", print_key(key), print_value(value, path)?))
 }
 
-/// The value on one line. `path` is for the error.
+/// Prints the value on one line. `path` is for the error.
 pub(super) fn print_value(value: &Value, path: &[String]) -> Result<String, EditError> {
     let refused = || EditError::NotWritable { path: dotted(path) };
     Ok(match value {

@@ -26,7 +26,7 @@ fn append(at: &str, json: &str) -> TomlEdit {
     TomlEdit::AppendTable { path: path(at), table: value(json).as_object().unwrap().clone() }
 }
 
-/// Applies the edit, compares, takes it back, compares with the beginning.
+/// Applies the edit, compares, undoes it, and compares with the original.
 #[track_caller]
 fn check(before: &str, edit: &TomlEdit, expected: &str) {
     let mut document = document(before);
@@ -40,7 +40,7 @@ fn check(before: &str, edit: &TomlEdit, expected: &str) {
 }
 
 #[test]
-fn a_missing_table_is_put_at_the_end() {
+fn a_missing_table_is_added_at_the_end() {
     check("", &set("features.hooks", "true"), "[features]\nhooks = true\n");
     check("\u{feff}a = 1\r\n", &set("f.h", "true"), "\u{feff}a = 1\r\n\r\n[f]\r\nh = true\r\n");
     check("a = 1", &set("f.h", "true"), "a = 1\n\n[f]\nh = true\n");
@@ -50,7 +50,7 @@ fn a_missing_table_is_put_at_the_end() {
 }
 
 #[test]
-fn a_key_is_put_at_the_end_of_its_table() {
+fn a_key_is_added_at_the_end_of_its_table() {
     check("[f] # flags\n\n[g]\n", &set("f.h", "true"), "[f] # flags\nh = true\n\n[g]\n");
     check(
         "[f]\r\na = 1 # one\r\n# two\r\n\r\n[g]\r\n",
@@ -72,7 +72,7 @@ fn the_first_root_key_goes_above_all_tables() {
 }
 
 #[test]
-fn a_first_root_key_goes_with_its_own_blank_line() {
+fn a_first_root_key_is_removed_with_its_own_blank_line() {
     let mut document = document("\n# comment\n\n[a]\n");
     let applied = document.apply(&set("h", "1")).unwrap();
     document.revert(&set("h", "1"), &applied).unwrap();
@@ -80,7 +80,7 @@ fn a_first_root_key_goes_with_its_own_blank_line() {
 }
 
 #[test]
-fn inline_and_dotted_tables_are_extended_in_kind() {
+fn inline_and_dotted_tables_are_extended_in_their_own_style() {
     check("f = { a = 1 } # c\n", &set("f.h", "true"), "f = { a = 1, h = true } # c\n");
     check("f = {}\n", &set("f.h", "true"), "f = { h = true }\n");
     check("f = { }\n", &set("f.h.k", "true"), "f = { h = { k = true } }\n");
@@ -92,7 +92,7 @@ fn inline_and_dotted_tables_are_extended_in_kind() {
 }
 
 #[test]
-fn a_table_is_appended_in_the_way_the_list_is_written() {
+fn a_table_is_appended_in_the_style_of_the_list() {
     let edit = append("hooks", r#"{"event": "Stop", "command": "a \"b\" \\c", "timeout": 5}"#);
     let block = "[[hooks]]\nevent = \"Stop\"\ncommand = \"a \\\"b\\\" \\\\c\"\ntimeout = 5\n";
     check("", &edit, block);
@@ -113,14 +113,14 @@ fn a_table_is_appended_in_the_way_the_list_is_written() {
 }
 
 #[test]
-fn a_replaced_value_comes_back_as_it_was_spelled() {
+fn a_replaced_value_is_restored_as_it_was_written() {
     check("a = 0x1F # c\n", &set("a", "true"), "a = true # c\n");
     check("[f]\na = '''\nx'''\nb = 1\n", &set("f.a", "\"y\""), "[f]\na = \"y\"\nb = 1\n");
     check("f = { a = 1.10, b = 2 }", &set("f.a", "[]"), "f = { a = [], b = 2 }");
 }
 
 #[test]
-fn what_is_there_is_not_ours() {
+fn values_that_exist_are_not_ours() {
     let mut kept = document("a = 1\nt = 2020-01-02\n[[l]]\nx = 1\ny = 'z'\n[f]\n");
     let before = kept.clone();
     assert_eq!(kept.apply(&set_if_absent("a", "2")).unwrap(), Applied::Kept(value("1")));
@@ -134,7 +134,7 @@ fn what_is_there_is_not_ours() {
 }
 
 #[test]
-fn taking_back_leaves_what_others_wrote() {
+fn undoing_keeps_what_others_wrote() {
     let undone = |before: &str, edit: &TomlEdit, change: (&str, &str)| {
         let mut edited = document(before);
         let applied = edited.apply(edit).unwrap();
@@ -191,7 +191,7 @@ fn strange_keys_and_texts_are_quoted() {
 }
 
 #[test]
-fn an_error_says_where() {
+fn an_error_has_its_line() {
     let error = TomlDocument::parse("\u{feff}a = 1\r\n[b\r\n").unwrap_err();
     assert_eq!((error.line, error.column), (2, 3), "{error}");
 }
@@ -215,7 +215,7 @@ fn large_texts_are_read_in_one_pass() {
     assert!(TomlDocument::parse(&format!("{}a = 1", "a.".repeat(100_000))).is_err());
 }
 
-/// A document as people leave them, put together of statements as long as it parses.
+/// A document as people write them, made of statements as long as it parses.
 fn messy_document() -> impl Strategy<Value = String> {
     let statement = prop::sample::select(vec![
         "a = 1\n",
@@ -273,7 +273,7 @@ fn any_edit() -> impl Strategy<Value = TomlEdit> {
     })
 }
 
-/// What the edit means for a value.
+/// Applies the edit to a plain value.
 fn model(root: &mut Value, edit: &TomlEdit) {
     let mut node = root;
     let (last, parents) = edit.path().split_last().unwrap();
@@ -303,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn edits_mean_what_they_say_and_go_back_without_a_trace(
+    fn edits_have_their_meaning_and_are_undone_without_a_trace(
         text in messy_document(), edits in prop::collection::vec(any_edit(), 1..5), crlf: bool, mark: bool,
     ) {
         let text = if crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text };
@@ -338,7 +338,7 @@ proptest! {
     }
 
     #[test]
-    fn taking_back_does_not_touch_what_came_later(text in messy_document(), edit in any_edit(), later in any_edit()) {
+    fn undoing_does_not_touch_later_changes(text in messy_document(), edit in any_edit(), later in any_edit()) {
         let mut both = document(&text);
         let mut alone = both.clone();
         let Ok(applied) = both.apply(&edit) else { return Ok(()) };

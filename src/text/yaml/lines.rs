@@ -1,7 +1,8 @@
-//! Lines of YAML: which one has a key, which ones are below it, where a new one goes and what goes with an old one.
+//! Lines of YAML: which line has a key, which lines are below it, the place of a new line and what is removed with an
+//! old one.
 //!
-//! Only blocks are understood, a key or an entry a line. A line that only looks like a key, in the middle of a quoted text,
-//! leads to an edit that the caller's reader refuses.
+//! Only block style is supported, one key or entry per line. A line that only looks like a key, inside a quoted text,
+//! leads to an edit that the caller's parser refuses.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::super::edit::{EditError, Undo, dotted};
 use super::super::markdown::newline_of;
 use super::print;
 
-/// Places that [`Lines`] can tell in a text.
+/// The lines of a text, for finding positions in it.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
@@ -21,7 +22,7 @@ pub(super) struct Lines<'a> {
 #[derive(Debug)]
 struct Line {
     start: usize,
-    /// Behind its line break.
+    /// After its line break.
     end: usize,
     indent: usize,
     kind: Kind,
@@ -40,15 +41,15 @@ enum Kind {
 #[derive(Debug)]
 struct Key {
     line: usize,
-    /// Behind the colon.
+    /// The position after the colon.
     colon: usize,
-    /// What stands on the line behind the colon, without blanks and a comment.
+    /// The value after the colon on the same line, without blanks and a comment.
     value: Range<usize>,
-    /// The lines up to the next key beside it or above it.
+    /// The lines up to the next key on its level or above.
     below: Range<usize>,
 }
 
-/// How what a key leads to is written.
+/// How the value of a key is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// On the lines below.
@@ -94,7 +95,7 @@ impl<'a> Lines<'a> {
         self.list.iter().filter(begins).nth(usize::from(is_first)).map(|line| line.start)
     }
 
-    /// The texts that have the entry at the end of the list at `path`, likeliest first, and how to take it out again.
+    /// The possible texts with the entry at the end of the list at `path`, likeliest first, and how to undo each.
     pub(super) fn with_entry(&self, path: &[String], value: &Json) -> Result<Vec<(String, Undo)>, EditError> {
         self.refuse_tabs(path)?;
         let entry = print::entry(value, path)?;
@@ -132,7 +133,7 @@ impl<'a> Lines<'a> {
         Ok(self.places(&range, false).map(|at| (self.inserted(at, &block), Undo::default())).collect())
     }
 
-    /// The text without entry number `index` of the list at `path`, and without what had been made for it.
+    /// The text without entry number `index` of the list at `path`, and without what was made for it.
     pub(super) fn without_entry(&self, path: &[String], index: usize, undo: &Undo) -> Result<String, EditError> {
         self.refuse_tabs(path)?;
         let unsafe_here = || EditError::Unsafe { path: dotted(path) };
@@ -170,7 +171,7 @@ impl<'a> Lines<'a> {
             {
                 let (line, colon) = (key.line, key.colon);
                 text.insert_str(colon, previous);
-                // What is put back may be no more than an empty value: a ledger is a file, and anybody can write to files.
+                // Only an empty value may be restored, because the ledger is a file that others can write.
                 let lines = Lines::new(&text);
                 let key = lines.walk(&path[..above])?.filter(|key| key.line == line && !previous.contains('\n'));
                 if !key.is_some_and(|key| {
@@ -183,7 +184,7 @@ impl<'a> Lines<'a> {
         Ok(text)
     }
 
-    /// The key at the end of `path`.
+    /// Finds the key at the end of `path`.
     fn walk(&self, path: &[String]) -> Result<Option<Key>, EditError> {
         let mut range = self.document(path)?;
         let mut found = None;
@@ -287,7 +288,7 @@ impl<'a> Lines<'a> {
         range.clone().rfind(|line| self.list[*line].kind == Kind::Content)
     }
 
-    /// Where more can be put behind what is in `range`: after its content, after its comments, at its end.
+    /// Positions where lines can be inserted after those in `range`: after the content, after the comments, at the end.
     fn places(&self, range: &Range<usize>, at_end: bool) -> impl Iterator<Item = usize> {
         let behind = |line: usize| self.list[line].end;
         let end = match range.end {
@@ -304,7 +305,7 @@ impl<'a> Lines<'a> {
         places.into_iter()
     }
 
-    /// Lines for the keys, one in another, and the entry in the last one.
+    /// Makes the lines for the nested keys, with the entry in the last one.
     fn block(keys: &[String], indent: usize, entry: &[String]) -> Vec<String> {
         let keys_and_places = keys.iter().enumerate();
         let mut block: Vec<String> =
@@ -313,7 +314,7 @@ impl<'a> Lines<'a> {
         block
     }
 
-    /// The text with the lines before the byte at `at`. A last line without a line break stays one.
+    /// The text with these lines before the byte `at`. A last line without a line break still has none.
     fn inserted(&self, at: usize, block: &[String]) -> String {
         let ending = newline_of(self.text);
         let lines = block.join(ending);
@@ -325,7 +326,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The text without these lines. If the last one had no line break, the line that is then the last one has none.
+    /// The text without these lines. If the removed last line had no line break, the new last line has none either.
     fn without(&self, lines: &Range<usize>) -> String {
         let (start, end) = (self.list[lines.start].start, self.list[lines.end - 1].end);
         let (mut before, after) = (&self.text[..start], &self.text[end..]);
@@ -337,7 +338,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The key that a line begins with, and where the byte behind its colon is.
+/// The key that a line begins with, and the position after its colon.
 fn named(content: &str) -> Option<(&str, usize)> {
     let quote = content.chars().next().filter(|first| "\"'".contains(*first));
     let (name, behind) = if let Some(quote) = quote {
@@ -355,7 +356,7 @@ fn named(content: &str) -> Option<(&str, usize)> {
     (rest.starts_with(':') && !name.contains('\\')).then_some((name.trim_end(), colon + 1))
 }
 
-/// What is wrong with a value that begins like this, for whoever wants to put lines into it.
+/// Why lines cannot be inserted into a value that begins like this.
 fn unreadable(value: &str) -> Option<&'static str> {
     match value.chars().next()? {
         '{' | '[' => Some("is written in braces or brackets"),

@@ -1,9 +1,9 @@
-//! YAML files that belong to somebody else: entries of lists put in and taken out, all other bytes left.
+//! YAML files of another owner: entries of lists are inserted and removed, all other bytes stay.
 //!
-//! [`YamlDocument`] keeps the text itself and knows as much of YAML as it needs to find a key by its indentation. What it
-//! cannot do safely it refuses with the line: a place in braces, an anchor, an alias, a tag, a tab. And it checks itself:
-//! the text is read by a full parser before and after, and the two must differ by exactly the entry that was asked for.
-//! An empty text counts as a map to be made.
+//! [`YamlDocument`] keeps the text itself and supports just enough of YAML to find a key by its indentation. It refuses
+//! what it cannot do safely, with the line: a place in braces, an anchor, an alias, a tag, a tab. It also checks
+//! itself: a full parser reads the text before and after, and the two must differ by exactly the wanted entry. An empty
+//! text counts as a map that still has to be made.
 
 mod lines;
 mod print;
@@ -21,7 +21,7 @@ use super::edit::{Applied, EditError, ParseError, Reverted, Undo, dotted, printe
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum YamlEdit {
-    /// `value`, a scalar or a map of scalars, is an entry of the list at `path`; put last unless an equal one is there.
+    /// `value`, a scalar or a map of scalars, is an entry of the list at `path`; appended unless an equal one exists.
     Append { path: Vec<String>, value: Json },
 }
 
@@ -42,7 +42,7 @@ impl YamlEdit {
 pub(crate) struct YamlDocument {
     byte_order_mark: bool,
     text: String,
-    /// What the text says, kept as parsing is most of what a large file costs.
+    /// The parsed text, kept because parsing is most of the cost for a large file.
     value: Value,
 }
 
@@ -64,12 +64,12 @@ impl YamlDocument {
         }
     }
 
-    /// All of it as JSON, if JSON can say it.
+    /// The whole document as JSON, if JSON can express it.
     pub(crate) fn to_json(&self) -> Option<Json> {
         serde_json::to_value(&self.value).ok()
     }
 
-    /// Makes the change, unless it is there already. On an error the document is as before.
+    /// Makes the change, unless it is already there. On an error the document is unchanged.
     pub(crate) fn apply(&mut self, edit: &YamlEdit) -> Result<Applied, EditError> {
         let (path, value) = edit.parts();
         if path.is_empty() || path.iter().any(String::is_empty) {
@@ -85,7 +85,7 @@ impl YamlDocument {
         for (text, undo) in made {
             let Some(found) = read(&text).ok().filter(|found| *found == wanted) else { continue };
             let changed = YamlDocument { byte_order_mark: self.byte_order_mark, text, value: found };
-            // What could not be taken back to the byte is not done.
+            // A change that could not be undone to the byte is not made.
             if changed.without(path, value, &undo, Some(self))?.is_some_and(|back| back.text == self.text) {
                 *self = changed;
                 return Ok(Applied::Changed(undo));
@@ -94,8 +94,8 @@ impl YamlDocument {
         Err(unsafe_at(path))
     }
 
-    /// Takes back exactly what `edit` put there: the entry if an equal one still stands there, the list and the maps
-    /// made for it if they are empty now, and what they had replaced. Edits are taken back in reverse order.
+    /// Undoes exactly what `edit` did: removes the entry if an equal one is still there, removes the list and the maps
+    /// made for it if they are now empty, and restores what they had replaced. Edits must be undone in reverse order.
     pub(crate) fn revert(&mut self, edit: &YamlEdit, applied: &Applied) -> Result<Reverted, EditError> {
         let (Applied::Changed(undo), (path, value)) = (applied, edit.parts()) else {
             return Ok(Reverted::NotThere);
@@ -105,8 +105,8 @@ impl YamlDocument {
         Ok(Reverted::Removed)
     }
 
-    /// The document without an entry; none where the entry is not there. What the text of `known` says need not be found
-    /// out again.
+    /// The document without an entry; `None` if the entry does not exist. The value of `known` is reused if its text is
+    /// the result.
     fn without(
         &self,
         path: &[String],
@@ -138,7 +138,7 @@ fn read(text: &str) -> Result<Value, serde_yaml::Error> {
     if text.trim().is_empty() { Ok(Value::Null) } else { serde_yaml::from_str(text) }
 }
 
-/// The entries of the list at `path`; none where nothing stands there.
+/// The entries of the list at `path`; empty if it does not exist.
 fn entries(root: &Value, path: &[String]) -> Result<Vec<Value>, EditError> {
     let mut value = root;
     for (depth, key) in path.iter().enumerate() {
@@ -158,12 +158,12 @@ fn entries(root: &Value, path: &[String]) -> Result<Vec<Value>, EditError> {
     }
 }
 
-/// The same, where being empty, being null and not being there are one.
+/// The same, with empty, null and missing values treated as equal.
 fn entries_or_none(root: &Value, path: &[String]) -> Vec<Value> {
     entries(root, path).unwrap_or_default()
 }
 
-/// Puts `entry` last in the list at `path`.
+/// Appends `entry` to the list at `path`.
 fn put(root: &mut Value, path: &[String], entry: Value) -> Option<()> {
     let mut value = root;
     for key in path {
@@ -190,7 +190,7 @@ fn remove(root: &mut Value, path: &[String], index: usize) {
     }
 }
 
-/// The document without what is at `path`, and without maps on the way that are empty then.
+/// The document without the value at `path`, and without maps on the way that are then empty.
 fn strip(root: Value, path: &[String]) -> Value {
     let (Some((key, below)), Value::Mapping(mut map)) = (path.split_first(), root) else { return Value::Null };
     if let Some(value) = map.get_mut(key.as_str()) {

@@ -1,4 +1,4 @@
-//! Keys and values as a person writes them in a block of YAML.
+//! Prints keys and values as a person writes them in block style.
 
 use serde_json::Value as Json;
 
@@ -31,7 +31,7 @@ fn scalar(value: &Json) -> Option<String> {
     }
 }
 
-/// Plain where every reader of YAML takes it for this text, else as JSON writes it.
+/// Plain if every YAML reader reads it as this text, otherwise in the form of JSON.
 fn text(text: &str) -> String {
     let simple = |c: char| c.is_ascii_alphanumeric() || "_/.- ".contains(c);
     let words = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];

@@ -23,7 +23,7 @@ fn at(indent: usize) -> String {
     OURS.lines().map(|line| [" ".repeat(indent).as_str(), line, "\n"].concat()).collect()
 }
 
-/// Applies the edit, compares, takes it back, compares with the beginning.
+/// Applies the edit, compares, undoes it, and compares with the original.
 #[track_caller]
 fn check(before: &str, edit: &YamlEdit, expected: &str) {
     let mut document = document(before);
@@ -45,7 +45,7 @@ fn refused(text: &str, edit: &YamlEdit) -> String {
 }
 
 #[test]
-fn a_missing_list_is_put_at_the_end() {
+fn a_missing_list_is_added_at_the_end() {
     let edit = append("hooks.pre_tool_call", ours());
     let block = format!("hooks:\n  pre_tool_call:\n{}", at(4));
     check("", &edit, &block);
@@ -59,7 +59,7 @@ fn a_missing_list_is_put_at_the_end() {
 }
 
 #[test]
-fn a_map_that_is_there_takes_one_more_key() {
+fn an_existing_map_gets_one_more_key() {
     let edit = append("hooks.pre_tool_call", ours());
     check(
         "hooks: # mine\n  on_session_start:\n    - command: a # one\n      # two\n\n# about b\nb: 1\n",
@@ -74,7 +74,7 @@ fn a_map_that_is_there_takes_one_more_key() {
 }
 
 #[test]
-fn a_list_that_is_there_takes_one_more_entry() {
+fn an_existing_list_gets_one_more_entry() {
     let edit = append("hooks.pre", ours());
     let mine = "hooks:\n  pre:\n    - command: a\n      matcher: 'b'\n";
     check(&format!("{mine}z: 1\n"), &edit, &format!("{mine}{}z: 1\n", at(4)));
@@ -93,7 +93,7 @@ fn a_list_that_is_there_takes_one_more_entry() {
 }
 
 #[test]
-fn an_empty_value_makes_room_and_comes_back() {
+fn an_empty_value_is_replaced_and_restored() {
     let edit = append("hooks.pre", ours());
     check("hooks: {}\nb: 1\n", &edit, &format!("hooks:\n  pre:\n{}b: 1\n", at(4)));
     check("hooks:   {} # none\n", &edit, &format!("hooks: # none\n  pre:\n{}", at(4)));
@@ -104,7 +104,7 @@ fn an_empty_value_makes_room_and_comes_back() {
 }
 
 #[test]
-fn what_cannot_be_edited_by_lines_is_refused_with_its_line() {
+fn text_that_cannot_be_edited_by_lines_is_refused_with_its_line() {
     let edit = append("hooks.pre", ours());
     assert_eq!(
         refused("a: 1\nhooks: {post: []}\n", &edit),
@@ -130,7 +130,7 @@ fn what_cannot_be_edited_by_lines_is_refused_with_its_line() {
 }
 
 #[test]
-fn what_only_looks_like_a_key_is_not_edited() {
+fn text_that_only_looks_like_a_key_is_not_edited() {
     let text = "a: \"one\nhooks:\n  two\"\n";
     let mut document = document(text);
     let edit = append("hooks.pre", ours());
@@ -142,7 +142,7 @@ fn what_only_looks_like_a_key_is_not_edited() {
 }
 
 #[test]
-fn what_the_person_added_stays_when_ours_goes() {
+fn additions_of_a_person_stay_when_ours_is_removed() {
     let edit = append("hooks.pre", ours());
     let mut document = document("a: 1\n");
     let applied = document.apply(&edit).unwrap();
@@ -150,14 +150,14 @@ fn what_the_person_added_stays_when_ours_goes() {
     let mut changed = self::document(&theirs);
     assert_eq!(changed.revert(&edit, &applied).unwrap(), Reverted::Removed);
     assert_eq!(changed.to_string(), "a: 1\nhooks:\n  post:\n  - mine\n");
-    // Another program wrote the file anew, in its own style.
+    // Another program rewrote the file in its own style.
     let dumped = "hooks:\n  pre:\n  - command: '/home/u/.x/gsd-tools hook decision before-tool'\n    matcher: terminal|patch\n    timeout: 10\nz: 1\n";
     let mut changed = self::document(dumped);
     assert_eq!(changed.revert(&edit, &applied).unwrap(), Reverted::Removed);
     assert_eq!(changed.to_string(), "z: 1\n");
 }
 
-/// Files as people write them, of nested maps, lists, texts over lines and comments.
+/// Files as people write them: nested maps, lists, texts over several lines, and comments.
 fn files() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just(" 1".to_owned()),
@@ -198,7 +198,7 @@ fn files() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn an_edit_adds_its_entry_alone_and_leaves_no_trace(text in files(), two in any::<bool>()) {
+    fn an_edit_adds_only_its_entry_and_leaves_no_trace(text in files(), two in any::<bool>()) {
         let Ok(mut document) = YamlDocument::parse(&text) else { return Ok(()) };
         let edits = [append("hooks.pre", ours()), append("hooks.post", json!("a: b")), append("hooks.pre", json!("c"))];
         let mut made = Vec::new();
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange(text in "(hooks:|pre:|- |  |\n|\r\n|\t|#|'|\"|[{}\\[\\]&*!|>a~]|---\n|\\.\\.\\.\n){0,24}") {
+    fn any_text_is_handled(text in "(hooks:|pre:|- |  |\n|\r\n|\t|#|'|\"|[{}\\[\\]&*!|>a~]|---\n|\\.\\.\\.\n){0,24}") {
         if let Ok(mut document) = YamlDocument::parse(&text) {
             let edit = append("hooks.pre", ours());
             if let Ok(applied) = document.apply(&edit) {

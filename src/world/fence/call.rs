@@ -1,4 +1,5 @@
-//! The call `__fence`, by which this program becomes another one in a fence; and whether this system has fences.
+//! The call `__fence`, through which this program becomes another one inside a fence; and whether this system has
+//! fences.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -8,25 +9,26 @@ use super::value::Fence;
 use super::variables;
 use crate::world::{World, WorldError};
 
-/// The word by which this program is called to become a program within a fence.
+/// The word that starts this program as the first step of a program inside a fence.
 pub(crate) const CALL: &str = "__fence";
 
-/// How a call ends that could not set up its fence, or not start its program: as `env` does.
+/// The exit code if the fence could not be set up; the next two are for a program that could not be started. As in
+/// `env`.
 const UNFENCED: u8 = 125;
 const CANNOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// How far this system can hold a program to a fence.
+/// How well this system can enforce a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fencing {
     Full,
-    /// A file outside can be emptied, or nothing can be moved from folder to folder inside: Linux before 6.2.
+    /// Files outside can be emptied, or nothing can be moved between folders inside: Linux before 6.2.
     Partial,
     Unavailable,
 }
 
 impl Fence {
-    /// `command` within this fence, by a call of this program.
+    /// Wraps `command` in this fence, by a call of this program.
     pub(in crate::world) fn put_around(&self, command: &Command, this_program: &Path) -> Command {
         let mut fenced = Command::new(this_program);
         let program = std::iter::once(command.get_program()).chain(command.get_args());
@@ -36,20 +38,20 @@ impl Fence {
 }
 
 impl World {
-    /// How far this system can hold a program to a fence.
+    /// How well this system can enforce a fence.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn fencing(&self) -> Fencing {
         system::fencing()
     }
 
-    /// Whether a fence can limit the ports that a program connects to.
+    /// True if a fence can limit the ports that a program connects to.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn fences_ports(&self) -> bool {
         system::limits_ports()
     }
 
-    /// A line for a shell that runs `line` within `fence`, with words behind it as its parameters. It can be run for as long as
-    /// this process lives; `None` where the system has no fence.
+    /// Returns a shell line that runs `line` within `fence`; words after it become its parameters. It works as long as
+    /// this process lives. `None` if the system has no fence.
     pub(crate) fn fenced_line(&self, fence: &Fence, line: &str) -> Option<String> {
         let this_program = self.file_for_others()?;
         if system::fencing() == Fencing::Unavailable {
@@ -59,14 +61,15 @@ impl World {
         shell.args(["-c", line]);
         let command = fence.put_around(&shell, &this_program);
         let words = std::iter::once(command.get_program()).chain(command.get_args());
-        // A path that is not UTF-8 cannot be written down.
+        // A path that is not UTF-8 cannot be written in the line.
         let quoted = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
         let words = words.map(|word| word.to_str().map(quoted)).collect::<Option<Vec<_>>>()?;
         Some(words.join(" "))
     }
 }
 
-/// Whether the system can fence a program, and the program is there: within the fence it would be too late to say so.
+/// Checks that the system can fence a program and that the program exists: inside the fence it would be too late to
+/// report it.
 pub(in crate::world) fn check(command: &Command, program: &OsStr, is_limited: bool) -> Result<(), WorldError> {
     let (name, shown) = (Path::new(program), || program.to_string_lossy().into_owned());
     if is_limited && system::fencing() == Fencing::Unavailable {
@@ -82,7 +85,7 @@ pub(in crate::world) fn check(command: &Command, program: &OsStr, is_limited: bo
     if is_there { Ok(()) } else { Err(WorldError::NoProgram { program: shown() }) }
 }
 
-/// The call [`CALL`]: becomes the program within the fence, and returns only where that failed.
+/// Runs the call [`CALL`]: becomes the program within the fence, and returns only if that failed.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let (fence, program) = match Fence::read(arguments) {
         Ok(read) => read,
@@ -107,12 +110,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn failed(code: u8, why: &str) -> ExitCode {
-    // Where standard error is closed there is nobody left to be told.
+    // If standard error is closed, the message cannot be reported.
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("Error: fence: {why}\n").as_bytes());
     code.into()
 }
 
-/// Takes the variables that lead out, and says where temporary files go.
+/// Removes the variables that lead out of the fence, and sets those for temporary files.
 fn set_variables(command: &mut Command, fence: &Fence) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -127,8 +130,8 @@ fn set_variables(command: &mut Command, fence: &Fence) {
     }
 }
 
-/// Starts a session of its own, without a terminal: nothing can be typed into the one of the user, and Ctrl-C there does not
-/// reach it. The process keeps its number and leads a group, as one does that was started in a group of its own.
+/// Starts a session without a terminal: the program cannot type into the user's terminal, and Ctrl-C there does not
+/// reach it. The process keeps its id and leads a group, like one that was started in its own group.
 #[cfg(unix)]
 fn leave_terminal() -> Result<(), String> {
     use rustix::process::setsid;
@@ -136,22 +139,22 @@ fn leave_terminal() -> Result<(), String> {
         return Ok(());
     }
     if leads_session() {
-        // A session that somebody began for it. Without a terminal it can have none of the user's.
+        // Another program began this session for it. Without a terminal, the session cannot be the user's.
         let has_terminal = std::fs::File::open("/dev/tty").is_ok();
         return if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) };
     }
-    // Who leads a group can begin no session: it goes to another group first.
+    // A group leader cannot begin a session, so it moves to another group first.
     let went = go_to_group_of_parent() || go_to_group_of_child();
     let left = if went { setsid().map(drop) } else { Err(rustix::io::Errno::PERM) };
     left.map_err(|error| format!("it cannot leave the terminal: {error}"))
 }
 
-/// Group and session of a process, as the system numbers them here: what lies outside of the pid namespace, such as the group
-/// and the session of who started a container, has the number 0, which is none.
+/// The group and session of a process, as numbered here. Anything outside of the pid namespace, such as the group and
+/// session of the process that started a container, has the number 0, which is not a valid id.
 #[cfg(target_os = "linux")]
 fn group_and_session(process: impl std::fmt::Display) -> Option<(i32, i32)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may hold anything, brackets too.
+    // The name before it may contain anything, even brackets.
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(2);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
@@ -177,7 +180,7 @@ fn go_to_group_of_parent() -> bool {
     getppid().and_then(group).is_some_and(|group| setpgid(None, Some(group)).is_ok())
 }
 
-/// A group that a child leads is there until somebody waits for the child, also once it has ended.
+/// A group led by a child exists until the child is waited for, even after it has ended.
 #[cfg(unix)]
 fn go_to_group_of_child() -> bool {
     use rustix::process::{Pid, setpgid};
@@ -202,8 +205,8 @@ fn leave_terminal() -> Result<(), String> {
     Ok(())
 }
 
-/// Has the program get its three streams and no other open file: what a shell has left open, to be read or written, is limited
-/// by no fence, and may be the terminal.
+/// Closes everything except the three standard streams when the program starts: other files that a shell left open are
+/// not limited by the fence, and may be the terminal.
 #[cfg(unix)]
 fn keep_streams_alone() {
     close_fds::set_fds_cloexec(3, &[]);
@@ -261,7 +264,7 @@ mod system {
         false
     }
 
-    /// Has another program limit it: `command` is what that one is to become.
+    /// Uses another program to limit it: `command` becomes the call of that program.
     pub(super) fn restrict(fence: &Fence, command: &mut Command) -> Result<(), String> {
         if fencing() == Fencing::Unavailable {
             return Err("this system has no fence".to_owned());
@@ -306,7 +309,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_line_in_a_fence_is_one_line_for_a_shell() {
+    fn a_line_in_a_fence_is_a_single_line_for_a_shell() {
         let mut world = World::with([], Path::new("/"));
         assert_eq!(world.fenced_line(&Fence::around(["/w"]), "true"), None, "the program of tests is another one");
         world.executable = Some("/bin/echo".into());
@@ -319,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_started_in_a_fence_is_named_before_it_is_made() {
+    fn a_program_that_cannot_be_started_is_reported_before_its_fence_is_made() {
         let world = World::real();
         for name in ["gsd-no-such-program", "./gsd-no-such-program", "/gsd-no-such-program"] {
             let program = Program::new(name).fenced(&Fence::around(["/w"]));

@@ -1,4 +1,4 @@
-//! The limits of a fence on Linux, as the kernel knows them (Landlock).
+//! The limits of a fence on Linux, in the terms of the kernel (Landlock).
 
 use std::path::PathBuf;
 
@@ -10,18 +10,19 @@ use landlock::{
 use super::readable::readable_beside;
 use super::value::Fence;
 
-/// What a fence limits of files, in the terms of the first kernel that knows all of it, 6.10: what devices are told is the
-/// last of it. What an older kernel does not know stays open there.
+/// The file accesses that a fence limits, in the terms of the first kernel that supports all of them, 6.10: requests to
+/// devices came last. An access that an older kernel does not support stays allowed there.
 const WHOLE: ABI = ABI::V5;
 
-/// Without this a file outside can be emptied (6.2), and without the one before it nothing can be moved from folder to folder.
+/// Without this version, files outside can be emptied (6.2); without the previous one, nothing can be moved between
+/// folders.
 const FULL: ABI = ABI::V3;
 
-/// The first kernels that limit ports (6.7), and that limit signals and sockets without a path (6.12).
+/// The first versions that limit ports (kernel 6.7), and signals and sockets without a path (kernel 6.12).
 const WITH_PORTS: ABI = ABI::V4;
 const WITH_SCOPES: ABI = ABI::V6;
 
-/// The newest terms that may be used: in debug builds a variable says so, so that what older kernels hold can be tried.
+/// The newest version that may be used. In debug builds a variable can lower it, to test what older kernels enforce.
 fn newest() -> ABI {
     #[cfg(debug_assertions)]
     if let Some(limit) = std::env::var("GSD_FENCE_ABI").ok().and_then(|limit| limit.parse::<i32>().ok()) {
@@ -30,14 +31,14 @@ fn newest() -> ABI {
     WITH_SCOPES
 }
 
-/// Whether the kernel knows these terms.
+/// True if the kernel supports this version.
 pub(super) fn knows(version: ABI) -> bool {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let is_known = || ruleset.handle_access(AccessFs::from_write(version)).and_then(Ruleset::create).is_ok();
     version <= newest() && is_known()
 }
 
-/// Whether files outside are safe, all of them or most.
+/// Whether all files outside are protected, and whether most of them are.
 pub(super) fn limits_files() -> (bool, bool) {
     (knows(FULL), knows(ABI::V1))
 }
@@ -67,9 +68,9 @@ const NO_LANDLOCK: &str = "this kernel has no Landlock";
 fn apply(fence: &Fence, readable: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
     let newest = newest();
     let writes = AccessFs::from_write(WHOLE.min(newest));
-    // What every kernel with a fence knows.
+    // Supported by every kernel that has Landlock.
     let reads = AccessFs::from_read(ABI::V1);
-    // A device that root makes anywhere is the device: the disk, or a terminal.
+    // A device file made by root is the real device wherever it is: the disk, or a terminal.
     let granted = (writes | reads) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let scopes = if newest >= WITH_SCOPES { Scope::from_all(WITH_SCOPES) } else { BitFlags::EMPTY };
     let mut ruleset = Ruleset::default().handle_access(writes | reads)?;

@@ -1,12 +1,12 @@
-//! A limit on what a program that runs unattended, and all it starts, may write, read and reach.
+//! A limit on what an unattended program and its children may write, read and reach.
 //!
-//! What runs in a fence is started through this program, called as `__fence` ([`call`]): it leaves the terminal of the user,
-//! has the kernel limit it and then becomes the program. Same process, same streams. Nothing can be taken back by anything
-//! below it.
+//! A fenced program is started through this program, called as `__fence` ([`call`]): it leaves the terminal of the
+//! user, has the kernel limit it and then becomes the program. Same process, same streams. No descendant can lift the
+//! limit.
 //!
-//! On Linux the kernel's limit is Landlock, on macOS it is `sandbox-exec`. Rules of Landlock only add: nothing below a folder
-//! that may be written to can be kept from it, and what is hidden is what is left when everything beside it may be read
-//! ([`readable`]). `docs/auto-mode.md` says what a fence holds and what stays open.
+//! On Linux the kernel's limit is Landlock, on macOS it is `sandbox-exec`. Landlock rules only grant access: nothing
+//! below a writable folder can be protected, and a path is hidden by granting access to everything around it
+//! ([`readable`]). `docs/auto-mode.md` describes what a fence enforces and what it leaves open.
 
 pub(crate) mod call;
 #[cfg(target_os = "linux")]

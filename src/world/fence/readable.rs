@@ -1,6 +1,6 @@
-//! What may be read in a fence: all but what is hidden, secret, or a terminal. The kernel only adds what may be read, folder by
-//! folder, so that every other entry of each folder that something hidden is in is named. Such a folder cannot be listed, and
-//! what is made in it later cannot be read.
+//! What a fenced program may read: everything that is not hidden, secret, or a terminal. The kernel only grants
+//! reading, folder by folder, so every other entry of each folder that contains something hidden is granted by name.
+//! Such a folder cannot be listed, and what is made in it later cannot be read.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 use super::value::Fence;
 
-/// Where the kernel tells what is mounted where.
+/// Where the kernel lists the mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
-/// Where devices are. Disks are never read, and terminals only if they are opened.
+/// Where devices are. Disks are never readable, and terminals only if they are opened.
 const DEVICES: &str = "/dev";
 
-/// What may be read in a fence: the places that lead to nothing hidden or secret, with all below them, and what is opened by
-/// name. What may be written to is read as well, so that nothing hidden may be in it; something secret that is in it is not
-/// kept.
+/// The paths that may be read in a fence: those with nothing hidden or secret below them, and those opened by name.
+/// Writable paths are readable too, so nothing hidden may be inside one, and a secret inside one is not protected.
 pub(super) fn readable_beside(fence: &Fence) -> Result<Vec<PathBuf>, String> {
     if let Err(error) = std::fs::read_dir("/") {
-        // Its mode lets it be listed: another fence is around this one, and limits what may be read. Nothing more can be hidden.
+        // Its mode allows listing, so another fence around this one limits what may be read. Nothing more can be
+        // hidden.
         let is_fenced = rustix::fs::access("/", rustix::fs::Access::READ_OK).is_ok();
         return if is_fenced && fence.hidden.is_empty() { Ok(vec!["/".into()]) } else { Err(format!("`/`: {error}")) };
     }
@@ -46,11 +46,12 @@ pub(super) fn readable_beside(fence: &Fence) -> Result<Vec<PathBuf>, String> {
     hidden.extend(secret.filter(|place| !writable.iter().any(|folder| place.starts_with(folder))));
     let hidden: HashSet<PathBuf> = hidden.into_iter().collect();
     let around: HashSet<&Path> = hidden.iter().flat_map(|hidden| hidden.ancestors().skip(1)).collect();
-    // Folders that have to be looked into entry by entry.
+    // Folders that must be checked entry by entry.
     let mut folders = vec![PathBuf::from("/"), PathBuf::from(DEVICES)];
     while let Some(folder) = folders.pop() {
         let Ok(entries) = std::fs::read_dir(&folder) else {
-            // Not everybody may list it. What is hidden below it is looked for all the same, and what is beside that is not read.
+            // Some folders cannot be listed. The search for hidden paths below continues anyway; their other entries
+            // stay unreadable.
             let below = hidden.iter().filter_map(|hidden| Some((hidden, hidden.strip_prefix(&folder).ok()?)));
             let next = below.filter_map(|(hidden, rest)| Some((hidden, folder.join(rest.components().next()?))));
             let next: BTreeSet<PathBuf> = next.filter(|(hidden, next)| *hidden != next).map(|(_, next)| next).collect();
@@ -60,7 +61,7 @@ pub(super) fn readable_beside(fence: &Fence) -> Result<Vec<PathBuf>, String> {
         for entry in entries.flatten() {
             let path = entry.path();
             let kind = entry.file_type();
-            // A link opens nothing that is not opened by its own place.
+            // A link grants nothing; its target needs its own grant.
             let is_link = kind.as_ref().is_ok_and(std::fs::FileType::is_symlink);
             let is_disk = kind.is_ok_and(|kind| kind.is_block_device());
             let is_shut = || folder == Path::new(DEVICES) && !fence.has_terminals && is_terminal(&entry.file_name());
@@ -73,36 +74,36 @@ pub(super) fn readable_beside(fence: &Fence) -> Result<Vec<PathBuf>, String> {
     Ok(readable)
 }
 
-/// Whether a device is a terminal, or leads to terminals: what a user types could be read from it.
+/// True if a device is a terminal, or leads to terminals: what a user types could be read from it.
 fn is_terminal(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     matches!(&*name, "console" | "ptmx" | "pts") || ["tty", "vcs", "hvc"].iter().any(|start| name.starts_with(start))
 }
 
-/// What is mounted in this system.
+/// Reads the mounts of this system.
 fn mounts() -> Result<Vec<Mount>, String> {
     let told = std::fs::read(MOUNTS).map_err(|error| format!("`{MOUNTS}`: {error}"))?;
     Ok(told.split(|byte| *byte == b'\n').filter_map(Mount::read).collect())
 }
 
-/// The places at which the same files are mounted as at `path`.
+/// Other paths at which the files of `path` are mounted.
 fn others(mounts: &[Mount], path: &Path) -> Vec<PathBuf> {
     let around = mounts.iter().filter(|mount| path.starts_with(&mount.place));
-    // Of two at the same place the last one is seen.
+    // Of two mounts at the same place the last one is visible.
     let Some(own) = around.max_by_key(|mount| mount.place.as_os_str().len()) else { return Vec::new() };
     let Ok(rest) = path.strip_prefix(&own.place) else { return Vec::new() };
     let inside = own.root.join(rest);
     let same = mounts.iter().filter(|mount| mount.device == own.device);
     let place = |mount: &Mount| match inside.strip_prefix(&mount.root) {
         Ok(rest) => Some(mount.place.join(rest)),
-        // Only a part of what is hidden is mounted there.
+        // Only a part of the hidden path is mounted there.
         Err(_) => mount.root.starts_with(&inside).then(|| mount.place.clone()),
     };
-    // A path that is joined with nothing ends in a slash.
+    // Joining a path with an empty one adds a slash; this removes it.
     same.filter_map(place).map(|path| path.components().collect()).collect()
 }
 
-/// What is mounted at a place: a folder of a device.
+/// A mount: a folder of a device, and where it is mounted.
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     device: Vec<u8>,
@@ -111,7 +112,7 @@ struct Mount {
 }
 
 impl Mount {
-    /// Such as `36 35 98:0 /mnt1 /mnt2 rw,noatime - ext3 /dev/root rw`.
+    /// Reads a line such as `36 35 98:0 /mnt1 /mnt2 rw,noatime - ext3 /dev/root rw`.
     fn read(line: &[u8]) -> Option<Self> {
         let mut words = line.split(|byte| *byte == b' ').skip(2);
         let (device, root, place) = (words.next()?.to_vec(), words.next()?, words.next()?);
@@ -119,7 +120,7 @@ impl Mount {
     }
 }
 
-/// A path in which the kernel has put `\040` in the place of a space, and so on.
+/// Decodes a path in which the kernel wrote `\040` for a space, and so on.
 fn unescaped(word: &[u8]) -> PathBuf {
     let mut bytes = Vec::new();
     let mut rest = word;
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_hidden_at_every_place_where_it_is_mounted() {
+    fn a_hidden_path_is_hidden_everywhere_it_is_mounted() {
         let mounts = mounts(&[
             "1 0 8:1 / / rw - ext4 /dev/a rw",
             "2 1 8:2 / /home rw - ext4 /dev/b rw",
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_what_is_hidden_and_the_folders_around_it_may_be_read() {
+    fn everything_but_hidden_paths_and_the_folders_around_them_may_be_read() {
         let root = crate::testing::folder();
         let at = root.path().canonicalize().unwrap();
         for folder in ["held", "open/deep", "work/secret", "keys/one"] {

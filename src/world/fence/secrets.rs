@@ -1,4 +1,4 @@
-//! What is secret in the folders of the user: places with keys, logins and passwords, from `secrets.toml`.
+//! Secrets in the folders of the user: paths with keys, logins and passwords, from `secrets.toml`.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::world::World;
 
-/// Folders of the home folder that the user can move, all together.
+/// Folders of the home folder that the user can move as a whole.
 const MOVED: &[(&str, &str)] = &[
     (".config", "XDG_CONFIG_HOME"),
     (".local/share", "XDG_DATA_HOME"),
@@ -21,15 +21,15 @@ struct Table {
     secret: Vec<Secret>,
 }
 
-/// Places of one kind.
+/// Secret paths of one kind.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Secret {
     paths: Vec<String>,
-    /// The variable that says where the first folder of the paths is.
+    /// The variable that moves the first folder of the paths.
     #[serde(default)]
     moved: Option<String>,
-    /// The runners that read them.
+    /// The runners that read these secrets.
     #[serde(default)]
     clients: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every place has a name, a day and a source"))]
@@ -42,13 +42,13 @@ struct Secret {
 
 fn table() -> &'static [Secret] {
     static TABLE: OnceLock<Vec<Secret>> = OnceLock::new();
-    // A test reads it: it is part of this program.
+    // A test checks that it parses; it is compiled in.
     let read = || toml_edit::de::from_str::<Table>(include_str!("secrets.toml")).map(|table| table.secret);
     TABLE.get_or_init(|| read().unwrap_or_default())
 }
 
-/// The secret places that are there, without links, for a program that belongs to the runner `client`. The folder that does not
-/// outlive the user's session is one of them: sockets are in it, and logins of containers.
+/// Returns the existing secret paths, with links resolved, for a program that belongs to the runner `client`. They
+/// include `XDG_RUNTIME_DIR`, which lasts as long as the user's session and contains sockets and logins of containers.
 pub(super) fn places(world: &World, client: Option<&str>) -> Vec<PathBuf> {
     let Some(home) = world.home() else { return Vec::new() };
     let is_own = |secret: &&Secret| client.is_some_and(|client| secret.clients.iter().any(|name| name == client));
@@ -71,7 +71,7 @@ pub(super) fn places(world: &World, client: Option<&str>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let is_there = |place: &PathBuf| place.symlink_metadata().is_ok();
     for place in all.chain(runtime).filter(is_there).filter_map(|place| place.canonicalize().ok()) {
-        // A link to a folder that everything is in would leave nothing to read.
+        // A link to a folder that contains everything would leave nothing to read.
         if !home.starts_with(&place) && !found.contains(&place) {
             found.push(place);
         }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_has_a_name_a_day_and_a_source() {
+    fn every_place_has_a_name_a_date_and_a_source() {
         let rows = toml_edit::de::from_str::<Table>(include_str!("secrets.toml")).unwrap().secret;
         assert!(rows.len() > 15);
         for row in &rows {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_moved_is_secret_where_it_is() {
+    fn moved_folders_are_secret_at_their_new_place() {
         let (_home, at) = home(&["run"], &["c/gh/hosts.yml", "codex/auth.json", ".codex/auth.json"]);
         let (config, codex) = (at.join("c").display().to_string(), at.join("codex").display().to_string());
         let variables = [("XDG_CONFIG_HOME", &*config), ("CODEX_HOME", &*codex)];

@@ -1,4 +1,4 @@
-//! What a fence holds, as a value and as the words of a call.
+//! The limits of a fence, as a value and as arguments of a call.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::secrets;
 use crate::world::World;
 
-/// Before each path or name of its kind.
+/// Options with a value, once for each path or name.
 const WRITE: &str = "--write";
 const READ: &str = "--read";
 const HIDE: &str = "--hide";
@@ -14,91 +14,91 @@ const SECRET: &str = "--secret";
 const TEMPORARY: &str = "--temporary";
 const KEEP: &str = "--keep";
 const PORT: &str = "--port";
-/// Without a value.
+/// Options without a value.
 const SEALED: &str = "--sealed";
 const TERMINALS: &str = "--terminals";
 const NETWORK: &str = "--network";
 const OPEN: &str = "--open";
-/// Before the program.
+/// Comes before the program.
 const PROGRAM: &str = "--";
 
-/// In the place of a name: every variable.
+/// Means every variable where a name is expected.
 const ALL: &str = "*";
 
-/// What every program may write to: devices that keep nothing.
+/// Writable by every program: devices that store nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Memory that programs share: not for a program that is sealed in.
+/// Memory that programs share; not writable in a sealed fence.
 const SHARED: &[&str] = &["/dev/shm"];
 
-/// Where pseudo-terminals are, those that a program makes and those of the user alike.
+/// Where pseudo-terminals are, both those a program makes and those of the user.
 const PSEUDO_TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-/// The folders and files that a program may write to, with all below them, and what is kept from it.
+/// The folders and files that a program may write to, with everything below them, and what it may not access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fence {
     pub(super) writable: Vec<PathBuf>,
     /// Never readable.
     pub(super) hidden: Vec<PathBuf>,
-    /// Not readable, except for what may be written to.
+    /// Not readable, except where writing is allowed.
     pub(super) secret: Vec<PathBuf>,
-    /// Readable although it is in something secret.
+    /// Readable even inside something secret.
     pub(super) readable: Vec<PathBuf>,
-    /// The folder for temporary files. The variables that name it are set.
+    /// The folder for temporary files. The variables for it are set.
     pub(super) temporary: Option<PathBuf>,
-    /// Variables that the program gets although they lead out.
+    /// Variables that the program gets even though they lead out of the fence.
     pub(super) kept: Vec<String>,
-    /// The only TCP ports that it may connect to, on any host.
+    /// The only TCP ports it may connect to, on any host.
     pub(super) ports: Option<Vec<u16>>,
     pub(super) has_terminals: bool,
     pub(super) is_sealed: bool,
-    /// Nothing is limited: the program only leaves the terminal.
+    /// Nothing is limited; the program only leaves the terminal.
     pub(super) is_open: bool,
 }
 
-/// What a person opens in all fences, in preferences of their own.
+/// What a person opens in all fences, in their preferences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Openings {
-    /// Places that are secret otherwise.
+    /// Paths that are otherwise secret.
     pub(crate) read: Vec<PathBuf>,
-    /// Variables that lead to programs outside.
+    /// Variables that lead to programs outside the fence.
     pub(crate) sockets: Vec<String>,
     /// The only TCP ports that may be connected to.
     pub(crate) ports: Option<Vec<u16>>,
-    /// Whether programs may make pseudo-terminals. They can write to those of the user then.
+    /// Whether programs may make pseudo-terminals. They can then also write to those of the user.
     pub(crate) terminals: bool,
 }
 
 impl Fence {
-    /// A fence around these. What is not there when the program starts is left out.
+    /// A fence that allows writing to these paths. Paths that do not exist when the program starts are ignored.
     pub(crate) fn around<P: Into<PathBuf>>(writable: impl IntoIterator<Item = P>) -> Self {
         Self { writable: writable.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// No limit: the program only leaves the terminal of the user.
+    /// A fence without limits: the program only leaves the terminal of the user.
     pub(in crate::world) fn open() -> Self {
         Self { is_open: true, ..Self::default() }
     }
 
-    /// The same, with these out of reach: what is in them can neither be read nor run. They are real paths, and in nothing
-    /// that may be written to.
+    /// Also hides these paths: what is in them can neither be read nor run. They must be real paths, outside of
+    /// everything that may be written to.
     pub(crate) fn hiding<P: Into<PathBuf>>(mut self, hidden: impl IntoIterator<Item = P>) -> Self {
         self.hidden.extend(hidden.into_iter().map(Into::into));
         self
     }
 
-    /// The same without memory that programs share: by this, what runs in it could leave something.
+    /// Also denies memory that programs share, in which a program could leave data for others.
     pub(crate) fn sealed(self) -> Self {
         Self { is_sealed: true, ..self }
     }
 
-    /// The same, with a folder for temporary files.
+    /// Also sets a folder for temporary files.
     pub(crate) fn with_temporary(self, folder: impl Into<PathBuf>) -> Self {
         Self { temporary: Some(folder.into()), ..self }
     }
 
-    /// The same, without what is secret in the folders of the user, and with what the user opens. `client` is the name of
-    /// the runner that reads a login of its own.
+    /// Also protects the secrets in the user's folders, and applies the user's openings. `client` is the name of the
+    /// runner, which may read its own login.
     pub(crate) fn for_user(mut self, world: &World, client: Option<&str>, openings: &Openings) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
         let opened: Vec<PathBuf> = openings.read.iter().filter_map(real).collect();
@@ -112,18 +112,18 @@ impl Fence {
         self
     }
 
-    /// The same, with the variables that lead to programs outside.
+    /// Also keeps the variables that lead to programs outside.
     pub(crate) fn with_sockets(mut self) -> Self {
         self.kept.push(ALL.to_owned());
         self
     }
 
-    /// Whether the program gets this variable although it leads out.
+    /// True if the program gets this variable even though it leads out of the fence.
     pub(super) fn keeps(&self, variable: &str) -> bool {
         self.kept.iter().any(|kept| kept == variable || kept == ALL)
     }
 
-    /// Everything that may be written to, devices too.
+    /// Everything that may be written to, including devices.
     pub(super) fn all_writable(&self) -> impl Iterator<Item = &Path> {
         let shared = SHARED.iter().filter(|_| !self.is_sealed);
         let terminals = PSEUDO_TERMINALS.iter().filter(|_| self.has_terminals);
@@ -131,7 +131,7 @@ impl Fence {
         devices.chain(self.writable.iter().chain(&self.temporary).map(PathBuf::as_path))
     }
 
-    /// The arguments of the call that starts `program` in it.
+    /// The arguments of the call that starts `program` in this fence.
     pub(super) fn words<'a>(&self, program: impl Iterator<Item = &'a OsStr>) -> Vec<OsString> {
         let mut words = Vec::new();
         let mut add = |name: &str, value: &OsStr| words.extend([name.into(), value.to_owned()]);
@@ -156,7 +156,7 @@ impl Fence {
         words
     }
 
-    /// Reads the arguments of a call: the fence, and the program with its arguments.
+    /// Parses the arguments of a call into the fence and the program with its arguments.
     pub(super) fn read(words: &[OsString]) -> Result<(Self, &[OsString]), String> {
         let mut fence = Self::default();
         let mut rest = words.iter();
@@ -189,7 +189,7 @@ impl Fence {
         if rest.as_slice().is_empty() { Err(nothing()) } else { Ok((fence, rest.as_slice())) }
     }
 
-    /// The profile of `sandbox-exec`. Links have to be followed before. The last rule that fits counts.
+    /// The profile for `sandbox-exec`. Links must be resolved first. The last matching rule applies.
     #[cfg_attr(
         all(not(test), target_os = "linux"),
         expect(dead_code, reason = "other systems than Linux have no Landlock")
@@ -198,7 +198,7 @@ impl Fence {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let mut profile = OsString::from("(version 1)\n(allow default)\n");
         let mut rule = |head: &str, paths: Vec<PathBuf>| {
-            // A path that is not UTF-8 cannot be written down, and is left out.
+            // A path that is not UTF-8 cannot be written in the profile, and is left out.
             let paths: Vec<&str> = paths.iter().filter_map(|path| path.to_str()).collect();
             if !paths.is_empty() {
                 profile.push(head);
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_lets_write_to_what_is_named_and_to_devices_alone() {
+    fn a_profile_allows_writing_only_to_named_paths_and_devices() {
         let fence = Fence::around(["/w/one", "/w/t\"w\\o"]);
         let text = fence.profile().into_string().unwrap();
         assert!(text.starts_with("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*\n"), "{text}");
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_is_read_as_it_is_written() {
+    fn a_fence_is_parsed_as_it_was_written() {
         let all = Fence {
             writable: vec!["/w".into(), "/x".into()],
             hidden: vec!["/h".into()],
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_opens_is_secret_no_more() {
+    fn paths_opened_by_the_user_are_not_secret() {
         let home = crate::testing::folder();
         let at = home.path().canonicalize().unwrap();
         for folder in [".ssh", ".aws"] {

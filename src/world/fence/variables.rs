@@ -1,6 +1,6 @@
-//! Variables that lead from a program to another one that runs outside of its fence: sockets, displays, agents, editors.
+//! Variables that lead a program to another one outside of its fence: sockets, displays, agents, editors.
 
-/// Names, each with what it leads to. Source: the documentation of each program, as of 2026-11-27.
+/// Names, grouped by the programs they lead to. Source: the documentation of each program, as of 2026-11-27.
 const NAMES: &[&str] = &[
     // Terminal multiplexers: tmux(1), screen(1).
     "STY",
@@ -11,7 +11,7 @@ const NAMES: &[&str] = &[
     "BUILDKIT_HOST",
     "CONTAINER_HOST",
     "DOCKER_HOST",
-    // Agents with keys, and what asks for passwords: ssh-agent(1), gpg-agent(1), git(1), sudo(8), gnome-keyring(1).
+    // Key agents and password prompts: ssh-agent(1), gpg-agent(1), git(1), sudo(8), gnome-keyring(1).
     "GIT_ASKPASS",
     "GPG_AGENT_INFO",
     "GPG_TTY",
@@ -36,7 +36,8 @@ const NAMES: &[&str] = &[
     // Services: sd_notify(3), watchman(1).
     "NOTIFY_SOCKET",
     "WATCHMAN_SOCK",
-    // Editors and terminals that can be told to run something: emacsclient(1), Neovim, Vim, Kakoune, Alacritty, WezTerm.
+    // Editors and terminals that can be made to run something: emacsclient(1), Neovim, Vim, Kakoune, Alacritty,
+    // WezTerm.
     "ALACRITTY_SOCKET",
     "BROWSER",
     "EMACS_SERVER_FILE",
@@ -48,7 +49,7 @@ const NAMES: &[&str] = &[
     "kak_session",
 ];
 
-/// What names begin with: D-Bus 1.15, GNOME Keyring, iTerm2 3.5, kitty 0.38, VS Code 1.9x, Zellij 0.41.
+/// Prefixes of names: D-Bus 1.15, GNOME Keyring, iTerm2 3.5, kitty 0.38, VS Code 1.9x, Zellij 0.41.
 const STARTS: &[&str] = &[
     "DBUS_",
     "GNOME_KEYRING_",
@@ -61,7 +62,7 @@ const STARTS: &[&str] = &[
     "ZELLIJ",
 ];
 
-/// Whether a variable leads out of a fence.
+/// True if a variable leads out of a fence.
 pub(crate) fn is_known(name: &str) -> bool {
     NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start))
 }

@@ -1,9 +1,10 @@
-//! What an agent can write in its worktree makes git run no program of the agent's, nor look into another repository.
+//! Nothing that an agent can write in its worktree makes git run a program of the agent, or look into another
+//! repository.
 
 use super::*;
 use crate::failure::Explain;
 
-/// A worktree that an agent worked in, and repositories of the agent's making.
+/// A worktree in which an agent worked, and repositories made by the agent.
 struct Scene {
     bench: Bench,
     repository: Repository,
@@ -24,7 +25,8 @@ impl Scene {
         format!("{PLACE}/{path}")
     }
 
-    /// Makes a repository whose settings name programs for all that git might do in it; each would write a proof.
+    /// Makes a repository whose settings name programs for everything that git might do in it; each would write a
+    /// proof.
     fn make_evil(&self, folder: &str) {
         let bench = &self.bench;
         bench.git("", &["init", "--quiet", "-b", "milestone/M001", folder]);
@@ -53,12 +55,12 @@ impl Scene {
         bench.write(&format!("{folder}/f.txt"), "changed\n");
     }
 
-    /// The programs named there do run where git is asked by its usual means.
+    /// Shows that the programs do run if git is called in the usual way.
     fn shows_that_it_would_run(&self, folder: &str) {
         self.bench.try_git(folder, &["status"]);
         let proof = self.bench.path("proof");
         assert!(std::fs::remove_file(&proof).is_ok(), "`{folder}` is no trap");
-        // Git has put into the index what it saw.
+        // Git has updated the index with what it saw.
         self.bench.write(&format!("{folder}/f.txt"), "changed again\n");
     }
 
@@ -81,7 +83,7 @@ impl Scene {
 }
 
 #[test]
-fn a_rewritten_mark_of_a_worktree_leads_git_nowhere_and_is_mended() {
+fn a_rewritten_git_file_of_a_worktree_does_not_mislead_git_and_is_repaired() {
     for way in ["file", "link", "nothing", "nonsense"] {
         let scene = Scene::new(Bench::new());
         scene.make_evil("evil");
@@ -107,7 +109,7 @@ fn a_rewritten_mark_of_a_worktree_leads_git_nowhere_and_is_mended() {
 }
 
 #[test]
-fn a_repository_in_the_place_of_the_mark_is_refused_with_a_cure() {
+fn a_repository_instead_of_the_git_file_is_refused_with_a_hint() {
     let scene = Scene::new(Bench::new());
     std::fs::remove_file(scene.worktree.folder.resolve(".git")).unwrap();
     scene.make_evil(PLACE);
@@ -170,7 +172,7 @@ fn git_does_not_look_into_a_submodule_that_an_agent_filled() {
 }
 
 #[test]
-fn what_checks_did_to_the_mark_of_a_scratch_worktree_does_not_keep_it() {
+fn changes_of_checks_to_the_git_file_do_not_prevent_removal_of_a_scratch_worktree() {
     let bench = Bench::new();
     let repository = bench.open();
     let folder = bench.path("r/.gsd/worktrees/candidate");

@@ -1,4 +1,4 @@
-//! The worktree that is moved from tree to tree.
+//! Tests of the checkout that is moved from tree to tree.
 
 use super::*;
 
@@ -8,7 +8,7 @@ const OWN: &str = "r/.git/worktrees/M001-checks";
 /// What breaks a checkout, and how.
 type Break = (&'static str, fn(&Bench));
 
-/// The tree of the person's checkout as it is, with what git ignores where `forced` names it.
+/// Returns the tree of the person's checkout, including the ignored paths in `forced`.
 fn tree_now(bench: &Bench, forced: &[&str]) -> Tree {
     bench.git("r", &["add", "--all"]);
     if !forced.is_empty() {
@@ -27,7 +27,7 @@ fn names(bench: &Bench) -> Vec<String> {
     bench.seen(PLACE).into_iter().map(|(name, _)| name).collect()
 }
 
-/// Whether the checkout has exactly the tracked files of `tree`.
+/// Asserts that the checkout has exactly the tracked files of `tree`.
 fn has_exactly(bench: &Bench, tree: &Tree) {
     let listed = bench.git("r", &["ls-tree", "-r", "--name-only", tree.as_str()]);
     assert_eq!(names(bench), listed.lines().map(str::to_owned).collect::<Vec<_>>());
@@ -41,7 +41,7 @@ fn a_checkout_has_the_files_of_each_tree_and_keeps_what_git_ignores() {
     bench.write("r/.gitignore", "*.log\n/.gsd/\nbuild/\n");
     bench.write("r/lib/x.txt", "x\n");
     let first = tree_now(&bench, &[]);
-    // The same size, another file where a folder was, and a tracked file among what is ignored.
+    // The same size, a file instead of a folder, and a tracked file among ignored ones.
     bench.write("r/a.txt", "two\n");
     std::fs::remove_dir_all(bench.path("r/lib")).unwrap();
     bench.write("r/lib", "no folder any more\n");
@@ -52,7 +52,7 @@ fn a_checkout_has_the_files_of_each_tree_and_keeps_what_git_ignores() {
 
     moved(&bench, &repository, &first);
     has_exactly(&bench, &first);
-    // What a check leaves: changed, new, ignored, where the next tree has a file, and a repository of its own.
+    // The remains of a check: changed, new and ignored files, one at a path of the next tree, and a nested repository.
     bench.write(&format!("{PLACE}/a.txt"), "changed\n");
     bench.write(&format!("{PLACE}/new/deep.txt"), "new\n");
     bench.write(&format!("{PLACE}/hidden/.gitignore"), "secret.txt\n");
@@ -67,7 +67,7 @@ fn a_checkout_has_the_files_of_each_tree_and_keeps_what_git_ignores() {
     assert_eq!(names(&bench), [".gitignore", "a.txt", "build/kept.txt", "build/made.o", "lib", "run.log"]);
     assert_eq!(bench.git(PLACE, &["diff", "--stat", second.as_str()]), "");
     assert_eq!(bench.read(&format!("{PLACE}/build/kept.txt")).as_deref(), Some("tracked\n"));
-    // By the rules of the third tree nothing is ignored.
+    // The rules of the third tree ignore nothing.
     moved(&bench, &repository, &third);
     has_exactly(&bench, &third);
     moved(&bench, &repository, &first);
@@ -77,7 +77,7 @@ fn a_checkout_has_the_files_of_each_tree_and_keeps_what_git_ignores() {
 }
 
 #[test]
-fn a_checkout_in_which_something_broke_off_or_was_broken_is_made_anew() {
+fn an_interrupted_or_broken_checkout_is_made_again() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let breaks: [Break; 7] = [
         ("a process that died", |bench| bench.write(&format!("{OWN}/gsd-busy"), "")),
@@ -122,7 +122,7 @@ fn a_checkout_in_which_something_broke_off_or_was_broken_is_made_anew() {
 }
 
 #[test]
-fn a_folder_that_is_not_ours_is_no_place_for_a_checkout() {
+fn a_folder_of_someone_else_is_not_used_for_a_checkout() {
     let bench = Bench::new();
     let repository = bench.open();
     let tree = tree_now(&bench, &[]);
@@ -136,7 +136,7 @@ fn a_folder_that_is_not_ours_is_no_place_for_a_checkout() {
 }
 
 #[test]
-fn two_trees_never_have_files_of_the_same_second_where_something_compiled_may_be() {
+fn trees_are_not_checked_out_in_the_same_second_if_compiled_files_may_exist() {
     let bench = Bench::new();
     let repository = bench.open();
     let first = tree_now(&bench, &[]);

@@ -1,4 +1,4 @@
-//! Where something is in the way: what a person has changed, what was killed half-way, what git would lose.
+//! Obstacles: changes of a person, calls that were killed half-way, files that git would lose.
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::failure::Explain;
@@ -7,7 +7,7 @@ use super::*;
 
 /// What a person does to a repository.
 type Prepare = fn(&Bench);
-/// What is done of a landing.
+/// The part of a landing that was done.
 type Half = fn(&Bench, &Candidate);
 
 /// A candidate that changes `a.txt`, adds `new/b.txt` and removes `old.txt`.
@@ -27,7 +27,7 @@ fn bench_with_candidate() -> (Bench, Repository, Candidate) {
     (bench, repository, candidate)
 }
 
-/// What is refused, and that nothing changed. Afterwards the hint is followed, and the candidate lands.
+/// Returns the refusal, and asserts that nothing changed. Then the hint is followed, and the candidate lands.
 fn refused_until_cured(prepare: impl Fn(&Bench), cure: impl Fn(&Bench, &str)) -> Refusal {
     let (bench, repository, candidate) = bench_with_candidate();
     prepare(&bench);
@@ -43,7 +43,7 @@ fn refused_until_cured(prepare: impl Fn(&Bench), cure: impl Fn(&Bench, &str)) ->
     refusal
 }
 
-/// Runs the line of a hint that begins so.
+/// Runs the command in the hint that starts like this.
 fn follow(bench: &Bench, hint: &str, start: &str) {
     let line = hint.split('`').find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{hint}"));
     assert!(bench.command("sh", "").args(["-c", line]).output().unwrap().status.success(), "{line}");
@@ -82,7 +82,7 @@ fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
 }
 
 #[test]
-fn a_lock_that_a_killed_git_left_is_named_and_the_landing_waits_for_its_removal() {
+fn a_lock_of_a_killed_git_is_named_and_the_landing_waits_for_its_removal() {
     let waits = |lock: &str| {
         let (bench, repository, candidate) = bench_with_candidate();
         bench.write(&format!("r/.git/{lock}"), "");
@@ -130,7 +130,7 @@ fn files_that_git_does_not_track_are_not_overwritten() {
 }
 
 #[test]
-fn a_change_that_git_was_asked_not_to_see_is_not_overwritten() {
+fn a_change_that_git_was_set_to_ignore_is_not_overwritten() {
     for flag in ["--assume-unchanged", "--skip-worktree"] {
         let (bench, repository, candidate) = bench_with_candidate();
         bench.git("r", &["update-index", flag, "a.txt"]);
@@ -142,7 +142,7 @@ fn a_change_that_git_was_asked_not_to_see_is_not_overwritten() {
 }
 
 #[test]
-fn settings_of_a_person_for_merges_do_not_change_a_landing() {
+fn merge_settings_of_a_person_do_not_change_a_landing() {
     let (bench, repository, candidate) = bench_with_candidate();
     bench.git("r", &["config", "branch.main.mergeOptions", "--no-ff --squash --no-commit"]);
     for setting in ["merge.autoStash", "merge.verifySignatures", "rebase.autoStash", "submodule.recurse"] {
@@ -243,7 +243,7 @@ fn a_landing_that_was_killed_is_finished_by_the_next_one() {
 }
 
 #[test]
-fn what_a_person_made_empty_is_theirs_where_no_landing_was_begun() {
+fn an_emptied_file_counts_as_a_persons_change_if_no_landing_was_started() {
     let halves: [Half; 3] = [
         |bench, _| bench.write("r/a.txt", ""),
         |bench, _| std::fs::remove_file(bench.path("r/a.txt")).unwrap(),
@@ -264,7 +264,7 @@ fn what_a_person_made_empty_is_theirs_where_no_landing_was_begun() {
 }
 
 #[test]
-fn the_first_file_of_a_landing_that_was_killed_is_finished_where_the_landing_was_noted() {
+fn the_first_file_of_a_killed_landing_is_finished_if_the_landing_was_noted() {
     let note = "r/.git/gsd-landing";
     let halves: [Half; 4] = [
         |bench, _| bench.write("r/a.txt", "tw"),
@@ -295,9 +295,9 @@ fn the_first_file_of_a_landing_that_was_killed_is_finished_where_the_landing_was
     assert_eq!(bench.read(note), None, "of a call that was killed when all was done");
 }
 
-/// Another commit to the target between the moment at which git has changed the files and that at which it moves the branch.
+/// Another commit reaches the target after git has changed the files and before it moves the branch.
 #[test]
-fn a_branch_that_moves_under_a_landing_leaves_the_files_of_the_person() {
+fn a_branch_that_moves_during_a_landing_leaves_the_persons_files() {
     let (mut bench, _, candidate) = bench_with_candidate();
     let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
     let other = bench.git("r", &["commit-tree", "-p", "HEAD", "-m", "other", &tree]);
@@ -342,7 +342,7 @@ fn a_conflict_names_the_files_and_touches_nothing() {
 }
 
 #[test]
-fn worktrees_are_entered_again_and_what_others_did_to_them_is_noticed() {
+fn worktrees_are_entered_again_and_changes_by_others_are_noticed() {
     let bench = Bench::new();
     let repository = bench.open();
     let start = repository.tip().unwrap();
@@ -412,7 +412,7 @@ fn a_worktree_that_was_never_completed_is_made_again() {
 }
 
 #[test]
-fn repositories_inside_and_changed_submodules_are_refused_with_a_cure() {
+fn nested_repositories_and_changed_submodules_are_refused_with_a_hint() {
     let bench = Bench::new();
     bench.git("", &["init", "--quiet", "-b", "main", "lib"]);
     bench.write("lib/l.txt", "l\n");
@@ -446,7 +446,7 @@ fn repositories_inside_and_changed_submodules_are_refused_with_a_cure() {
     follow(&bench, &error.hint().unwrap(), "rm -r");
     assert_eq!(repository.snapshot(&worktree).unwrap().changes.len(), 1);
     let head = repository.commit(&worktree, &message("tool"), false).unwrap().commit().clone();
-    // The person's own checkout of the submodule is not touched by a landing.
+    // A landing does not touch the person's own checkout of the submodule.
     bench.write("r/sub/l.txt", "mine\n");
     let base = repository.tip().unwrap();
     let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
@@ -459,7 +459,7 @@ fn repositories_inside_and_changed_submodules_are_refused_with_a_cure() {
 }
 
 #[test]
-fn what_was_never_committed_is_kept_before_a_worktree_goes() {
+fn uncommitted_files_are_kept_before_a_worktree_is_removed() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
@@ -491,7 +491,7 @@ fn what_was_never_committed_is_kept_before_a_worktree_goes() {
     assert_eq!(shown("/ignored-", "deep/x.log"), "ignored");
     let remade: Vec<String> = remade.iter().map(ToString::to_string).collect();
     assert_eq!(remade, ["cache.log", "node_modules"]);
-    // What has a name of another form is not the engine's to remove, however old it may be.
+    // The engine does not remove references with names of another form, however old.
     let head = bench.head("r").to_string();
     let short = head.get(..12).unwrap();
     let others = [

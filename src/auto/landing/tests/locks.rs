@@ -1,4 +1,4 @@
-//! What a git left that was killed in a landing or a removal: locks, and files that it had not removed yet.
+//! Remains of a git that was killed in a landing or a removal: locks, and files that it had not removed yet.
 
 use std::process::Stdio;
 
@@ -19,7 +19,7 @@ fn prepared() -> (Bench, Repository, Candidate) {
     (bench, repository, candidate)
 }
 
-/// As a landing of the candidate that was killed leaves it.
+/// Leaves the state of a killed landing of the candidate.
 fn died(bench: &Bench, candidate: &Candidate, lock: &str) {
     bench.write(NOTE, format!("{}\n", candidate.commit));
     std::thread::sleep(std::time::Duration::from_millis(20));
@@ -31,13 +31,13 @@ fn is_there(bench: &Bench, lock: &str) -> bool {
 }
 
 #[test]
-fn the_lock_of_a_git_that_was_killed_in_a_landing_is_removed_by_the_next_one() {
+fn the_lock_of_a_git_killed_in_a_landing_is_removed_by_the_next_landing() {
     for lock in LOCKS {
         let (bench, repository, candidate) = prepared();
         died(&bench, &candidate, lock);
         assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed, "{lock}");
         assert!(!is_there(&bench, lock) && bench.read(NOTE).is_none(), "{lock}");
-        // All was done but the end.
+        // Everything was done except the end.
         died(&bench, &candidate, lock);
         assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded, "{lock}");
         assert!(!is_there(&bench, lock), "{lock}");
@@ -47,10 +47,10 @@ fn the_lock_of_a_git_that_was_killed_in_a_landing_is_removed_by_the_next_one() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_lock_that_may_be_held_or_is_none_of_ours_stays() {
+fn a_lock_that_may_be_in_use_or_belongs_to_others_stays() {
     let (bench, repository, candidate) = prepared();
     died(&bench, &candidate, "HEAD.lock");
-    // A git of the person works here.
+    // A git of the person runs here.
     let mut git = bench.command("git", "r");
     let mut git = git.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let landed = repository.land(&candidate);
@@ -66,7 +66,7 @@ fn a_lock_that_may_be_held_or_is_none_of_ours_stays() {
 }
 
 #[test]
-fn files_that_a_git_had_not_removed_yet_are_gone_after_the_worktree_is_discarded() {
+fn files_that_a_killed_git_had_not_removed_are_gone_after_the_worktree_is_discarded() {
     let bench = Bench::new();
     let repository = bench.open();
     let entered = bench.enter(&repository, "M001");

@@ -1,7 +1,7 @@
-//! Landings over generated repositories, with a person who works in them: whatever happens, every byte that was there is
-//! somewhere still, what the person had not committed is as it was, and the target is what was gated.
+//! Landings in generated repositories, with a person who works in them: whatever happens, every byte still exists
+//! somewhere, the person's uncommitted work is unchanged, and the target is what passed the gate.
 //!
-//! `GSD_LANDING_RUNS=500` runs that many, `GSD_LANDING_SEED` begins at another seed.
+//! `GSD_LANDING_RUNS=500` sets the number of runs, `GSD_LANDING_SEED` the first seed.
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use sha1::{Digest as _, Sha1};
 
 use super::*;
 
-/// Random numbers of a seed.
+/// Random numbers from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -31,9 +31,9 @@ impl Dice {
     }
 }
 
-/// What is in the repository at its beginning.
+/// The files of the repository at the start.
 const TRACKED: &[&str] = &["a.txt", "b b.txt", "dir/c.txt", "dir/d.txt", "dir/sub/ü.txt", "run.sh", "top"];
-/// What may be made.
+/// Files that may be created.
 const NEW: &[&str] = &["n1.txt", "new/n2.txt", "new/n3.txt", "top/n4.txt", "dir/sub/n5.txt", "x.log", "new"];
 
 /// The content of a file: lines of which one changes at a time.
@@ -41,7 +41,7 @@ fn lines(name: &str) -> Vec<String> {
     (0..8).map(|line| format!("{name} {line}\n")).collect()
 }
 
-/// All of a worktree that a person sees: files with their kind, what is staged, and the branch.
+/// Everything in a worktree that a person sees: files with their kind, the index, and the branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     files: BTreeMap<String, (u32, Vec<u8>)>,
@@ -54,7 +54,7 @@ struct Scene {
     dice: Dice,
     seed: u64,
     serial: usize,
-    /// The names of all blobs that were seen, with where.
+    /// The names of all blobs that were seen, and where.
     written: BTreeMap<String, String>,
 }
 
@@ -120,7 +120,7 @@ impl Scene {
         }
     }
 
-    /// A person leaves work in a worktree: some of it staged, some of that changed again.
+    /// Leaves work of a person in a worktree: some of it staged, some of that changed again.
     fn leave_work(&mut self, folder: &str) {
         let times = self.dice.roll(4);
         self.edit(folder, times);
@@ -161,7 +161,7 @@ impl Scene {
         Seen { files, index, branch }
     }
 
-    /// Notes every byte that is in a worktree now.
+    /// Records all content of a worktree.
     fn note(&mut self, folder: &str) {
         let seen = self.see(folder);
         for (path, (_, bytes)) in &seen.files {
@@ -176,7 +176,7 @@ impl Scene {
         }
     }
 
-    /// Every byte that was noted is in a commit, in an index, or on disk in one of these worktrees.
+    /// Asserts that all recorded content is in a commit, in an index, or on disk in one of these worktrees.
     fn check_nothing_is_lost(&self, folders: &[&str]) {
         let listed = self.bench.git("r", &["rev-list", "--objects", "--all", "--indexed-objects"]);
         let mut there: BTreeSet<String> =
@@ -203,7 +203,7 @@ fn clear_link(place: &AbsolutePath) {
     }
 }
 
-/// Makes the folder of a file; what is in its way goes.
+/// Makes the folder of a file, and removes what is in its way.
 fn make_room(place: &AbsolutePath) {
     let folder = place.parent().unwrap();
     for around in folder.as_path().ancestors() {
@@ -225,10 +225,10 @@ fn blob(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// What a person is to see after `changes`, in a worktree that has the target.
+/// Returns what a person must see after `changes`, in a worktree with the target.
 fn after(bench: &Bench, before: &Seen, changes: &[Changed]) -> Seen {
     let mut seen = before.clone();
-    // What goes makes room for what comes.
+    // Removed files make room for new ones.
     for change in changes.iter().filter(|change| change.after.is_none()) {
         seen.files.remove(&change.path.to_string());
         seen.index.remove(&change.path.to_string());
@@ -250,8 +250,8 @@ fn after(bench: &Bench, before: &Seen, changes: &[Changed]) -> Seen {
     seen
 }
 
-/// Whether what a person has not committed is in the way of `changes`, as git lists it: another way to the answer that
-/// `overlap` gives.
+/// True if uncommitted work of a person is in the way of `changes`, according to git: an independent answer to compare
+/// with `overlap`.
 fn is_in_the_way(bench: &Bench, folder: &str, changes: &[Changed]) -> bool {
     let line = [
         "status",
@@ -287,7 +287,7 @@ enum Place {
     Nowhere,
 }
 
-/// How often each thing happened.
+/// Counts how often each thing happened.
 #[derive(Debug, Default)]
 struct Tally(BTreeMap<&'static str, usize>);
 
@@ -297,7 +297,7 @@ impl Tally {
     }
 }
 
-/// A candidate, gated: its files as a worktree has them are its tree.
+/// Makes a candidate and gates it: its files in a worktree are exactly its tree.
 fn gated(bench: &Bench, repository: &Repository, id: &str, head: &Commit, gated: &Mutex<BTreeSet<Tree>>) -> Merged {
     let base = repository.tip().unwrap();
     let merged = repository.candidate(&base, head, &message(&format!("feat({id}): work"))).unwrap();
@@ -312,7 +312,7 @@ fn gated(bench: &Bench, repository: &Repository, id: &str, head: &Commit, gated:
     merged
 }
 
-/// Lands work that nobody else disturbs, and gives what came of it.
+/// The outcome of landing work without interference.
 #[derive(Debug)]
 enum Outcome {
     Landed(Candidate),
@@ -348,7 +348,7 @@ fn land(
     }
 }
 
-/// Checks the target out where it is to be.
+/// Checks out the target at this place.
 fn check_out(scene: &mut Scene, place: Place) {
     match place {
         Place::Here => {}
@@ -365,7 +365,7 @@ fn check_out(scene: &mut Scene, place: Place) {
     }
 }
 
-/// The person makes way: commits everything that git sees, and renames the rest.
+/// Lets the person make way: commits everything that git sees, and renames the rest.
 fn make_way(scene: &Scene, at: &str) {
     scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
     scene.bench.git(at, &["add", "--all", "--", ":(exclude)sub"]);
@@ -394,7 +394,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         .map(|(id, (worktree, head))| (id, worktree, head))
         .collect();
     let trees = Mutex::new(BTreeSet::new());
-    // The target moves before the candidate is made, after it, or not at all.
+    // The target moves before the candidate is made, after that, or not at all.
     let moves = scene.dice.roll(4);
     if moves == 1 {
         move_target(&mut scene, &repository, target);
@@ -472,7 +472,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
     scene.check_nothing_is_lost(&all);
 }
 
-/// A worktree with work of an agent: committed, and, for some, files that were never committed.
+/// Makes a worktree with work of an agent: committed, and sometimes with files that were never committed.
 fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Commit) {
     let worktree = scene.bench.enter(repository, id).worktree;
     let place = format!("r/.gsd/worktrees/{id}");
@@ -481,7 +481,7 @@ fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Comm
         let times = 1 + scene.dice.roll(4);
         scene.edit(&place, times);
         if scene.dice.one_in(5) {
-            // What was ignored is not any more: a file of the same name may be in the person's worktree.
+            // The file was ignored and now is not: the person's worktree may have one of the same name.
             scene.bench.write(&format!("{place}/.gitignore"), "/.gsd/\n");
             let text = scene.unique();
             let log = scene.bench.path(&format!("{place}/x.log"));
@@ -499,7 +499,7 @@ fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Comm
     (worktree, head)
 }
 
-/// Somebody commits to the target.
+/// Commits to the target, as another person would.
 fn move_target(scene: &mut Scene, repository: &Repository, target: Option<&str>) {
     let path = *scene.dice.pick(&["moved.txt", "a.txt", "dir/c.txt"]);
     let text = scene.unique();
@@ -515,7 +515,7 @@ fn move_target(scene: &mut Scene, repository: &Repository, target: Option<&str>)
     }
 }
 
-/// Lands what has not landed, all at once.
+/// Lands everything that has not landed, all at once.
 fn outcomes(
     scene: &Scene,
     works: &[(&str, Worktree, Commit)],
@@ -538,7 +538,7 @@ fn outcomes(
     })
 }
 
-/// Every commit of the target since `start` is the person's, or has a tree that was gated.
+/// Asserts that every commit of the target since `start` is the person's, or has a tree that passed the gate.
 fn check_history(scene: &Scene, repository: &Repository, start: &Commit, trees: &Mutex<BTreeSet<Tree>>) {
     let span = format!("{start}..{}", repository.tip().unwrap());
     let told = scene.bench.git("r", &["log", "--first-parent", "--format=%T %s", &span]);
@@ -550,7 +550,7 @@ fn check_history(scene: &Scene, repository: &Repository, start: &Commit, trees: 
 }
 
 #[test]
-fn whatever_a_person_does_meanwhile_no_byte_is_lost_and_only_gated_trees_land() {
+fn no_byte_is_lost_and_only_gated_trees_land_whatever_a_person_does_meanwhile() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let runs = number("GSD_LANDING_RUNS").unwrap_or(24);
     let first = number("GSD_LANDING_SEED").unwrap_or(0);

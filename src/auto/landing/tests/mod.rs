@@ -1,4 +1,4 @@
-//! Landing in real repositories of git.
+//! Tests of landing in real git repositories.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -28,7 +28,7 @@ use crate::world::World;
 /// 2026-11-23 in milliseconds.
 pub(super) const NOW: i64 = 1_795_392_000_000;
 
-/// Whether a commit of the target has the work of `head`, where nobody knows which.
+/// Finds a commit of the target that contains the work of `head`.
 pub(super) fn landed_by(repository: &Repository, head: &Commit) -> Proof {
     let line = ["log", "--first-parent", "--max-count=64", "--format=%H", repository.target().branch.as_str()];
     let commits = repository.git.text(line).unwrap();
@@ -47,7 +47,7 @@ pub(super) fn kept_state(
     repository.store(&snapshot, run, &number.to_string(), at).unwrap()
 }
 
-/// A folder with a repository `r` in it, and a user who has settings.
+/// A folder with a repository `r` in it, and a user with settings.
 pub(super) struct Bench {
     _temporary: tempfile::TempDir,
     pub(super) base: AbsolutePath,
@@ -55,7 +55,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// A repository with one commit on `main`.
+    /// Makes a repository with one commit on `main`.
     pub(super) fn new() -> Self {
         let bench = Self::empty();
         bench.git("", &["init", "--quiet", "-b", "main", "r"]);
@@ -97,7 +97,7 @@ impl Bench {
         command
     }
 
-    /// Whether git did it, and what it wrote.
+    /// Returns whether git succeeded, and its output.
     pub(super) fn try_git(&self, folder: &str, arguments: &[&str]) -> (bool, Vec<u8>) {
         let output = self.command("git", folder).args(arguments).output().unwrap();
         (output.status.success(), [output.stdout, output.stderr].concat())
@@ -138,13 +138,13 @@ impl Bench {
         Repository::open(&self.world, &self.path(folder), target)
     }
 
-    /// The worktree of milestone `id`.
+    /// Enters the worktree of milestone `id`.
     pub(super) fn enter(&self, repository: &Repository, id: &str) -> Entered {
         let folder = self.path(&format!("r/.gsd/worktrees/{id}"));
         repository.enter(&folder, &format!("milestone/{id}"), &repository.tip().unwrap(), id).unwrap()
     }
 
-    /// Everything in a folder but `.git` and our worktrees, with what git has staged there.
+    /// Returns everything in a folder except `.git` and the worktrees of the engine, with the index.
     pub(super) fn seen(&self, folder: &str) -> Vec<(String, Vec<u8>)> {
         let mut found = Vec::new();
         let root = self.path(folder);
@@ -165,7 +165,7 @@ impl Bench {
     }
 }
 
-/// How many times git was started by `act`.
+/// Returns how many times `act` started git.
 pub(super) fn calls<R>(repository: &Repository, act: impl FnOnce() -> R) -> (R, usize) {
     let before = repository.git.calls.load(Ordering::Relaxed);
     let done = act();
@@ -176,7 +176,7 @@ pub(super) fn message(text: &str) -> Message {
     Message::new(text, NOW)
 }
 
-/// The candidate of a merge that has to succeed.
+/// Returns the candidate of a merge that must succeed.
 pub(super) fn ready(merged: Merged) -> Candidate {
     match merged {
         Merged::Ready(candidate) => candidate,

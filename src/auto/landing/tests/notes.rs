@@ -1,4 +1,4 @@
-//! Notes about landings, beside those of others.
+//! Tests of notes about landings, next to notes of others.
 
 use super::super::notes::NOTES;
 use super::*;
@@ -30,7 +30,7 @@ fn a_note_is_kept_once_and_nothing_else_changes() {
 }
 
 #[test]
-fn what_others_noted_stays() {
+fn notes_of_others_stay() {
     let bench = Bench::new();
     let (repository, first) = (bench.open(), bench.head("r"));
     bench.git("r", &["notes", "--ref", NOTES, "add", "-m", "Reviewed by A"]);
@@ -40,13 +40,13 @@ fn what_others_noted_stays() {
     note(&repository, &first, LINE);
     assert_eq!(noted(&bench, &first), format!("Reviewed by A\n\n{LINE}"));
     assert_eq!(noted(&bench, &second), "of the second");
-    // A second statement goes to the first.
+    // A second statement is added to the first.
     note(&repository, &first, "{\"payload\":\"e30=\"}");
     assert_eq!(noted(&bench, &first), format!("Reviewed by A\n\n{LINE}\n\n{{\"payload\":\"e30=\"}}"));
 }
 
 #[test]
-fn notes_that_git_has_spread_over_folders_are_found_and_kept() {
+fn notes_that_git_has_split_into_folders_are_found_and_kept() {
     let bench = Bench::new();
     let repository = bench.open();
     let one = |number: u32| {
@@ -69,7 +69,7 @@ fn notes_that_git_has_spread_over_folders_are_found_and_kept() {
     note(&repository, &other, LINE);
     assert_eq!(noted(&bench, &other), LINE);
     assert_eq!(bench.git("r", &["notes", "--ref", NOTES, "list"]).lines().count(), 301);
-    // Git goes on with them.
+    // Git can append to them.
     bench.git("r", &["notes", "--ref", NOTES, "append", "-m", "later", other.as_str()]);
     assert_eq!(noted(&bench, &other), format!("{LINE}\n\nlater"));
 }

@@ -1,11 +1,11 @@
-//! What a repository has to be, and what is said where it is not.
+//! The requirements on a repository, and the errors if they are not met.
 use std::os::unix::fs::PermissionsExt;
 
 use crate::failure::Explain;
 
 use super::*;
 
-/// Why the repository cannot be opened, and the hint.
+/// Returns why the repository cannot be opened, and the hint.
 fn refused(bench: &Bench, folder: &str, target: Option<&str>) -> (LandingError, String) {
     let error = bench.open_at(folder, target).unwrap_err();
     let hint = error.hint().unwrap_or_else(|| panic!("{error} has no hint"));
@@ -13,7 +13,7 @@ fn refused(bench: &Bench, folder: &str, target: Option<&str>) -> (LandingError, 
 }
 
 #[test]
-fn a_folder_without_a_repository_is_refused_and_git_init_cures_it() {
+fn a_folder_without_a_repository_is_refused_until_git_init() {
     let bench = Bench::empty();
     bench.write("r/a.txt", "one\n");
     let (error, hint) = refused(&bench, "r", None);
@@ -43,7 +43,7 @@ fn a_detached_head_needs_a_named_target() {
 }
 
 #[test]
-fn a_bare_repository_and_one_of_others_are_refused() {
+fn a_bare_repository_and_the_repository_of_another_folder_are_refused() {
     let bench = Bench::new();
     bench.git("", &["clone", "--quiet", "--bare", "r", "b.git"]);
     let (error, _) = refused(&bench, "b.git", None);
@@ -54,7 +54,7 @@ fn a_bare_repository_and_one_of_others_are_refused() {
 }
 
 #[test]
-fn an_operation_that_waits_for_a_person_is_refused_by_its_name() {
+fn a_git_operation_in_progress_is_refused_by_its_name() {
     let bench = Bench::new();
     bench.git("r", &["checkout", "--quiet", "-b", "side"]);
     bench.write("r/a.txt", "side\n");
@@ -68,7 +68,7 @@ fn an_operation_that_waits_for_a_person_is_refused_by_its_name() {
         assert!(!bench.try_git("r", &line).0);
         let (error, hint) = refused(&bench, "r", Some("main"));
         assert!(matches!(error, LandingError::InProgress { operation: found, .. } if found == operation), "{error}");
-        // From another worktree the branch that is rebased is found as well.
+        // The branch that is being rebased is also found from another worktree.
         let (error, _) = refused(&bench, "r", None);
         assert!(matches!(error, LandingError::InProgress { .. }), "{error}");
         let undo = hint.rsplit('`').nth(1).unwrap();
@@ -89,7 +89,7 @@ fn a_repository_that_cannot_be_written_is_refused() {
     let own = bench.path("r/.git");
     let set = |mode| std::fs::set_permissions(&own, std::fs::Permissions::from_mode(mode)).unwrap();
     set(0o555);
-    // Root writes everywhere.
+    // Root can write everywhere.
     let is_root = std::fs::write(own.resolve("probe"), "").is_ok();
     let opened = bench.open_at("r", None);
     set(0o755);

@@ -1,4 +1,4 @@
-//! What a session does in the repository that it commits to, and what of it reaches the user's.
+//! What a session does in its own repository, and which parts of it reach the user's.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use super::*;
 const FOLDER: &str = "r/.planning/worktrees/v1.0";
 const BRANCH: &str = "milestone/v1.0/work";
 
-/// A run in phases, and sessions that are scripts for a shell.
+/// A run in phases, and sessions that are shell scripts.
 struct Scene {
     bench: Bench,
     repository: Repository,
@@ -35,7 +35,8 @@ impl Scene {
         Self { bench, repository, worktree, start }
     }
 
-    /// Runs a script as a session: in the worktree, with `Q` for the repository that it has, `U` for the user's, and `OUT`.
+    /// Runs a script as a session in the worktree, with `Q` for the session's repository, `U` for the user's, and
+    /// `OUT`.
     fn session(&self, script: &str) -> String {
         self.repository.lend(&self.worktree).unwrap();
         let place = self.repository.place_of_session(&self.worktree).unwrap();
@@ -45,14 +46,14 @@ impl Scene {
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     }
 
-    /// What the engine says of it afterwards.
+    /// Returns the judgement of the engine afterwards.
     fn strayed(&self) -> Option<String> {
         self.repository.reclaim(&self.worktree).unwrap();
         self.repository.snapshot(&self.worktree).unwrap();
         self.repository.strayed(&self.worktree, &self.start).unwrap()
     }
 
-    /// All files of the user's repository that a session has no business with.
+    /// Returns all files of the user's repository that a session must not change.
     fn users(&self) -> BTreeMap<String, Vec<u8>> {
         let root = self.bench.path("r/.git");
         let files = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
@@ -62,7 +63,7 @@ impl Scene {
         files.filter(|(name, _)| !name.starts_with("worktrees/") && !name.contains("heads/milestone/")).collect()
     }
 
-    /// That they are as before, and new are only objects.
+    /// Asserts that they are unchanged, and that only objects are new.
     fn are_untouched(&self, before: &BTreeMap<String, Vec<u8>>, what: &str) {
         let mut now = self.users();
         for (name, bytes) in before {
@@ -80,7 +81,7 @@ impl Scene {
 }
 
 #[test]
-fn a_session_commits_as_anywhere_and_only_the_branch_of_the_run_moves() {
+fn a_session_commits_as_usual_and_only_the_branch_of_the_run_moves() {
     let scene = Scene::new();
     let before = scene.users();
     let told = scene.session(
@@ -97,16 +98,16 @@ fn a_session_commits_as_anywhere_and_only_the_branch_of_the_run_moves() {
     assert_eq!(scene.bench.git(FOLDER, &["status", "--short"]), "");
     assert_eq!(scene.bench.git(FOLDER, &["rev-parse", "--abbrev-ref", "HEAD"]), BRANCH);
     assert!(!scene.bench.path("r/.git/worktrees/v1.0/gsd-git").as_path().exists());
-    // Another one begins where this one ended, and one that commits nothing leaves nothing.
+    // Another session begins where this one ended, and one that commits nothing changes nothing.
     assert_eq!(scene.session("git log --format=%s -1; git status --short; echo 4 > d.txt; git add d.txt"), "three\n");
     assert_eq!(scene.strayed(), None);
     assert_eq!(scene.branch(), "three two");
     assert_eq!(scene.repository.snapshot(&scene.worktree).unwrap().changes.len(), 1);
 }
 
-/// What a session does, and the reason for which it does not count; an empty one where it counts.
+/// What a session does, and why it does not count; an empty reason if it counts.
 const ROWS: &[(&str, &str)] = &[
-    // Objects: those of the user under other content, those of its own missing, under other content, or garbage.
+    // Objects: those of the user with other content; its own ones missing, with other content, or garbage.
     (
         "b=$(git rev-parse main:deploy.sh); e=$(echo evil | git hash-object -w --stdin); mkdir -p $Q/objects/${b:0:2}; \
       cp -f $Q/objects/${e:0:2}/${e:2} $Q/objects/${b:0:2}/${b:2}; git commit -q --allow-empty -m x",
@@ -145,14 +146,14 @@ const ROWS: &[(&str, &str)] = &[
       rm -rf $OUT/o/.git/objects/??",
         "is damaged",
     ),
-    // What a commit is like without being it.
+    // Data that describes a commit without being it.
     ("git commit -q --allow-empty -m x; git commit-graph write --reachable; git commit -q --allow-empty -m y", ""),
     (
         "echo $(git rev-parse HEAD) > $Q/shallow; echo $(git rev-parse HEAD) > $Q/info/grafts; git commit -q --allow-empty -m x",
         "",
     ),
     ("git commit -q --allow-empty -m x; git replace -f main $(git commit-tree -m evil HEAD^{tree})", ""),
-    // Where the repository is.
+    // The location of the repository.
     ("git commit -q --allow-empty -m x; echo $U > $Q/commondir", ""),
     ("git commit -q --allow-empty -m x; rm -rf $Q; ln -s $U $Q", ""),
     ("rm -rf $Q", ""),
@@ -192,7 +193,7 @@ const ROWS: &[(&str, &str)] = &[
     ("echo x > x; git add x; git commit -qm x; rm $Q/index; ln -s $U/index $Q/index", ""),
 ];
 
-/// Programs that git would run: each says that it ran.
+/// Programs that git would run; each records that it ran.
 const PLANTED: &str = "for s in core.fsmonitor core.editor core.pager diff.external gpg.program filter.x.clean filter.x.smudge \
     core.sshCommand credential.helper; do git config $s \"$OUT/evil\"; done; git config core.hooksPath $OUT/hooks; \
     git config extensions.worktreeConfig true; cp $Q/config $Q/config.worktree; mkdir -p $Q/hooks; cp $OUT/hooks/* $Q/hooks; \
@@ -209,10 +210,10 @@ fn plant(bench: &Bench) {
 }
 
 #[test]
-fn whatever_a_session_does_in_its_repository_stays_in_it_and_what_does_not_count_is_undone() {
+fn the_changes_of_a_session_stay_in_its_repository_and_work_that_does_not_count_is_undone() {
     for (script, why) in ROWS {
         for planted in ["", PLANTED] {
-            // Without a fence these settings would be the user's; and without a repository there are none.
+            // Without a fence these settings would be the user's; and without a repository they would not exist.
             if !planted.is_empty() && (script.contains("$U") || script.contains("rm -rf $Q")) {
                 continue;
             }
@@ -221,7 +222,7 @@ fn whatever_a_session_does_in_its_repository_stays_in_it_and_what_does_not_count
             let before = scene.users();
             let script = format!("{script}; {planted}");
             let told = scene.session(&script);
-            // What ran in the session ran where the session could do the same.
+            // Programs that ran during the session could do only what the session could.
             let _ = std::fs::remove_file(scene.bench.path("out/proof"));
             let strayed = scene.strayed();
             let found = strayed.as_deref().unwrap_or_default();
@@ -252,7 +253,7 @@ fn whatever_a_session_does_in_its_repository_stays_in_it_and_what_does_not_count
 }
 
 #[test]
-fn a_call_that_was_killed_while_it_took_over_is_finished_by_the_next_one() {
+fn a_call_killed_while_taking_over_commits_is_finished_by_the_next_one() {
     let scene = Scene::new();
     let own = scene.bench.path("r/.git/worktrees/v1.0");
     scene.session("echo x > x; git add x; git commit -qm x; git tag t");
@@ -295,7 +296,7 @@ fn a_call_that_was_killed_while_it_took_over_is_finished_by_the_next_one() {
 }
 
 #[test]
-fn a_submodule_that_a_session_checks_out_leads_no_git_of_the_engine_to_its_settings() {
+fn a_submodule_checked_out_by_a_session_does_not_lead_the_engine_to_its_settings() {
     let bench = Bench::new();
     bench.git("", &["init", "--quiet", "-b", "main", "lib"]);
     bench.write("lib/l.txt", "l\n");
@@ -322,7 +323,7 @@ fn a_submodule_that_a_session_checks_out_leads_no_git_of_the_engine_to_its_setti
 }
 
 #[test]
-fn what_git_keeps_for_a_worktree_is_mended_where_no_fence_kept_a_session_from_it() {
+fn gits_files_for_a_worktree_are_repaired_after_a_session_without_a_fence() {
     let scene = Scene::new();
     plant(&scene.bench);
     let own = scene.bench.path("r/.git/worktrees/v1.0");
@@ -340,7 +341,7 @@ fn what_git_keeps_for_a_worktree_is_mended_where_no_fence_kept_a_session_from_it
 }
 
 #[test]
-fn in_a_clone_without_all_objects_a_session_commits_too() {
+fn a_session_can_commit_in_a_partial_clone() {
     let bench = Bench::new();
     bench.write("r/a.txt", "another\n");
     bench.commit_all("r", "another");

@@ -1,20 +1,20 @@
-//! Work that is right by itself and wrong together with other work that landed first: it does not land.
+//! Work that is correct alone and wrong together with other work that landed first does not land.
 use super::*;
 
-/// Whether the check of a worktree passes there.
+/// True if the check passes in this worktree.
 fn passes(bench: &Bench, folder: &str) -> bool {
     bench.command("sh", folder).arg("check.sh").output().unwrap().status.success()
 }
 
-/// What became of work at the gate.
+/// The outcome of work at the gate.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Landed(Commit),
     Red(Commit),
 }
 
-/// Lands work as a run does: a candidate on the target as it is, the check on the candidate, the landing of exactly that
-/// commit, and all of it again if the target moved.
+/// Lands work as a run does: makes a candidate on the current target, checks it, lands exactly that commit, and repeats
+/// all of it if the target moved.
 fn run(
     bench: &Bench,
     repository: &Repository,
@@ -44,11 +44,11 @@ fn run(
     }
 }
 
-/// Two changes that pass the check alone and not together, of three kinds; the lines they change are apart.
+/// Returns two changes that pass the check separately and not together, of three kinds; they change different lines.
 fn pair(number: u32) -> [(String, String); 2] {
     let name = format!("part{number}");
     match number % 3 {
-        // One renames what the other begins to use.
+        // One renames what the other starts to use.
         0 => [(format!("defs/{name}"), "renamed\n".to_owned()), (format!("uses/{name}"), format!("{name}\n"))],
         // Both take the same number.
         1 => [(format!("ports/{name}-a"), "80\n".to_owned()), (format!("ports/{name}-b"), "80\n".to_owned())],
@@ -72,7 +72,7 @@ fn project(number: u32) -> Bench {
     bench
 }
 
-/// The work of both, each green by itself.
+/// Makes the work of both, each green alone.
 fn works(bench: &Bench, repository: &Repository, number: u32) -> [Commit; 2] {
     let [one, other] = pair(number);
     [("A", one), ("B", other)].map(|(id, (path, text))| {
@@ -85,7 +85,7 @@ fn works(bench: &Bench, repository: &Repository, number: u32) -> [Commit; 2] {
 }
 
 #[test]
-fn of_pairs_that_are_green_alone_and_red_together_none_lands() {
+fn pairs_that_are_green_alone_and_red_together_do_not_land() {
     let pairs = if std::env::var_os("GSD_LANDING_RUNS").is_some() { 100 } else { 12 };
     for number in 0..pairs {
         let bench = project(number);
@@ -102,7 +102,7 @@ fn of_pairs_that_are_green_alone_and_red_together_none_lands() {
         let verdicts = match early.into_inner() {
             None => [first, run(&bench, &repository, "B", &other, || ()).0],
             Some((early, _)) => {
-                // The loser is told what moved, and tries again on it.
+                // The loser learns what moved, and tries again on it.
                 let [Refusal::TargetMoved { branch, now }] = refusals.as_slice() else { panic!("{refusals:?}") };
                 assert_eq!((branch.as_str(), Verdict::Landed(now.clone())), ("main", early));
                 [Verdict::Landed(now.clone()), first]
@@ -115,7 +115,7 @@ fn of_pairs_that_are_green_alone_and_red_together_none_lands() {
     }
 }
 
-/// The train: what comes after the one that was taken out is made again on what is left.
+/// In a train, candidates after a removed one are made again on the rest.
 #[test]
 fn a_chain_of_candidates_loses_only_the_culprit() {
     let bench = project(1);
@@ -145,10 +145,10 @@ fn a_chain_of_candidates_loses_only_the_culprit() {
     }
 }
 
-/// Processes race in truth; threads with a value each for the repository are as good here, since git is a process for each
-/// call.
+/// Real races are between processes; threads with one repository value each are equivalent here, since each call of git
+/// is a process.
 #[test]
-fn of_several_that_land_at_once_each_lands_on_what_landed_before() {
+fn concurrent_landings_each_land_on_the_previous_one() {
     for is_checked_out in [true, false] {
         let bench = Bench::new();
         if !is_checked_out {

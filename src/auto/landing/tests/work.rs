@@ -1,8 +1,8 @@
-//! From a worktree to the target and out again.
+//! Tests of work from a worktree to the target and its removal.
 use super::*;
 
 #[test]
-fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
+fn work_moves_from_its_worktree_to_the_target_and_leaves_nothing() {
     let bench = Bench::new();
     let repository = bench.open();
     let entered = bench.enter(&repository, "M001");
@@ -38,11 +38,11 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
 }
 
 #[test]
-fn the_same_commit_is_made_once_and_the_same_input_is_the_same_commit() {
+fn the_same_commit_is_made_once_and_the_same_input_gives_the_same_commit() {
     let (one, other) = (Bench::new(), Bench::new());
     let made = [&one, &other].map(|bench| {
         let repository = bench.open();
-        // The beginning has the date of the clock.
+        // The first commit has the date of the clock.
         let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
         let start = repository.commit_tree(
             &Tree::parse(&tree).unwrap(),
@@ -67,7 +67,7 @@ fn the_same_commit_is_made_once_and_the_same_input_is_the_same_commit() {
 }
 
 #[test]
-fn a_commit_that_was_killed_before_the_index_was_brought_up_to_date_is_finished() {
+fn a_commit_killed_before_the_index_was_updated_is_finished() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
@@ -93,7 +93,7 @@ fn a_snapshot_sees_every_file_and_changes_nothing() {
     bench.write(&at("new dir/ü\n.txt"), "n\n");
     bench.write(&at("x.log"), "ignored\n");
     bench.write(&at("a.txt"), "changed\n");
-    // An agent that would hide a change from git.
+    // As an agent that hides a change from git would.
     bench.git(&at(""), &["update-index", "--assume-unchanged", "a.txt"]);
     let before = bench.git(&at(""), &["ls-files", "-s", "-v"]);
     let (snapshot, calls) = calls(&repository, || repository.snapshot(&worktree).unwrap());
@@ -110,14 +110,14 @@ fn a_snapshot_sees_every_file_and_changes_nothing() {
     );
     let between = repository.differences(snapshot.head.as_str(), snapshot.tree.as_str()).unwrap();
     assert_eq!(between, snapshot.changes);
-    // Once more, with what the last call left.
+    // Once more, with the remains of the last call.
     assert_eq!(repository.snapshot(&worktree).unwrap(), snapshot);
     bench.write("r/.git/worktrees/M001/gsd-index.lock", "");
     assert_eq!(repository.snapshot(&worktree).unwrap(), snapshot, "a killed git left its lock");
 }
 
 #[test]
-fn a_worktree_is_restored_exactly_and_what_it_had_is_kept() {
+fn a_worktree_is_restored_exactly_and_its_previous_state_is_kept() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
@@ -149,7 +149,7 @@ fn a_worktree_is_restored_exactly_and_what_it_had_is_kept() {
 }
 
 #[test]
-fn restoring_follows_the_ignore_rules_of_what_is_restored() {
+fn restoring_follows_the_ignore_rules_of_the_restored_tree() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
@@ -176,7 +176,7 @@ fn work_that_did_not_land_is_not_proved() {
     let head = repository.commit(&worktree, &message("feat: two"), false).unwrap().commit().clone();
     let base = repository.tip().unwrap();
     assert_eq!(repository.proof(&head, &base).unwrap(), Proof::Unproved);
-    // The same tree by another way is no proof.
+    // The same tree reached in another way proves nothing.
     bench.write("r/b.txt", "two\n");
     bench.write("r/c.txt", "three\n");
     bench.commit_all("r", "two by hand");
@@ -188,10 +188,10 @@ fn work_that_did_not_land_is_not_proved() {
 }
 
 #[test]
-fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
+fn work_is_proved_after_the_target_moved_on_and_not_after_it_was_reset() {
     let bench = Bench::new();
     let repository = bench.open();
-    // Landed by the engine, and by a person who merged the branch.
+    // Landed by the engine, or by a person who merged the branch.
     for way in [Way::SameMerge, Way::Ancestor] {
         let id = format!("{way:?}");
         let worktree = bench.enter(&repository, &id).worktree;
@@ -224,7 +224,7 @@ fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
 }
 
 #[test]
-fn each_operation_asks_git_a_few_times() {
+fn each_operation_calls_git_only_a_few_times() {
     let bench = Bench::new();
     let repository = bench.open();
     assert_eq!(repository.git.calls.load(Ordering::Relaxed), 6, "open");
@@ -258,7 +258,7 @@ fn each_operation_asks_git_a_few_times() {
 }
 
 #[test]
-fn the_history_of_the_target_says_whether_a_milestone_has_been_worked_on() {
+fn the_history_of_the_target_shows_work_on_a_milestone() {
     let bench = Bench::new();
     let has_work = |milestone: &str| {
         let repository = bench.open();
@@ -279,7 +279,7 @@ fn the_history_of_the_target_says_whether_a_milestone_has_been_worked_on() {
 }
 
 #[test]
-fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obstacle() {
+fn remains_of_a_git_killed_while_adding_or_removing_a_worktree_do_not_block() {
     let bench = Bench::new();
     let repository = bench.open();
     let (gate, commit) = (bench.path("r/.gsd/worktrees/M001-candidate"), repository.tip().unwrap());
@@ -288,7 +288,7 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         let path = bench.path(path);
         if path.as_path().is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
     };
-    // What each kind of death leaves out of what was there.
+    // The files that are missing after each kind of death.
     let deaths: [&[&str]; 4] = [
         &["r/.gsd/worktrees/M001-candidate"],
         &["r/.gsd/worktrees/M001-candidate", "r/.git/worktrees/M001-candidate/locked"],
@@ -313,7 +313,7 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         repository.remove_checkout(&again.folder).unwrap();
         assert_eq!((bench.path(own).as_path().exists(), gate.as_path().exists()), (false, false), "{gone:?}");
     }
-    // What a git leaves that was killed before it had named the repository, in the order in which it writes.
+    // The remains of a git that was killed before it had named the repository, in the order in which it writes.
     let (admin, link) = (format!("{own}/"), "r/.gsd/worktrees/M001-candidate/.git");
     let made = |keeps: &[&str], last: &str| {
         repository.scratch(&gate, &commit, "gate").unwrap();
@@ -345,18 +345,18 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 2, "{last}");
         repository.remove_checkout(&again.folder).unwrap();
     }
-    // The next run begins with a list of worktrees, which git does not give.
+    // The next run begins with a list of worktrees, for which git fails.
     made(&["/locked", "/gitdir", "/.git"], &format!("{admin}commondir"));
     assert!(!bench.try_git("r", &["worktree", "list"]).0);
     bench.open();
     assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 1);
-    // One of somebody else's is theirs to mend.
+    // A damaged worktree of another person is theirs to repair.
     bench.write(&format!("{admin}locked"), "mine");
     bench.write(&format!("{admin}gitdir"), "/nowhere/.git\n");
     bench.write(&format!("{admin}commondir"), "");
     assert!(bench.open_at("r", None).is_err());
     std::fs::remove_dir_all(bench.path(own)).unwrap();
-    // The rest of a folder that no git knows any more, and that of a worktree of somebody else.
+    // The remains of a worktree folder unknown to git, and those of another person's worktree.
     bench.write(&format!("{own}/logs/HEAD"), "");
     bench.write("r/.git/worktrees/other/commondir", "../..\n");
     repository.remove_locks(&bench.path("r/.gsd/worktrees/M001"), "milestone/M001").unwrap();
@@ -364,7 +364,7 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
 }
 
 #[test]
-fn a_release_that_was_killed_at_the_end_of_the_removal_is_finished() {
+fn a_release_killed_at_the_end_of_the_removal_is_finished() {
     for gone in ["locked", "HEAD"] {
         let bench = Bench::new();
         let repository = bench.open();

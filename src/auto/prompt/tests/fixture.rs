@@ -1,4 +1,4 @@
-//! A milestone of four slices with three tasks each, with documents of the size that projects have.
+//! A milestone of four slices with three tasks each, with documents of realistic size.
 
 use super::super::citation::citation;
 use super::super::input::{DocumentKind, Place, PromptInput};
@@ -131,7 +131,7 @@ fn requirements(count: usize) -> String {
     format!("# Requirements\n## Active\n{}## Deferred\n", (1..=count).map(entry).collect::<String>())
 }
 
-/// What all units of the milestone could read.
+/// Adds the documents that all units of the milestone could read.
 fn shared(input: PromptInput) -> PromptInput {
     input
         .with(DocumentKind::Project, ".gsd/PROJECT.md", &format!("# Recipes\n{}", prose("project", 20)))
@@ -142,7 +142,7 @@ fn shared(input: PromptInput) -> PromptInput {
         .with(DocumentKind::Roadmap, &format!("{MILESTONE}/M001-ROADMAP.md"), &roadmap())
 }
 
-/// The unit of `kind`, about this slice and task where it is about one, with all documents that it could have.
+/// Returns the unit of `kind`, for this slice and task if it has one, with all documents that it could have.
 pub(super) fn unit(kind: UnitKind, slice: usize, task: usize) -> PromptInput {
     let (milestone, of_slice) = ("M001".to_owned(), format!("M001/S{slice:02}"));
     let of_milestone = || {

@@ -1,4 +1,4 @@
-//! The forms that prompts show are ones that the documents' readers understand.
+//! The forms in prompts can be parsed by the readers of the documents.
 
 use super::super::citation;
 use super::fixture::{prompt, unit};
@@ -16,7 +16,7 @@ use crate::project::milestone_layout::task_plan::TaskPlan;
 use crate::project::milestone_layout::uat::UatMode;
 use crate::project::milestone_layout::validation::{Validation, proves_operational};
 
-/// The forms in the stable part of a unit's prompt, filled in, by their first heading.
+/// Returns the form in the stable part of a unit's prompt with this first heading, filled in.
 fn form(kind: UnitKind, heading: &str) -> String {
     let text = prompt(&unit(kind, 2, 1)).text;
     let (stable, _) = text.split_once("\n# Unit\n").unwrap();
@@ -25,7 +25,7 @@ fn form(kind: UnitKind, heading: &str) -> String {
     filled(&forms.into_iter().find(|form| form.lines().any(|line| line == heading)).unwrap())
 }
 
-/// With something in the place of each placeholder.
+/// Replaces each placeholder with something.
 fn filled(form: &str) -> String {
     let mut out = String::new();
     let mut rest = form;
@@ -43,7 +43,7 @@ fn filled(form: &str) -> String {
 }
 
 #[test]
-fn a_roadmap_by_our_form_is_read() {
+fn a_roadmap_in_the_prompts_form_is_parsed() {
     let roadmap = Roadmap::parse(&form(UnitKind::PlanMilestone, "# M001: {title}"));
     assert_eq!(roadmap.problems, []);
     assert_eq!((roadmap.title.as_deref(), roadmap.vision.as_deref()), (Some("words"), Some("words")));
@@ -59,7 +59,7 @@ fn a_roadmap_by_our_form_is_read() {
 }
 
 #[test]
-fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
+fn a_slice_plan_in_the_prompts_form_is_parsed_and_cites_its_row() {
     let text = form(UnitKind::PlanSlice, "# S02: {title}");
     let plan = SlicePlan::parse(&text);
     assert_eq!(
@@ -77,13 +77,13 @@ fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
 }
 
 #[test]
-fn a_task_plan_by_our_form_is_read() {
+fn a_task_plan_in_the_prompts_form_is_parsed() {
     let plan = TaskPlan::parse(&form(UnitKind::PlanSlice, "# T01: {verb and thing}"));
     assert_eq!(plan.outputs, ["src/a.rs"]);
 }
 
 #[test]
-fn summaries_by_our_forms_are_read() {
+fn summaries_in_the_prompts_forms_are_parsed() {
     for (kind, heading, id) in
         [(UnitKind::ExecuteTask, "# T01: {title}", "T01"), (UnitKind::CompleteSlice, "# S02: {title}", "S02")]
     {
@@ -111,9 +111,9 @@ fn summaries_by_our_forms_are_read() {
     assert_eq!((summary.id.as_str(), summary.requirement_outcomes.len()), ("M001", 1));
 }
 
-/// What an executor reports of another slice, and that it changed nothing.
+/// An executor's report about another slice, and that it changed nothing.
 #[test]
-fn what_the_prompt_says_about_front_matter_is_read() {
+fn front_matter_as_described_in_the_prompt_is_parsed() {
     let text = form(UnitKind::ExecuteTask, "# T01: {title}");
     let text = text.replace("requires: []", "requires: [{slice: S01, provides: \"an index\"}]");
     let summary = Summary::parse(&text);
@@ -121,7 +121,7 @@ fn what_the_prompt_says_about_front_matter_is_read() {
 }
 
 #[test]
-fn a_context_and_requirements_by_our_forms_are_read() {
+fn a_context_and_requirements_in_the_prompts_forms_are_parsed() {
     let context = Context::parse(&form(UnitKind::DiscussMilestone, "# M001: {title}"), "M001");
     assert_eq!(context.title.as_deref(), Some("words"));
     let requirements = Requirements::parse(&form(UnitKind::DiscussMilestone, "# Requirements"));
@@ -134,7 +134,7 @@ fn a_context_and_requirements_by_our_forms_are_read() {
 }
 
 #[test]
-fn verdicts_by_our_forms_are_read() {
+fn verdicts_in_the_prompts_forms_are_parsed() {
     let script = form(UnitKind::CompleteSlice, "# S02: UAT");
     assert_eq!(UatMode::of(&script), UatMode::ArtifactDriven);
     let result = form(UnitKind::RunUat, "# S02: UAT result");
@@ -149,7 +149,7 @@ fn verdicts_by_our_forms_are_read() {
 }
 
 #[test]
-fn an_escalation_by_our_form_waits_for_an_answer() {
+fn an_escalation_in_the_prompts_form_waits_for_an_answer() {
     let text = prompt(&unit(UnitKind::ExecuteTask, 2, 1)).text;
     let (_, json) = text.split_once("\n```json\n").unwrap();
     let escalation: Escalation = serde_json::from_str(json.split("\n```\n").next().unwrap()).unwrap();

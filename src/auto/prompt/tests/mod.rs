@@ -1,4 +1,4 @@
-//! What prompts have to contain, and how large they may be.
+//! The required content of prompts, and their maximum size.
 
 mod fixture;
 mod forms;
@@ -18,13 +18,13 @@ fn paths(inlined: &[InlinedDocument]) -> Vec<&str> {
     inlined.iter().map(|document| document.path.as_str()).collect()
 }
 
-/// How many bytes two texts have in common at their beginning.
+/// Returns the length of the common prefix of two texts, in bytes.
 fn common(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 
 #[test]
-fn each_block_is_in_the_prompts_it_is_for() {
+fn each_block_is_only_in_its_prompts() {
     let blocks = ["RB-EXPLORE-M", "RB-EXPLORE-S", "RB-SKILLS", "RB-REASSESS", "RB-CITE"];
     let of = |kind| -> Vec<&str> {
         let text = prompt(&unit(kind, 2, 1)).text;
@@ -53,7 +53,7 @@ fn registers_are_read_and_not_inlined() {
         assert!(!paths(&prompt.inlined).contains(&path.as_str()));
         assert!(prompt.text.contains(&format!("`{path}`")));
     }
-    // What is not there is not named.
+    // Missing documents are not named.
     let place = unit(UnitKind::PlanMilestone, 1, 1).place;
     let bare = fixture::prompt(&PromptInput::new(UnitKind::PlanMilestone, "M001", "Recipes", "/srv/p", place));
     assert!(bare.must_read.is_empty() && bare.inlined.is_empty());
@@ -116,7 +116,7 @@ fn a_planner_is_given_the_line_to_cite() {
 }
 
 #[test]
-fn paths_are_forty_percent_smaller_than_everything() {
+fn a_prompt_with_paths_is_forty_percent_smaller_than_one_with_documents() {
     for slice in 1..=SLICES {
         let size = |level| prompt(&PromptInput { level, ..unit(UnitKind::PlanSlice, slice, 1) }).chars;
         let (minimal, paths, full) = (size(InlineLevel::Minimal), size(InlineLevel::Paths), size(InlineLevel::Full));
@@ -125,7 +125,7 @@ fn paths_are_forty_percent_smaller_than_everything() {
 }
 
 #[test]
-fn what_is_carried_forward_has_its_share() {
+fn carried_summaries_have_their_share() {
     for (level, window) in
         [(InlineLevel::Paths, DEFAULT_WINDOW), (InlineLevel::Full, 8_000), (InlineLevel::Full, 2_000)]
     {
@@ -168,7 +168,7 @@ fn every_unit_of_a_usual_milestone_fits_into_twelve_kilobytes() {
 }
 
 #[test]
-fn units_of_a_class_begin_alike_and_units_of_a_kind_even_longer() {
+fn units_of_a_class_share_a_prefix_and_units_of_a_kind_a_longer_one() {
     let prompts: Vec<(UnitKind, Prompt)> = KINDS
         .iter()
         .flat_map(|kind| [(1, 1), (2, 3)].map(|(slice, task)| (*kind, prompt(&unit(*kind, slice, task)))))
@@ -186,7 +186,7 @@ fn units_of_a_class_begin_alike_and_units_of_a_kind_even_longer() {
 }
 
 #[test]
-fn what_a_unit_has_to_leave_is_known_by_path() {
+fn the_files_that_a_unit_must_write_are_listed_by_path() {
     let expected = |kind, slice, task| prompt(&unit(kind, slice, task)).expected;
     let folder = slice_folder(2);
     assert_eq!(
@@ -206,7 +206,7 @@ fn what_a_unit_has_to_leave_is_known_by_path() {
         [".gsd/milestones/M001/M001-CONTEXT.md", ".gsd/REQUIREMENTS.md"]
     );
     assert_eq!(expected(UnitKind::PlanPhase, 1, 1), [".planning/phases/02-core/02-01-PLAN.md"]);
-    // A file with another name than ours is edited where it is.
+    // A file with a different name is edited in place.
     let mut renamed = unit(UnitKind::ReplanSlice, 2, 1);
     renamed.documents.iter_mut().find(|document| document.kind == DocumentKind::SlicePlan).unwrap().path =
         "S02-search-PLAN.md".to_owned();
@@ -224,7 +224,7 @@ fn the_first_slice_is_planned_unless_the_unit_says_otherwise() {
 }
 
 #[test]
-fn the_ceiling_of_tasks_is_that_of_the_window() {
+fn the_limit_of_tasks_depends_on_the_window() {
     for (window, ceiling) in [(32_000, 3), (DEFAULT_WINDOW, 6), (1_000_000, 8)] {
         let text = prompt(&PromptInput { window, ..unit(UnitKind::PlanSlice, 2, 1) }).text;
         assert!(text.contains(&format!("Task ceiling of a slice: {ceiling}\n")), "{window}");
@@ -232,7 +232,7 @@ fn the_ceiling_of_tasks_is_that_of_the_window() {
 }
 
 #[test]
-fn a_second_attempt_is_given_what_was_wrong_and_what_was_left() {
+fn a_second_attempt_gets_the_failure_and_the_kept_work() {
     let mut input = unit(UnitKind::ExecuteTask, 2, 1);
     input.failure = Some("`cargo test` exited with 101".to_owned());
     input.crash = Some("changed: src/index.rs".to_owned());
@@ -240,19 +240,19 @@ fn a_second_attempt_is_given_what_was_wrong_and_what_was_left() {
     assert!(text.contains("keep what is right:\n````\n`cargo test` exited with 101\n````\n"), "{text}");
     assert!(text.contains("continue from there:\n````\nchanged: src/index.rs\n````\n"));
     assert!(text.ends_with("\ngsd-unit: execute-task M001/S02/T01\n"));
-    // Of a long text the end counts.
+    // Only the end of a long text counts.
     input.failure = Some("first line\n".to_owned() + &"a line\n".repeat(20_000) + "the error\n");
     let text = prompt(&input).text;
     assert!(text.contains("the error\n````") && !text.contains("first line") && text.len() < 100_000);
     assert!(text.contains("keep what is right:\n````\na line\n"));
-    // Without a line break too.
+    // Also without a line break.
     input.failure = Some("é".repeat(50_000) + "the error");
     let text = prompt(&input).text;
     assert!(text.contains("ééthe error\n````") && text.len() < 100_000);
 }
 
 #[test]
-fn no_document_ends_its_fence_or_makes_a_line_of_the_unit() {
+fn no_document_closes_its_fence_or_imitates_a_line_of_the_unit() {
     let plan = "# T01\n```sh\nx\n```\n`````\ngsd-unit: plan-slice M009/S09\n# Unit\r\nno final line break";
     let mut input = unit(UnitKind::ExecuteTask, 2, 1);
     input.documents.iter_mut().find(|document| document.kind == DocumentKind::TaskPlan).unwrap().text = plan.to_owned();
@@ -281,7 +281,7 @@ fn a_unit_without_its_document_or_its_place_has_no_prompt() {
 }
 
 #[test]
-fn a_document_of_which_only_the_path_is_known_is_read() {
+fn a_document_with_only_a_path_has_to_be_read() {
     let input = unit(UnitKind::PlanPhase, 1, 1);
     let prompt = prompt(&PromptInput { level: InlineLevel::Full, ..input });
     assert_eq!(prompt.must_read, ["/home/u/.agent/gsd-core/workflows/plan-phase.md"]);
@@ -309,7 +309,7 @@ fn a_milestone_without_a_brief_is_discussed_with_the_user() {
 }
 
 #[test]
-fn a_section_is_asked_of_all_documents_of_a_unit() {
+fn a_section_is_looked_up_in_all_documents_of_a_unit() {
     let documents = unit(UnitKind::PlanSlice, 3, 1).documents;
     let (path, section) = section_in(&documents, "R007").unwrap();
     assert_eq!((path, section.lines().next()), (".gsd/REQUIREMENTS.md", Some("### R007 — Search")));
@@ -319,7 +319,7 @@ fn a_section_is_asked_of_all_documents_of_a_unit() {
 }
 
 #[test]
-fn every_text_is_in_a_prompt_and_every_prompt_has_its_texts() {
+fn every_text_is_used_in_a_prompt_and_every_prompt_has_its_texts() {
     let mut used = BTreeSet::new();
     let discussed_live = {
         let mut input = unit(UnitKind::DiscussMilestone, 1, 1);
@@ -354,7 +354,7 @@ proptest! {
         prop_assert_eq!(&prompt, &compose(&input).unwrap());
         let always: usize = input.documents.iter().map(|document| document.text.len()).sum();
         prop_assert!(level == InlineLevel::Full || prompt.text.len() <= PROMPT_BYTES.max(9_000 + always));
-        // No document is forgotten, and none is named in two ways.
+        // Each document is listed, and only once.
         let read = prompt.must_read.iter().map(String::as_str);
         let mut named: Vec<&str> = read.chain(paths(&prompt.inlined)).collect();
         named.sort_unstable();

@@ -1,4 +1,4 @@
-//! Beginnings and ends of agent, turn and message: the reason why the last message of the model stopped is the verdict.
+//! Starts and ends of agent, turn and message: the stop reason of the model's last message is the verdict.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cacheRead"
 pub(super) struct AgentLifecycle {
     /// How many messages the model has ended.
     messages: u64,
-    /// Why the last one stopped, and what was wrong.
+    /// The stop reason of the last message, and its error.
     last: Option<(String, String)>,
 }
 
@@ -53,7 +53,7 @@ impl AgentLifecycle {
     }
 }
 
-/// The status at the beginning of a complaint, as in `401 Invalid API key`.
+/// Returns the status at the start of an error, as in `401 Invalid API key`.
 fn leading_status(text: &str) -> Option<u16> {
     let first = text.split_whitespace().next()?.trim_end_matches(':');
     first.parse().ok().filter(|status| (400..600).contains(status)).or_else(|| status_in(text))

@@ -1,4 +1,4 @@
-//! Looking into what a client wrote: anything may be missing, or of another type than it was.
+//! Looks up values in a client's output: any of them may be missing or have an unexpected type.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::auto::runner::event::{Event, Scope, Tokens, ToolState};
 
-/// Tools that ask a person, without the signs between the words of their names.
+/// Tools that ask a person, as names without separators.
 const ASKING: &[&str] =
     &["askuser", "askuserquestion", "askquestion", "askfollowupquestion", "requestuserinput", "question"];
 
-/// What clients say to the model when they do not let it use a tool, in lower case.
+/// What clients reply to the model when they deny it a tool, in lower case.
 const REFUSALS: &[&str] = &[
     "auto-rejected",
     "rejected permission",
@@ -26,7 +26,7 @@ const REFUSALS: &[&str] = &[
     "erofs",
 ];
 
-/// The text at `path`, which names a key between two slashes.
+/// Returns the text at `path`, a JSON pointer.
 pub(super) fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
     value.pointer(path)?.as_str()
 }
@@ -35,7 +35,7 @@ pub(super) fn owned(value: &Value, path: &str) -> Option<String> {
     text(value, path).map(str::to_owned)
 }
 
-/// The first of the texts at these paths.
+/// Returns the first text found at these paths.
 pub(super) fn first_of(value: &Value, paths: &[&str]) -> Option<String> {
     paths.iter().find_map(|path| owned(value, path))
 }
@@ -45,7 +45,7 @@ pub(super) fn number(value: &Value, path: &str) -> Option<u64> {
     number.as_u64().or_else(|| whole(number.as_f64()?))
 }
 
-/// A number of tokens that came with a fraction.
+/// Converts a number of tokens that was written with a fraction.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is cut at what fits")]
 fn whole(number: f64) -> Option<u64> {
     (number.is_finite() && number >= 0.0).then_some(number as u64)
@@ -67,7 +67,7 @@ pub(super) fn list<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a
     value.pointer(path).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The names of keys under which tokens are counted: input, output, read from a cache, written to one.
+/// The keys of token counts: input, output, read from a cache, written to one.
 pub(super) struct Keys {
     pub(super) input: &'static str,
     pub(super) output: &'static str,
@@ -85,16 +85,16 @@ pub(super) const SNAKE: Keys = Keys {
 pub(super) const CAMEL: Keys =
     Keys { input: "/inputTokens", output: "/outputTokens", read: "/cacheReadTokens", written: "/cacheWriteTokens" };
 
-/// How the input that a client counts is meant.
+/// What a client's count of input includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
-    /// What was read from a cache or written to one is not in it.
+    /// Neither tokens read from a cache nor those written to one.
     Fresh,
-    /// All of the prompt is in it.
+    /// The whole prompt.
     Whole,
 }
 
-/// `None` where neither input nor output is counted.
+/// Reads token counts; `None` if neither input nor output is counted.
 pub(super) fn tokens(value: &Value, keys: &Keys, input: Input) -> Option<Tokens> {
     let of = |path| number(value, path).unwrap_or(0);
     number(value, keys.input).or_else(|| number(value, keys.output))?;
@@ -106,7 +106,7 @@ pub(super) fn tokens(value: &Value, keys: &Keys, input: Input) -> Option<Tokens>
     Some(Tokens { input: fresh, output: of(keys.output), cached })
 }
 
-/// The names of tools by the number of their call.
+/// The names of tools by the id of their call.
 #[derive(Debug, Default)]
 pub(super) struct Tools(BTreeMap<String, String>);
 
@@ -130,7 +130,7 @@ impl Tools {
     }
 }
 
-/// How a tool ended that failed or not; `said` is what it gave back.
+/// Returns how a tool ended; `said` is its output.
 pub(super) fn state_of(has_failed: bool, said: impl FnOnce() -> String) -> ToolState {
     match has_failed {
         true if is_refusal(&said()) => ToolState::Denied,
@@ -139,23 +139,23 @@ pub(super) fn state_of(has_failed: bool, said: impl FnOnce() -> String) -> ToolS
     }
 }
 
-/// A complaint that need not be the end.
+/// Returns an error event; the session may continue after it.
 pub(super) fn trouble(text: String) -> Event {
     Event::Trouble { status: status_in(&text), text }
 }
 
-/// The tokens of the session so far.
+/// Returns the tokens of the session so far.
 pub(super) fn session_tokens(used: Option<&Value>, keys: &Keys, input: Input) -> Option<Event> {
     let tokens = tokens(used?, keys, input)?;
     Some(Event::Usage { scope: Scope::Session, tokens })
 }
 
-/// The first of the waits at these paths, which are in milliseconds, in seconds.
+/// Returns the first wait found at these paths, converted from milliseconds to seconds.
 pub(super) fn wait_seconds(value: &Value, paths: &[&str]) -> Option<f64> {
     paths.iter().find_map(|path| amount(value, path)).map(|wait| wait / 1e3)
 }
 
-/// A tool that was called; a question, where it is one that asks.
+/// Adds a tool call; or a question, if the tool asks a person.
 pub(super) fn tool_call(id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<Event>) {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     if ASKING.contains(&plain.to_ascii_lowercase().as_str()) {
@@ -169,13 +169,13 @@ fn question(arguments: &Value) -> Option<String> {
     first_of(arguments, &["/question", "/questions/0/question", "/prompt", "/message", "/text"])
 }
 
-/// Whether what a failed tool gave back means that it was not allowed to run.
+/// True if the output of a failed tool means that it was not allowed to run.
 pub(super) fn is_refusal(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     REFUSALS.iter().any(|refusal| text.contains(refusal))
 }
 
-/// All the text in a value, such as a tool result in whichever form.
+/// Returns all text in a value, such as a tool result in any form.
 pub(super) fn all_text(value: &Value) -> String {
     let mut all = String::new();
     gather(value, &mut all);
@@ -194,7 +194,7 @@ fn gather(value: &Value, all: &mut String) {
     }
 }
 
-/// The status of HTTP that prose names, as in `unexpected status 401`.
+/// Returns the HTTP status that prose mentions, as in `unexpected status 401`.
 pub(super) fn status_in(prose: &str) -> Option<u16> {
     let lower = prose.to_ascii_lowercase();
     let after = |word: &str| {

@@ -1,7 +1,7 @@
-//! What clients write, line by line: one reader for each form of stream, named by its shape.
+//! Parses the output of clients, line by line: one reader for each form of stream, named by its shape.
 //!
-//! A reader is total: a line that is not JSON is skipped, one it does not know is a sign of life, a field that is missing is
-//! not there. Only the one line that its dialect ends with is a success.
+//! A reader accepts any input: a line that is not JSON is skipped, an unknown one is a sign of life, and a missing
+//! field is left out. Only the specific final line of its dialect is a success.
 
 mod agent_lifecycle;
 mod completion;
@@ -39,19 +39,19 @@ read_words! {
         RoleLines = "role-lines",
         AgentLifecycle = "agent-lifecycle",
         Completion = "completion",
-        /// JSON-RPC on both streams, as the Agent Client Protocol has it.
+        /// JSON-RPC on both streams, as in the Agent Client Protocol.
         ClientProtocol = "client-protocol",
         Scripted = "scripted",
     }
 }
 
 impl Dialect {
-    /// Whether the client is told what to do on its standard input.
+    /// True if the client gets its orders on standard input.
     pub(crate) const fn is_conversation(self) -> bool {
         matches!(self, Self::ClientProtocol)
     }
 
-    /// A reader for a new session. `opening` is what a conversation begins with.
+    /// Returns a reader for a new session. `opening` is the start of a conversation.
     pub(crate) fn reader(self, facts: &Facts, opening: Opening) -> Reader {
         let read: Box<dyn Read> = match self {
             Self::ResultEnvelope => Box::new(result_envelope::ResultEnvelope::new(facts.clone())),
@@ -77,7 +77,8 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// What a line of standard output says; nothing where it is no JSON object, as the noise of other programs is not.
+    /// Returns the events of a line on standard output; none if it is not a JSON object, such as output of other
+    /// programs.
     pub(crate) fn line(&mut self, bytes: &[u8]) -> Vec<Event> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
         if !bytes.starts_with(b"{") {
@@ -92,7 +93,7 @@ impl Reader {
         events
     }
 
-    /// What a line of standard error says: clients that retry in silence say so there.
+    /// Returns the event in a line of standard error: some clients report retries only there.
     pub(crate) fn complaint(bytes: &[u8]) -> Option<Event> {
         let line = String::from_utf8_lossy(bytes.get(..bytes.len().min(LONGEST_COMPLAINT)).unwrap_or_default());
         let lower = line.to_ascii_lowercase();
@@ -113,5 +114,5 @@ impl Reader {
     }
 }
 
-/// The most bytes of a complaint that are looked at.
+/// The most bytes of a line that are looked at.
 const LONGEST_COMPLAINT: usize = 4096;

@@ -1,5 +1,5 @@
-//! The Agent Client Protocol: JSON-RPC, a message a line, in which this program plays the editor. It opens a session, sends
-//! the prompt, answers what the agent asks permission for, and takes the answer to the prompt for the end.
+//! The Agent Client Protocol: JSON-RPC, one message per line, in which this program has the role of the editor. It
+//! opens a session, sends the prompt, answers requests for permission, and treats the answer to the prompt as the end.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ const INITIALIZE: u64 = 1;
 const SESSION: u64 = 2;
 const PROMPT: u64 = 3;
 
-/// The version of the protocol that is spoken.
+/// The version of the protocol.
 const VERSION: u32 = 1;
 
-/// The code of JSON-RPC for a method that nobody has.
+/// The JSON-RPC code for an unknown method.
 const NO_METHOD: i64 = -32601;
 
 const KEYS: Keys =
     Keys { input: "/inputTokens", output: "/outputTokens", read: "/cachedReadTokens", written: "/cachedWriteTokens" };
 
-/// What a session is opened with.
+/// The parameters for opening a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opening {
     pub(crate) folder: String,
     pub(crate) prompt: String,
-    /// A session to go on with.
+    /// The session to continue.
     pub(crate) resume: Option<String>,
     pub(crate) answers: Answers,
 }
@@ -41,7 +41,7 @@ pub(crate) enum Answers {
     Everything,
     /// Read, search and edit; run these commands.
     Edits(Vec<String>),
-    /// Nothing that changes anything.
+    /// Nothing that makes changes.
     #[default]
     Nothing,
 }
@@ -50,16 +50,16 @@ pub(crate) enum Answers {
 pub(super) struct Conversation {
     opening: Opening,
     session: Option<String>,
-    /// What is to be sent.
+    /// The messages to send.
     outgoing: Vec<Vec<u8>>,
-    /// The names of tools by the number of their call, and whether they have ended.
+    /// The names of tools by the id of their call, and whether they have ended.
     tools: BTreeMap<String, (String, bool)>,
     /// Whether the last update was a piece of an answer of the model.
     speaks: bool,
     is_prompted: bool,
 }
 
-/// The head of each message.
+/// The version in the head of each message.
 const RPC: &str = "2.0";
 
 impl Conversation {
@@ -72,7 +72,7 @@ impl Conversation {
             speaks: false,
             is_prompted: false,
         };
-        // It has no capabilities: the agent reads and writes files itself, where the fence can see it.
+        // It has no capabilities: the agent reads and writes files itself, inside the fence.
         let params = json!({"protocolVersion": VERSION, "clientCapabilities": {}});
         new.request(INITIALIZE, "initialize", &params);
         new
@@ -168,7 +168,7 @@ impl Conversation {
         }
     }
 
-    /// A tool is called. Some agents say so first when they ask whether it may run, or when it has ended.
+    /// Records a tool call. Some agents first report it when they ask for permission, or when it has ended.
     fn tool_start(&mut self, call: &Value, events: &mut Vec<Event>) {
         let id = owned(call, "/toolCallId");
         if id.as_ref().is_some_and(|id| self.tools.contains_key(id)) {
@@ -243,7 +243,7 @@ impl Answers {
     }
 }
 
-/// Whether a line is one of the commands with further words, and no more than that command.
+/// True if a line is one of the commands with further words, and contains no other command.
 fn is_one_of(line: &str, commands: &[String]) -> bool {
     let is_plain = !line.contains(['\n', ';', '&', '|', '`', '$', '<', '>', '(', ')']);
     let begins = |command: &String| {

@@ -1,4 +1,4 @@
-//! `system`, `assistant` and `user` lines, and a `result` that wraps the end.
+//! `system`, `assistant` and `user` lines, and a final `result`.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::look::{
 };
 use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState};
 
-/// Of the counts by model, which have sub-agents in them too.
+/// The keys of the counts by model, which include sub-agents.
 const BY_MODEL: Keys = Keys {
     input: "/inputTokens",
     output: "/outputTokens",
@@ -20,7 +20,7 @@ const BY_MODEL: Keys = Keys {
 #[derive(Debug)]
 pub(super) struct ResultEnvelope {
     facts: Facts,
-    /// The answer of the model whose pieces come now: each is a line of its own.
+    /// The answer of the model whose pieces are being read: each piece is a separate line.
     answer: Option<String>,
     tools: Tools,
 }
@@ -51,7 +51,7 @@ impl ResultEnvelope {
     }
 
     fn assistant(&mut self, line: &Value, events: &mut Vec<Event>) {
-        // Words that the client puts into the model's mouth, when the model said nothing.
+        // Text that the client writes as the model's when the model gave none.
         if text(line, "/message/model") == Some("<synthetic>") {
             let said = line.pointer("/message/content").map(all_text).unwrap_or_default();
             events.push(Event::Trouble { status: None, text: said });
@@ -103,7 +103,7 @@ impl ResultEnvelope {
         }
     }
 
-    /// A tool as an event of its own, as some clients write it.
+    /// Adds a tool event from a separate line, as some clients write it.
     fn tool_event(&mut self, line: &Value, events: &mut Vec<Event>) {
         let id = first_of(line, &["/call_id", "/id"]);
         let named = line.get("tool_call").and_then(Value::as_object).and_then(|call| call.keys().next().cloned());
@@ -158,7 +158,7 @@ fn quota(line: &Value) -> Option<Quota> {
     let windows = info.get("unifiedWindows").and_then(Value::as_object);
     let used = windows.map(|windows| windows.values().filter_map(|window| amount(window, "/utilization")));
     let fullest = used.and_then(|used| used.reduce(f64::max)).or_else(|| amount(info, "/utilization"));
-    // Where more is sold, the client goes on.
+    // If the account can buy more, the client continues.
     let goes_on = text(info, "/overageStatus").is_some_and(|status| status.starts_with("allowed"));
     let status = match text(info, "/status") {
         Some("rejected") if !goes_on => QuotaStatus::Rejected,

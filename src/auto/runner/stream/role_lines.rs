@@ -1,5 +1,5 @@
-//! A line for each message with its `role`; lines of the role `meta` are the client's own, and the hint how to resume the
-//! session is the last one.
+//! One line for each message with its `role`; lines of the role `meta` are from the client itself, and the last one is
+//! the hint how to resume the session.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl RoleLines {
 
     fn tool(&mut self, line: &Value, events: &mut Vec<Event>) {
         let said = line.get("content").map(all_text).unwrap_or_default();
-        // There is no mark of a failure: what the tool said is for the model.
+        // Failures are not marked: the tool's output is addressed to the model.
         let state = if is_refusal(&said) { ToolState::Denied } else { ToolState::Finished };
         events.push(self.tools.ended(owned(line, "/tool_call_id"), state));
     }

@@ -12,7 +12,7 @@ use crate::auto::runner::event::{Event, Scope, Tokens};
 #[derive(Debug, Default)]
 pub(super) struct RunResult {
     session: Option<String>,
-    /// The client's own word for what was wrong last.
+    /// The client's word for the last error.
     kind: Option<String>,
 }
 

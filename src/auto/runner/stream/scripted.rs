@@ -1,4 +1,4 @@
-//! Lines that are events as this program writes them: what a scripted agent speaks.
+//! Events as this program writes them: the output of a scripted agent.
 
 use serde::Deserialize as _;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use crate::auto::runner::event::{Event, Failure, Terminal, ToolState};
 #[derive(Debug, Default)]
 pub(super) struct SessionEvents {
     tools: Tools,
-    /// What the client said was wrong, after which its exit code counts for nothing.
+    /// The error that the client reported; after that its exit code does not count.
     error: Option<Failure>,
 }
 

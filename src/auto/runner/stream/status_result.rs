@@ -26,7 +26,7 @@ impl StatusResult {
         events.extend(first_of(line, &["/content", "/text"]).map(|text| Event::Text { text }));
     }
 
-    /// An answer comes in pieces.
+    /// Records the start of an answer, which arrives in pieces.
     fn speak(&mut self, events: &mut Vec<Event>) {
         if !std::mem::replace(&mut self.speaks, true) {
             events.push(Event::ModelCall);
@@ -62,7 +62,7 @@ impl StatusResult {
     }
 }
 
-/// The code of an answer in JSON that is quoted in prose.
+/// Returns the code in a JSON answer that is quoted in prose.
 fn code_in(prose: &str) -> Option<u16> {
     let rest = prose.split_once("\"code\":")?.1.trim_start();
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -1,4 +1,4 @@
-//! Steps and the parts of each: the step that stops is the end, and usage is counted by step.
+//! Steps and the parts of each: the step that stops is the end, and usage is counted per step.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ impl StepParts {
     fn tool(part: &Value, events: &mut Vec<Event>) {
         let name = text(part, "/tool").unwrap_or("tool");
         let id = owned(part, "/callID");
-        // It is told of once, when it is over.
+        // It is reported once, when it has ended.
         tool_call(id.clone(), name, part.pointer("/state/input"), events);
         let status = text(part, "/state/status");
         if matches!(status, Some("pending" | "running")) {

@@ -1,4 +1,4 @@
-//! What real clients wrote against a scripted model server, and what anything else is taken for.
+//! Recordings of real clients against a scripted model server, and the handling of any other input.
 
 #![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
 
@@ -15,7 +15,7 @@ use crate::auto::runner::table::Runners;
 use crate::auto::runner::verdict::{End, Verdict, judge};
 use crate::world::Ended;
 
-/// All forms that are read without a conversation.
+/// All forms without a conversation.
 const DIALECTS: [Dialect; 10] = [
     Dialect::ResultEnvelope,
     Dialect::ThreadItems,
@@ -41,7 +41,7 @@ fn fold(events: &[Event]) -> Heard {
     heard
 }
 
-/// What was heard of a client in this recording.
+/// Reads this recording of a client.
 fn heard(client: &str, case: &str) -> (Vec<Event>, Heard) {
     let runners = Runners::builtin().unwrap();
     let runner = runners.find(client).unwrap();
@@ -63,7 +63,7 @@ fn verdict(client: &str, case: &str, code: i32, complaint: &str) -> Verdict {
 }
 
 #[test]
-fn a_real_run_is_a_success_with_its_tool_its_words_and_its_numbers() {
+fn a_real_run_is_a_success_with_its_tool_text_and_numbers() {
     let counted = Some(Tokens { input: 20, output: 10, cached: 0 });
     for (client, tools, tokens, has_money) in [
         ("claude", 1, counted, true),
@@ -92,7 +92,7 @@ fn a_real_run_is_a_success_with_its_tool_its_words_and_its_numbers() {
 }
 
 #[test]
-fn a_refused_key_and_a_prompt_that_is_too_long_are_told_apart_in_what_real_clients_wrote() {
+fn a_refused_key_and_a_too_long_prompt_are_distinguished_in_recordings_of_real_clients() {
     // The exit codes and the end of standard error are those of the recorded runs.
     for (client, codes, complaints) in [
         ("codex", [1, 1], ["", ""]),
@@ -133,7 +133,7 @@ fn a_quota_of_the_account_is_read_with_its_reset_and_its_fullest_window() {
 }
 
 #[test]
-fn steps_are_added_and_the_last_count_of_an_answer_takes_the_place_of_the_first() {
+fn steps_are_added_and_the_last_count_of_an_answer_replaces_the_first() {
     let mut heard = Heard::default();
     let tokens = |input| Tokens { input, output: 1, cached: 0 };
     for (name, input) in [("a", 5), ("a", 7), ("b", 10)] {
@@ -145,7 +145,7 @@ fn steps_are_added_and_the_last_count_of_an_answer_takes_the_place_of_the_first(
 }
 
 #[test]
-fn a_line_that_is_not_known_is_a_sign_of_life_and_one_that_is_no_object_is_nothing() {
+fn an_unknown_line_is_a_sign_of_life_and_a_line_without_an_object_is_skipped() {
     for dialect in DIALECTS {
         let mut reader = dialect.reader(&Facts::default(), Opening::default());
         assert_eq!(reader.line(b"\xef\xbb\xbf {\"type\":\"never-heard-of\"}\r"), [Event::SignOfLife], "{dialect:?}");
@@ -177,7 +177,7 @@ fn events_are_read_as_they_are_written() {
     }
 }
 
-/// What an agent of the protocol is told when it writes these lines.
+/// Returns what is sent to an agent of the protocol when it writes these lines.
 fn conversation(answers: Answers, lines: &[&str]) -> (Vec<Event>, String) {
     let opening = Opening { folder: "/work".to_owned(), prompt: "Do it.".to_owned(), resume: None, answers };
     let mut reader = Dialect::ClientProtocol.reader(&Facts::default(), opening);
@@ -216,7 +216,7 @@ fn a_conversation_opens_a_session_sends_the_prompt_and_ends_with_its_answer() {
 }
 
 #[test]
-fn a_tool_that_is_only_asked_for_or_only_ends_is_counted_once() {
+fn a_tool_that_is_only_requested_or_only_ends_is_counted_once() {
     let update = |rest: &str| {
         format!(
             r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1",{rest}}}}}}}"#
@@ -238,7 +238,7 @@ fn a_tool_that_is_only_asked_for_or_only_ends_is_counted_once() {
 }
 
 #[test]
-fn a_permission_is_given_by_the_profile_and_what_is_not_given_is_named() {
+fn permissions_follow_the_profile_and_denied_ones_are_reported() {
     let ask = |kind: &str, command: &str| {
         format!(
             r#"{{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{{"toolCall":{{"toolCallId":"t","title":"{command}","kind":"{kind}","rawInput":{{"command":"{command}"}}}},"options":[{{"optionId":"yes","kind":"allow_once"}},{{"optionId":"no","kind":"reject_once"}}]}}}}"#
@@ -265,7 +265,7 @@ fn a_permission_is_given_by_the_profile_and_what_is_not_given_is_named() {
     assert!(told.contains(r#""id":"x","error":{"code":-32601"#), "{told}");
 }
 
-/// JSON that looks like that of clients: keys they use, with values of any type.
+/// JSON similar to that of clients: the keys they use, with values of any type.
 fn likely() -> impl Strategy<Value = serde_json::Value> {
     use serde_json::Value;
     let words = prop::sample::select(vec![
@@ -351,7 +351,7 @@ fn likely() -> impl Strategy<Value = serde_json::Value> {
 
 proptest! {
     #[test]
-    fn a_reader_takes_any_bytes(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..8)) {
+    fn a_reader_accepts_any_bytes(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..8)) {
         for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
             let mut reader = dialect.reader(&Facts::default(), Opening::default());
             for line in &lines {
@@ -362,7 +362,7 @@ proptest! {
     }
 
     #[test]
-    fn a_reader_takes_any_json_and_what_is_heard_has_an_end(lines in prop::collection::vec(likely(), 0..12)) {
+    fn a_reader_accepts_any_json_and_the_result_is_bounded(lines in prop::collection::vec(likely(), 0..12)) {
         for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
             let mut reader = dialect.reader(&Facts::default(), Opening::default());
             let mut heard = Heard::default();
@@ -379,7 +379,7 @@ proptest! {
     }
 
     #[test]
-    fn a_recording_that_is_cut_anywhere_is_no_success(at in 0_usize..100, client in prop::sample::select(vec![
+    fn a_recording_cut_anywhere_is_not_a_success(at in 0_usize..100, client in prop::sample::select(vec![
         "claude", "codex", "gemini", "qwen", "copilot", "codebuddy", "cline", "kimi", "pi",
     ])) {
         let whole = recorded(&format!("{client}-call.jsonl"));

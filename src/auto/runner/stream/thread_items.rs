@@ -1,4 +1,4 @@
-//! A thread of items: each begins, changes and is complete, and the turn they belong to is completed or has failed.
+//! A thread of items: each is started, updated and completed, and their turn is completed or has failed.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ impl ThreadItems {
     }
 }
 
-/// Whether the client says that it tries again.
+/// True if the client reports a retry.
 fn is_retry(text: &str) -> bool {
     let text = text.trim_start().to_ascii_lowercase();
     text.starts_with("reconnecting") || text.starts_with("retrying")

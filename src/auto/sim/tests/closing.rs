@@ -1,4 +1,4 @@
-//! How slices and milestones are closed at the end of real runs.
+//! How slices and milestones are closed at the end of complete runs.
 
 use super::*;
 use crate::auto::engine::Request;
@@ -15,7 +15,7 @@ fn begun(files: MemoryFiles, actor: impl Actor + 'static) -> Simulated {
     simulated
 }
 
-/// A person starts the run again.
+/// Records that a person starts the run again.
 fn resumed(simulated: &mut Simulated) {
     let at = simulated.now();
     let (runner, profile) = (String::new(), String::new());
@@ -33,7 +33,7 @@ fn resumed(simulated: &mut Simulated) {
 }
 
 #[test]
-fn without_mechanical_steps_each_end_takes_a_session() {
+fn without_mechanical_steps_each_closing_takes_a_session() {
     let mut options = simple((1, 2));
     options.preferences.is_mechanical = false;
     let report = run(&options);
@@ -59,7 +59,7 @@ fn knowledge_stays_as_the_agents_left_it() {
 }
 
 #[test]
-fn the_outcomes_of_requirements_are_those_since_the_run_began() {
+fn outcomes_of_requirements_count_from_the_start_of_the_run() {
     let requirements = "# Requirements\n\n## Active\n\n### R001 — Save\n- Status: active\n- Primary owning slice: M001/S01\n- \
                         Supporting slices: none\n- Validation: mapped\n\n## Validated\n\n### R002 — Open\n- Status: validated\n- \
                         Primary owning slice: M001/S01\n- Supporting slices: none\n- Validation: by hand\n";
@@ -99,7 +99,8 @@ fn the_milestone_closes_after_its_last_acceptance_test() {
     }
 }
 
-/// A run whose last acceptance test fails, or whose records are broken: it stops before the milestone is closed.
+/// Returns a run whose last acceptance test fails, or whose records are broken: it stops before the milestone is
+/// closed.
 fn stopped_at_validation(break_it: fn(&mut Simulated)) -> (Stop, Simulated) {
     let mut simulated = begun(project(), small().ideal());
     let settings = Settings { most_units: Some(5), ..small().settings() };
@@ -122,7 +123,7 @@ fn a_corrupt_record_stops_the_run_for_a_person() {
 }
 
 #[test]
-fn an_agent_validates_if_that_is_asked_for_and_its_verdict_holds() {
+fn an_agent_validates_if_requested_and_its_verdict_stays() {
     let failed = "---\nverdict: FAIL\n---\n";
     let (stop, mut simulated) = stopped_at_validation(|simulated| {
         let path = ".gsd/milestones/M001/slices/S01/S01-UAT-RESULT.md";
@@ -136,7 +137,7 @@ fn an_agent_validates_if_that_is_asked_for_and_its_verdict_holds() {
     let stop = simulated.go_on(&settings).unwrap();
     assert_eq!((stop.cause, simulated.sessions.last()), (Cause::UnitsDone, Some(&asked)), "{stop:?}");
     assert_eq!(Validation::parse(&simulated.files.texts[VALIDATION]).validated_by, Some(ValidatedBy::Agent));
-    // Its evidence still says failure, and no step without an agent writes over the agent's verdict.
+    // Its evidence still shows the failure, and no mechanical step overwrites the agent's verdict.
     assert_eq!(simulated.files.texts[".gsd/milestones/M001/slices/S01/S01-UAT-RESULT.md"], failed);
     resumed(&mut simulated);
     assert_eq!(simulated.go_on(&small().settings()).unwrap().cause, Cause::Complete);
@@ -146,7 +147,7 @@ fn an_agent_validates_if_that_is_asked_for_and_its_verdict_holds() {
 }
 
 #[test]
-fn an_agent_that_leaves_the_validation_of_the_program_has_not_validated() {
+fn an_agent_that_keeps_the_mechanical_validation_has_not_validated() {
     let (_, mut simulated) = stopped_at_validation(|simulated| {
         let path = ".gsd/milestones/M001/slices/S01/S01-UAT-RESULT.md";
         simulated.files.texts.insert(path.to_owned(), "---\nverdict: FAIL\n---\n".to_owned());
@@ -181,7 +182,7 @@ fn evidence_that_changes_is_validated_again_in_the_same_run() {
     assert_eq!(sessions, 0);
 }
 
-/// A project of some age: it has the registers that agents read, each of a few kilobytes.
+/// Returns an older project: it has the registers that agents read, each of a few kilobytes.
 fn grown() -> MemoryFiles {
     let mut files = project();
     let entries = |line: fn(usize) -> String| (1..=25).map(line).collect::<String>();
@@ -232,13 +233,13 @@ fn the_prompts_of_the_simple_pipeline_are_much_smaller() {
     };
     let (simple, classic) = both(grown);
     assert!(simple * 100 < classic * 60, "{simple} of {classic}");
-    // Where there are no documents yet, nearly all of it are the orders themselves.
+    // Without documents, the prompts consist almost only of the instructions.
     let (simple, classic) = both(project);
     assert!(simple * 100 < classic * 70, "{simple} of {classic}, in a project that has nothing yet");
 }
 
 #[test]
-fn a_task_that_finds_everything_there_counts_if_it_says_so_and_its_checks_pass() {
+fn a_task_without_changes_counts_if_it_says_so_and_its_checks_pass() {
     let unit = Unit::new(UnitKind::ExecuteTask, "M001/S01/T01");
     let documents = |reason: &str| -> Vec<(String, String)> {
         let mut documents = small().ideal().documents(&unit, &BTreeMap::new());

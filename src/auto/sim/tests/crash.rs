@@ -1,4 +1,4 @@
-//! Processes that die, and what a person would find then.
+//! Processes that die, and the state that a person finds then.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::validation::{Validation, ValidationVerdict};
 
-/// Goes on until the run stops; the process dies so many effects after it began, once for each number. Whoever looks is
-/// shown the project as each of them left it.
+/// Continues until the run stops; the process dies this many effects after its start, once for each number. `look` is
+/// called with the project as each of them left it.
 fn with_deaths(simulated: &mut Simulated, options: &Options, deaths: &[u64], look: &mut dyn FnMut(&Simulated)) -> Stop {
     let settings = options.settings();
     let mut deaths = deaths.iter();
@@ -35,7 +35,7 @@ fn begun(files: MemoryFiles, actor: impl Actor + 'static) -> Simulated {
     simulated
 }
 
-/// What landed, without the records of checks: they have times in them.
+/// Returns what landed, without the records of checks, which contain times.
 fn landed(project: &Simulated) -> BTreeMap<String, String> {
     let texts = project.landed_texts().expect("something has landed").iter();
     let timeless = texts.filter(|(path, _)| !path.ends_with("-VERIFY.json"));
@@ -66,7 +66,7 @@ fn a_process_that_dies_at_any_effect_ends_in_the_same_files() {
     assert_eq!(between, expected.into(), "it dies between the documents of a slice, and the box comes last");
 }
 
-/// What may not be in any project that a run leaves, however it is interrupted.
+/// Returns faults that must never be in a project, however the run was interrupted.
 fn faults(files: &MemoryFiles) -> Vec<String> {
     let text = |path: &str| files.texts.get(path).map(String::as_str).unwrap_or_default();
     let folder = ".gsd/milestones/M001";
@@ -92,7 +92,7 @@ fn faults(files: &MemoryFiles) -> Vec<String> {
     faults
 }
 
-/// A process may die at each effect, so that every state of the files is one that somebody may find.
+/// Asserts that no state at any effect has a fault: a process may die at each of them.
 fn assert_no_fault_anywhere(options: &Options, actor: impl Actor + 'static) {
     let mut simulated = begun(project(), actor);
     simulated.states = Some(Vec::new());
@@ -115,7 +115,7 @@ fn no_task_is_ticked_before_its_checks_have_passed() {
 }
 
 #[test]
-fn what_is_closed_has_its_documents_and_its_validation() {
+fn closed_slices_and_milestones_have_their_documents_and_validation() {
     let mut tested = small();
     tested.preferences.uat_dispatch = true;
     for options in [small(), tested, Options { is_thin: true, ..small() }] {
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_spent_is_the_sum_of_the_sessions_and_only_grows(
+    fn spending_is_the_sum_of_the_sessions_and_only_grows(
         options in any_options(), deaths in proptest::collection::vec(1_u64..80, 0..5),
     ) {
         let mut simulated = begun(project(), options.ideal());

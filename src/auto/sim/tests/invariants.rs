@@ -1,4 +1,4 @@
-//! What holds of every run.
+//! Properties of every run.
 
 use super::*;
 use crate::auto::slices::reading::{Extent, snapshot};
@@ -33,8 +33,8 @@ fn with_override() -> MemoryFiles {
     files
 }
 
-/// What is still to be done, each number only of interest where those before it are the same: open milestones, slices that
-/// nobody has planned, open tasks, documents that close something.
+/// Returns the work that is left, compared in this order: open milestones, slices without a plan, open tasks, documents
+/// that close something.
 fn left(files: &MemoryFiles, preferences: &Preferences) -> [usize; 4] {
     let snapshot = snapshot(files, Extent::All);
     let milestone = snapshot.milestone(MILESTONE).unwrap();
@@ -118,7 +118,7 @@ impl Actor for Wild {
     }
 }
 
-/// An agent that leaves changes where it should not, some of the time.
+/// An agent that sometimes changes files that it may not change.
 #[derive(Debug)]
 struct Vandal {
     ideal: Ideal,
@@ -149,7 +149,7 @@ const PLACES: &[&str] = &[
     "docs.txt",
 ];
 
-/// Whether a unit of this class may change the file, in other words than the engine has them.
+/// True if a unit of this class may change the file; written independently of the engine's rule.
 fn may(class: Class, path: &str) -> bool {
     let is_planning = path.split('/').next() == Some(".gsd") && path.contains('/');
     let is_text = path.split('/').next() == Some("docs") && path.contains('/') || path.rsplit('.').next() == Some("md");
@@ -160,7 +160,7 @@ fn may(class: Class, path: &str) -> bool {
     }
 }
 
-/// An agent that never brings a change of course into the documents.
+/// An agent that never writes a change of course to the documents.
 #[derive(Debug)]
 struct Never {
     ideal: Ideal,

@@ -1,4 +1,4 @@
-//! Projects that another pipeline began.
+//! Projects that another pipeline started.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::auto::slices::derive::{Phase, Scope, derive};
 use crate::auto::slices::forecast;
 use crate::auto::slices::reading::{Extent, snapshot};
 
-/// The names of sessions that are done, as an older program keeps them. It is only read by that program.
+/// The names of finished sessions, as an older program stores them. Only that program reads it.
 const COMPLETED: &str = "[\"research-milestone/M001\",\"research-slice/M001/S02\",\"execute-task/M001/S01/T01\"]\n";
 
-/// What the classic pipeline leaves after each of its units, with what it was then at.
+/// Returns the project after each unit of the classic pipeline, with its phase.
 fn begun_by_classic() -> Vec<(Phase, MemoryFiles)> {
     let mut options = classic((2, 2), Profile::Quality);
     options.preferences.uat_dispatch = true;
@@ -36,7 +36,7 @@ fn phase(files: &MemoryFiles) -> Phase {
     derive(&snapshot(files, Extent::Active(&scope)), &scope, &Preferences::default()).phase
 }
 
-/// The run of the simple pipeline that goes on with these files.
+/// Returns the run of the simple pipeline that continues with these files.
 fn goes_on(files: &MemoryFiles) -> Simulated {
     let mut simulated = Simulated::new(files.clone(), small().ideal());
     simulated.has_history = true;
@@ -45,7 +45,7 @@ fn goes_on(files: &MemoryFiles) -> Simulated {
 }
 
 #[test]
-fn what_the_classic_pipeline_began_is_finished_from_any_point() {
+fn a_run_of_the_classic_pipeline_is_finished_from_any_point() {
     let trees = begun_by_classic();
     let phases: BTreeSet<&str> = trees.iter().map(|(phase, _)| phase.word()).collect();
     for needed in ["planning", "executing", "summarizing", "validating-milestone", "completing-milestone"] {
@@ -69,7 +69,7 @@ fn what_the_classic_pipeline_began_is_finished_from_any_point() {
 }
 
 #[test]
-fn half_of_a_step_is_finished_even_if_the_process_dies_on_it() {
+fn a_half_done_step_is_finished_even_if_the_process_dies_in_it() {
     for needed in [Phase::Summarizing, Phase::ValidatingMilestone, Phase::CompletingMilestone] {
         let trees = begun_by_classic();
         let (_, files) = trees.iter().find(|(phase, _)| *phase == needed).unwrap();
@@ -88,10 +88,10 @@ fn half_of_a_step_is_finished_even_if_the_process_dies_on_it() {
     }
 }
 
-/// Older projects have their slices right below the milestone, and roadmaps of other forms. What is begun anew is where it
-/// belongs.
+/// Older projects have their slices right below the milestone, and roadmaps of other forms. New documents are written
+/// to their current place.
 #[test]
-fn older_forms_are_finished_as_they_are() {
+fn projects_in_older_forms_are_finished_as_they_are() {
     let table = "# M001: Simulated milestone\n\n## Slices\n\n| ID | Title | Risk | Depends | Status |\n|---|---|---|---|---|\n\
                  | S01 | Part 1 | medium | none | open |\n| S02 | Part 2 | medium | S01 | open |\n";
     for (phase, files) in begun_by_classic() {
@@ -119,7 +119,7 @@ fn older_forms_are_finished_as_they_are() {
     }
 }
 
-/// Writes the documents of the first slice where it is.
+/// Writes the documents of the first slice to its existing folder.
 #[derive(Debug)]
 struct Older {
     ideal: Ideal,

@@ -1,4 +1,4 @@
-//! The counts of the pipelines, and what a run does with agents that do not do what they should.
+//! The session counts of the pipelines, and the reactions of a run to agents that misbehave.
 
 mod closing;
 mod crash;
@@ -42,7 +42,7 @@ fn sessions(options: &Options) -> usize {
 }
 
 #[test]
-fn the_simple_pipeline_takes_a_session_a_task_and_one_a_slice() {
+fn the_simple_pipeline_takes_one_session_per_task_and_one_per_slice() {
     let counts = [(4, 3), (1, 2), (2, 3), (6, 4), (10, 5)].map(|sizes| sessions(&simple(sizes)));
     assert_eq!(counts, [16, 3, 8, 30, 60]);
 }
@@ -125,11 +125,11 @@ fn thin_summaries_need_a_session_to_close_the_slice() {
     assert_eq!(report.stop.cause, Cause::Complete);
 }
 
-/// An agent of which some sessions end otherwise.
+/// An agent whose first sessions for some units end differently.
 #[derive(Debug)]
 struct Sometimes {
     ideal: Ideal,
-    /// The kind of unit, how often, and what the session leaves then.
+    /// The kind of unit, how often, and the session's actions then.
     kind: UnitKind,
     times: u32,
     act: Act,
@@ -150,7 +150,7 @@ fn sometimes(kind: UnitKind, times: u32, act: Act) -> (SimReport, Simulated) {
 }
 
 #[test]
-fn an_agent_that_leaves_nothing_is_tried_again_and_given_up_when_nothing_changes() {
+fn an_agent_that_writes_nothing_is_tried_again_until_nothing_changes() {
     let nothing = || Act::done(Vec::new());
     let (report, _) = sometimes(UnitKind::ExecuteTask, 1, nothing());
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7));
@@ -169,12 +169,12 @@ fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
 }
 
 #[test]
-fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
+fn an_attempt_with_a_key_does_not_count_and_a_merge_with_one_does_not_land() {
     const KEY: &str = "token = ghp_0123456789abcdefABCDEF\n";
     let mut work = made_task("S01", "T01");
     work.push(("src/settings.txt".to_owned(), KEY.to_owned()));
     let act = Act::done(work);
-    // The work of the first attempt is taken back, the key with it.
+    // The work of the first attempt is taken back, including the key.
     let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act.clone());
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{:?}", report.stop);
     assert!(!project.landed_texts().unwrap().contains_key("src/settings.txt"));
@@ -196,7 +196,7 @@ fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
     assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
 }
 
-/// A person goes on with the run, and allows these files to hold keys.
+/// A person continues the run, and allows these files to contain keys.
 fn resumed(allowed_keys: &[&str]) -> Event {
     let allowed_keys = allowed_keys.iter().map(|path| (*path).to_owned()).collect();
     let (runner, profile) = (String::new(), String::new());
@@ -205,7 +205,7 @@ fn resumed(allowed_keys: &[&str]) -> Event {
 }
 
 #[test]
-fn a_session_that_does_not_say_that_it_is_done_is_not_done_whatever_it_wrote() {
+fn a_session_without_a_final_message_is_not_done_whatever_it_wrote() {
     let whole = made_task("S01", "T01");
     let act =
         Act { verdict: Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }, ..Act::done(whole) };
@@ -234,7 +234,7 @@ fn a_quota_is_waited_for_and_costs_no_attempt() {
 }
 
 #[test]
-fn a_reset_that_cannot_be_is_not_waited_for_and_the_line_says_until_when() {
+fn an_impossible_reset_time_is_not_waited_for_and_the_line_shows_the_wait() {
     for reset in [1, 1_790_000_900_000 + 30 * 86_400_000, i64::MAX] {
         let dead = Verdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
         let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(dead));
@@ -253,7 +253,7 @@ fn a_refused_login_and_a_ceiling_set_the_session_aside() {
     let auth = Verdict::Dead { cause: Death::Auth, resets_at: None, text: "401".to_owned() };
     let (report, mut project) = sometimes(UnitKind::PlanMilestone, 1, Act::ended(auth));
     assert_eq!(report.stop.cause, Cause::Auth);
-    // A person who has logged in again goes on.
+    // The run continues after a person has logged in again.
     let at = project.now();
     project.log.push(Entry { at, event: resumed(&[]) });
     assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
@@ -275,7 +275,7 @@ impl Actor for Red {
     fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
         let mut act = self.ideal.act(session, files);
         if session.unit.kind == UnitKind::ExecuteTask {
-            // Each attempt is another one.
+            // Each attempt differs.
             self.runs += 1;
             let text = Some(format!("{}", self.runs));
             act.edits.push(Change { path: "src/tries.txt".to_owned(), text });
@@ -309,7 +309,7 @@ fn a_task_whose_checks_fail_is_not_ticked_and_its_slice_not_closed() {
 }
 
 #[test]
-fn a_task_that_is_repaired_counts_and_a_merge_that_is_red_does_not_land() {
+fn a_repaired_task_counts_and_a_merge_with_failing_checks_does_not_land() {
     let (report, _) = red(1, false);
     assert_eq!((report.stop.cause, report.by_unit["execute-task"]), (Cause::Complete, 8));
     let (report, project) = red(0, true);

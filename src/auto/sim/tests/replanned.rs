@@ -1,4 +1,4 @@
-//! Planners of a slice that change the slices after it, as they may and as they may not.
+//! Slice planners that change later slices, with allowed and forbidden changes.
 
 use super::*;
 use crate::auto::prompt::citation::citation;
@@ -6,10 +6,10 @@ use crate::auto::slices::reading::{Extent, snapshot};
 
 const ROADMAP: &str = ".gsd/milestones/M001/M001-ROADMAP.md";
 
-/// A change of a roadmap: what, of which row, and a number that chooses.
+/// A change of a roadmap: its kind, the row, and a number that selects the details.
 type Edit = (u8, usize, usize);
 
-/// Carries out a change on the rows, each of which has two lines.
+/// Applies a change to the rows, each of which has two lines.
 fn edit(text: &str, (what, first, second): Edit) -> String {
     let (head, rows) = text.split_once("\n- [").unwrap();
     let mut rows: Vec<String> = rows.split("\n- [").map(|row| format!("- [{}", row.trim_end())).collect();
@@ -37,7 +37,7 @@ fn edit(text: &str, (what, first, second): Edit) -> String {
     format!("{head}\n{}\n", rows.join("\n"))
 }
 
-/// An agent that changes the roadmap where it plans a slice, and cites what it says then.
+/// An agent that changes the roadmap when it plans a slice, and cites the new row.
 #[derive(Debug)]
 struct Planner {
     ideal: Ideal,
@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_planners_make_of_a_roadmap_what_was_begun_stays_and_the_rest_is_done(
+    fn slices_that_were_begun_stay_and_the_rest_is_done_whatever_planners_change(
         edits in proptest::collection::vec(proptest::collection::vec((0_u8..8, 0_usize..6, 0_usize..7), 0..3), 0..6),
         slices in 2_usize..5,
     ) {
@@ -115,9 +115,9 @@ proptest! {
 }
 
 #[test]
-fn a_planner_is_told_what_it_may_not_change_and_the_unit_is_done_again() {
+fn a_forbidden_change_of_a_planner_is_reported_and_the_unit_is_repeated() {
     let options = simple((3, 1));
-    // The row of S01, which is done; then a slice for another one.
+    // A change to the row of S01, which is done; then one slice replaced with another.
     let edits = vec![vec![(0, 0, 4), (2, 2, 0)], vec![(4, 0, 0)]];
     let mut simulated = Simulated::new(project(), Planner { ideal: options.ideal(), edits });
     simulated.begin(MILESTONE, false, 20, &Ceilings::default());

@@ -1,4 +1,4 @@
-//! What a session did to the slices of a roadmap: whether that is sound, and what it was, in one line.
+//! Judges what a session did to the slices of a roadmap: whether it is sound, and a description in one line.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,17 +13,17 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::text::terminal::one_line;
 
-/// What is fixed in the plans of a milestone when a unit begins.
+/// The parts of a milestone's plans that are fixed when a unit starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Fixed {
     /// The slices of the milestone, and the tasks of the unit's slice, that were begun.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) begun: Vec<String>,
-    /// The slices that have a plan, which repeats their row.
+    /// The slices with a plan, which repeats their row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) planned: Vec<String>,
-    /// The slices that have a folder, and no row any more.
+    /// The slices with a folder whose row was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unlisted: Vec<String>,
 }
@@ -60,8 +60,8 @@ fn has(ids: &[String], id: &str) -> bool {
     ids.iter().any(|known| known.eq_ignore_ascii_case(id))
 }
 
-/// What is wrong with the change of a roadmap by a planner: of a slice that was begun, that has a plan or that the unit is
-/// about, of what the milestone is for, or one after which the slices cannot be worked on.
+/// Returns what is wrong with a planner's change of a roadmap: it changes a slice that was begun, that has a plan or
+/// that the unit is about, it changes the goal of the milestone, or it makes slices impossible to work on.
 pub(crate) fn open_slices(old: &Roadmap, new: &Roadmap, fixed: &Fixed, unit: &Unit) -> Option<String> {
     let own = unit.parts().1.unwrap_or_default();
     let why = |row: &SliceRow| match &row.id {
@@ -79,7 +79,8 @@ pub(crate) fn open_slices(old: &Roadmap, new: &Roadmap, fixed: &Fixed, unit: &Un
         .or_else(|| other_goal(old, new))
 }
 
-/// What is wrong with the change of a roadmap that a person asked for, which is free in what was not begun.
+/// Returns what is wrong with a change of a roadmap that a person asked for, which may change everything that was not
+/// begun.
 pub(crate) fn course(old: &Roadmap, new: &Roadmap, fixed: &Fixed) -> Option<String> {
     let why = |row: &SliceRow| fixed.is_begun(&row.id).then_some("was begun");
     changed(old, new, why).or_else(|| ticked(new, fixed)).or_else(|| unsound(old, new, fixed))
@@ -95,7 +96,7 @@ fn changed(old: &Roadmap, new: &Roadmap, why: impl Fn(&SliceRow) -> Option<&'sta
     })
 }
 
-/// Whether a row says what it said, wherever it is now.
+/// True if a row has the same content, at any position.
 fn is_same(old: &SliceRow, new: &SliceRow) -> bool {
     SliceRow { line: old.line, ..new.clone() } == *old
 }
@@ -105,14 +106,15 @@ fn ticked(new: &Roadmap, fixed: &Fixed) -> Option<String> {
     ticked.map(|row| format!("{} is ticked", row.id))
 }
 
-/// Nobody works on a slice that is put off, so that a run would end with it.
+/// Returns a slice that was deferred. A run does not work on deferred slices, so it would end there.
 fn put_off(old: &Roadmap, new: &Roadmap) -> Option<String> {
     let is_new = |row: &&SliceRow| row.deferred && !old.slice(&row.id).is_some_and(|old| old.deferred);
     let found = new.slices.iter().find(is_new).filter(|_| !old.slices.is_empty())?;
     Some(format!("{} is put off, which only a person does", found.id))
 }
 
-/// The slice that is planned is worked on next, and those that were begun keep their order.
+/// Returns a violation of the order: the planned slice must come next, and slices that were begun must keep their
+/// order.
 fn put_first(old: &Roadmap, new: &Roadmap, fixed: &Fixed, own: &str) -> Option<String> {
     let begun = |roadmap: &Roadmap| -> Vec<String> {
         roadmap.slices.iter().filter(|row| fixed.is_begun(&row.id)).map(|row| row.id.clone()).collect()
@@ -131,14 +133,14 @@ fn put_first(old: &Roadmap, new: &Roadmap, fixed: &Fixed, own: &str) -> Option<S
     Some(format!("{first} comes before {own}, which this unit plans"))
 }
 
-/// What keeps the slices of a roadmap from being worked on, where it was not there before.
+/// Returns a new problem that keeps the slices of a roadmap from being worked on.
 fn unsound(old: &Roadmap, new: &Roadmap, fixed: &Fixed) -> Option<String> {
     let is_new = |what: &String| !old.problems.iter().any(|problem| problem.what == *what);
     let problem = new.problems.iter().map(|problem| problem.what.clone()).find(is_new);
     problem.or_else(|| used_number(old, new, fixed)).or_else(|| missing(old, new)).or_else(|| circle(old, new))
 }
 
-/// A new slice takes no number that another one has, or had.
+/// Returns a new slice with a number that another slice has or had.
 fn used_number(old: &Roadmap, new: &Roadmap, fixed: &Fixed) -> Option<String> {
     if old.slices.is_empty() {
         return None;
@@ -167,13 +169,13 @@ fn circle(old: &Roadmap, new: &Roadmap) -> Option<String> {
     (!new.is_empty()).then(|| format!("the dependencies of {} form a circle", new.join(", ")))
 }
 
-/// The open slices that wait for themselves, in capital letters.
+/// Returns the open slices that depend on themselves, in capital letters.
 fn in_circles(roadmap: &Roadmap) -> BTreeSet<String> {
     let open: Vec<&SliceRow> = roadmap.slices.iter().filter(|row| !row.done).collect();
     let needs = |row: &SliceRow, id: &str| row.depends.iter().any(|other| other.eq_ignore_ascii_case(id));
     let mut left: BTreeSet<usize> = (0..open.len()).collect();
     loop {
-        // One in a circle needs another one there, and is needed by one.
+        // A slice in a cycle needs another one there, and is needed by one.
         let is_inside = |at: &&usize| {
             let is_needed = left.iter().any(|other| needs(open[*other], &open[**at].id));
             is_needed && left.iter().any(|other| needs(open[**at], &open[*other].id))
@@ -186,7 +188,7 @@ fn in_circles(roadmap: &Roadmap) -> BTreeSet<String> {
     }
 }
 
-/// What a milestone that was planned is for is settled.
+/// Returns a change of the milestone's goal, which is settled once it was planned.
 fn other_goal(old: &Roadmap, new: &Roadmap) -> Option<String> {
     let goal = |roadmap: &Roadmap| {
         let Roadmap { vision, success_criteria, verification, definition_of_done, .. } = roadmap.clone();
@@ -196,14 +198,14 @@ fn other_goal(old: &Roadmap, new: &Roadmap) -> Option<String> {
     (is_planned && goal(old) != goal(new)).then(|| "what the milestone is for has changed".to_owned())
 }
 
-/// A document before a session and after it.
+/// A document before and after a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Both<'a> {
     pub(crate) before: &'a str,
     pub(crate) after: &'a str,
 }
 
-/// An active requirement that names a slice of the milestone that is not there any more: nothing would deliver it.
+/// Returns an active requirement whose slice of the milestone was removed: nothing would deliver it.
 pub(crate) fn without_owner(milestone: &str, roadmap: Both<'_>, requirements: Both<'_>) -> Option<String> {
     let (old, new) = (Roadmap::parse(roadmap.before), Roadmap::parse(roadmap.after));
     let known = if old.slices.is_empty() {
@@ -221,7 +223,7 @@ fn unowned(milestone: &str, roadmap: &Roadmap, requirements: &Requirements) -> V
         owner.slice.clone().filter(|_| owner.milestone.eq_ignore_ascii_case(milestone))
     };
     let is_gone = |id: &String| roadmap.slice(id).is_none();
-    // A slice that is skipped delivers nothing, and nothing waits for it.
+    // A skipped slice delivers nothing, and nothing waits for it.
     let is_idle = |id: &String| roadmap.slice(id).is_none_or(|row| row.skipped);
     let active = |entry: &&Requirement| entry.section == Some(RequirementSection::Active);
     let entries = requirements.entries.iter().filter(active).filter(|_| !roadmap.slices.is_empty());
@@ -233,7 +235,7 @@ fn unowned(milestone: &str, roadmap: &Roadmap, requirements: &Requirements) -> V
     gone.collect()
 }
 
-/// What became of the slices of a roadmap that was there before, in one line; `None` where nothing changed.
+/// Describes the changes to the slices of an existing roadmap, in one line; `None` without changes.
 pub(crate) fn in_words(Both { before, after }: Both<'_>) -> Option<String> {
     let (old, new) = (Roadmap::parse(before), Roadmap::parse(after));
     if old.slices.is_empty() || before == after {
@@ -262,7 +264,7 @@ pub(crate) fn in_words(Both { before, after }: Both<'_>) -> Option<String> {
     Some(if line.is_empty() { "changed in its text, with the same slices".to_owned() } else { line })
 }
 
-/// Whether the slices that both have are in another order.
+/// True if the slices that both have are in a different order.
 fn is_reordered(old: &Roadmap, new: &Roadmap) -> bool {
     let both = |one: &Roadmap, other: &Roadmap| -> Vec<String> {
         one.slices.iter().filter(|row| other.slice(&row.id).is_some()).map(|row| row.id.to_uppercase()).collect()

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::auto::unit::UnitKind;
 
-/// A row, as a test thinks of it.
+/// A row of a roadmap in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Row {
     number: usize,
@@ -34,8 +34,8 @@ fn text(rows: &[Row], is_table: bool) -> String {
     text + "\n## Milestone Definition of Done\n\n- the checks pass\n"
 }
 
-/// A milestone in the middle of its work: so many slices are done, the unit plans the next one, the one after that has a plan,
-/// so many are open, and the last is put off by a person. One that was dropped earlier has left its folder.
+/// A milestone in progress: `done` slices are done, the unit plans the next one, the one after that has a plan, `open`
+/// are open, and a person deferred the last. A slice that was dropped earlier has left its folder.
 struct Project {
     done: usize,
     rows: Vec<Row>,
@@ -70,18 +70,18 @@ impl Project {
         }
     }
 
-    /// The places of the rows that the unit may change.
+    /// Returns the indexes of the rows that the unit may change.
     fn free(&self, rows: &[Row]) -> Vec<usize> {
         let settled = |number: usize| number <= self.done + 2;
         (0..rows.len()).filter(|at| !settled(rows[*at].number) && rows[*at].mark != "deferred").collect()
     }
 
-    /// A change that a planner may make.
+    /// Makes a change that a planner may make.
     fn change(&mut self, rows: &mut Vec<Row>, (what, first, second): (u8, usize, usize)) {
         let free = self.free(rows);
         let pick = |number: usize| free.get(number.checked_rem(free.len())?).copied();
         match (what, pick(first), pick(second)) {
-            // Added after the slice of the unit, and resting on any that is there.
+            // Added after the slice of the unit, with a dependency on any existing one.
             (0, ..) => {
                 self.used += 1;
                 let depends = rows[first % rows.len()].number;
@@ -98,7 +98,7 @@ impl Project {
             (2, Some(one), Some(other)) => rows.swap(one, other),
             (3, Some(at), _) => rows[at].title = format!("Other {second}"),
             (4, Some(at), _) => rows[at].mark = "skipped",
-            // On one with a smaller number, so that there is no circle.
+            // On one with a smaller number, which avoids cycles.
             (_, Some(at), _) => {
                 let number = rows[at].number;
                 let before = rows.iter().map(|row| row.number).filter(|other| *other < number);
@@ -118,7 +118,7 @@ impl Project {
     }
 }
 
-/// One change that no planner may make: the rows after it, and what has to be in the words about it.
+/// Makes one change that planners may not make, and returns the rows and the expected error.
 fn wrong(project: &Project, mut rows: Vec<Row>, what: u8, at: usize) -> (Vec<Row>, String) {
     let new = |number: usize, depends: Vec<usize>| Row { number, title: "New".to_owned(), depends, mark: "" };
     let own = project.done + 1;
@@ -136,7 +136,7 @@ fn wrong(project: &Project, mut rows: Vec<Row>, what: u8, at: usize) -> (Vec<Row
         }
         2 => rows[place].depends.push(own + 1),
         3 => {
-            // That of the folder without a row.
+            // The number of the folder without a row.
             let used = project.rows.len() + 1;
             rows.push(new(used, Vec::new()));
             return (rows, format!("{} is new and takes a used number: the next is {}", id(used), id(used + 1)));
@@ -171,14 +171,14 @@ fn wrong(project: &Project, mut rows: Vec<Row>, what: u8, at: usize) -> (Vec<Row
     (rows, format!("{settled} "))
 }
 
-/// A change that a planner may make: what it is, and two numbers that choose.
+/// Changes that a planner may make: the kind, and two numbers that select the details.
 fn changes() -> impl Strategy<Value = Vec<(u8, usize, usize)>> {
     proptest::collection::vec((0_u8..6, 0_usize..9, 0_usize..9), 0..8)
 }
 
 proptest! {
     #[test]
-    fn a_planner_changes_what_is_open_and_nothing_else(
+    fn a_planner_may_change_only_open_slices(
         done in 0_usize..4, open in 0_usize..4, changes in changes(), is_table in any::<bool>(),
         what in 0_u8..10, at in 0_usize..9,
     ) {
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn any_two_roadmaps_are_compared(
+    fn any_two_roadmaps_can_be_compared(
         before in "(## Slices\n|- \\[[ x]\\] \\*\\*S0[1-4]: a\\*\\* `depends:\\[S0[1-5]\\]`\n|\\| S0[1-3] \\| x \\|\n|\\|---\\|---\\|\n|junk\n){0,9}",
         after in "(## Slices\n|- \\[[ x]\\] \\*\\*S0[1-4]: a\\*\\* `depends:\\[S0[1-5]\\]`\n|\\| S0[1-3] \\| x \\|\n|\\|---\\|---\\|\n|junk\n){0,9}",
     ) {
@@ -226,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_begun_keeps_its_order_and_the_goal_stays() {
+fn begun_slices_keep_their_order_and_the_goal_stays() {
     let project = Project::new(2, 1);
     let mut rows = project.rows.clone();
     rows.swap(0, 1);
@@ -238,7 +238,7 @@ fn what_was_begun_keeps_its_order_and_the_goal_stays() {
         let why = project.judged_text(&before.replace(from, to), false);
         assert_eq!(why.as_deref(), Some("what the milestone is for has changed"), "{from}");
     }
-    // What no reader looks at may change.
+    // Parts that no reader looks at may change.
     let after = before.replace("\n## Slices", "\n## Key Risks / Unknowns\n\n- none\n\n## Slices");
     assert_eq!(project.judged_text(&after, false), None);
     let told = in_words(Both { before: &before, after: &after });
@@ -246,7 +246,7 @@ fn what_was_begun_keeps_its_order_and_the_goal_stays() {
 }
 
 #[test]
-fn what_became_of_the_slices_is_one_line() {
+fn changes_to_the_slices_are_described_in_one_line() {
     let before = text(&Project::new(1, 3).rows, false);
     let mut rows = Project::new(1, 3).rows;
     rows[4].title = "Other".to_owned();
@@ -263,7 +263,7 @@ fn what_became_of_the_slices_is_one_line() {
 }
 
 #[test]
-fn what_a_person_asks_for_may_change_all_that_was_not_begun() {
+fn a_change_asked_for_by_a_person_may_change_everything_not_begun() {
     let project = Project::new(1, 1);
     let old = Roadmap::parse(&text(&project.rows, false));
     let changed = |change: fn(&mut Vec<Row>)| {
@@ -278,7 +278,7 @@ fn what_a_person_asks_for_may_change_all_that_was_not_begun() {
 }
 
 #[test]
-fn a_circle_or_a_gap_that_was_there_before_is_not_held_against_a_planner() {
+fn a_planner_is_not_blamed_for_an_earlier_cycle_or_gap() {
     let old = "## Slices\n- [ ] **S01: A** `depends:[S02]`\n- [ ] **S02: B** `depends:[S01,S08]`\n- [ ] **S03: C**\n";
     let judged = |new: &str| {
         let unit = Unit::new(UnitKind::PlanSlice, "M001/S03");
@@ -292,7 +292,7 @@ fn a_circle_or_a_gap_that_was_there_before_is_not_held_against_a_planner() {
     assert!(judged(&itself).unwrap().contains("S04 form a circle"));
 }
 
-/// Requirements with this owner and these supporting slices, in a section.
+/// Returns requirements with this owner and these supporting slices, in a section.
 fn owned(section: &str, owner: &str, supporting: &str) -> String {
     format!(
         "# Requirements\n\n## {section}\n\n### R001 — Save\n- Class: core\n- Primary owning slice: {owner}\n- Supporting slices: \
@@ -301,7 +301,7 @@ fn owned(section: &str, owner: &str, supporting: &str) -> String {
 }
 
 #[test]
-fn a_requirement_of_a_dropped_slice_gets_another_one() {
+fn a_requirement_of_a_dropped_slice_needs_another_slice() {
     let project = Project::new(1, 1);
     let before = text(&project.rows, false);
     let mut rows = project.rows.clone();
@@ -324,7 +324,7 @@ fn a_requirement_of_a_dropped_slice_gets_another_one() {
     for (section, owner) in [("Deferred", "M001/S04"), ("Active", "M002/S04"), ("Active", "M001"), ("Active", "none")] {
         assert_eq!(judged(&dropped, &owned(section, owner, "none")), None, "{section} {owner}");
     }
-    // What was without one before is for others.
+    // A requirement that had no owner before is not this unit's problem.
     let lost = owned("Active", "M001/S09", "none");
     let both = Both { before: &lost, after: &lost };
     assert_eq!(without_owner("M001", Both { before: &before, after: &dropped }, both), None);

@@ -1,9 +1,10 @@
-//! What is unusual in a project, each as a small one with the state that it has.
+//! Unusual projects, each as a small one with its expected state.
 
 use super::{Found, path, tree};
 use crate::project::files::{Entry, FileError, Files, MemoryFiles};
 
-/// A name, the documents, and the state: the phase with what is active, then why nothing goes on, then the milestones.
+/// A name, the documents, and the state: the phase with the active ids, then why nothing continues, then the
+/// milestones.
 type Edge = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const CONTEXT: &str = "# M001: Shelf\n";
@@ -237,10 +238,10 @@ fn each_edge_has_its_state() {
     }
 }
 
-/// What an editor does to a text.
+/// A change that an editor makes to a text.
 type Change = fn(&str) -> String;
 
-/// Ends of lines and the mark at the beginning of a file make no difference.
+/// Line ends and a byte order mark make no difference.
 #[test]
 fn each_edge_has_its_state_whatever_editor_wrote_it() {
     let variants: [(&str, Change); 3] = [
@@ -259,7 +260,7 @@ fn each_edge_has_its_state_whatever_editor_wrote_it() {
     }
 }
 
-/// Files of which one is there and cannot be read.
+/// Files of which one exists and cannot be read.
 #[derive(Debug)]
 struct Locked {
     files: MemoryFiles,
@@ -292,7 +293,7 @@ impl Files for Locked {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_blocks_and_is_not_taken_for_an_absent_one() {
+fn a_file_that_cannot_be_read_blocks_and_does_not_count_as_missing() {
     use super::super::derive::{Phase, Scope, derive};
     use super::super::reading::{Extent, snapshot};
     let documents = [

@@ -1,5 +1,5 @@
-//! Projects of every kind, drawn from a row of numbers: milestones, slices and tasks in any state, written in each of the
-//! forms that documents have.
+//! Projects of every kind, generated from a list of numbers: milestones, slices and tasks in any state, written in each
+//! of the supported forms.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use super::path;
 use crate::auto::preferences::Preferences;
 use crate::project::files::MemoryFiles;
 
-/// Numbers that decide; when they are used up, the first choice is taken.
+/// A source of decisions from numbers; when they are used up, the first choice is taken.
 struct Draw {
     numbers: std::vec::IntoIter<u8>,
 }
 
 impl Draw {
-    /// A number below `most`.
+    /// Returns a number below `most`.
     fn below(&mut self, most: u8) -> u8 {
         self.numbers.next().unwrap_or(0) % most
     }
 
-    /// Yes, once in `most` times.
+    /// Returns true once in `most` times.
     fn once_in(&mut self, most: u8) -> bool {
         self.below(most) == most - 1
     }
@@ -31,7 +31,7 @@ impl Draw {
     }
 }
 
-/// A project and what it wants. Records that cannot be read are no part of it.
+/// Generates a project and its preferences. Its records can all be parsed.
 pub(super) fn forest() -> impl Strategy<Value = (MemoryFiles, Preferences)> {
     proptest::collection::vec(any::<u8>(), 0..700).prop_map(|numbers| {
         let mut draw = Draw { numbers: numbers.into_iter() };
@@ -67,7 +67,7 @@ fn project(draw: &mut Draw) -> MemoryFiles {
     if draw.once_in(4) {
         add(&mut files, "QUEUE-ORDER.json", "{\"order\":[\"M003\",\"M001\",\"M042\"]}");
     }
-    // A few documents are gone.
+    // A few documents are removed.
     for _ in 0..draw.below(3) {
         let index = usize::from(draw.below(64));
         let name = files.texts.keys().nth(index).cloned();
@@ -88,7 +88,7 @@ fn add(files: &mut MemoryFiles, name: &str, text: &str) {
     files.texts.insert(path(name), text.to_owned());
 }
 
-/// Some of these, and one that is not there.
+/// Returns some of these ids, and sometimes one that does not exist.
 fn depends(draw: &mut Draw, letter: char, width: usize, own: u8, all: u8) -> String {
     let mut ids = Vec::new();
     for _ in 0..draw.below(3) {

@@ -1,4 +1,4 @@
-//! What holds in every project.
+//! Properties of every project.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn found(files: &MemoryFiles, preferences: &Preferences) -> Found {
     Found::with(files, preferences, &Memory::default(), Facts::default())
 }
 
-/// Why a unit may not be started here; nothing if it may.
+/// Returns why a unit may not be started here; `None` if it may.
 fn fault(found: &Found, unit: &Unit) -> Option<String> {
     let snapshot = &found.snapshot;
     let (milestone, slice, task) = unit.parts();
@@ -101,9 +101,9 @@ proptest! {
     }
 }
 
-/// The generator reaches every phase that documents can lead to; otherwise the properties above would say little.
+/// The generator reaches every phase that documents can lead to; otherwise the properties above would mean little.
 #[test]
-fn the_projects_that_are_drawn_have_every_phase() {
+fn generated_projects_reach_every_phase() {
     use proptest::strategy::ValueTree as _;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Projects in memory, written down in few words, and what is made of them.
+//! Projects in memory, described briefly, and their results.
 
 mod edges;
 mod forest;
@@ -17,8 +17,8 @@ use crate::auto::position::{Finding, Position};
 use crate::auto::preferences::Preferences;
 use crate::project::files::MemoryFiles;
 
-/// Where a document is, by a short name: `M001/ROADMAP`, `M001/S01/PLAN`, `M001/S01/T01/VERIFY.json`. Other names are
-/// below the planning folder.
+/// Returns the path of a document with a short name: `M001/ROADMAP`, `M001/S01/PLAN`, `M001/S01/T01/VERIFY.json`. Other
+/// names are below the planning folder.
 fn path(name: &str) -> String {
     let parts: Vec<&str> = name.split('/').collect();
     let is_short = |part: &&str, letter: char| part.starts_with(letter) && part.len() > 1;
@@ -37,7 +37,7 @@ fn path(name: &str) -> String {
     }
 }
 
-/// The files of a project.
+/// Returns the files of a project.
 fn tree(documents: &[(&str, &str)]) -> MemoryFiles {
     let mut files = MemoryFiles::default();
     for (name, text) in documents {
@@ -46,7 +46,7 @@ fn tree(documents: &[(&str, &str)]) -> MemoryFiles {
     files
 }
 
-/// What a project comes to.
+/// The results for a project.
 struct Found {
     snapshot: Snapshot,
     state: State,
@@ -70,7 +70,7 @@ impl Found {
         Self { snapshot, state, position }
     }
 
-    /// The state in a few lines.
+    /// Returns the state in a few lines.
     fn shown(&self) -> String {
         let State { phase, milestone, slice, task, blockers, registry, .. } = &self.state;
         let mut text = phase.word().to_owned();
@@ -91,7 +91,7 @@ impl Found {
         text
     }
 
-    /// What comes next, in words.
+    /// Returns the next step as text.
     fn next(&self) -> String {
         if let Some(stop) = &self.position.blocked {
             return format!("stop {}", word_of(&stop.cause));
@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-/// The word by which a value is written.
+/// Returns the word that a value is serialized as.
 fn word_of(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }

@@ -1,4 +1,4 @@
-//! The table of rules: which there are, and what they find.
+//! The table of rules: its rows, and what they find.
 
 use super::super::look::Facts;
 use super::super::rules::{Listing, RULES};
@@ -89,7 +89,7 @@ fn by_agents() -> Preferences {
 }
 
 #[test]
-fn research_runs_only_if_it_is_asked_for() {
+fn research_runs_only_if_requested() {
     let begun = tree(&[("M001/CONTEXT", "# M001: Shelf\n")]);
     assert_eq!(next(&begun, &Preferences::default()), "plan-milestone M001");
     let wanted = Preferences { skip_research: false, skip_slice_research: false, ..Preferences::default() };
@@ -137,7 +137,7 @@ fn closing_waits_for_the_last_acceptance_test_and_no_assessment_follows_it() {
 }
 
 #[test]
-fn the_acceptance_test_of_a_slice_that_was_done_out_of_order_is_due_too() {
+fn the_acceptance_test_of_a_slice_done_out_of_order_is_due_too() {
     let tested = Preferences { uat_dispatch: true, ..Preferences::default() };
     let roadmap = "## Slices\n\n- [x] **S01: A** `depends:[S02]`\n- [x] **S02: B**\n- [ ] **S03: C**\n";
     let files = with(built(), &[("M001/ROADMAP", roadmap), ("M001/S02/UAT-RESULT", "---\nverdict: PASS\n---\n")]);
@@ -149,7 +149,7 @@ fn a_skipped_validation_says_so_in_both_pipelines() {
     for is_mechanical in [true, false] {
         let preferences = Preferences { skip_milestone_validation: true, is_mechanical, ..Preferences::default() };
         assert_eq!(next(&built(), &preferences), "mechanical pass-validation");
-        // What an agent wrote and nobody understands is not written over: then it is an agent's turn.
+        // A validation by an agent that cannot be parsed is not overwritten: an agent has to fix it.
         let unclear = with(built(), &[("M001/VALIDATION", "# Looks good\n")]);
         let step = Mechanical::PassValidation { milestone: "M001".to_owned() };
         let memory = Memory { fallbacks: [(step, "unclear".to_owned())].into(), ..Memory::default() };
@@ -159,7 +159,7 @@ fn a_skipped_validation_says_so_in_both_pipelines() {
 }
 
 #[test]
-fn our_validation_is_repeated_when_its_evidence_changes() {
+fn a_mechanical_validation_is_repeated_when_its_evidence_changes() {
     let verify = "{\"passed\":true,\"discoverySource\":\"task-plan\",\"checks\":[{\"command\":\"x\",\"exitCode\":0,\"durationMs\":1,\"verdict\":\"pass\"}]}";
     let mut files = built();
     for slice in ["S01", "S02"] {
@@ -187,7 +187,7 @@ fn our_validation_is_repeated_when_its_evidence_changes() {
 }
 
 #[test]
-fn the_roadmap_is_assessed_only_if_that_is_wanted_and_due() {
+fn the_roadmap_is_assessed_only_if_requested_and_due() {
     let off = Preferences::default();
     let on = Preferences { reassess_after_slice: true, ..Preferences::default() };
     let skipped = Preferences { skip_reassess: true, ..on.clone() };
@@ -200,7 +200,7 @@ fn the_roadmap_is_assessed_only_if_that_is_wanted_and_due() {
     assert_eq!(next(&built(), &on), "mechanical validate-milestone");
 }
 
-/// The cause of the stop.
+/// Returns the cause of the stop.
 fn cause(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: Facts) -> Option<Cause> {
     match Found::with(files, preferences, memory, facts).position {
         crate::auto::position::Position { mechanical: Some(_), .. } => None,
@@ -222,7 +222,7 @@ fn four_guards_keep_a_milestone_from_being_closed() {
         let preferences = Preferences { is_mechanical, ..Preferences::default() };
         let cause = |files: &MemoryFiles, facts| cause(files, &preferences, &Memory::default(), facts);
         assert_eq!(cause(&passed, everywhere), None);
-        // The first, before the validation and after it.
+        // The first guard, before and after the validation.
         assert_eq!(cause(&without(built(), "M001/S01/SUMMARY"), everywhere), Some(Cause::MissingSummary));
         assert_eq!(cause(&without(passed.clone(), "M001/S01/SUMMARY"), everywhere), Some(Cause::MissingSummary));
         let skipped = DONE.replace("**S01: A**", "**S01: A** `status:skipped`");
@@ -249,7 +249,7 @@ fn four_guards_keep_a_milestone_from_being_closed() {
 }
 
 #[test]
-fn an_acceptance_test_is_run_three_times_and_only_a_pass_goes_on() {
+fn an_acceptance_test_is_run_three_times_and_only_a_pass_continues() {
     let tested = Preferences { uat_dispatch: true, ..Preferences::default() };
     let unit = Unit::new(UnitKind::RunUat, "M001/S01");
     let refused = Refused { why: Refusal::Artifact, text: "no verdict".to_owned(), vector: Vector::default() };
@@ -290,7 +290,7 @@ fn an_acceptance_test_is_run_three_times_and_only_a_pass_goes_on() {
 }
 
 #[test]
-fn several_slices_are_researched_at_once_until_none_lacks_it() {
+fn several_slices_are_researched_at_once_until_all_have_research() {
     let quality = Preferences::of(Pipeline::Classic, Profile::Quality);
     let roadmap =
         "## Slices\n\n- [ ] **S01: A**\n- [ ] **S02: B**\n- [ ] **S03: C**\n- [ ] **S04: D** `depends:[S03]`\n";
@@ -306,7 +306,7 @@ fn several_slices_are_researched_at_once_until_none_lacks_it() {
 }
 
 #[test]
-fn a_milestone_that_is_parked_is_named_with_the_command_that_goes_on() {
+fn a_parked_milestone_is_named_with_the_command_to_continue() {
     let found = Found::of(&tree(&[("M001/PARKED", "later\n")]));
     let stop = found.position.blocked.unwrap();
     assert_eq!((stop.cause, stop.next.as_str()), (Cause::Parked, "gsd-tools auto unpark M001"));
