@@ -6,7 +6,7 @@ use crate::failure::{Failure, Reason};
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
 use crate::project::local_state::LocalStateError;
 
-/// Whether workflows go on by themselves in this project.
+/// Reads whether workflows continue automatically in this project.
 pub(crate) fn auto_mode(call: &Call) -> Result<AutoMode, Failure> {
     auto_mode_with(call, chain_note(call)?.as_ref())
 }

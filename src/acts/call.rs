@@ -1,4 +1,4 @@
-//! What a call works with: its folder, the project there, its settings and its host, and what it did so far.
+//! The context of a call: its folder, the project there, its settings and its host, and its actions so far.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use crate::project::{Project, root, workstream};
 use crate::runtime::{Descriptor, Registry};
 use crate::world::World;
 
-/// One call's surroundings.
+/// One call's context.
 #[derive(Debug)]
 pub(crate) struct Call {
     world: World,
@@ -27,28 +27,28 @@ pub(crate) struct Call {
     config: OnceCell<Config>,
     pub(super) host: OnceCell<Host>,
     pub(crate) registry: OnceCell<Registry>,
-    /// What is before the name of a command, and the hosts that have an install, once they were needed.
+    /// The prefix of command names, and the hosts with an install, once they were needed.
     pub(super) prefix: OnceCell<String>,
     pub(super) installed: OnceCell<Vec<InstalledHost>>,
     pub(super) warned_unfinished: Cell<bool>,
-    /// What the call has changed on the disk so far.
+    /// The changes that the call has made on disk so far.
     pub(crate) steps: Steps,
-    /// Whether the call may make the project's folder.
+    /// Whether the call may create the project's folder.
     pub(super) starts_a_project: Cell<bool>,
     /// What the call wrote, or would have written.
     pub(crate) written: RefCell<Option<Written>>,
-    /// What the caller should know beside the answer.
+    /// Warnings for the caller, in addition to the answer.
     pub(crate) warnings: RefCell<Vec<String>>,
-    /// Of a rehearsal of a command that acts: the lines of files that would have changed.
+    /// For a rehearsal of a command that acts: the changed lines of files.
     pub(crate) rehearsed: RefCell<String>,
 }
 
-/// How a person at the terminal is reached.
+/// How to reach a person at the terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
-    /// Shows how far a long call has come.
+    /// Shows the progress of a long call.
     pub(crate) show: fn(&str),
-    /// Asks a question; no answer is a no.
+    /// Asks a question; false without an answer.
     pub(crate) confirm: fn(&str) -> Result<bool, Failure>,
 }
 
@@ -58,9 +58,9 @@ pub(crate) struct Flags {
     pub(crate) folder: Option<String>,
     pub(crate) project_folder: Option<String>,
     pub(crate) workstream: Option<String>,
-    /// Of commands that write or act: show what would change, and change nothing.
+    /// For commands that write or act: show what would change, and change nothing.
     pub(crate) dry_run: bool,
-    /// Of commands that write: the token of an earlier answer; refuse if the documents have changed since.
+    /// For commands that write: the token of an earlier answer; refuse if the documents have changed since.
     pub(crate) if_match: Option<String>,
 }
 
@@ -68,25 +68,25 @@ pub(crate) struct Flags {
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) id: String,
-    /// None for a host we know nothing of but its name.
+    /// `None` for a host of which only the name is known.
     pub(crate) descriptor: Option<Descriptor>,
 }
 
-/// A host that has an install.
+/// A host with an install.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstalledHost {
     pub(crate) name: String,
-    /// What is before the name of a command there.
+    /// The prefix of command names there.
     pub(crate) prefix: String,
 }
 
-/// What a call changed in the project's documents.
+/// The changes of a call in the project's documents.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) changed: Vec<ChangedField>,
-    /// Not a byte changed.
+    /// Whether not a byte changed.
     pub(crate) nothing: bool,
-    /// Of a rehearsal: the lines that would have changed.
+    /// For a rehearsal: the lines that would have changed.
     pub(crate) diff: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl Call {
             (None, Some(folder)) => existing_folder(&started, folder, "--cwd")?,
             (None, None) => started,
         };
-        // A name that cannot be one is refused whatever the command makes of it.
+        // An invalid name is refused, whatever the command does with it.
         let named = flags.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
         for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
             workstream::checked(name).map_err(|error| Failure::because(Reason::Usage, &error))?;
@@ -144,17 +144,18 @@ impl Call {
         &self.world
     }
 
-    /// Every verb there is.
+    /// All verbs.
     pub(crate) fn verbs(&self) -> Vec<Listed> {
         (self.listing)()
     }
 
-    /// Whether the call only shows what it would change.
+    /// True if the call only shows what it would change.
     pub(crate) fn is_rehearsal(&self) -> bool {
         self.flags.dry_run
     }
 
-    /// The way to write. In debug builds, tests say here which step is to fail, or ask with `count` how many there are.
+    /// The way to write. In debug builds, tests choose here which step fails, or ask with `count` for the number of
+    /// steps.
     pub(crate) fn disk(&self) -> Disk {
         let step = |name: &str| self.world.variable(name)?.parse().ok();
         let holder = Holder {
@@ -171,12 +172,12 @@ impl Call {
         &self.here
     }
 
-    /// The project's root: the folder with `.planning`, found upwards; where there is none, [`Self::here`].
+    /// The project's root: the nearest folder upwards with `.planning`; without one, [`Self::here`].
     pub(crate) fn root(&self) -> &AbsolutePath {
         self.root.get_or_init(|| root::discover(&self.here, self.world.home().as_deref()))
     }
 
-    /// Where the project's documents are, for the active workstream.
+    /// The paths of the project's documents, for the active workstream.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
             let asked = self.flags.workstream.as_deref();
@@ -195,17 +196,17 @@ impl Call {
         Project::new(self.layout().clone(), self.world.state_folder())
     }
 
-    /// Whether there is a project: a `.planning` folder.
+    /// True if there is a project: a `.planning` folder.
     pub(crate) fn has_a_project(&self) -> bool {
         disk::is_folder(self.layout().absolute(self.layout().planning()))
     }
 
-    /// Lets this call make the `.planning` folder where there is none.
+    /// Allows this call to create the `.planning` folder.
     pub(crate) fn start_a_project(&self) {
         self.starts_a_project.set(true);
     }
 
-    /// The project's configuration. For a file that does not parse, and a key that means nothing, there is a warning.
+    /// The project's configuration. Warns about a file that does not parse, and about keys without meaning.
     pub(crate) fn config(&self) -> Result<&Config, Failure> {
         if let Some(config) = self.config.get() {
             return Ok(config);
@@ -243,17 +244,17 @@ impl Call {
         Ok(self.config.get_or_init(|| config))
     }
 
-    /// Notes what the caller should know beside the answer; it is no failure.
+    /// Adds a warning for the caller to the answer; it is not a failure.
     pub(crate) fn warn(&self, advice: impl Display) {
         self.warnings.borrow_mut().push(advice.to_string());
     }
 
-    /// Shows how far a long call has come.
+    /// Shows the progress of a long call.
     pub(crate) fn tell(&self, progress: impl Display) {
         (self.terminal.show)(&progress.to_string());
     }
 
-    /// Adds lines to what a command that acts would change.
+    /// Adds lines to the changes that a command that acts would make.
     pub(crate) fn note_rehearsed(&self, diff: &str) {
         self.rehearsed.borrow_mut().push_str(diff);
     }

@@ -10,12 +10,13 @@ use crate::text::shell::{Typed, typed};
 use crate::world::World;
 
 impl Call {
-    /// The variable by which a host shows that one of its agents runs this call; none where no host does.
+    /// The variable with which a host marks that one of its agents runs this call; `None` if no agent does.
     pub(crate) fn agent_session(&self) -> Result<Option<String>, Failure> {
         agent_session(self.world(), &self.registry)
     }
 
-    /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
+    /// True if a person reads the answer at a terminal. Hosts run programs of agents in a terminal too, so their
+    /// variables are checked.
     pub(crate) fn is_for_a_person(&self) -> bool {
         is_for_a_person(self.world(), &self.registry)
     }
@@ -36,31 +37,32 @@ pub(crate) fn session_variables(call: &Call) -> Result<Vec<String>, Failure> {
     Ok(variables_of(call.registry()?.all()?).collect())
 }
 
-/// As [`Call::is_for_a_person`], before there is a call.
+/// As [`Call::is_for_a_person`], before a call exists.
 pub(crate) fn is_for_a_person(world: &World, hosts: &OnceCell<Registry>) -> bool {
     let terminal = world.terminal();
     terminal.stdin && terminal.stdout && agent_session(world, hosts).is_ok_and(|session| session.is_none())
 }
 
-/// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
+/// True if a person can be asked to confirm; a build server may have a terminal without a person.
 pub(crate) fn can_confirm(call: &Call) -> bool {
     let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
     call.world().terminal().stderr && call.is_for_a_person() && !call.world().variable("CI").is_some_and(is_on)
 }
 
-/// Asks the person at the terminal; no answer is a no.
+/// Asks the person at the terminal; false without an answer.
 pub(crate) fn confirms(call: &Call, question: &str) -> Result<bool, Failure> {
     (call.terminal.confirm)(question)
 }
 
-/// Refuses to an agent what a person alone decides; a script of a person's may do it.
+/// Refuses an agent what only a person decides; a person's script may do it.
 pub(crate) fn refuses_agents(call: &Call, command: &str) -> Result<(), Failure> {
     let Some(name) = call.agent_session()? else { return Ok(()) };
     let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
     Err(Failure::usage(refused).exits(77).hint(by_a_person(call, command)))
 }
 
-/// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
+/// Refuses what only a person may do. A terminal does not prove that a person is there: hosts run programs of agents in
+/// one too.
 pub(crate) fn needs_a_person(call: &Call, command: &str) -> Result<(), Failure> {
     let terminal = call.world().terminal();
     let why = match call.agent_session()? {

@@ -1,4 +1,4 @@
-//! Changing the configuration: keys that features add, and what a new file says here.
+//! Changes of the configuration: keys that features add, and the contents of a new file.
 
 use crate::acts::features::features;
 use crate::acts::{Call, user};
@@ -6,7 +6,7 @@ use crate::failure::{Failure, Reason};
 use crate::project::config::{Setting, unknown};
 use crate::text::shell::typed;
 
-/// Search services and the variable that holds the key of each; the key may also stand in a file of that name.
+/// Search services and the variable with each one's key; the key may also be in a file named after the variable.
 const SERVICES: &[(&str, &str)] = &[
     ("brave_search", "BRAVE_API_KEY"),
     ("firecrawl", "FIRECRAWL_API_KEY"),
@@ -25,7 +25,7 @@ pub(crate) fn services(call: &Call) -> Vec<&'static str> {
     SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
 }
 
-/// A key that an installed feature adds.
+/// Finds the setting for a key that an installed feature adds.
 pub(crate) fn added(call: &Call, key: &str, value: &str) -> Result<Setting, Failure> {
     let features = features(call)?;
     let Some((feature, setting)) = features.settings().find(|(_, setting)| setting.key == key) else {

@@ -1,4 +1,4 @@
-//! Where a project is, for what greets its user: its documents, its runs, and git.
+//! The situation of a project, for the verb that greets its user: its documents, its runs, and git.
 
 use crate::acts::Call;
 use crate::acts::facts;
@@ -23,7 +23,7 @@ pub(crate) fn entry(call: &Call, view: &ProjectView) -> Result<EntryReport, Fail
     Ok(situation::smart_entry(view, &surroundings(call, view), &facts)?)
 }
 
-/// Whether something is in no commit, other than files that an install put here and git does not know.
+/// True if a change is not committed, other than files that an install put here and git does not track.
 fn is_dirty(call: &Call, status: &str) -> bool {
     let mut lines = status.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let Some(first) = lines.next() else { return false };
@@ -33,7 +33,7 @@ fn is_dirty(call: &Call, status: &str) -> bool {
         || Uncommitted::of(call).map_or(true, |found| !found.files.is_empty() || !found.planning.is_empty())
 }
 
-/// What git says about the folder; one run of git, two where STATE.md names a commit.
+/// The git facts about the folder; one run of git, two if STATE.md names a commit.
 fn surroundings(call: &Call, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
     let has_planning = call.has_a_project();

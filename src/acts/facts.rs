@@ -15,7 +15,7 @@ use crate::project::view::ProjectView;
 use crate::project::workstream;
 use crate::world::Finished;
 
-/// The commit that STATE.md says it was written at, and how many came after it.
+/// The commit at which STATE.md was written, according to its text, and how many came after it.
 pub(crate) fn written_at(call: &Call, view: &ProjectView) -> Option<WrittenAt> {
     let text = view.state_text().ok().flatten()?;
     let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -40,7 +40,7 @@ pub(crate) fn moment(call: &Call) -> Facts {
     }
 }
 
-/// The facts of an answer that shows what comes next.
+/// The facts of an answer that shows the next step.
 pub(crate) fn next_facts(call: &Call) -> Result<Facts, Failure> {
     Ok(Facts { commands: commands(call)?, runs: runs(call, call.root()), ..moment(call) })
 }
@@ -54,7 +54,7 @@ pub(crate) fn runs(call: &Call, root: &AbsolutePath) -> Runs {
     Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
 }
 
-/// The commands that the next step is told in.
+/// The commands in which the next step is named.
 pub(crate) fn commands(call: &Call) -> Result<Commands, Failure> {
     Ok(Commands {
         prefix: call.command_prefix()?.to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn commands(call: &Call) -> Result<Commands, Failure> {
     })
 }
 
-/// As [`moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
+/// As [`moment`], with the commands, and with the current commit if the project is a single repository.
 pub(crate) fn state_facts(call: &Call) -> Result<Facts, Failure> {
     let own = disk::exists(call.root().resolve(".git")) && call.config()?.sub_repositories().is_empty();
     let head = own.then(|| commit(call)).flatten();
@@ -75,7 +75,7 @@ pub(crate) fn commit(call: &Call) -> Option<String> {
     Head::commit_at(call.root(), |arguments| git_answer(call, arguments))
 }
 
-/// The branch that is checked out in the project; `None` where a commit is.
+/// The branch that is checked out in the project; `None` if HEAD is detached.
 pub(crate) fn branch(call: &Call) -> Option<String> {
     Head::branch_at(call.root(), |arguments| git_answer(call, arguments))
 }
@@ -85,25 +85,25 @@ fn git_answer(call: &Call, arguments: &[&str]) -> Option<String> {
     Some(finished.text()).filter(|text| finished.success() && !text.is_empty())
 }
 
-/// Whether `name` names a commit of the project's repository.
+/// True if `name` names a commit of the project's repository.
 pub(crate) fn is_commit(call: &Call, name: &str) -> bool {
     let answer = call.world().git(call.root().as_path(), ["cat-file", "-t", name]);
     answer.is_ok_and(|answer| answer.success() && answer.text() == "commit")
 }
 
-/// How many commits led here, and the day of the first; none outside of a repository.
+/// How many commits led here, and the day of the first; empty outside of a repository.
 pub(crate) fn commits(call: &Call) -> Commits {
     let counted = History::of(call.world(), call.layout()).and_then(|(history, _)| history.commits());
     let (count, first) = counted.unwrap_or_default();
     Commits { count: usize::try_from(count).unwrap_or(usize::MAX), first }
 }
 
-/// How many commits came after `commit`; `None` where git does not know it.
+/// How many commits came after `commit`; `None` if git does not know it.
 pub(crate) fn commits_since(call: &Call, commit: &str) -> Option<u64> {
     History::of(call.world(), call.layout())?.0.since(commit)
 }
 
-/// The files that came to the repository since `commit`.
+/// The files that were added to the repository since `commit`.
 pub(crate) fn added_since(call: &Call, commit: &str) -> Result<Vec<String>, Failure> {
     let range = format!("{commit}..HEAD");
     let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
@@ -115,7 +115,7 @@ pub(crate) fn added_since(call: &Call, commit: &str) -> Result<Vec<String>, Fail
     Ok(told.text().lines().map(str::to_owned).collect())
 }
 
-/// The first digits of the commit that is checked out.
+/// The abbreviated hash of the commit that is checked out.
 pub(crate) fn short_commit(call: &Call) -> Option<String> {
     let finished = call.world().git(call.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
     finished.filter(Finished::success).map(|finished| finished.text().trim().to_owned())

@@ -11,7 +11,7 @@ use crate::{disk, library};
 pub(crate) fn health_facts(call: &Call) -> Result<HealthFacts, Failure> {
     let host = call.host()?;
     let missing = hosts::agents(call, host.descriptor.as_ref()).missing;
-    // Where not one agent is there, none was installed, and nothing is broken.
+    // If not a single agent is there, none was installed, and nothing is broken.
     let lost_agents = if missing.len() < library::agent_names().count() { missing } else { Vec::new() };
     Ok(HealthFacts {
         command_prefix: call.command_prefix()?.to_owned(),
@@ -22,7 +22,7 @@ pub(crate) fn health_facts(call: &Call) -> Result<HealthFacts, Failure> {
     })
 }
 
-/// Whether git is told to ignore the planning folder and follows files in it. Without git, it does not.
+/// True if git ignores the planning folder and also tracks files in it. False without git.
 fn is_tracked_but_ignored(call: &Call) -> bool {
     let folder = call.root().as_path();
     let planning = format!("{}/", call.layout().planning());

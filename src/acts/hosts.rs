@@ -16,8 +16,8 @@ use crate::runtime::{
 use crate::world::World;
 
 impl Call {
-    /// The host of the call: the one the environment names, else the one this program was installed for, else the configured
-    /// one, else the usual one.
+    /// The host of the call: the one that the environment names, else the one this program was installed for, else the
+    /// configured one, else the usual one.
     pub(crate) fn host(&self) -> Result<&Host, Failure> {
         if let Some(host) = self.host.get() {
             return Ok(host);
@@ -26,13 +26,13 @@ impl Call {
         Ok(self.host.get_or_init(|| Host { id, descriptor }))
     }
 
-    /// The hosts that can be named: ours and those the user described.
+    /// The hosts that can be named: the built-in ones and those the user described.
     pub(crate) fn registry(&self) -> Result<&Registry, Failure> {
         opened(&self.registry, self.world())
     }
 
-    /// What is before the name of a command where people type it, such as `/gsd-`: as the host of the call has it; where
-    /// nothing names one, as an installed host has it.
+    /// The prefix of command names as people type them, such as `/gsd-`: that of the call's host; if nothing names one,
+    /// that of an installed host.
     pub(crate) fn command_prefix(&self) -> Result<&str, Failure> {
         if let Some(prefix) = self.prefix.get() {
             return Ok(prefix);
@@ -49,8 +49,8 @@ impl Call {
     }
 }
 
-/// What says which host the call is for: the environment, the installation that this program is part of, or the
-/// configuration. The installation comes before the configuration, which a project's hosts share.
+/// The name of the call's host, from the environment, from the installation that this program is part of, or from the
+/// configuration. The installation takes precedence over the configuration, which a project's hosts share.
 pub(crate) fn host_word(call: &Call) -> Result<Option<String>, Failure> {
     let named = call
         .world()
@@ -59,17 +59,17 @@ pub(crate) fn host_word(call: &Call) -> Result<Option<String>, Failure> {
     Ok(if named.is_some() { named } else { call.config()?.runtime().map(str::to_owned) })
 }
 
-/// The id of the host with this name, or else of the usual host, and its descriptor if we know it.
+/// The id of the host with this name, or else of the usual host, and its descriptor if it is known.
 fn host_called(call: &Call, named: Option<&str>) -> Result<(String, Option<Descriptor>), Failure> {
     let name = named.unwrap_or_else(|| models::usual_runtime());
     Ok(match host_if_known(call, name)? {
         Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
-        // Its name is all that is known of it.
+        // Only its name is known.
         None => (name.to_owned(), None),
     })
 }
 
-/// The id of the host whose models count: of the one that is named, else of the host of the call.
+/// The id of the host whose models are used: the named one, else the host of the call.
 pub(crate) fn host_of_models(call: &Call, named: Option<&str>) -> Result<String, Failure> {
     match named {
         Some(named) => Ok(host_called(call, Some(named))?.0),
@@ -77,7 +77,7 @@ pub(crate) fn host_of_models(call: &Call, named: Option<&str>) -> Result<String,
     }
 }
 
-/// The host that a person calls `name`, if we know one.
+/// The host that a person calls `name`, if it is known.
 pub(crate) fn host_if_known(call: &Call, name: &str) -> Result<Option<Descriptor>, Failure> {
     match call.registry()?.find(name) {
         Ok(descriptor) => Ok(Some(descriptor)),
@@ -91,11 +91,12 @@ pub(crate) fn host_named(call: &Call, name: &str) -> Result<Descriptor, Failure>
     call.registry()?.find(name).map_err(unusable_host)
 }
 
-/// The hosts that have an install, for the user or in this project. Help is given whatever state they are in.
+/// The hosts with an install, for the user or in this project. Help is given whatever state they are in.
 pub(crate) fn installed_hosts(call: &Call) -> &[InstalledHost] {
     call.installed.get_or_init(|| {
         let (world, root, user) = (call.world(), call.root(), call.world().home());
-        // Most hosts have neither a folder here nor a variable: to parse their descriptors takes longer than most calls.
+        // Most hosts have neither a folder here nor a variable, and parsing their descriptors takes longer than most
+        // calls.
         let may_be_here = |word: &str| {
             let below_home = |path| user.as_ref().is_some_and(|user| disk::exists(user.join(path)));
             word.strip_prefix("~/").is_some_and(below_home)
@@ -113,7 +114,7 @@ pub(crate) fn installed_hosts(call: &Call) -> &[InstalledHost] {
     })
 }
 
-/// Where the host's agents of ours are: the folder that has most of them, in the project or for the user.
+/// The folder of our agents on the host: the one with most of them, in the project or for the user.
 pub(crate) fn agents(call: &Call, descriptor: Option<&Descriptor>) -> Agents {
     let folders = match (call.world().path_variable("GSD_AGENTS_DIR"), descriptor) {
         (Some(folder), Some(descriptor)) => {
@@ -130,7 +131,7 @@ pub(crate) fn agents(call: &Call, descriptor: Option<&Descriptor>) -> Agents {
     })
 }
 
-/// Where a host keeps the user's own agents if its folder is the chosen one.
+/// The folder of the user's own agents if the host's folder is the chosen one.
 pub(crate) fn agents_folder_in(call: &Call, descriptor: &Descriptor, chosen: &str) -> Option<PathBuf> {
     let user = call.world().home()?;
     let environment = |name: &str| call.world().variable(name);
@@ -140,7 +141,7 @@ pub(crate) fn agents_folder_in(call: &Call, descriptor: &Descriptor, chosen: &st
     Some(anchored(descriptor.place(PlaceItem::Agent, Scope::Global)?, &home))
 }
 
-/// Where the file of the agent `name` could be, for the host of the call.
+/// The paths at which the file of the agent `name` could be, for the host of the call.
 pub(crate) fn agent_files(call: &Call, name: &str) -> Vec<PathBuf> {
     let descriptor = call.host().ok().and_then(|host| host.descriptor.as_ref());
     let Some(descriptor) = descriptor else { return Vec::new() };
@@ -151,7 +152,7 @@ pub(crate) fn agent_files(call: &Call, name: &str) -> Vec<PathBuf> {
         }
         None => agent_folders(call, descriptor),
     };
-    // An agent of the user's own has a file of the same form without our prefix.
+    // An agent of the user's has a file of the same form without our prefix.
     folders.into_iter().map(|(folder, file)| folder.join(file.replace("gsd-{name}", name))).collect()
 }
 
@@ -174,7 +175,7 @@ pub(crate) fn home_of(call: &Call, descriptor: &Descriptor) -> Result<Option<Hom
     Ok(Some(Home::resolve(descriptor, Scope::Global, surroundings)?))
 }
 
-/// The folder above a host's skills, for the user; `None` where it knows no skills.
+/// The folder above a host's skills, for the user; `None` if it has no skills.
 pub(crate) fn skills_folder(call: &Call, descriptor: &Descriptor) -> Result<Option<String>, Failure> {
     if let (Some(skills), Some(user)) = (&descriptor.home.skills, call.world().home()) {
         return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
@@ -209,13 +210,13 @@ fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<(PathBuf, String)>
     [Scope::Global, Scope::Local].into_iter().filter_map(folder).collect()
 }
 
-/// What is before the name of a command in a host; in one that we do not know, what is usual.
+/// The prefix of command names in a host; the usual one for an unknown host.
 fn prefix_of(host: Option<&Descriptor>) -> String {
     let form = host.map_or("/gsd-{name}", |host| &host.mention.command);
     form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned()
 }
 
-/// The agents of ours in one folder.
+/// Our agents in one folder.
 pub(crate) struct Agents {
     pub(crate) folder: Option<PathBuf>,
     pub(crate) missing: Vec<String>,
@@ -223,7 +224,7 @@ pub(crate) struct Agents {
 
 impl Agents {
     fn in_folder(folder: PathBuf, file: &str) -> Self {
-        // A folder that cannot be read has none, as far as we can tell.
+        // A folder that cannot be read counts as empty.
         let there = disk::list(&folder).ok().flatten().unwrap_or_default();
         let missing = library::agent_names()
             .filter(|name| {
@@ -249,12 +250,12 @@ fn anchored(place: &Place, home: &Home) -> PathBuf {
     }
 }
 
-/// The name of a file in a place, with `{name}` for that of the item.
+/// The name of a file in a place, with `{name}` for the item's name.
 fn file_form(place: &Place) -> Option<String> {
     Path::new(&place.path).file_name()?.to_str().map(str::to_owned)
 }
 
-/// Why a host cannot be used; a file of the user's is named with its line and a cure.
+/// Why a host cannot be used; for a file of the user's, with its line and a fix.
 fn unusable_host(error: RegistryError) -> Failure {
     match error {
         RegistryError::Unknown { .. } => Failure::because(Reason::Usage, &error),
@@ -262,7 +263,7 @@ fn unusable_host(error: RegistryError) -> Failure {
     }
 }
 
-/// The hosts that can be named; their files are read the first time that one is asked for.
+/// The hosts that can be named; their files are read when one is first needed.
 pub(crate) fn opened<'a>(hosts: &'a OnceCell<Registry>, world: &World) -> Result<&'a Registry, Failure> {
     if let Some(registry) = hosts.get() {
         return Ok(registry);
@@ -271,7 +272,7 @@ pub(crate) fn opened<'a>(hosts: &'a OnceCell<Registry>, world: &World) -> Result
     Ok(hosts.get_or_init(|| registry))
 }
 
-/// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
+/// The command with which a person starts a workflow here, such as `/gsd-plan-phase`; `None` if it is not installed.
 pub(crate) fn installed_command(call: &Call, workflow: &str) -> Result<Option<String>, Failure> {
     let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
     Ok(if there { Some(format!("{}{workflow}", call.command_prefix()?)) } else { None })

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How far a verb reaches.
+/// The effect of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Effect {
@@ -11,22 +11,23 @@ pub(crate) enum Effect {
     Reads,
     /// Adds to documents or changes them; can be rehearsed with `--dry-run`.
     Writes,
-    /// Works through another program, on files that are no documents, or by moving whole folders; can be rehearsed with
-    /// `--dry-run`.
+    /// Works through another program, on files that are not documents, or by moving whole folders; can be rehearsed
+    /// with `--dry-run`.
     Acts,
-    /// As [`Self::Acts`], but what it does is what was asked for, such as running a program: there is no rehearsal.
+    /// As [`Self::Acts`], but the action itself is what was asked for, such as running a program: it cannot be
+    /// rehearsed.
     Runs,
-    /// Takes something away; can be rehearsed with `--dry-run`.
+    /// Removes something; can be rehearsed with `--dry-run`.
     Destroys,
 }
 
 impl Effect {
-    /// Whether the verb changes documents, so that the flags of writers hold for it.
+    /// True if the verb changes documents, so that the flags of writers apply to it.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Self::Writes | Self::Destroys)
     }
 
-    /// Whether the verb can show what it would do, and do nothing.
+    /// True if the verb can show what it would do, and do nothing.
     pub(crate) fn rehearses(self) -> bool {
         self.writes() || self == Self::Acts
     }
@@ -38,15 +39,15 @@ pub(crate) struct Listed {
     pub(crate) command: &'static str,
     pub(crate) about: &'static str,
     pub(crate) effect: Effect,
-    /// Whether agents may call it without a person being asked, where `install` set the host up for that.
+    /// Whether agents may call it without a person being asked, if `install` set the host up for that.
     pub(crate) unasked: bool,
 }
 
-/// The beginnings of calls that run without asking: the first word, where all verbs below it do, else the whole path.
+/// The beginnings of calls that run without asking: the first word if all verbs below it do, else the whole path.
 pub(crate) fn unasked_calls(mut verbs: Vec<Listed>) -> Vec<&'static str> {
     let first = |path: &'static str| path.split(' ').next().unwrap_or(path);
     verbs.sort_unstable_by_key(|verb| verb.command);
-    // What asks which program this is changes nothing either.
+    // Asking for the program's version changes nothing either.
     let mut calls: Vec<&'static str> = vec!["--version"];
     for verb in verbs.iter().filter(|verb| verb.unasked) {
         let word = first(verb.command);

@@ -1,6 +1,6 @@
-//! What needs git, another program or the disk: below `commands`, which reads the arguments and prints the answer.
+//! Work that needs git, another program or the disk: below `commands`, which reads the arguments and prints the answer.
 //!
-//! Everything here works for a [`Call`]. Nothing here prints, and nothing knows how arguments are spelled.
+//! Everything here works for a [`Call`]. Nothing here prints, or depends on how arguments are spelled.
 
 pub(crate) mod agents;
 pub(crate) mod auto;

@@ -6,20 +6,20 @@ use crate::failure::{Failure, Reason};
 use crate::project::folder::PhaseFolder;
 use crate::project::view::{NamedPhase, ProjectView};
 
-/// The error about a phase that is not there.
+/// The error for a phase that does not exist.
 pub(crate) fn no_phase(typed: &str) -> Failure {
     Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
         .hint("`gsd-tools roadmap analyze` lists the phases")
 }
 
-/// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
-/// not there is an error, never a pass.
+/// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. A missing
+/// one is an error, never a pass.
 pub(crate) fn phase_named(call: &Call, view: &ProjectView, typed: &str) -> Result<NamedPhase, Failure> {
     if let Some(named) = view.phase_named(typed)? {
         return Ok(named);
     }
     if typed.contains(['/', '\\']) {
-        // A path from where the caller is, and one through a link.
+        // A path relative to the caller's folder, or one through a link.
         let path = disk::canonical(&call.here().resolve(typed))?;
         let inside = path.relative_to(&disk::canonical(call.root())?);
         if let Some(named) = inside.map(|inside| view.phase_named(inside.as_str())).transpose()?.flatten() {
@@ -42,7 +42,7 @@ pub(crate) fn folder_named(call: &Call, view: &ProjectView, typed: &str) -> Resu
     }
 }
 
-/// The folder of a phase, for checks whose answer has a word for one that is not there.
+/// The folder of a phase, for checks whose answer has a word for a missing one.
 pub(crate) fn folder_of(call: &Call, view: &ProjectView, typed: &str) -> Result<Option<PhaseFolder>, Failure> {
     match phase_named(call, view, typed) {
         Ok(phase) => Ok(phase.folder),

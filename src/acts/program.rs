@@ -7,19 +7,19 @@ use crate::emit::{CONTENT_FOLDER, Spelling};
 use crate::runtime::{self, Registry, Scope};
 use crate::world::World;
 
-/// This program as one word of a shell: by its path, as the installed texts spell it, where it is part of an
-/// installation; else by its name, which is then on the search path or known to the caller. `here` is the folder that a
-/// local installation is spelled from.
+/// This program as one word of a shell: by its path, as the installed texts spell it, if it is part of an installation;
+/// else by its name, which is then on the search path or known to the caller. A local installation is spelled relative
+/// to `here`.
 pub(crate) fn word(world: &World, here: &Path) -> String {
     installed(world, here).map_or_else(|| "gsd-tools".to_owned(), |spelling| spelling.binary_word())
 }
 
-/// How a text that a model reads calls this program in the project of a call.
+/// How a text for a model calls this program in the project of a call.
 pub(crate) fn word_of(call: &Call) -> String {
     word(call.world(), call.root().as_path())
 }
 
-/// The places of the installation that this program is part of.
+/// The paths of the installation that this program is part of.
 fn installed(world: &World, here: &Path) -> Option<Spelling> {
     let program = world.executable().ok()?;
     let content = program.parent()?.parent().filter(|folder| folder.ends_with(CONTENT_FOLDER))?;

@@ -1,4 +1,4 @@
-//! Looking at the project of a call, and what this computer keeps about it.
+//! Reading the project of a call, and the notes about it on this computer.
 
 use std::ops::Deref;
 
@@ -15,8 +15,8 @@ use crate::project::view::ProjectView;
 use crate::project::wave::WaveNote;
 
 impl Call {
-    /// The project as it is now. Writers wait while it is read, so that its documents are of one moment; if one was
-    /// killed and left half of a write, there is a warning.
+    /// The project as it is now. Writers wait while it is read, so that its documents are from one moment; if a writer
+    /// was killed in the middle of a write, there is a warning.
     pub(crate) fn view(&self) -> Reading {
         let tree = AbsolutePath::parse(self.project().locked_tree()).ok();
         let lock = tree.as_ref().and_then(|tree| self.disk().share(tree));
@@ -31,20 +31,20 @@ impl Call {
         Reading { view: look_back(self), _lock: lock }
     }
 
-    /// What this computer keeps about the project outside of it.
+    /// The notes about the project that this computer keeps outside of it.
     pub(crate) fn local_state(&self) -> Result<LocalState, Failure> {
         local_state_if_any(self)?.ok_or_else(|| {
             Failure::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
         })
     }
 
-    /// Refuses a call where there is no project.
+    /// Refuses a call outside of a project.
     pub(crate) fn needs_a_project(&self) -> Result<(), Failure> {
         if self.has_a_project() { Ok(()) } else { Err(none_here(self)) }
     }
 }
 
-/// The error of a command that needs a project where there is none.
+/// The error of a command that needs a project, outside of one.
 pub(super) fn none_here(call: &Call) -> Failure {
     let error = Failure::usage(format!("there is no project in `{}` (no .planning folder)", call.here()));
     match super::hosts::installed_command(call, "new-project").ok().flatten() {
@@ -53,13 +53,13 @@ pub(super) fn none_here(call: &Call) -> Failure {
     }
 }
 
-/// As [`Call::local_state`]; `None` where there is no home folder.
+/// As [`Call::local_state`]; `None` without a home folder.
 pub(crate) fn local_state_if_any(call: &Call) -> Result<Option<LocalState>, Failure> {
     let folder = call.world().state_folder();
     Ok(folder.map(|folder| LocalState::of(&folder, call.root())).transpose()?)
 }
 
-/// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
+/// The decision of `worktree create-wave` about a wave that is not merged yet; also `None` if the note cannot be read.
 pub(crate) fn noted_wave(call: &Call) -> Option<WaveNote> {
     WaveNote::of_project(&call.world().state_folder()?, call.root())
 }
@@ -69,7 +69,7 @@ pub(crate) fn install_folder(call: &Call) -> AbsolutePath {
     root::of_install(call.here(), call.world().home().as_deref())
 }
 
-/// The project of milestones of `auto` around the call, where no planning folder is, with its runs. The milestone of a
+/// The project of milestones of `auto` around the call, outside of planning folders, with its runs. The milestone of a
 /// first run is only in its worktree.
 pub(crate) fn milestones(call: &Call) -> Option<(AbsolutePath, Runs)> {
     if call.has_a_project() {
@@ -82,8 +82,8 @@ pub(crate) fn milestones(call: &Call) -> Option<(AbsolutePath, Runs)> {
     (is_found || runs.unfinished.is_some()).then_some((root, runs))
 }
 
-/// What only reads may leave out what earlier calls have learned. Sessions of a run write nowhere in the user's folders,
-/// and neither does a rehearsal.
+/// Reads the project, using what earlier calls have learned. Sessions of a run do not write to the user's folders, and
+/// neither does a rehearsal, so they read it without.
 fn look_back(call: &Call) -> ProjectView {
     let (project, world) = (call.project(), call.world().clone());
     if world.is_unit() || call.is_rehearsal() {
@@ -99,7 +99,7 @@ pub(super) fn look(call: &Call, project: &Project) -> ProjectView {
     project.view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
 }
 
-/// Reads the project at `folder` whenever it is called, whatever workstream the call is for.
+/// Returns a function that reads the project at `folder` each time it is called, whatever workstream the call is for.
 pub(crate) fn view_at(call: &Call, folder: &AbsolutePath) -> Box<dyn Fn() -> ProjectView> {
     let (layout, world) = (Layout::new(folder.as_path(), None, None), call.world().clone());
     Box::new(move || {
@@ -109,20 +109,20 @@ pub(crate) fn view_at(call: &Call, folder: &AbsolutePath) -> Box<dyn Fn() -> Pro
     })
 }
 
-/// Finishes what a call that was killed left in the project: its half of a write, and its lock files. Gives the trees in
-/// which a write was unfinished.
+/// Finishes what a killed call left in the project: its half of a write, and its lock files. Returns the trees in which
+/// a write was unfinished.
 pub(crate) fn recover(call: &Call) -> Result<Vec<String>, Failure> {
     if !call.has_a_project() {
         return Ok(Vec::new());
     }
     let disk = call.disk();
     let hold = disk.hold([call.project().locked_tree()])?;
-    // A lock file of a process that is gone is taken over, and goes with this value.
+    // A lock file of a process that is gone is taken over, and removed when this value is dropped.
     drop(peer_locks(call.layout(), &disk)?);
     Ok(hold.recovered().iter().map(ToString::to_string).collect())
 }
 
-/// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
+/// The lock files of other programs that write to the same documents; empty if there is nothing to share yet.
 pub(super) fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, Failure> {
     let scope = layout.absolute(&layout.scope());
     if !disk::is_folder(&scope) {
@@ -136,10 +136,10 @@ pub(super) fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, 
     Ok(locks)
 }
 
-/// A project that is being looked at.
+/// A project that is being read.
 pub(crate) struct Reading {
     view: ProjectView,
-    /// None where nobody can write, or nobody ever did.
+    /// `None` if no call ever wrote here, or if the lock was not available.
     _lock: Option<Lock>,
 }
 

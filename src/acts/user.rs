@@ -1,5 +1,5 @@
-//! The user's own folder, `.gsd` in the home folder: defaults, and what it opens in the fences of unattended programs. A
-//! project opens nothing.
+//! The user's own folder, `.gsd` in the home folder: defaults, and openings in the fences of unattended programs. A
+//! project cannot open anything.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ const HINT: &str = "correct or remove that entry, then run the command again";
 /// The name of the file with the user's preferences.
 pub(crate) const PREFERENCES: &str = "PREFERENCES.md";
 
-/// A file of the user's own folder.
+/// The path of a file in the user's own folder.
 pub(crate) fn file(world: &World, name: &str) -> Option<PathBuf> {
     Some(world.gsd_home()?.join(".gsd").join(name))
 }
 
-/// Whether the user's own folder has a file of this name.
+/// True if the user's own folder has a file of this name.
 pub(crate) fn has_file(world: &World, name: &str) -> bool {
     file(world, name).is_some_and(disk::is_file)
 }
@@ -33,10 +33,10 @@ pub(crate) fn defaults(world: &World) -> Result<Option<String>, Failure> {
     }
 }
 
-/// What the user's own preferences open. An entry that cannot be used is refused.
+/// The openings in the user's own preferences. An entry that cannot be used is refused.
 pub(crate) fn openings(world: &World) -> Result<Openings, Failure> {
     let text = match file(world, PREFERENCES).map(disk::read_config).transpose() {
-        // They are hidden from sessions where they name a held-out check.
+        // They are hidden from sessions if they name a held-out check.
         Err(_) if world.is_unit() => None,
         read => read?.flatten(),
     };
@@ -65,7 +65,7 @@ fn opened(preferences: FencePreferences, world: &World) -> Result<Openings, Stri
     Ok(Openings { read, sockets, ports, terminals })
 }
 
-/// What is opened, for people; `None` where it is nothing.
+/// The openings as a text for people; `None` without any.
 pub(crate) fn shown(openings: &Openings) -> Option<String> {
     let Openings { read, sockets, ports, terminals } = openings;
     let list = |words: Vec<String>| (!words.is_empty()).then(|| words.join(", "));

@@ -13,7 +13,7 @@ use crate::world::Program;
 const BASE: &str = "gsd-workspaces";
 const DOCUMENT: &str = "WORKSPACE.md";
 
-/// What making a workspace starts from.
+/// The starting point for making a workspace.
 pub(crate) fn new(call: &Call) -> Result<NewWorkspace, Failure> {
     let root = call.root();
     let entries = disk::list(root)?.unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) fn new(call: &Call) -> Result<NewWorkspace, Failure> {
     })
 }
 
-/// The workspaces there are.
+/// The existing workspaces.
 pub(crate) fn list(call: &Call) -> Result<WorkspacesReport, Failure> {
     let base = base(call)?;
     let mut workspaces = Vec::new();
@@ -56,11 +56,11 @@ pub(crate) fn list(call: &Call) -> Result<WorkspacesReport, Failure> {
     Ok(WorkspacesReport { workspace_base: shown(&base), workspaces, workspace_count })
 }
 
-/// What removing a workspace starts from.
+/// The starting point for removing a workspace.
 pub(crate) fn remove(call: &Call, name: &str) -> Result<OldWorkspace, Failure> {
     let base = base(call)?;
     let folder = base.resolve(name);
-    // A name that leads elsewhere names no workspace.
+    // A name that leads elsewhere does not name a workspace.
     if folder.parent().as_ref() != Some(&base) || !disk::is_folder(&folder) {
         return Err(Failure::new(Reason::Usage, format!("there is no workspace `{name}`"))
             .hint("`gsd-tools init list-workspaces` lists them"));
@@ -77,13 +77,13 @@ fn base(call: &Call) -> Result<AbsolutePath, Failure> {
     Ok(AbsolutePath::parse(home.join(BASE))?)
 }
 
-/// Whether a repository has changes that are committed nowhere. A folder that is none has not.
+/// True if a repository has uncommitted changes. False for a folder that is not a repository.
 fn is_dirty(call: &Call, folder: &AbsolutePath) -> bool {
     if !repository::is_repository(folder) {
         return false;
     }
     let status = call.world().git_differences(folder.as_path(), names_no_filter, ["status", "--porcelain"]);
-    // What git cannot tell may well be lost.
+    // If git fails, work may well be lost.
     status.map_or(true, |finished| !finished.success() || !finished.stdout.is_empty())
 }
 

@@ -1,4 +1,4 @@
-//! The workstreams of the project, and the errors about those that are not there.
+//! The workstreams of the project, and the errors about missing ones.
 
 use super::Call;
 use crate::disk;
@@ -16,8 +16,8 @@ pub(crate) fn names(call: &Call) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// Refuses to answer about or change the whole project if its documents are those of workstreams and none is active: the
-/// project's own folder then has old ones.
+/// Refuses to read or change the whole project if its documents belong to workstreams and none is active: the project's
+/// own folder then has old ones.
 pub(crate) fn needs_one(call: &Call, command: &str) -> Result<(), Failure> {
     if call.layout().workstream().is_some() {
         return Ok(());
@@ -42,7 +42,7 @@ pub(crate) fn needs_one(call: &Call, command: &str) -> Result<(), Failure> {
     })
 }
 
-/// Refuses an active workstream that is not there.
+/// Refuses an active workstream that does not exist.
 pub(crate) fn refuse_missing_active(call: &Call) -> Result<(), Failure> {
     let names = names(call)?;
     let Some(missing) = call.layout().workstream().filter(|active| !names.iter().any(|name| name == active)) else {
@@ -51,14 +51,14 @@ pub(crate) fn refuse_missing_active(call: &Call) -> Result<(), Failure> {
     Err(missing_one(missing, &names, "this project has no workstreams; leave out `--ws`"))
 }
 
-/// The error about a workstream that an argument names and that is not there.
+/// The error for a workstream that an argument names and that does not exist.
 pub(crate) fn missing_named(call: &Call, name: &str) -> Result<Failure, Failure> {
     let none =
         format!("this project has no workstreams; create one: `{}`", typed!("gsd-tools workstream create {}", name));
     Ok(missing_one(name, &names(call)?, &none))
 }
 
-/// The error about a workstream that is not there; `none` is the hint where there are no workstreams.
+/// The error for a missing workstream; `none` is the hint for a project without workstreams.
 fn missing_one(missing: &str, names: &[String], none: &str) -> Failure {
     let unknown = Failure::usage(format!("there is no workstream `{missing}`"));
     match (nearest(missing, names.iter().map(String::as_str)), names.is_empty()) {

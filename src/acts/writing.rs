@@ -18,11 +18,11 @@ use crate::project::workstream::{self, PointerEdit};
 pub(crate) enum Target {
     /// The documents of the project, for the active workstream.
     Project,
-    /// The same with the lock of another tree of the project, in which the edits stay.
+    /// The same, also with the lock of another tree of the project, in which all edits are.
     Tree(PathBuf),
     /// The project together with files outside, in this folder.
     Beside(Option<AbsolutePath>),
-    /// The project as a whole, and what says which workstream is active.
+    /// The project as a whole, and the files that store which workstream is active.
     Workstreams,
     /// The project of another folder.
     Of(Layout),
@@ -30,7 +30,7 @@ pub(crate) enum Target {
     Below { root: AbsolutePath, below: &'static str },
 }
 
-/// What an operation wants written: edits of documents, and files that are written together with them.
+/// The writes of an operation: edits of documents, and files that are written together with them.
 pub(crate) struct Writes {
     pub(crate) edits: Edits,
     pub(crate) beside: Vec<Beside>,
@@ -48,16 +48,16 @@ impl From<Vec<Beside>> for Writes {
     }
 }
 
-/// A file that is written together with documents of the project, and is none of them.
+/// A file that is written together with documents of the project, but is not one of them.
 pub(crate) struct Beside {
     pub(crate) path: AbsolutePath,
     pub(crate) before: Option<String>,
-    /// None where it is removed.
+    /// `None` if it is removed.
     pub(crate) after: Option<String>,
 }
 
 impl Writes {
-    /// Edits, and what says from then on which workstream is active.
+    /// Edits, and the files that store which workstream is active afterwards.
     pub(crate) fn with_pointer(edits: Edits, pointer: Vec<PointerEdit>) -> Result<Self, Failure> {
         let beside = pointer.into_iter().map(|PointerEdit { file, name }| {
             let path = AbsolutePath::parse(file).map_err(DiskError::from)?;
@@ -69,10 +69,10 @@ impl Writes {
 }
 
 impl Call {
-    /// Reads the project, runs `operation` on it, and makes what it wants as one change: all of it or nothing.
+    /// Reads the project, runs `operation` on it, and writes its edits as one change: all of it or nothing.
     ///
-    /// The locks are held from before the first read to after the last write. If the operation wants no edits, nothing is
-    /// written; a rehearsal only shows them.
+    /// The locks are kept from before the first read until after the last write. If the operation has no edits, nothing
+    /// is written; a rehearsal only shows them.
     pub(crate) fn write<R, W: Into<Writes>>(
         &self,
         target: Target,
@@ -103,7 +103,7 @@ impl Call {
             let Writes { edits, beside } = writes.into();
             refuse_to_start_a_project(self, project.layout(), &edits)?;
             self.written.replace(Some(written(self, &view, &edits)?));
-            // A rehearsal fails where the command would.
+            // A rehearsal fails if the command would.
             let mut wanted = if edits.is_empty() { ChangeSet::default() } else { project.changes(&view, &edits)? };
             for file in beside.into_iter().filter(|file| file.before != file.after) {
                 boundary.check(&file.path)?;
@@ -129,7 +129,7 @@ impl Target {
     fn resolve(self, call: &Call) -> (Project, Vec<PathBuf>) {
         let of = |layout: Layout| Project::new(layout, call.world().state_folder());
         let outside = match &self {
-            // A rehearsal writes nothing there.
+            // A rehearsal does not write there.
             Self::Beside(tree) if !call.is_rehearsal() => tree.as_ref().map(|tree| tree.as_path().to_path_buf()),
             Self::Workstreams => {
                 call.workstream_pointer().session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf)
@@ -150,7 +150,7 @@ impl Target {
     }
 }
 
-/// Adds a file to the changes, and to what the answer says of them.
+/// Adds a file to the changes, and to the answer about them.
 fn bring_along(call: &Call, Beside { path, before, after }: Beside, changes: &mut ChangeSet) {
     let shown = call.layout().inside(&path.to_string()).unwrap_or_else(|| path.to_string());
     let (fields, diff) = match &after {
@@ -177,7 +177,7 @@ fn bring_along(call: &Call, Beside { path, before, after }: Beside, changes: &mu
     }
 }
 
-/// Notes for the hooks of this session that it made the change of the settings itself. Without the note they only report
+/// Leaves a note for the hooks of this session that it changed the settings itself. Without the note they only report
 /// the change.
 fn note_settings(call: &Call, layout: &Layout, edits: &Edits) {
     let written = [layout.config(), layout.root_config()].iter().find_map(|file| edits.texts.get(file));
@@ -185,21 +185,21 @@ fn note_settings(call: &Call, layout: &Layout, edits: &Edits) {
     let (Some(text), Some(folder)) = (written, call.world().state_folder()) else { return };
     let notes = AbsolutePath::parse(layout.root()).ok().and_then(|root| LocalState::of(&folder, &root).ok());
     let Some(file) = notes.map(|notes| notes.file(WrittenSettings::NOTE)) else { return };
-    // A change outside of any session only has to replace the note of one.
+    // Outside of any session, the note is only needed to replace one of a session.
     let is_needed = session.is_some() || disk::is_file(&file);
     if let (true, Ok(note)) = (is_needed, serde_json::to_string(&WrittenSettings::new(text, session))) {
         let _ = disk::write_fleeting(&file, note.as_bytes());
     }
 }
 
-/// What the answer says of `edits`.
+/// The part of the answer about `edits`.
 fn written(call: &Call, view: &ProjectView, edits: &Edits) -> Result<Written, Failure> {
     let diff = if call.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
     Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
 }
 
-/// Refuses edits that would make the project's folder, except for the commands that start a project: a call in the
-/// wrong folder would leave one there.
+/// Refuses edits that would create the project's folder, except for the commands that start a project: a call in the
+/// wrong folder would create one there.
 fn refuse_to_start_a_project(call: &Call, layout: &Layout, edits: &Edits) -> Result<(), Failure> {
     let planning = layout.planning();
     let mut made = edits.texts.keys().chain(&edits.folders).chain(&edits.bare_folders).chain(edits.moves.keys());

@@ -1,4 +1,4 @@
-//! The table of families, and how a call runs: its words are read, its verb is called, its answer is printed.
+//! The table of families, and the steps of a call: its words are read, its verb is called, its answer is printed.
 
 use crate::acts::hosts;
 use std::cell::OnceCell;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::text::screen;
 use crate::world::World;
 
-/// Every family. Order is the order of the help.
+/// Every family, in the order of the help.
 pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     install::FAMILY,
     runtimes::FAMILY,
@@ -84,19 +84,19 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     small::basics::FAMILY,
 ]);
 
-/// Runs one call: reads it, answers it, prints the answer, gives the exit code.
+/// Runs one call: reads it, answers it, prints the answer, returns the exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let (answer, manner) = finished(arguments, &World::real());
     answer.deliver(manner)
 }
 
-/// The end of a call that starts a program, where the agent of a unit made it.
+/// The error for a call that starts a program but was made by the agent of a unit.
 pub(crate) fn refuses_a_unit(call: &str, kind: &str) -> ExitCode {
     let message = format!("`{call}` starts a program, and the agent of a unit ({kind}) runs this call");
     Answer::failed(Failure::usage(message).exits(77)).deliver(Manner::default())
 }
 
-/// Reads a call and answers it; says also how the answer is to be printed.
+/// Reads a call and answers it; also returns how to print the answer.
 pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
     let is_for_a_person = caller::is_for_a_person(world, &OnceCell::new());
     let (manner, verdict) = argv::manner(&arguments, world, is_for_a_person);
@@ -110,7 +110,7 @@ pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> 
 }
 
 pub(in crate::commands) fn answer(mut call: Invocation, manner: Manner, world: World) -> Answer {
-    // `--all` alone would be an install for every host.
+    // `--all` without a command would be an install for every host.
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
         return about(call, manner, world);
     }
@@ -159,7 +159,7 @@ fn is_command(word: &str) -> bool {
     CATALOG.family(word).is_some()
 }
 
-/// What a call asks about the program itself: text, at a terminal in lines that fit, or JSON.
+/// Answers a question about the program itself: as text, wrapped at a terminal, or as JSON.
 fn about(call: Invocation, manner: Manner, world: World) -> Answer {
     let page = match call.wants {
         Wants::Version => Ok(None),
@@ -186,13 +186,13 @@ fn about(call: Invocation, manner: Manner, world: World) -> Answer {
     }
 }
 
-/// What a verb works with.
+/// The context of a verb.
 fn context(call: Invocation, world: World) -> Result<Context, Failure> {
     Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG))
 }
 
-/// A call without words: to a person where the project is, or what this program is; with `--json`, the same as data; to
-/// another program, that a word is missing.
+/// A call without words. A person gets the state of the project, or a welcome page; `--json` gives the same as data;
+/// another program gets the error that a word is missing.
 fn bare(call: Invocation, manner: Manner, world: World) -> Answer {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
     let wants_json = call.globals.json;
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_has_two_families() {
+    fn no_word_belongs_to_two_families() {
         let mut words: Vec<&str> =
             CATALOG.0.iter().flat_map(|family| family.words().collect::<BTreeSet<_>>()).collect();
         let count = words.len();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_says_what_it_does() {
+    fn every_command_has_a_description() {
         fn check(command: &clap::Command, path: &str) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             assert!(!about.is_empty() && !about.ends_with('.'), "help of `{path}`: {about:?}");
@@ -288,14 +288,14 @@ mod tests {
             }
         }
     }
-    /// The calls that a help page shows, each in backticks; what a shell does with the answer is left out.
+    /// The calls shown on a help page, each in backticks, without the parts where a shell processes the answer.
     fn examples(help: &str) -> Vec<&str> {
         let quoted = help.split_once("Example").map_or("", |(_, examples)| examples).split('`').skip(1).step_by(2);
         let calls = quoted.filter_map(|code| code.strip_prefix("gsd-tools "));
         calls.map(|call| call.split(" > ").next().unwrap_or(call)).collect()
     }
 
-    /// The arguments of a call as a shell splits them, as far as examples need it.
+    /// The arguments of a call, split like a shell does, but only as needed for the examples.
     fn arguments(call: &str) -> Vec<OsString> {
         let mut words = vec![String::new()];
         let mut quote = None;
@@ -330,7 +330,7 @@ mod tests {
                 usage::lift_of_writers(row, &tree(row), &mut call).unwrap_or_else(|error| refused(error));
                 usage::read(row, &call.words).unwrap_or_else(|error| refused(error));
             }
-            // A command that only refuses shows what to call instead.
+            // A command that only refuses shows an example of what to call instead.
             let shown = |example: &&str| example.starts_with(path) || about.starts_with("Refuse ");
             if !examples.iter().any(shown) {
                 without.push(path);

@@ -1,4 +1,4 @@
-//! Git: committing planning files by the project's rules, and what branches mean to it.
+//! Git: commits planning files by the project's rules, and knows the roles of branches.
 
 use crate::acts::git::{self, commit, guard, pull_request, review_branch, subrepo, uncommitted};
 use crate::commands::frame::named::NonBlank;

@@ -1,7 +1,7 @@
 //! Arguments in, JSON out. Thin: a verb loads, calls a room below, and emits.
 //!
-//! A call runs through [`frame::argv`] (flags of every command), the table [`families::CATALOG`] (which family has its first
-//! word), clap (only the tree of that one family is built), and the verb's function.
+//! A call runs through [`frame::argv`] (flags of every command), the table [`families::CATALOG`] (which family owns its
+//! first word), clap (only the tree of that one family is built), and the verb's function.
 //!
 //! A family is a `verbs!` table ([`frame::table`]), one row per verb. Doc comments are the help: the first line imperative
 //! and without a full stop, then an example. Two things clap does differently here: a value may begin with `-` (but not

@@ -1,7 +1,8 @@
-//! Many calls in one process, for tests that make thousands: in debug builds alone.
+//! Answers many calls in one process, for tests that make thousands of calls: only in debug builds.
 //!
-//! A line of standard input is a call, a line of standard output its answer, both JSON. A call has its own folder and variables,
-//! and nothing to read. What a process does at its start and its end is not in it, and neither are hooks.
+//! Each line of standard input is a call, each line of standard output its answer, both in JSON. A call has its own
+//! folder and variables, but no standard input. The start and the end of a process are not included, and neither are
+//! hooks.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
@@ -14,7 +15,7 @@ use super::families::finished;
 use super::frame::answer::Printed;
 use crate::world::World;
 
-/// The first argument of the program that is to answer calls.
+/// The first argument of a program that should answer calls.
 pub(crate) const CALL: &str = "__calls";
 
 #[derive(Deserialize)]
@@ -31,7 +32,7 @@ struct Answered {
     stderr: String,
 }
 
-/// Answers calls until there are no more.
+/// Answers calls until the input ends.
 pub(crate) fn run() -> ExitCode {
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let Ok(asked) = serde_json::from_str::<Asked>(&line) else { return ExitCode::FAILURE };

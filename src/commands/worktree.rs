@@ -190,7 +190,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> 
     answer(context, true, noted)
 }
 
-/// Answers with a report, where `ok` decides the exit code, or with a refusal.
+/// Answers with a report, for which `ok` decides the exit code, or with a refusal.
 fn answer(context: &mut Context, ok: bool, outcome: Result<impl Serialize, Refusal>) -> Result<(), Failure> {
     match outcome {
         Ok(report) => emit(context, ok, &report),
@@ -203,7 +203,7 @@ fn answer(context: &mut Context, ok: bool, outcome: Result<impl Serialize, Refus
     }
 }
 
-/// Answers with one line end after the JSON, as scripts know it of these verbs.
+/// Answers with one line end after the JSON, which scripts expect from these verbs.
 fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), Failure> {
     context.emit(report)?;
     context.text("\n");

@@ -1,4 +1,4 @@
-//! The programs between a host and ours, where the host's extension point is a module or an executable.
+//! Modules and executables that call our program for hosts whose extension point requires them.
 
 use serde_json::{Map, Value};
 
@@ -8,18 +8,18 @@ use crate::runtime::{Adapter, EVENT_SCRIPT, Scope};
 use super::artifact::{Anchor, Artifact, Contents};
 use super::spelling::{CONTENT_FOLDER, Spelling};
 
-/// One of our events, as a host is to call it.
+/// One of our events, with the call that the host is to make.
 #[derive(Clone, Debug)]
 pub(super) struct EventCall {
     pub(super) event: Event,
     pub(super) host_name: String,
-    /// The host's names of the tools it is about, with `|` between them; none for all.
+    /// The host's names of the tools that it applies to, separated by `|`; `None` for all.
     pub(super) tools: Option<String>,
-    /// What our program is called with.
+    /// The arguments for our program.
     pub(super) arguments: String,
 }
 
-/// A module of the host's own kind. In a project it finds our program from where it stands itself.
+/// A module in the host's language. In a project it finds our program relative to its own path.
 pub(super) fn module(
     adapter: Adapter,
     path: &str,
@@ -54,7 +54,7 @@ pub(super) fn module(
     hook_file(path.to_owned(), text, false)
 }
 
-/// An executable for each event, with the event's name.
+/// An executable for each event, named after the event.
 pub(super) fn executables(folder: &str, calls: &[EventCall], scope: Scope, spelling: &Spelling) -> Vec<Artifact> {
     let program = match scope {
         Scope::Global => spelling.absolute_binary_word(),
@@ -74,7 +74,7 @@ fn hook_file(path: String, text: String, executable: bool) -> Artifact {
     Artifact { anchor: Anchor::Root, path, contents: Contents::Whole(text), executable, kind: ItemKind::Hook }
 }
 
-/// An object of JSON with a line for each key.
+/// A JSON object with one line per key.
 fn lines(pairs: &Map<String, Value>) -> String {
     let line = |(key, value): (&String, &Value)| format!("  {}: {value},\n", Value::from(key.as_str()));
     format!("{{\n{}}}", pairs.iter().map(line).collect::<String>())

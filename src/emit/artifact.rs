@@ -1,4 +1,4 @@
-//! What should stand where: the values that an installation is made of.
+//! The files that should exist, and where: the values that an installation is made of.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::text::yaml::YamlEdit;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Artifact {
     pub(crate) anchor: Anchor,
-    /// Below the anchor, with `/`; never `..`.
+    /// The path below the anchor, with `/`; never with `..`.
     pub(crate) path: String,
     pub(crate) contents: Contents,
     pub(crate) executable: bool,
@@ -21,14 +21,14 @@ pub(crate) struct Artifact {
 }
 
 impl Artifact {
-    /// Whether a file of the user's in this place stays, and ours is left out. The names of scripts are the host's
-    /// choice, so theirs and ours may have the same.
+    /// True if a file of the user's with the same path is kept, and ours is left out. The host chooses the names of
+    /// scripts, so theirs and ours may have the same.
     pub(crate) fn gives_way(&self) -> bool {
         self.executable && matches!(self.contents, Contents::Whole(_))
     }
 }
 
-/// The folder a path starts from.
+/// The folder that a path is relative to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Anchor {
@@ -40,25 +40,25 @@ pub(crate) enum Anchor {
     Project,
 }
 
-/// What an artifact holds.
+/// The contents of an artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Contents {
     /// The whole file is ours.
     Whole(String),
     /// The running program.
     Binary,
-    /// A file that belongs to the user or to the host; these changes in it are ours.
+    /// A file of the user's or the host's; only these changes in it are ours.
     Shared(SharedFile),
 }
 
-/// Our changes of one file that is not ours alone. No two artifacts name the same file.
+/// Our changes to one shared file. No two artifacts name the same file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SharedFile {
     pub(crate) format: FileFormat,
     pub(crate) edits: Vec<SharedEdit>,
 }
 
-/// One change of a file that is not ours alone.
+/// One change to a shared file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SharedEdit {
@@ -68,7 +68,7 @@ pub(crate) enum SharedEdit {
     Marked(MarkedText),
 }
 
-/// A block of ours between two marker lines.
+/// Our block between two marker lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MarkedText {
     pub(crate) open: String,

@@ -1,5 +1,5 @@
-//! The whole library as it is: every name, path and mention in it resolves, sizes stay small, and what each host gets
-//! of it is sound.
+//! Tests of the whole library: every name, path and mention in it resolves, sizes stay small, and the files for each
+//! host are sound.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ fn every_file_is_plain_text_with_a_final_line_break() {
                 faults.push(format!("`{form}`: {reason}"));
             }
         }
-        // Commands carry their workflow inside a TOML prompt on hosts that read these two forms there.
+        // Some hosts embed a command's workflow in a TOML prompt, and interpret these two forms there.
         let is_prompt = matches!(item.kind, ItemKind::Command | ItemKind::Workflow);
         if is_prompt && (item.body.contains("!{") || item.body.contains("@{")) {
             faults.push("`!{` or `@{`: some hosts run or include what follows".to_owned());
@@ -117,11 +117,11 @@ fn every_file_is_plain_text_with_a_final_line_break() {
 }
 
 #[test]
-fn every_path_of_the_library_in_a_text_is_there() {
+fn every_library_path_in_a_text_exists() {
     no_faults(missing_paths);
 }
 
-/// The paths in a text of `library` that lead to nothing.
+/// The paths in a text of `library` that do not exist.
 pub(crate) fn missing_paths(library: &Library, item: &Item) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
     let mut missing = Vec::new();
@@ -146,7 +146,7 @@ pub(crate) fn missing_paths(library: &Library, item: &Item) -> Vec<String> {
 }
 
 #[test]
-fn include_lines_stand_in_commands_and_name_one_workflow() {
+fn include_lines_are_in_commands_and_name_one_workflow() {
     no_faults(|library, item| {
         let includes: Vec<&str> = item.body.lines().filter_map(|line| line.strip_prefix('@')).collect();
         let in_library = |path: &&&str| path.starts_with("workflows/") || path.starts_with("references/");
@@ -161,7 +161,7 @@ fn include_lines_stand_in_commands_and_name_one_workflow() {
 }
 
 #[test]
-fn every_command_and_agent_that_is_named_exists() {
+fn every_named_command_and_agent_exists() {
     let library = library();
     let agents: BTreeSet<String> = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str().to_owned()).collect();
     no_faults(|library, item| {
@@ -201,7 +201,7 @@ fn required(item: &Item) -> impl Iterator<Item = String> {
     names.into_iter()
 }
 
-/// The most bytes of a text with what it includes, where its `budget` says nothing else.
+/// The most bytes of a text with its includes, unless its `budget` says otherwise.
 const BUDGETS: &[(ItemKind, i64)] =
     &[(ItemKind::Command, 16 * 1024), (ItemKind::Agent, 10 * 1024), (ItemKind::Router, 2 * 1024)];
 
@@ -222,14 +222,14 @@ fn sizes_stay_below_their_limits() {
 }
 
 #[test]
-fn what_each_host_gets_is_sound() {
+fn files_for_each_host_are_sound() {
     let library = library();
     let mut faults = Vec::new();
     for descriptor in Registry::embedded().all().unwrap() {
         for (scope, _) in super::golden_tests::scopes(&descriptor) {
             let options = options(&descriptor, scope);
             let artifacts = emit_all(&library, &descriptor, scope, &options);
-            // Where a rule of the host's needs it, the program and nothing else is named by its whole path.
+            // If a rule of the host requires it, the program, and nothing else, is named by its absolute path.
             let program = format!("{}/gsd-core/bin/gsd-tools", options.root);
             let program = Some(program).filter(|_| descriptor.home.absolute_program);
             let mut places = BTreeSet::new();
@@ -244,7 +244,7 @@ fn what_each_host_gets_is_sound() {
                     fault("is no path below its anchor");
                 }
                 let Contents::Whole(text) = &artifact.contents else { continue };
-                // What is longer is cut when a host's shell shows it.
+                // A host's shell cuts longer output.
                 if artifact.kind == ItemKind::Workflow && text.len() > 9_000 {
                     fault(&format!("is longer than one reading: {} bytes", text.len()));
                 }
@@ -271,7 +271,8 @@ fn what_each_host_gets_is_sound() {
                 if !matches!(artifact.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent) {
                     continue;
                 }
-                // A host that splits a name at its first underscore takes `plugin` for the server, and refuses the agent.
+                // A host that splits a name at its first underscore would use `plugin` as the server, and reject the
+                // agent.
                 let has_names_of_its_kind = matches!(descriptor.agent.tools, Some(AgentTools::List { .. }));
                 if artifact.kind == ItemKind::Agent && has_names_of_its_kind && text.contains("plugin_") {
                     fault("lists the server of a plugin as another host calls it");
@@ -303,7 +304,7 @@ fn what_each_host_gets_is_sound() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// A line that calls `gsd-tools` as if it stood on the search path.
+/// A line that calls `gsd-tools` as if it were on the search path.
 fn bare_call(text: &str) -> Option<&str> {
     const NAME: &str = "gsd-tools ";
     text.lines().find(|line| {

@@ -1,4 +1,4 @@
-//! Keys and a body as the text of a file.
+//! Encodes keys and a body as the text of a file.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::text::quoted::quoted;
 
 use super::front_matter::{Field, FieldValue};
 
-/// Front matter, if there is any, then the body.
+/// Encodes front matter, if there is any, and then the body.
 pub(crate) fn markdown(fields: &[Field], body: &str) -> String {
     if fields.is_empty() {
         return format!("{}\n", body.trim_matches('\n'));
@@ -39,12 +39,12 @@ pub(crate) fn markdown(fields: &[Field], body: &str) -> String {
     text
 }
 
-/// Keys, the last of which holds the body.
+/// Encodes the keys, the last of which has the body as its value.
 pub(crate) fn toml(fields: &[Field], body_key: &str, body: &str) -> String {
     let mut text = String::new();
     for Field { key, value } in fields {
         let value = match value {
-            // Lines of front matter say nothing in a file that has none.
+            // Raw front matter lines mean nothing in a file without front matter.
             FieldValue::Lines(_) => continue,
             FieldValue::Text(value) => toml_edit::Value::from(value.as_str()),
             FieldValue::Flag(flag) => toml_edit::Value::from(*flag),
@@ -58,7 +58,7 @@ pub(crate) fn toml(fields: &[Field], body_key: &str, body: &str) -> String {
     text
 }
 
-/// A text of many lines. Literal, so that a person can read it, unless it has something a literal cannot hold.
+/// A multi-line text, as a literal so that a person can read it, unless it contains something a literal cannot.
 fn toml_lines(body: &str) -> String {
     let literal = !body.contains("'''") && !body.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
     if literal {
@@ -79,7 +79,7 @@ fn toml_lines(body: &str) -> String {
     format!("\"\"\"\n{escaped}\n\"\"\"")
 }
 
-/// A text as a YAML value: plain where YAML reads the same text, else in double quotes.
+/// A text as a YAML value: plain if YAML reads it back unchanged, else in double quotes.
 fn yaml(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_has_one_line_a_value() {
+    fn markdown_has_one_line_per_value() {
         let fields = [
             field("name", FieldValue::Text("gsd-x".into())),
             field("hint", FieldValue::Text("[a] \"b\"".into())),
@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_is_read_back(text in "[ -~\n\t'\"\\\\äé\u{7}]{0,60}", body in "(''|\"\"|[ -~\n'\"\\\\\u{1}]){0,30}") {
+        fn encoded_values_are_read_back(text in "[ -~\n\t'\"\\\\äé\u{7}]{0,60}", body in "(''|\"\"|[ -~\n'\"\\\\\u{1}]){0,30}") {
             let line = text.replace('\n', " ");
             let fields = [field("a", FieldValue::Text(line.clone())), field("b", FieldValue::List(vec![line.clone()]))];
             let trimmed = format!("{}\n", body.trim_matches('\n'));

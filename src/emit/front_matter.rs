@@ -1,4 +1,4 @@
-//! Canonical keys to host keys: keep, rename, add, and the marks that follow from the tools of an agent.
+//! Converts canonical keys to host keys: keep, rename, add, and the marks that follow from the tools of an agent.
 
 use crate::library::{FrontMatter, Item, ItemKind, Value};
 use crate::runtime::{AgentTools, Descriptor, Form, Scalar};
@@ -10,7 +10,7 @@ pub(crate) struct Field {
     pub(crate) value: FieldValue,
 }
 
-/// What an encoded file can say of a key.
+/// The possible values of a key in an encoded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FieldValue {
     Text(String),
@@ -18,11 +18,11 @@ pub(crate) enum FieldValue {
     Number(i64),
     List(Vec<String>),
     Map(Vec<(String, String)>),
-    /// Lines as the descriptor has them, of which the key is the first one's.
+    /// Lines copied from the descriptor; the first one starts with the key.
     Lines(String),
 }
 
-/// The keys on top of the file of `item`, in their order.
+/// The front matter keys for the file of `item`, in order.
 pub(crate) fn fields(item: &Item, form: &Form, descriptor: &Descriptor) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut add = |key: &str, value: FieldValue| fields.push(Field { key: key.to_owned(), value });
@@ -88,9 +88,9 @@ fn scalar(value: &Scalar) -> FieldValue {
     }
 }
 
-/// The tools an agent has, by canonical names.
+/// The tools of an agent, by canonical names.
 struct Granted<'a> {
-    /// Whether the agent names its tools; one that does not has all of them.
+    /// Whether the agent lists its tools; one that does not has all of them.
     limited: bool,
     tools: Vec<&'a str>,
     denied: Vec<&'a str>,
@@ -110,13 +110,13 @@ impl<'a> Granted<'a> {
         ["Write", "Edit", "MultiEdit", "NotebookEdit"].iter().any(|tool| self.has(tool))
     }
 
-    /// The host's names, each once, in the order of the canonical ones.
+    /// The host's names, each once, in the order of the canonical names.
     fn host_names(&self, name: impl Fn(&str) -> Option<String>, mcp: Option<&str>) -> Vec<String> {
         let mut names = Vec::new();
         for tool in self.tools.iter().filter(|tool| self.has(tool)) {
             let host_name = match tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
-                // Only where the names stay as they are is the server of a plugin called like this; others know it by the
-                // name that is listed with it, and refuse an agent for a name they cannot take apart.
+                // A plugin's server has this name only on hosts that keep the names unchanged; other hosts know it by
+                // the name listed next to it, and reject an agent for a name they cannot parse.
                 Some((server, _)) if server.starts_with("plugin_") => None,
                 Some((server, tool)) => mcp.map(|form| form.replace("{server}", server).replace("{tool}", tool)),
                 None => name(tool),

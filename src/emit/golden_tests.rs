@@ -1,6 +1,7 @@
-//! What each host gets of a small library, as real files under `tests/golden/<host>/<scope>/`.
+//! The files that each host gets from a small library, as real files under `tests/golden/<host>/<scope>/`.
 //!
-//! `SNAPSHOTS=overwrite cargo test` writes them and lists what changed. Folders show the anchor: `root`, `home`, `project`.
+//! `SNAPSHOTS=overwrite cargo test` writes them and lists the changes. Folders show the anchor: `root`, `home`,
+//! `project`.
 
 #![allow(clippy::disallowed_methods, reason = "tests read and write their own trees")]
 
@@ -59,7 +60,7 @@ pub(super) fn options(descriptor: &Descriptor, scope: Scope) -> EmitOptions {
     }
 }
 
-/// The scopes a host has, with their words.
+/// The scopes of a host, with their words.
 pub(super) fn scopes(descriptor: &Descriptor) -> Vec<(Scope, &'static str)> {
     let local = descriptor.home.local.folder().map(|_| (Scope::Local, "local"));
     std::iter::once((Scope::Global, "global")).chain(local).collect()
@@ -140,11 +141,11 @@ fn each_host_gets_its_tree() {
     compare(&trees);
 }
 
-/// The folders that are no trees of a host: answers of hooks, the small library, commands below their routers.
+/// The folders that are not trees of a host: answers of hooks, the small library, commands below their routers.
 const OTHER_TREES: [&str; 3] = ["hooks", "library", "nested"];
 
 #[test]
-fn every_golden_tree_is_of_a_host_and_a_scope_that_there_is() {
+fn every_golden_tree_belongs_to_an_existing_host_and_scope() {
     let folders = |folder: &Path| -> BTreeSet<String> {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
         let folders = entries.filter(|entry| entry.file_type().unwrap().is_dir());
@@ -166,12 +167,12 @@ fn every_golden_tree_is_of_a_host_and_a_scope_that_there_is() {
 }
 
 #[test]
-fn commands_can_stand_below_their_routers() {
+fn commands_can_be_below_their_routers() {
     let library = small_library();
     let descriptor = made_up("");
     let options = EmitOptions { nested: true, ..options(&descriptor, Scope::Global) };
     compare(&BTreeMap::from([("nested".to_owned(), tree(&library, &descriptor, Scope::Global, &options))]));
-    // A host whose commands are no skills has nothing to put below another.
+    // A host whose commands are not skills has nothing to put below another.
     let without =
         made_up("place = [{ items = [\"command\", \"router\"], path = \"c/{name}.md\", encoding = \"markdown\" }]");
     let flat = EmitOptions { nested: false, ..options.clone() };
@@ -182,8 +183,8 @@ fn commands_can_stand_below_their_routers() {
 /// Paths and texts.
 type Tree = BTreeMap<String, String>;
 
-/// Compares each tree with the golden one in its folder, or writes those. Either way says which files of which folders
-/// are changed, before it shows the first of them.
+/// Compares each tree with the golden one in its folder, or overwrites those. In both cases it lists the changed files
+/// by folder, before it shows the first of them.
 fn compare(trees: &BTreeMap<String, Tree>) {
     let golden_tree = |folder: &str| {
         let root = golden().join(folder);
@@ -195,7 +196,7 @@ fn compare(trees: &BTreeMap<String, Tree>) {
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
     if let Some(summary) = summary(&changes) {
-        // Past the capture of the test harness: goldens that are written make no test fail.
+        // Bypasses the capture of the test harness: writing goldens makes no test fail.
         std::io::stderr().write_all(summary.as_bytes()).unwrap();
     }
     if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
@@ -220,7 +221,7 @@ fn compare(trees: &BTreeMap<String, Tree>) {
     assert_eq!(changes, BTreeMap::new(), "files that are missing, or are there and should not be");
 }
 
-/// The files that differ: `+ new`, `- gone`, `~ otherwise`.
+/// The differing files: `+` for new, `-` for removed, `~` for changed ones.
 fn changed(golden: &Tree, actual: &Tree) -> Vec<String> {
     let paths: BTreeSet<&String> = golden.keys().chain(actual.keys()).collect();
     let change = |path: &String| match (golden.get(path), actual.get(path)) {
@@ -243,7 +244,7 @@ fn summary(changes: &BTreeMap<&str, Vec<String>>) -> Option<String> {
 }
 
 #[test]
-fn changed_goldens_are_summed_up_by_host_and_file() {
+fn changed_goldens_are_summarized_by_host_and_file() {
     let tree = |files: &[(&str, &str)]| -> Tree {
         files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect()
     };
@@ -269,7 +270,7 @@ fn the_same_input_gives_the_same_artifacts() {
 }
 
 #[test]
-fn what_is_switched_off_is_left_out() {
+fn features_that_are_switched_off_are_left_out() {
     let library = small_library();
     let off = |descriptor: &Descriptor, change: fn(&mut EmitOptions)| {
         let mut options = options(descriptor, Scope::Global);
@@ -310,7 +311,7 @@ fn no_two_hosts_write_one_file_with_different_text() {
 }
 
 #[test]
-fn a_file_of_the_user_is_used_in_the_place_of_the_usual_one() {
+fn a_file_of_the_user_is_used_instead_of_the_usual_one() {
     let library = small_library();
     for descriptor in Registry::embedded().all().unwrap() {
         let mut options = options(&descriptor, Scope::Global);

@@ -1,7 +1,7 @@
-//! What each host is told about our hooks, as text under `tests/golden/hooks/`. A person's trust in a hook rests on its
-//! text on some hosts, so a change here asks them again.
+//! The hook registrations of each host, as text under `tests/golden/hooks/`. On some hosts a person trusts a hook by
+//! its text, so a change here makes them ask again.
 //!
-//! `SNAPSHOTS=overwrite cargo test` writes the files anew.
+//! `SNAPSHOTS=overwrite cargo test` overwrites the files.
 
 #![allow(clippy::disallowed_methods, reason = "tests read and write their own files")]
 
@@ -15,13 +15,13 @@ use crate::runtime::{Descriptor, Registry, Scope};
 use super::golden_tests::{options, shown};
 use super::*;
 
-/// A library of hooks alone.
+/// A library with nothing but hooks.
 fn hooks_alone() -> Library {
     let table = include_str!("../../hooks/hooks.toml");
     Library::from_files(BTreeMap::from([("hooks/hooks.toml".into(), table.into())])).unwrap()
 }
 
-/// The files that are there, or are different, because of hooks and the status line.
+/// The files that exist, or differ, because of hooks and the status line.
 fn told(library: &Library, descriptor: &Descriptor, scope: Scope) -> String {
     let files = |hooks: bool| -> BTreeMap<String, String> {
         let mut options = options(descriptor, scope);
@@ -39,7 +39,7 @@ fn told(library: &Library, descriptor: &Descriptor, scope: Scope) -> String {
     text
 }
 
-/// Every host in every scope it has, with the text that it is told.
+/// Every host in each of its scopes, with the text of its registrations.
 fn hosts() -> Vec<(String, &'static str, String)> {
     let library = hooks_alone();
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ fn hosts() -> Vec<(String, &'static str, String)> {
 }
 
 #[test]
-fn each_host_is_told_the_same_as_ever() {
+fn the_registrations_of_each_host_are_unchanged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/hooks");
     let overwrite = std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite");
     let mut names = Vec::new();

@@ -1,6 +1,6 @@
-//! Canonical hook events to a host's registrations: one process for one event, whatever hooks look at it.
+//! Converts canonical hook events to a host's registrations: one process for each event, however many hooks handle it.
 //!
-//! The command line holds the place of our program, the dialect and the event, and nothing that changes with a
+//! The command line contains the path of our program, the dialect and the event, and nothing that changes with a
 //! version: some hosts trust a registration by its text.
 
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ use super::adapters::{self, EventCall};
 use super::artifact::{Anchor, Artifact, SharedEdit};
 use super::spelling::Spelling;
 
-/// What the hooks of a host come to.
+/// How the hooks of a host are registered.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HookArtifacts {
-    /// Changes of one of the host's files, named by its key in the descriptor.
+    /// Changes to one of the host's files, named by its key in the descriptor.
     Edits { file: String, edits: Vec<SharedEdit> },
-    /// Files of our own.
+    /// Separate files that are entirely ours.
     Own(Vec<Artifact>),
 }
 
-/// How many registrations there are.
+/// The number of registrations.
 pub(crate) fn count(table: &HookTable, descriptor: &Descriptor, scope: Scope) -> usize {
     let hooks = descriptor.hooks.as_ref().filter(|hooks| hooks.scopes.contains(&scope));
     let of =
@@ -129,7 +129,7 @@ pub(crate) fn registrations(
     })
 }
 
-/// The change that makes the host's status line ours, where it has one and the user has set none.
+/// The edit that sets the host's status line to ours, if it has one and the user has set none.
 pub(crate) fn status_line(
     table: &HookTable,
     descriptor: &Descriptor,
@@ -142,14 +142,14 @@ pub(crate) fn status_line(
     Some((line.file.clone(), JsonEdit::SetIfAbsent { path: line.path.clone(), value }))
 }
 
-/// An event as the host knows it.
+/// An event under the host's name.
 struct Registration {
     name: Event,
     host_name: String,
     matcher: Option<String>,
 }
 
-/// The registrations of `event`, if the host has it and any hook could use it there.
+/// The registrations of `event`, if the host has it and at least one hook could use it there.
 fn registrations_of(
     event: &HookEvent,
     table: &HookTable,
@@ -172,7 +172,7 @@ fn registrations_of(
         |host_name: &String, matcher| Registration { name: event.name, host_name: host_name.clone(), matcher };
     match name {
         EventName::Whole(name) => {
-            // What such tools do is told by their input; the ones that read are among them.
+            // Such tools are recognised by their input; those that read are among them.
             let mcp = hooks.mcp.as_ref().filter(|_| event.tools.contains(&ToolSet::Read));
             let of_mcp = mcp.map(|matcher| registration(name, Some(matcher.clone())));
             std::iter::once(registration(name, matcher(event, &hooks.tools))).chain(of_mcp).collect()
@@ -184,7 +184,7 @@ fn registrations_of(
     }
 }
 
-/// What the event is registered for: files, or the host's names of some tools, each once.
+/// The pattern that the event is registered for: files, or the host's names of some tools, each once.
 fn matcher(event: &HookEvent, names: &BTreeMap<ToolSet, Vec<String>>) -> Option<String> {
     let mut found: Vec<&str> = Vec::new();
     let tools = event.tools.iter().filter_map(|tool| names.get(tool)).flatten();
@@ -196,13 +196,13 @@ fn matcher(event: &HookEvent, names: &BTreeMap<ToolSet, Vec<String>>) -> Option<
     (!found.is_empty()).then(|| found.join("|"))
 }
 
-/// The command lines a host runs at our events.
+/// The command lines that a host runs for our events.
 struct CommandLines<'a> {
     table: &'a HookTable,
     hooks: &'a runtime::HookTable,
     scope: Scope,
     spelling: &'a Spelling,
-    /// The file is shared with people who may not have our program: then the command does nothing.
+    /// The file is shared with people who may not have our program: without it the command does nothing.
     guarded: bool,
 }
 
@@ -251,7 +251,7 @@ mod tests {
     use crate::library::Library;
     use crate::runtime::made_up;
 
-    /// What a host with these hooks is told to run: the event's name and its matcher.
+    /// The registrations of a host with these hooks: the event's name and its matcher.
     fn registered(hooks: &str) -> Vec<(String, Option<String>)> {
         let library = Library::embedded().unwrap();
         let form = "dialect = \"standard\"\ntimeout = \"seconds\"\nform = { nested = { file = \"settings\" } }";
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_a_tool_is_registered_without_matchers_for_the_tools_we_look_at() {
+    fn an_event_per_tool_is_registered_without_matchers_for_the_tools_we_handle() {
         let hooks = r#"
             [hooks.events]
             before-tool = [{ name = "PreShell", tools = ["shell"] }, { name = "PreWeb", tools = ["web"] }]
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matcher_names_the_tools_once_and_events_no_hook_uses_are_left_alone() {
+    fn a_matcher_names_each_tool_once_and_unused_events_are_not_registered() {
         let hooks = r#"
             [hooks.events]
             before-tool = "Pre"

@@ -1,6 +1,6 @@
-//! (Item, Descriptor, Scope) to artifacts. Pure: same input, same bytes; nothing is read or written.
+//! Converts (Item, Descriptor, Scope) to artifacts. Pure: same input, same bytes; nothing is read or written.
 //!
-//! Nothing here knows a host: what differs between hosts is in their descriptors, as facts and shapes.
+//! Nothing here depends on a particular host: the differences are in the descriptors, as facts and shapes.
 
 mod adapters;
 mod artifact;
@@ -38,7 +38,7 @@ use rewrite::Rewriter;
 pub(crate) use rewrite::with_program;
 pub(crate) use spelling::{CONTENT_FOLDER, Spelling};
 
-/// What an installation depends on beside the library, the host and the scope.
+/// The input of an installation in addition to the library, the host and the scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EmitOptions {
     /// The version of this program.
@@ -46,24 +46,24 @@ pub(crate) struct EmitOptions {
     /// The host's folder and the user's home, absolute, with `/`.
     pub(crate) root: String,
     pub(crate) user: String,
-    /// Allow our program where the host keeps a list of what is allowed.
+    /// Allow our program in the host's list of allowed commands, if it keeps one.
     pub(crate) permissions: bool,
-    /// How calls of our program begin that run without asking.
+    /// The beginnings of our program's calls that run without asking.
     pub(crate) unasked: Vec<String>,
     pub(crate) hooks: bool,
-    /// Set the host's status line if it has none. For a local installation the caller must also know that the
-    /// user's own settings have none: the project's would win over them.
+    /// Set the host's status line if it has none. For a local installation the caller must also know that the user's
+    /// own settings have none, because the project's would override them.
     pub(crate) status_line: bool,
-    /// What names of programs end with here: nothing, or `.exe`.
+    /// The suffix of program names on this system: nothing, or `.exe`.
     pub(crate) program_ending: &'static str,
-    /// Commands stand below the routers that lead to them, where both are skills.
+    /// Put commands below the routers that lead to them, if both are skills.
     pub(crate) nested: bool,
-    /// Those of [`alternatives`] that are there, below the host's folder.
+    /// The existing files among [`alternatives`], below the host's folder.
     pub(crate) existing: BTreeSet<String>,
 }
 
 impl EmitOptions {
-    /// Everything on, for the folders of `home`, on this system.
+    /// Turns everything on, for the folders of `home`, on this system.
     pub(crate) fn new(home: &Home, version: &str) -> EmitOptions {
         let with_slashes = |path: &std::path::Path| path.to_string_lossy().replace('\\', "/");
         EmitOptions {
@@ -81,12 +81,12 @@ impl EmitOptions {
     }
 }
 
-/// Files below the host's folder that are edited in the place of others if they are there.
+/// Files below the host's folder that are edited instead of others if they exist.
 pub(crate) fn alternatives(descriptor: &Descriptor) -> impl Iterator<Item = &str> {
     descriptor.files.values().filter_map(|file| file.instead.as_deref())
 }
 
-/// Everything that should stand on disk for this host and scope, in the order of places. No place is named twice.
+/// Everything that should be on disk for this host and scope, sorted by place. No place occurs twice.
 pub(crate) fn emit_all(
     library: &Library,
     descriptor: &Descriptor,
@@ -105,7 +105,7 @@ pub(crate) fn emit_all(
     artifacts
 }
 
-/// How many hooks a host of this description runs for us: one process for each of our events that it has.
+/// How many hooks a host with this descriptor runs for us: one process for each of our events that it has.
 pub(crate) fn hook_count(library: &Library, descriptor: &Descriptor, scope: Scope) -> usize {
     hooks::count(library.hooks(), descriptor, scope)
 }
@@ -137,7 +137,7 @@ fn emit(item: &Item, rewriter: &Rewriter<'_>, nesting: &Nesting) -> Vec<Artifact
     artifacts
 }
 
-/// The file of an item at `path`, and the one that has to stand beside it.
+/// The file of an item at `path`, and the file that must accompany it, if any.
 fn with_sidecar(item: &Item, descriptor: &Descriptor, anchor: Anchor, path: String, text: String) -> Vec<Artifact> {
     let mut artifacts = Vec::new();
     if item.kind == ItemKind::Command
@@ -150,14 +150,14 @@ fn with_sidecar(item: &Item, descriptor: &Descriptor, anchor: Anchor, path: Stri
     artifacts
 }
 
-/// A file of the library that commands and agents read.
+/// A library file that commands and agents read.
 fn shared_content(item: &Item, rewriter: &Rewriter<'_>) -> Artifact {
     let is_markdown = item.path.rsplit_once('.').is_some_and(|(_, ending)| ending == "md");
     let text = if is_markdown { rewriter.body(item) } else { item.body.clone() };
     whole(Anchor::Root, format!("{CONTENT_FOLDER}/{}", item.path), text, item.kind)
 }
 
-/// The program and the small files beside it.
+/// The program and the small files next to it.
 fn program(descriptor: &Descriptor, scope: Scope, options: &EmitOptions) -> Vec<Artifact> {
     let small =
         |name: &str, text: String| whole(Anchor::Root, format!("{CONTENT_FOLDER}/{name}"), text, ItemKind::Program);
@@ -182,7 +182,7 @@ fn whole(anchor: Anchor, path: String, text: String, kind: ItemKind) -> Artifact
     Artifact { anchor, path, contents: Contents::Whole(text), executable: false, kind }
 }
 
-/// The file of a command or an agent, for a reader.
+/// The path of a command's or an agent's file, for a reader.
 fn file_of(descriptor: &Descriptor, item: PlaceItem, scope: Scope, spelling: &Spelling, name: &str) -> String {
     let Some(place) = descriptor.place(item, scope) else { return String::new() };
     let path = place.path.replace("{name}", name);
@@ -193,7 +193,7 @@ fn file_of(descriptor: &Descriptor, item: PlaceItem, scope: Scope, spelling: &Sp
     }
 }
 
-/// Where a place starts from. A folder of the home may be the host's own, if nothing moved that.
+/// The anchor of a place. A folder of the home may be the host's own, unless that was moved.
 fn placed(place: &Place, spelling: &Spelling) -> Anchor {
     match &place.anchor {
         PlaceAnchor::Root => Anchor::Root,

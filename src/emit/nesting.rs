@@ -1,16 +1,16 @@
-//! The layout in which a router's skill holds the skills it leads to: `gsd-ns-x/skills/<name>/SKILL.md`.
+//! The layout in which a router's skill contains the skills it leads to: `gsd-ns-x/skills/<name>/SKILL.md`.
 //!
-//! Hosts that look for skills at depth one list the routers alone then; a router names the files below it.
+//! Hosts that look for skills at depth one then list only the routers; a router names the files below it.
 
 use std::collections::BTreeMap;
 
 use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{Descriptor, PlaceItem, Scope};
 
-/// How the file of a skill is called, in its own folder.
+/// The name of a skill's file, in its own folder.
 const SKILL: &str = "SKILL.md";
 
-/// Which commands stand below which routers; nothing in the flat layout, or where commands are no skills.
+/// Which commands are below which routers; empty in the flat layout, or if commands are not skills.
 #[derive(Debug, Default)]
 pub(super) struct Nesting {
     /// The places of each command, by its name.
@@ -34,12 +34,12 @@ impl Nesting {
         Nesting { places }
     }
 
-    /// The places of a command that stands below routers; others keep theirs.
+    /// The places of a command below routers; `None` for others, which keep theirs.
     pub(super) fn places(&self, item: &Item) -> Option<Vec<String>> {
         self.places.get(item.name.as_str()).filter(|_| item.kind == ItemKind::Command).cloned()
     }
 
-    /// A router whose table names the files below it.
+    /// The router with a table that names the files below it.
     pub(super) fn router(&self, item: &Item) -> Option<Item> {
         if item.kind != ItemKind::Router || self.places.is_empty() {
             return None;
@@ -54,7 +54,7 @@ impl Nesting {
     }
 }
 
-/// The file of a command, below the folder of its router.
+/// The path of a command's file, below the folder of its router.
 fn below(name: &str) -> String {
     format!("skills/{name}/{SKILL}")
 }

@@ -1,8 +1,8 @@
-//! The same content as a plugin of a host: a folder that the host loads from wherever it is.
+//! The same content as a plugin of a host: a folder that the host loads wherever it is.
 //!
-//! Some hosts put the folder's path into commands and agents, some only tell where the file of a command is, and none
-//! look into our own files. So those spell it as a word of ours, and each command and agent says what the word stands
-//! for, unless the host has one folder for the plugin and no other.
+//! Some hosts put the folder's path into commands and agents, some only give the path of a command's file, and none
+//! process our other files. So those spell the folder as a placeholder, and each command and agent explains the
+//! placeholder, unless the host has one fixed folder for the plugin.
 
 use serde::Serialize;
 
@@ -17,13 +17,13 @@ use super::nesting::Nesting;
 use super::rewrite::Rewriter;
 use super::spelling::{CONTENT_FOLDER, Spelling};
 
-/// The name of the plugin, and of everything in it to whoever types it.
+/// The name of the plugin, and the prefix of everything in it when it is typed.
 const NAME: &str = "gsd";
 
-/// The name of the list of plugins in which ours is the only one.
+/// The name of the list of plugins that contains only ours.
 const MARKETPLACE: &str = "gsd-tools";
 
-/// What stands for the plugin's folder in files that the host does not look into.
+/// The placeholder of the plugin's folder in files that the host does not process.
 const ROOT_WORD: &str = "GSD_ROOT";
 
 /// Our program, for a shell that finds it by its name.
@@ -58,7 +58,7 @@ struct Listed<'a> {
     version: &'a str,
 }
 
-/// Every file of the plugin, below its folder; `None` where the host has no plugins that we know of.
+/// Every file of the plugin, below its folder; `None` if the host has no known plugins.
 pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str) -> Option<Vec<Artifact>> {
     let form = descriptor.plugin.as_ref()?;
     let host = as_in_plugins(descriptor, form);
@@ -94,7 +94,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
     if let Some(path) = &form.marketplace {
         add(path.clone(), json(&marketplace), ItemKind::Program);
     }
-    // What is beside the folder of the program tells it which host it is in.
+    // The files next to the program's folder show it which host it is in.
     let (programs, beside) = match &form.programs {
         Some(folder) => (folder.clone(), String::new()),
         None => (format!("{CONTENT_FOLDER}/bin"), format!("{CONTENT_FOLDER}/")),
@@ -109,7 +109,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
     Some(artifacts)
 }
 
-/// The host with the places and names that hold in its plugins.
+/// The host with the places and names that apply in its plugins.
 fn as_in_plugins(descriptor: &Descriptor, form: &PluginForm) -> Descriptor {
     let mut host = descriptor.clone();
     host.places.clone_from(&form.places);
@@ -126,7 +126,7 @@ fn json(value: &impl Serialize) -> Contents {
     Contents::Whole(format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()))
 }
 
-/// The registrations as a file of their own.
+/// The registrations as a separate file.
 fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<String> {
     match registrations(library.hooks(), host, Scope::Global, spelling)? {
         HookArtifacts::Own(artifacts) => match artifacts.into_iter().next()?.contents {
@@ -144,7 +144,7 @@ fn hooks(library: &Library, host: &Descriptor, spelling: &Spelling) -> Option<St
     }
 }
 
-/// Calls that start an agent name it as the host does.
+/// Names agents as the host does in calls that start them.
 fn with_agents(text: &str, library: &Library, form: &PluginForm) -> String {
     let PluginAgent::Named(written) = &form.agent else { return text.to_owned() };
     library.of_kind(ItemKind::Agent).fold(text.to_owned(), |text, agent| {
@@ -153,7 +153,7 @@ fn with_agents(text: &str, library: &Library, form: &PluginForm) -> String {
     })
 }
 
-/// A command whose folder has a bare name has it too: the host puts the name of the plugin before it.
+/// Removes the `gsd-` of a command's name if its folder has none: the host puts the name of the plugin before it.
 fn with_bare_name(text: &str, path: &str, kind: ItemKind) -> String {
     if kind == ItemKind::Agent || path.contains("gsd-") {
         return text.to_owned();
@@ -161,7 +161,7 @@ fn with_bare_name(text: &str, path: &str, kind: ItemKind) -> String {
     text.replacen("\nname: gsd-", "\nname: ", 1)
 }
 
-/// The file says where our files are, if their paths alone do not.
+/// Adds a line to the file that says where our files are, unless the host has a fixed folder for the plugin.
 fn with_root(text: &str, path: &str, form: &PluginForm, kind: ItemKind) -> String {
     let folder = match (&form.root, &form.agent) {
         _ if form.fixed_root().is_some() => return text.to_owned(),
@@ -197,7 +197,7 @@ mod tests {
         ]"#;
 
     #[test]
-    fn a_plugin_names_its_folder_where_the_host_knows_it_and_by_a_word_elsewhere() {
+    fn a_plugin_names_its_folder_by_the_host_variable_or_by_a_placeholder() {
         let library = Library::embedded().unwrap();
         let artifacts = package(&library, &made_up(FACTS), "1.2.3").unwrap();
         let text = |path: &str| match &artifacts.iter().find(|artifact| artifact.path == path).unwrap().contents {
@@ -220,7 +220,7 @@ mod tests {
         assert!(package(&library, &made_up(""), "1.2.3").is_none());
     }
 
-    /// What a file of the plugin that `facts` tell of says.
+    /// The text of a file in the plugin described by `facts`.
     fn text(facts: &str, path: &str) -> String {
         let artifacts = package(&Library::embedded().unwrap(), &made_up(facts), "1.2.3").unwrap();
         let found = artifacts.iter().find(|artifact| artifact.path == path).map(|artifact| &artifact.contents);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_folder_is_not_told_it_follows_from_the_file_and_agents_are_told() {
+    fn an_unknown_folder_follows_from_the_file_and_agents_get_it_in_their_prompt() {
         let facts = FACTS
             .replace("        root = \"${ROOT}\"\n        hook-root", "        hook-root")
             .replace("        programs = \"bin\"\n", "");
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn one_folder_for_every_plugin_of_ours_is_named_everywhere() {
+    fn a_fixed_plugin_folder_is_named_everywhere() {
         let facts = FACTS.replace("root = \"${ROOT}\"\n        hook", "root = \"~/.p/gsd\"\n        hook");
         let facts = facts.replace("        programs = \"bin\"\n", "        marketplace = \".p/list.json\"\n");
         let workflow = text(&facts, "gsd-core/workflows/plan-phase.md");

@@ -1,4 +1,4 @@
-//! What a host needs in files that are not ours alone, and small files of ours that only it needs.
+//! The edits of a host in shared files, and small files that only this host needs.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ pub(crate) fn artifacts(
     found
 }
 
-/// The edit, filled in for calls that begin with `call`, where it names them.
+/// The edit, filled in for calls that begin with `call`, if it contains `{call}`.
 fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling, call: &str) -> Option<SharedEdit> {
     let fill = |text: &str| fill(&text.replace("{call}", call), spelling);
     let path: Vec<String> = edit.path.iter().map(|part| fill(part)).collect();
@@ -119,14 +119,14 @@ fn shared_edit(edit: &FileEdit, format: HostFormat, spelling: &Spelling, call: &
     }
 }
 
-/// The beginnings of calls that run without asking, as a list of texts.
+/// The beginnings of calls that run without asking, as a list of strings.
 fn calls(spelling: &Spelling, unasked: &[String]) -> String {
     let program = spelling.binary_word();
     let lines = unasked.iter().map(|call| format!("  {},\n", Value::from(format!("{program} {call}"))));
     format!("[\n{}]", lines.collect::<String>())
 }
 
-/// The places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}` and `{content}`.
+/// Fills in the places that facts name by `{binary}`, `{binary-pattern}`, `{absolute-binary}` and `{content}`.
 fn fill(text: &str, spelling: &Spelling) -> String {
     text.replace("{binary}", &spelling.binary_word())
         .replace("{binary-pattern}", &spelling.binary_pattern())

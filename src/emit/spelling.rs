@@ -1,24 +1,26 @@
-//! How the texts of an installation spell the places of our own files.
+//! How the texts of an installation spell the paths of our files.
 
 pub(crate) use crate::runtime::CONTENT_FOLDER;
 use crate::runtime::Scope;
 use crate::text::shell::shell_word;
 
-/// The places of one installation, as texts and command lines write them.
+/// The paths of one installation, as texts and command lines write them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     /// The host's folder: `~/.x` in a global installation, `.x` in a local one, absolute outside the home.
     ///
-    /// The home is `~` and no variable: hosts that allow commands by their text refuse those with a variable in them.
+    /// The home is spelled `~` and not as a variable: hosts that allow commands by their text refuse those with a
+    /// variable.
     root: String,
-    /// The same without `~`, for places where no shell has a say.
+    /// The same without `~`, for places that no shell expands.
     absolute_root: String,
-    /// How our program is called where that does not follow from the root.
+    /// How our program is called if that does not follow from the root.
     program: Option<String>,
 }
 
 impl Spelling {
-    /// `root` and `user` are absolute with `/`; `local` is the host's folder below the project.
+    /// Spells the paths of an installation. `root` and `user` are absolute with `/`; `local` is the host's folder below
+    /// the project.
     pub(crate) fn new(scope: Scope, local: &str, root: &str, user: &str) -> Spelling {
         let root = root.trim_end_matches('/');
         let below_home = root.strip_prefix(user.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
@@ -30,34 +32,34 @@ impl Spelling {
         Spelling { root: spelled, absolute_root: absolute, program: None }
     }
 
-    /// The same, with the program called by its whole path if `wanted`: no shell has a say in that.
+    /// The same, with the program called by its absolute path if `wanted`, because no shell changes that.
     pub(crate) fn with_absolute_program(self, wanted: bool) -> Spelling {
         let program = wanted.then(|| shell_word(&self.absolute_binary()));
         Spelling { program, ..self }
     }
 
-    /// For a folder that has no path yet: `root` stands for it, and `program` is one word of a shell, if ours is not
-    /// called by its path.
+    /// The spelling for a folder without a path yet: `root` is its placeholder, and `program` is one word of a shell,
+    /// if our program is not called by its path.
     pub(crate) fn of_word(root: &str, program: Option<&str>) -> Spelling {
         Spelling { root: root.to_owned(), absolute_root: root.to_owned(), program: program.map(str::to_owned) }
     }
 
-    /// A place below the host's folder, for a reader.
+    /// A path below the host's folder, for a reader.
     pub(crate) fn of(&self, path: &str) -> String {
         format!("{}/{path}", self.root)
     }
 
-    /// The folder of our own files.
+    /// The folder of our files.
     pub(crate) fn content(&self) -> String {
         self.of(CONTENT_FOLDER)
     }
 
-    /// A file of the library where it is installed.
+    /// The path of a library file where it is installed.
     pub(crate) fn library(&self, path: &str) -> String {
         format!("{}/{path}", self.content())
     }
 
-    /// The same inside double quotes of a shell, where `~` is only a letter.
+    /// The same inside double quotes of a shell, which does not expand `~` there.
     pub(crate) fn library_in_quotes(&self, path: &str) -> String {
         let spelled = self.library(path);
         match spelled.strip_prefix("~/") {
@@ -76,13 +78,13 @@ impl Spelling {
         self.program.clone().unwrap_or_else(|| shell_word(&self.binary()))
     }
 
-    /// Our program as one word of a shell, for a file that no project shares.
+    /// Our program as one word of a shell, for a file that is not shared in a project.
     pub(crate) fn absolute_binary_word(&self) -> String {
         self.program.clone().unwrap_or_else(|| shell_word(&self.absolute_binary()))
     }
 
-    /// Our program as the beginning of a pattern for commands, for hosts that put the home folder where a pattern begins
-    /// with `~/`: then the pattern is for the whole path, and the same for every home.
+    /// Our program as the beginning of a command pattern, for hosts that replace a leading `~/` with the home folder:
+    /// then the pattern is for the absolute path, and the same for every home.
     pub(crate) fn binary_pattern(&self) -> String {
         let below_home = format!("{}/bin/gsd-tools", self.content());
         let is_plain = below_home.starts_with("~/") && shell_word(&below_home) == below_home;
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_called_by_its_whole_path_has_a_pattern_for_every_home() {
+    fn a_program_called_by_its_absolute_path_has_a_pattern_for_every_home() {
         let whole = |root: &str| Spelling::new(Scope::Global, ".x", root, "/home/u").with_absolute_program(true);
         let spelling = whole("/home/u/.x");
         assert_eq!(spelling.binary(), "/home/u/.x/gsd-core/bin/gsd-tools");
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_shell_would_split_or_read_is_quoted() {
+    fn characters_that_a_shell_would_interpret_are_quoted() {
         let spelling = Spelling::new(Scope::Global, ".x", "/home/j d/my $x", "/home/j d");
         assert_eq!(spelling.binary_word(), "~/\"my \\$x/gsd-core/bin/gsd-tools\"");
         assert_eq!(spelling.absolute_binary_word(), "\"/home/j d/my \\$x/gsd-core/bin/gsd-tools\"");

@@ -9,15 +9,15 @@ use crate::project::check_files::fits;
 pub(crate) struct Allowance {
     /// A path, a folder with `/` at its end, or a pattern with `*`.
     pub(crate) path: String,
-    /// The words of the plan behind the path.
+    /// The words of the plan after the path.
     pub(crate) reason: String,
 }
 
 const LABEL: &str = "allowed test changes:";
 
 impl Allowance {
-    /// The allowances of a plan: what stands behind `Allowed test changes:` on its line, separated by commas, or in the list
-    /// below it.
+    /// Reads the allowances of a plan: the text after `Allowed test changes:` on its line, separated by commas, or the
+    /// list below it.
     pub(crate) fn of_plan(plan: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let mut lines = plan.lines().peekable();
@@ -34,7 +34,7 @@ impl Allowance {
         found
     }
 
-    /// A path, and words behind it.
+    /// Reads a path and the words after it.
     fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let (path, reason) = match text.strip_prefix('`').and_then(|text| text.split_once('`')) {
@@ -43,7 +43,7 @@ impl Allowance {
         };
         let path = path.trim().trim_start_matches("./").trim_end_matches([',', ';']);
         let reason = reason.trim().trim_start_matches(['-', ':', '(', '\u{2014}', ' ']).trim_end_matches(')').trim();
-        // One that names nothing would allow everything.
+        // A path without letters or digits, such as `*`, would allow everything.
         let names = path.chars().any(char::is_alphanumeric) && path.contains(['/', '.', '_']);
         (names && !path.starts_with('/')).then(|| Self { path: path.to_owned(), reason: reason.to_owned() })
     }
@@ -62,7 +62,7 @@ fn behind_label(line: &str) -> Option<&str> {
     head.eq_ignore_ascii_case(LABEL).then(|| rest.trim_start_matches('*'))
 }
 
-/// The parts of a line that commas separate, outside of parentheses.
+/// The parts of a line that are separated by commas outside of parentheses.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     line.split(move |letter| {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_names_nothing_allows_nothing() {
+    fn an_allowance_without_a_path_allows_nothing() {
         for plan in [
             "Allowed test changes: none",
             "Allowed test changes: *",
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_covers_itself_a_folder_what_is_below_it_and_a_star_any_text() {
+    fn a_path_covers_itself_a_folder_its_contents_and_a_star_any_text() {
         let covers =
             |pattern: &str, path: &str| Allowance { path: pattern.to_owned(), reason: String::new() }.covers(path);
         assert!(

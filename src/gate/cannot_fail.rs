@@ -1,4 +1,4 @@
-//! Commands that end well whatever the work is, and so check nothing.
+//! Commands that succeed whatever the work is, and so check nothing.
 
 use super::check::Check;
 use super::lists::{Command, Joint, lists_of, lists_with_groups};
@@ -9,14 +9,15 @@ use crate::project::declared_commands::is_runner;
 use crate::project::files::{FileError, Files, MemoryFiles};
 use crate::text::words::word_list;
 
-/// Why a check cannot fail; `None` where it may. Scripts of packages and targets of makefiles are read from `files`.
+/// Returns why a check cannot fail, or `None` if it may. Scripts of packages and targets of makefiles are read from
+/// `files`.
 ///
-/// A command that fails where the code does not compile or a file is missing may fail. What a program of the project does
-/// with its own exit code is not looked at.
+/// A command that fails if the code does not compile or a file is missing may fail. What a program of the project does
+/// with its exit code is not examined.
 pub(crate) fn cannot_fail(check: &Check, files: &dyn Files) -> Result<Option<String>, FileError> {
     let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
     let mut words = check.words();
-    // Options that a variable adds.
+    // Options added by a variable.
     let added = check.variables().iter().filter(|(name, _)| {
         matches!((check.program(), name.as_str()), (_, "PYTEST_ADDOPTS") | ("make", "MAKEFLAGS" | "GNUMAKEFLAGS"))
     });
@@ -24,7 +25,8 @@ pub(crate) fn cannot_fail(check: &Check, files: &dyn Files) -> Result<Option<Str
     Looked { files, folder }.command(&words, DEEPEST)
 }
 
-/// Whether a command only looks at what is there: where it passed before a piece of work, it says nothing of the work.
+/// True if a command only looks at existing files. If it passed before a piece of work, passing says nothing about the
+/// work.
 pub(super) fn only_looks(command: &str) -> bool {
     let Ok(check) = Check::parse(command) else { return false };
     let words = check.words();
@@ -37,31 +39,31 @@ pub(super) fn only_looks(command: &str) -> bool {
     !is_own && (looks || compiles || code_of(name, arguments).is_some())
 }
 
-/// Why a line of a shell cannot fail, whatever the project is.
+/// Returns why a shell line cannot fail, whatever the project is.
 pub(super) fn line_cannot_fail(line: &str) -> Option<String> {
     let files = MemoryFiles::default();
     Looked { files: &files, folder: String::new() }.lines(line, false, DEEPEST).ok().flatten()
 }
 
-/// Why a line that a shell runs in the project's root cannot fail; `None` where it may. Scripts of packages, targets of
-/// makefiles and scripts of a shell are read from `files`.
+/// Returns why a line that a shell runs in the project's root cannot fail, or `None` if it may. Scripts of packages,
+/// targets of makefiles and shell scripts are read from `files`.
 pub(crate) fn line_of_shell_cannot_fail(line: &str, files: &dyn Files) -> Found {
     let (line, folder) = entered(line);
-    // By that a pipeline fails with any of its commands.
+    // With `pipefail`, a pipeline fails if any of its commands fails.
     if line.contains("pipefail") {
         return Ok(None);
     }
     if let Some(why) = (Looked { files, folder }).lines(line, false, DEEPEST)? {
         return Ok(Some(why));
     }
-    // Of a line that is more than plain commands, what its end says.
+    // A line with more than plain commands is judged by its end.
     let end = line.rsplit_once("||").map(|(_, end)| end.trim());
     let before = line.rsplit_once("||").map_or(line, |(before, _)| before);
     let hides = end.is_some_and(|end| matches!(end.split_whitespace().next(), Some("true" | ":")) || end == "exit 0");
     Ok((hides && !exits_badly(before)).then(|| format!("`|| {}` hides what failed", end.unwrap_or_default())))
 }
 
-/// A line without the `cd FOLDER &&` that it begins with, and that folder with `/` behind it.
+/// Splits a line into the rest after its leading `cd FOLDER &&`, and that folder with a `/` at its end.
 fn entered(line: &str) -> (&str, String) {
     let inside = line.trim().strip_prefix("cd ").and_then(|rest| rest.split_once("&&"));
     let plain = inside.map(|(folder, rest)| (folder.trim().trim_matches(['"', '\'']), rest)).filter(|(folder, _)| {
@@ -74,39 +76,39 @@ fn entered(line: &str) -> (&str, String) {
     }
 }
 
-/// The commands of a line, as words; `None` where it has more than plain commands.
+/// The commands of a line, as words; `None` if it has more than plain commands.
 pub(super) fn commands_of(line: &str) -> Option<Vec<Vec<String>>> {
     Some(lists_of(line)?.into_iter().flatten().map(|command| command.words).collect())
 }
 
-/// How many scripts are followed that call one another.
+/// The most levels followed when scripts call each other.
 const DEEPEST: usize = 6;
 
-/// Programs that end well whatever they are given.
+/// Programs that succeed whatever their arguments are.
 const NEVER_FAIL: &[&str] = &[
     ":", "true", "echo", "printf", "pwd", "sleep", "whoami", "hostname", "uname", "id", "clear", "export", "umask",
     "wait", "times", "sync", "uptime", "nproc", "arch", "groups", "logname", "df", "free", "ps", "history",
 ];
 
-/// Programs that only fail where a file that they are given is missing.
+/// Programs that fail only if a file named in their arguments is missing.
 const OF_FILES: &[&str] =
     &["ls", "cat", "head", "tail", "wc", "sort", "uniq", "tee", "find", "du", "tree", "stat", "dir"];
 
-/// Programs in front of the one that runs.
+/// Programs that run the command that follows them.
 const IN_FRONT: &[&str] =
     &["env", "time", "nice", "command", "exec", "nohup", "builtin", "busybox", "stdbuf", "setsid"];
 
-/// What a tool is asked for that says something of itself.
+/// Arguments that ask a tool about itself.
 const ABOUT_ITSELF: &[&str] = &["--version", "--help", "-version", "-help", "version", "help"];
 
-/// Tools that no project writes itself, beside those that run tests and builds.
+/// Tools that a project does not write itself, other than those that run tests and builds.
 const TOOLS: &[&str] = word_list!(
     "ansible ava black clang cmake curl docker eslint flake8 gcc git isort java javac jest kotlinc mocha mypy pip pip3
      playwright prettier pylint pyright rspec rubocop ruby ruff rustc rustfmt tsc vite vitest webpack perl gofmt
      shellcheck bats phpunit"
 );
 
-/// Options by which a tool does not do its work, or says that all is well whatever it found.
+/// Options with which a tool does not do its work, or reports success whatever it finds.
 const IDLE_OPTIONS: &[(&str, &[&str])] = &[
     (
         "pytest",
@@ -136,17 +138,17 @@ const IDLE_OPTIONS: &[(&str, &[&str])] = &[
     ("rspec", &["--dry-run"]),
 ];
 
-/// The project as far as commands name it.
+/// What a command is judged by: the project's files, and the folder it runs in.
 struct Looked<'a> {
     files: &'a dyn Files,
-    /// Where the command runs, with `/` behind it; empty for the root.
+    /// The folder in which the command runs, with a `/` at its end; empty for the root.
     folder: String,
 }
 
 type Found = Result<Option<String>, FileError>;
 
 impl Looked<'_> {
-    /// Why a command of plain words cannot fail.
+    /// Returns why a command of plain words cannot fail.
     fn command(&self, words: &[&str], depth: usize) -> Found {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
@@ -170,7 +172,7 @@ impl Looked<'_> {
             "printenv" => return never(arguments.is_empty()),
             "rm" => return never(arguments.iter().any(|word| word.starts_with('-') && word.contains('f'))),
             "mkdir" => return never(arguments.contains(&"-p") || arguments.contains(&"--parents")),
-            // Of a pipeline it only hides what ended badly.
+            // At the end of a pipeline, these only hide a failure.
             "set" | "touch" | "tee" => return never(true),
             "test" | "[" => return never(always_holds(arguments)),
             "git" => return never(is_idle_git(arguments)),
@@ -185,13 +187,13 @@ impl Looked<'_> {
         if OF_FILES.contains(&name) {
             let is_there = |word: &&str| matches!(*word, "." | "./" | "/" | "/dev/null");
             let acts = arguments.iter().any(|word| word.starts_with("-exec") || *word == "-ok");
-            // What stands behind the first option of `find` is no path.
+            // The paths of `find` come before its first option.
             let paths: Vec<&str> = if name == "find" {
                 arguments.iter().copied().take_while(|word| !word.starts_with(['-', '(', '!'])).collect()
             } else {
                 plain
             };
-            // `head -n 5`: a number is no path.
+            // `head -n 5`: a number is not a path.
             return never(
                 !acts && paths.iter().all(|word| is_there(word) || word.bytes().all(|byte| byte.is_ascii_digit())),
             );
@@ -218,7 +220,7 @@ impl Looked<'_> {
         Ok(None)
     }
 
-    /// The command behind one that only starts it.
+    /// Judges the command that follows a program which only starts it.
     fn behind(&self, name: &str, arguments: &[&str], depth: usize) -> Found {
         let is_in_front = |word: &str| {
             word.starts_with('-')
@@ -227,7 +229,7 @@ impl Looked<'_> {
         };
         let at = arguments.iter().position(|word| !is_in_front(word)).unwrap_or(arguments.len());
         let rest = arguments.get(at..).unwrap_or_default();
-        // `command -v x` looks whether there is such a program.
+        // `command -v x` checks whether the program exists.
         let looks = name == "command" && at > 0;
         if rest.is_empty() && name == "env" {
             return Ok(Some("`env` never fails".to_owned()));
@@ -252,7 +254,7 @@ impl Looked<'_> {
             return self.lines(given, stops, depth);
         }
         let Some(path) = within(&self.folder, given) else { return Ok(None) };
-        // A script that is not there yet, or has nothing in it yet, is still to be written.
+        // A script that is missing or empty is still to be written.
         match self.files.read(&path)? {
             Some(text) if text.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) => {
                 let why = match reads_only_itself(&text, given) {
@@ -265,7 +267,7 @@ impl Looked<'_> {
         }
     }
 
-    /// Why a text of a shell cannot fail.
+    /// Returns why a shell text cannot fail.
     fn lines(&self, text: &str, stops: bool, depth: usize) -> Found {
         if let Some(why) = ends_well(text) {
             return Ok(Some(why));
@@ -276,14 +278,14 @@ impl Looked<'_> {
         let leaves = |command: &Command| {
             let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
             match words.as_slice() {
-                // `set +e` goes on whatever failed.
+                // `set +e` continues after a failure.
                 ["set", options @ ..] => options.iter().any(|option| !option.starts_with('+')),
                 ["{", inside] => may_leave(inside),
                 [first, ..] => matches!(*first, "exit" | "return" | "trap" | "exec" | "." | "source"),
                 [] => false,
             }
         };
-        // What ends it before the end decides alone.
+        // If an earlier list may leave the text, the last one does not decide.
         if !stops && earlier.iter().flatten().any(leaves) {
             return Ok(None);
         }
@@ -298,8 +300,8 @@ impl Looked<'_> {
         Ok(reason)
     }
 
-    /// Why a text with conditions, loops or functions cannot fail: nothing in it ends badly by itself, and what it runs last
-    /// ends well.
+    /// Returns why a text with conditions, loops or functions cannot fail: nothing in it fails on its own, and the last
+    /// command that it runs succeeds.
     fn last_line(&self, text: &str, stops: bool, depth: usize) -> Found {
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
         let text = without_functions(text);
@@ -317,18 +319,18 @@ impl Looked<'_> {
         let Some(part) = last.split(';').map(str::trim).rfind(|part| !is_end(part)) else { return Ok(None) };
         let part = if last.starts_with("case ") { part.rsplit_once(") ").map_or(part, |(_, part)| part) } else { part };
         let part = ["then ", "else ", "do "].iter().find_map(|word| part.strip_prefix(word)).unwrap_or(part);
-        // A condition alone, and what is not whole, say nothing.
+        // A condition without a body, or an incomplete part, shows nothing.
         let is_whole = lists_of(part).is_some_and(|lists| lists.len() == 1) && part.matches('"').count() % 2 == 0;
         if is_whole { self.lines(part, false, left) } else { Ok(None) }
     }
 
-    /// Why `a && b || c` cannot fail.
+    /// Returns why `a && b || c` cannot fail.
     fn list(&self, commands: &[Command], depth: usize) -> Found {
-        // `… && exit 1 || true` ends badly where it exits.
+        // `… && exit 1 || true` fails if it reaches `exit`.
         if commands.iter().any(ends_badly) {
             return Ok(None);
         }
-        // Of a pipeline its last command decides.
+        // The last command of a pipeline decides its result.
         let mut pipelines: Vec<(Joint, Option<String>)> = Vec::new();
         for Command { joint, words } in commands {
             let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| is_assignment(word)).collect();
@@ -350,9 +352,9 @@ impl Looked<'_> {
         }))
     }
 
-    /// The script of a package that a manager is asked to run.
+    /// Judges the package script that a manager is asked to run.
     fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> Found {
-        // The script of another package is not known here.
+        // The script of another package is unknown here.
         let leads = |word: &&str| leads_elsewhere(word) || word.split('=').next() == Some("--prefix");
         if arguments.iter().take_while(|word| **word != "--").any(leads) {
             return Ok(None);
@@ -392,7 +394,7 @@ impl Looked<'_> {
         Ok(reason)
     }
 
-    /// The targets that `make` is asked to make.
+    /// Judges the targets that `make` is asked to make.
     fn target(&self, arguments: &[&str], depth: usize) -> Found {
         let mut folder = self.folder.clone();
         let (mut named, mut file) = (Vec::new(), None);
@@ -416,7 +418,7 @@ impl Looked<'_> {
         };
         let Some(text) = text else { return Ok(None) };
         let makefile = Makefile::read(&text);
-        // What others bring in is not known here.
+        // Included makefiles are not read here.
         if makefile.includes().next().is_some() {
             return Ok(None);
         }
@@ -432,7 +434,7 @@ impl Looked<'_> {
         Ok(reason)
     }
 
-    /// Why making a target cannot fail.
+    /// Returns why making a target cannot fail.
     fn made(&self, makefile: &Makefile<'_>, name: &str, depth: usize) -> Found {
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
         let is_there = self.files.exists(&format!("{}{name}", self.folder));
@@ -459,7 +461,7 @@ impl Looked<'_> {
         Ok(Some(format!("what makes `{name}` cannot fail")))
     }
 
-    /// Whether a tool is asked about itself, and is not a program of the project.
+    /// True if a tool is asked about itself and is not a program of the project.
     fn is_about_itself(&self, tool: &str, options: &[&str]) -> Result<bool, FileError> {
         let asks = match options {
             ["-h" | "-V" | "-v"] => true,
@@ -493,7 +495,7 @@ impl Looked<'_> {
     }
 }
 
-/// Why a script ends well whatever it runs: it is not run at all, or says so at its end.
+/// Returns why a script succeeds whatever it runs: it is not run at all, or its end says success.
 fn ends_well(text: &str) -> Option<String> {
     let is_one = !text.contains("&&") && !text.contains([';', '|', '\n', '(']);
     if is_one && text.trim().rsplit_once('&').is_some_and(|(_, end)| end.trim() == "wait") {
@@ -520,7 +522,7 @@ fn ends_well(text: &str) -> Option<String> {
     None
 }
 
-/// Why a script that only looks into its own text cannot fail.
+/// Returns why a script that only reads its own text cannot fail.
 fn reads_only_itself(text: &str, path: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
     let path = path.trim_start_matches("./");
@@ -536,7 +538,7 @@ fn reads_only_itself(text: &str, path: &str) -> Option<String> {
     lines.all(is_own).then(|| "it only searches its own text".to_owned())
 }
 
-/// A text of a shell without functions that nothing in it calls.
+/// The shell text without the functions that nothing in it calls.
 fn without_functions(text: &str) -> String {
     let mut kept = String::new();
     let mut functions: Vec<(String, String)> = Vec::new();
@@ -561,13 +563,13 @@ fn without_functions(text: &str) -> String {
     let is_called = |name: &str, text: &str| {
         text.split(|letter: char| !(letter.is_alphanumeric() || "_-".contains(letter))).any(|word| word == name)
     };
-    // What is called may end badly by itself; where it stands does not matter to that.
+    // A called function may fail on its own; its place in the text does not matter.
     let called: Vec<String> =
         functions.iter().filter(|(name, _)| is_called(name, &kept)).map(|(_, body)| body.clone()).collect();
     if called.is_empty() { kept } else { format!("{}{kept}", called.concat()) }
 }
 
-/// Whether a command ends what it stands in badly, if it is run.
+/// True if a command, when run, ends the enclosing text with a failure.
 fn ends_badly(command: &Command) -> bool {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -578,7 +580,7 @@ fn ends_badly(command: &Command) -> bool {
     }
 }
 
-/// Whether a text of a shell has an `exit` that says that something failed.
+/// True if a shell text has an `exit` that reports a failure.
 fn exits_badly(text: &str) -> bool {
     let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || ";(){}&|".contains(letter)).collect();
     words
@@ -587,7 +589,7 @@ fn exits_badly(text: &str) -> bool {
         .any(|(at, word)| matches!(*word, "exit" | "return") && words.get(at + 1).is_none_or(|code| *code != "0"))
 }
 
-/// Whether a text of a shell may end badly before its end, or by a word of its own.
+/// True if a shell text may fail before its end, or because of a word in it.
 fn may_leave(text: &str) -> bool {
     let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || ";(){}&|".contains(letter)).collect();
     words.iter().enumerate().any(|(at, word)| match *word {
@@ -597,13 +599,13 @@ fn may_leave(text: &str) -> bool {
     })
 }
 
-/// A path in the project, from a folder; `None` where it leads elsewhere.
+/// The path in the project, relative to a folder; `None` if it leads out.
 fn within(folder: &str, path: &str) -> Option<String> {
     let path = path.trim_start_matches("./");
     (!path.starts_with('/') && !path.split('/').any(|part| part == "..")).then(|| format!("{folder}{path}"))
 }
 
-/// The tool that runs in the end, and what it is given: `python3 -m pytest -q`, `npx jest`, `uv run pytest`.
+/// The tool that finally runs, and its arguments: `python3 -m pytest -q`, `npx jest`, `uv run pytest`.
 fn tool_of<'a, 'b>(words: &'b [&'a str]) -> (&'a str, &'b [&'a str]) {
     let Some((program, arguments)) = words.split_first() else { return ("", &[]) };
     let name = program.rsplit('/').next().unwrap_or_default();
@@ -611,7 +613,7 @@ fn tool_of<'a, 'b>(words: &'b [&'a str]) -> (&'a str, &'b [&'a str]) {
         |at: usize| (arguments[at].rsplit('/').next().unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default());
     if is_python(program) {
         let module = arguments.iter().position(|word| *word == "-m").filter(|at| arguments.len() > at + 1);
-        // Of a module that is not known it cannot be said whose it is.
+        // An unknown module may belong to the project.
         return match module {
             Some(at) if is_module_of_others(arguments[at + 1]) => from(at + 1),
             _ => (name, arguments),
@@ -650,13 +652,13 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Whether a condition holds by what it says itself.
+/// True if a condition is always true by its own text.
 fn always_holds(arguments: &[&str]) -> bool {
     let arguments = match arguments.split_last() {
         Some((&"]", rest)) => rest,
         _ => arguments,
     };
-    // A variable is not known.
+    // The value of a variable is unknown.
     if arguments.iter().any(|word| word.contains(['$', '`'])) {
         return false;
     }
@@ -688,7 +690,7 @@ fn always_holds(arguments: &[&str]) -> bool {
     }
 }
 
-/// Whether a call of git only shows something.
+/// True if a call of git only shows something.
 fn is_idle_git(arguments: &[&str]) -> bool {
     let mut words = arguments.iter().copied();
     let mut command = words.next();
@@ -713,7 +715,7 @@ fn is_idle_git(arguments: &[&str]) -> bool {
     }
 }
 
-/// The code that an interpreter is given on its command line; `None` where it is given none.
+/// The code passed to an interpreter on its command line; `None` without any.
 fn code_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
     let options: &[&str] = match name {
         "node" | "bun" => &["-e", "--eval", "-p", "--print", "-pe"],
@@ -723,14 +725,14 @@ fn code_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
         _ => return None,
     };
     let at = arguments.iter().position(|word| options.contains(word))?;
-    // What stands before a file belongs to the interpreter; what stands behind it, to the program.
+    // Arguments before a file belong to the interpreter; those after it, to the program.
     if arguments.iter().take(at).any(|word| !word.starts_with('-')) {
         return None;
     }
     arguments.get(at + 1).copied()
 }
 
-/// Whether each statement of a code does nothing.
+/// True if every statement of the code does nothing.
 fn is_idle_code(code: &str) -> bool {
     const IDLE: &[&str] = &[
         "",
@@ -766,7 +768,7 @@ fn is_idle_code(code: &str) -> bool {
     })
 }
 
-/// Whether a text is a string or a number.
+/// True if a text is a string or a number.
 fn is_literal(text: &str) -> bool {
     let text = text.trim();
     let quoted = ["\"", "'"].iter().any(|quote| {
@@ -801,13 +803,13 @@ mod tests {
         ]);
         match Check::parse(command) {
             Ok(check) => cannot_fail(&check, &files).unwrap(),
-            // A plan cannot say it; a script of the project can.
+            // A plan cannot contain it; a script of the project can.
             Err(_) => Looked { files: &files, folder: String::new() }.lines(command, false, DEEPEST).unwrap(),
         }
     }
 
     #[test]
-    fn commands_that_end_well_whatever_the_work_is_are_found() {
+    fn commands_that_succeed_whatever_the_work_is_are_found() {
         for command in [
             "true",
             ":",
@@ -880,7 +882,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_only_list_or_say_something_are_found() {
+    fn commands_that_only_list_or_print_something_are_found() {
         for command in [
             "python3 --version",
             "node --version",
@@ -925,7 +927,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_checks_are_accepted_however_short_they_are() {
+    fn honest_checks_are_accepted_even_if_short() {
         for command in [
             "test -f x",
             "test -f README.md",
@@ -1023,7 +1025,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_ends_well_whatever_it_runs_is_told_from_one_that_may_not() {
+    fn a_script_that_always_succeeds_is_distinguished_from_one_that_may_fail() {
         let why = |text: &str| {
             let files = MemoryFiles::new([("checks/a.sh", text)]);
             cannot_fail(&Check::parse("sh checks/a.sh").unwrap(), &files).unwrap()
@@ -1065,7 +1067,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_runs_nothing_of_the_project() {
+    fn a_command_that_only_looks_runs_nothing_of_the_project() {
         for command in [
             "cat a.py",
             "wc -l a.py",

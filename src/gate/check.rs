@@ -13,7 +13,7 @@ use crate::text::words::words;
 /// A command that is run to see whether the work is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// As it was written, with `cd FOLDER && ` before it where it runs in a folder of the project.
+    /// The command in its original text, preceded by `cd FOLDER && ` if it runs in a folder of the project.
     command: String,
     folder: Option<RelativePath>,
     variables: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub(crate) struct Check {
 }
 
 words! {
-    /// What says which checks there are. The words are those of VERIFY files.
+    /// The place that names the checks. The words are those of VERIFY files.
     #[derive(Serialize, Hash)]
     pub(crate) enum Source {
         Preference = "preference",
@@ -51,22 +51,22 @@ impl Refused {
         Self { command: command.to_owned(), reason: reason.into() }
     }
 
-    /// What was written where a command should be, and reads like a sentence.
+    /// A text in place of a command that reads like a sentence.
     pub(super) fn sentence(text: &str) -> Self {
         Self::new(text, SENTENCE)
     }
 
-    /// A command that ends well whatever the work is.
+    /// A command that succeeds whatever the work is.
     pub(super) fn idle(command: &str, why: &str) -> Self {
         Self::new(command, format!("{IDLE}: {why}"))
     }
 
-    /// Whether it reads like a sentence, which is for people.
+    /// True if it reads like a sentence, which is meant for people.
     pub(crate) fn is_sentence(&self) -> bool {
         self.reason == SENTENCE
     }
 
-    /// Whether it would end well whatever the work is.
+    /// True if it would succeed whatever the work is.
     pub(crate) fn is_idle(&self) -> bool {
         self.reason.starts_with(IDLE)
     }
@@ -92,10 +92,10 @@ const SENTENCE: &str = "it does not look like a command";
 
 const IDLE: &str = "it cannot fail, so that it checks nothing";
 
-/// What only a shell acts on. A check is run without one.
+/// Characters that only a shell acts on. A check is run without a shell.
 const OF_SHELLS: &[&str] = &[";", "|", "`", "<", ">", "$("];
 
-/// The most parts of one line of commands.
+/// The most parts of a line of commands.
 const MOST: usize = 32;
 
 impl Check {
@@ -108,13 +108,13 @@ impl Check {
         }
     }
 
-    /// A line for a shell, as a person wrote and approved it.
+    /// Makes a check of a line for a shell, as a person wrote and approved it.
     pub(crate) fn of_shell(line: &str) -> Self {
         let arguments = vec!["-c".to_owned(), line.to_owned()];
         Self { command: line.to_owned(), folder: None, variables: Vec::new(), program: "sh".to_owned(), arguments }
     }
 
-    /// The commands of a line that are separated by `&&`. `cd FOLDER` holds for those after it.
+    /// The commands of a line that are separated by `&&`. `cd FOLDER` applies to those after it.
     pub(crate) fn all_of(line: &str) -> Vec<Result<Self, Refused>> {
         let mut folder: Option<RelativePath> = None;
         let mut checks = Vec::new();
@@ -123,7 +123,7 @@ impl Check {
                 Ok((variables, words)) => match words.split_first() {
                     Some((program, arguments)) if program == "cd" => match entered(folder.as_ref(), arguments) {
                         Ok(entered) => folder = entered,
-                        // What comes after it would run elsewhere.
+                        // The commands after it would run elsewhere.
                         Err(reason) => return vec![Err(Refused::new(line.trim(), reason))],
                     },
                     Some((program, arguments)) => {
@@ -145,7 +145,7 @@ impl Check {
         &self.command
     }
 
-    /// The folder of the project in which it runs; the root without one.
+    /// The folder of the project in which it runs; `None` for the root.
     pub(crate) fn folder(&self) -> Option<&RelativePath> {
         self.folder.as_ref()
     }
@@ -168,7 +168,7 @@ impl Check {
         &self.variables
     }
 
-    /// Whether the text it was read from looks like a command and not like a sentence.
+    /// True if the text it was read from looks like a command and not like a sentence.
     pub(crate) fn looks_like_one(&self) -> bool {
         let words = &self.arguments;
         let is_name = |word: &str| {
@@ -193,7 +193,7 @@ fn without_backticks(part: &str) -> &str {
 
 type Words = (Vec<(String, String)>, Vec<String>);
 
-/// The variables and words of one command, or why it is none.
+/// Reads the variables and words of one command, or says why it is not a command.
 fn read(part: &str) -> Result<Words, String> {
     if let Some(mark) = OF_SHELLS.iter().find(|mark| part.contains(**mark)) {
         return Err(format!("it has `{mark}`, which needs a shell"));
@@ -214,7 +214,7 @@ fn read(part: &str) -> Result<Words, String> {
     Ok((variables, words.into_iter().map(|word| word.text).collect()))
 }
 
-/// The folder that `cd` leads to from another one.
+/// The folder that `cd` enters from another one.
 fn entered(from: Option<&RelativePath>, arguments: &[String]) -> Result<Option<RelativePath>, String> {
     let [to] = arguments else { return Err("`cd` needs one folder".to_owned()) };
     let to = to.trim_end_matches('/').trim_start_matches("./");
@@ -231,7 +231,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// As its command.
+/// Serialized as its command.
 impl Serialize for Check {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.command)
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_shell_is_refused_with_the_reason() {
+    fn a_command_that_needs_a_shell_is_refused_with_the_reason() {
         for (line, word) in [
             ("a; b", "`;`"),
             ("a | grep b", "`|`"),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_is_written_and_read_as_its_command() {
+    fn a_check_is_serialized_as_its_command() {
         for command in ["cargo test", "cd app && A=1 npm test"] {
             let check = Check::parse(command).unwrap();
             let text = serde_json::to_string(&check).unwrap();
@@ -341,7 +341,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_line_is_read_and_what_is_accepted_reads_the_same_again(line in "[ -~&\\n\u{e9}]{0,60}") {
+        fn any_line_is_read_and_an_accepted_one_reads_back_the_same(line in "[ -~&\\n\u{e9}]{0,60}") {
             for check in Check::all_of(&line).into_iter().flatten() {
                 proptest::prop_assert_eq!(Check::parse(check.command()), Ok(check.clone()));
             }

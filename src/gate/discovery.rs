@@ -1,11 +1,11 @@
-//! Which checks a unit has: the first source that names any.
+//! Finds the checks of a unit: the first source that names any.
 
 use super::cannot_fail::{cannot_fail, line_cannot_fail};
 use super::check::{Check, Refused, Source};
 use crate::project::declared_commands::{self, Aim, Declared, DeclaredBy, scripts};
 use crate::project::files::{FileError, Files};
 
-/// What says which checks a unit has, before the files of the project are asked.
+/// The sources of a unit's checks that come before the files of the project.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
     /// The preference `verification_commands`.
@@ -19,14 +19,14 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Discovery {
     pub(crate) source: Source,
     pub(crate) checks: Vec<Check>,
-    /// Commands that were named, by this source or one before it, and that are not run.
+    /// Commands that this source or an earlier one names and that are not run.
     pub(crate) refused: Vec<Refused>,
 }
 
-/// The scripts of a `package.json` that are checks and no tests, in the order in which they run.
+/// The scripts of a `package.json` that are checks but not tests, in the order in which they run.
 const LOOKING: &[&str] = &["typecheck", "lint"];
 
-/// Finds the checks: the preference, the task's plan, then what the files of the project declare.
+/// Finds the checks: from the preference, then the task's plan, then the files of the project.
 pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discovery, FileError> {
     let mut refused = Vec::new();
     let preference: Vec<_> = wanted.preference.iter().flat_map(|line| Check::all_of(line)).collect();
@@ -42,7 +42,7 @@ pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discover
                 Some(why) => Err(Refused::idle(check.command(), &why)),
                 None => Ok(check),
             },
-            // Where a shell would be needed it may still be plain that nothing is checked.
+            // Even if a line needs a shell, it may be clear that it checks nothing.
             Err(refused) if !refused.command.contains('|') => {
                 let why = line_cannot_fail(&refused.command);
                 Err(why.map_or_else(|| refused.clone(), |why| Refused::idle(&refused.command, &why)))
@@ -75,7 +75,8 @@ fn accepted(checks: Vec<Result<Check, Refused>>, refused: &mut Vec<Refused>) -> 
     kept
 }
 
-/// What the files of the project declare, best first: what looks at the sources, and what tests them.
+/// The checks that the files of the project declare, best first: those that examine the sources, then those that test
+/// them.
 fn declared(files: &dyn Files) -> Result<Vec<(Source, Vec<String>)>, FileError> {
     let looking = scripts(files, LOOKING)?.map(|scripts| scripts.commands).unwrap_or_default();
     let with_tests = |tests: Declared| {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_whose_commands_are_all_refused_gives_way_and_they_are_named() {
+    fn a_plan_with_only_refused_commands_is_skipped_and_they_are_named() {
         let files = [("go.mod", "")];
         let verify = ["All tests pass && cat x | grep y".to_owned()];
         let plan = Wanted { preference: &[], verify: &verify };
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planned_command_that_cannot_fail_gives_way_and_is_named() {
+    fn a_planned_command_that_cannot_fail_is_skipped_and_named() {
         let files = [("go.mod", ""), ("package.json", r#"{"scripts": {"ok": "true"}}"#)];
         for verify in ["true", "echo ok && npm run ok", "make -n test"] {
             let lines = [verify.to_owned()];
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planned_command_that_cannot_fail_is_named_however_it_is_written() {
+    fn a_planned_command_that_cannot_fail_is_named_in_every_spelling() {
         for verify in ["timeout 5 true", "python3 -c \"import sys; sys.exit(0)\"", "sh -c 'true; true'"] {
             let lines = [verify.to_owned()];
             let plan = Wanted { preference: &[], verify: &lines };

@@ -9,7 +9,7 @@ use crate::text::terminal::without_colours;
 use crate::text::test_output::TestOutput;
 use crate::text::words::read_words;
 
-/// What running the checks on one tree showed. It counts for that tree alone.
+/// What running the checks on one tree showed. It is valid for that tree only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Evidence {
     /// The git tree that the checks ran on.
@@ -24,7 +24,7 @@ read_words! {
     pub(crate) enum CheckVerdict {
         Pass = "pass",
         Fail = "fail",
-        /// Its time was up.
+        /// It exceeded its time.
         TimedOut = "timed-out",
         /// It could not be started.
         NotStarted = "not-started",
@@ -37,25 +37,25 @@ read_words! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CheckRun {
     pub(crate) command: String,
-    /// As a shell says it: 124 where the time was up, 127 where it could not be started, 128 and the number of a signal.
+    /// As in a shell: 124 if its time ran out, 127 if it could not be started, 128 plus the number of a signal.
     pub(crate) exit_code: i32,
     pub(crate) duration_ms: u64,
-    /// Of all that it wrote, each stream by itself.
+    /// The digest of all its output, each stream separately.
     pub(crate) digest: Digest,
-    /// The end of what it wrote, first to standard output, then to standard error, without colours.
+    /// The end of its output, standard output before standard error, without colours.
     pub(crate) tail: String,
     pub(crate) verdict: CheckVerdict,
     /// How often it was run on this tree.
     pub(crate) runs: u32,
-    /// The tests that its output counts.
+    /// The tests counted in its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) counts: Option<Counts>,
-    /// What it started and could not be ended, by number.
+    /// The process ids of what it started and what could not be ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) survivors: Vec<u32>,
 }
 
-/// Tests, as an output counts them.
+/// The counts of tests in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     pub(crate) ran: u64,
@@ -63,13 +63,14 @@ pub(crate) struct Counts {
     pub(crate) skipped: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) failing: Vec<String>,
-    /// Whether a file of tests could not be loaded.
+    /// Whether a test file could not be loaded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_unloaded: bool,
 }
 
 impl Counts {
-    /// `None` where the output mentions no test. One that says that there was none is counted: none ran.
+    /// Reads the counts; `None` if the output does not mention tests. An output that says that there were none counts:
+    /// none ran.
     pub(super) fn of(output: &str) -> Option<Self> {
         let seen = TestOutput::read(output);
         let (ran, failed, skipped) = (seen.ran(), seen.fail, seen.skipped);
@@ -80,7 +81,7 @@ impl Counts {
 }
 
 impl CheckRun {
-    /// An earlier run that passed, and of which only the number of tests is known.
+    /// An earlier run that passed and of which only the test counts are known.
     pub(crate) fn counted(command: &str, counts: Counts) -> Self {
         Self {
             command: command.to_owned(),
@@ -95,7 +96,7 @@ impl CheckRun {
         }
     }
 
-    /// Whether it failed and names the tests that did: another run of it that failed can be compared with it.
+    /// True if it failed and names the failing tests, so that another failed run can be compared with it.
     pub(crate) fn names_failures(&self) -> bool {
         let names = |counts: &Counts| !counts.failing.is_empty() && !counts.is_unloaded;
         self.failed() && self.counts.as_ref().is_some_and(names)
@@ -105,27 +106,27 @@ impl CheckRun {
         self.verdict == CheckVerdict::Pass
     }
 
-    /// Whether it ended badly each time.
+    /// True if it failed each time.
     pub(crate) fn failed(&self) -> bool {
         !matches!(self.verdict, CheckVerdict::Pass | CheckVerdict::Flaky)
     }
 
-    /// Whether it passed without running a test, though running tests is what its command is for. Such a check is no
-    /// evidence: a runner with nothing to run ends well.
+    /// True if it passed without running a test although its command is meant to run tests. Such a check is not
+    /// evidence: a runner with nothing to run succeeds.
     pub(crate) fn shows_nothing(&self) -> bool {
         if !self.passed() {
             return false;
         }
         match (tests_run_by(&self.command), &self.counts) {
             (TestsRun::Itself | TestsRun::ByOthers, Some(counts)) => counts.ran == 0,
-            // Each of them says something of every run.
+            // Each of these prints something for every run.
             (TestsRun::Itself, None) => self.tail.trim().is_empty(),
             _ => false,
         }
     }
 
-    /// Which failure this is: the same command with the same output, apart from times, addresses and the order of lines, is
-    /// the same failure. `folder` is where it ran.
+    /// Identifies the failure: the same command with the same output, apart from times, addresses and the order of
+    /// lines, is the same failure. `folder` is where it ran.
     pub(super) fn failure(&self, folder: &str) -> Digest {
         let mut text = format!("{}\n{}\n", self.command, self.exit_code);
         let mut lines: Vec<String> = self.tail.lines().map(|line| normal(&line.replace(folder, "."))).collect();
@@ -142,10 +143,10 @@ impl Evidence {
     }
 }
 
-/// Units of time that are written right behind a number.
+/// Units of time that are written directly after a number.
 const UNITS: &[&str] = &["ns", "us", "\u{b5}s", "ms", "s", "m", "sec", "secs", "second", "seconds"];
 
-/// A line of output without what differs from run to run: times, addresses, numbers of processes.
+/// A line of output without the parts that differ from run to run: times, addresses, process ids.
 fn normal(line: &str) -> String {
     let line = without_colours(line);
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '.' || letter == '\u{b5}';
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_failure_is_recognised_whatever_its_times_and_order_are() {
+    fn the_same_failure_is_recognised_despite_other_times_and_order() {
         let failure = |tail: &str| run("x", CheckVerdict::Fail, tail).failure("/w/1");
         let one = failure("FAIL adds (3ms)\nat /w/1/a.js:3\nin 0.31s, 4 ms, 1.2 seconds\n");
         assert_eq!(
@@ -249,7 +250,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_output_has_a_failure(tail in "(?s).{0,80}") {
+        fn any_output_gives_a_failure(tail in "(?s).{0,80}") {
             let _ = run("x", CheckVerdict::Fail, &tail).failure("x");
         }
     }

@@ -1,6 +1,6 @@
 //! The patterns by which scripts and makefiles of a project find its tests: `tests/test_*.sh`.
 
-/// The patterns in a text, such as a script or a command line. Of one that begins with a variable what is behind it.
+/// The patterns in a text, such as a script or a command line. If one begins with a variable, only the part after it.
 pub(super) fn globs_in(text: &str) -> Vec<String> {
     let ends = |letter: char| letter.is_whitespace() || "\"'`();,=|&<>".contains(letter);
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
@@ -20,7 +20,7 @@ pub(super) fn globs_in(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a shell would find a path by a pattern, in this folder or in one above it. `*` finds no hidden file.
+/// True if a shell would find a path by a pattern, in this folder or in one above it. `*` does not match hidden files.
 pub(super) fn finds(pattern: &str, path: &str) -> bool {
     let patterns: Vec<&str> = pattern.split('/').collect();
     let parts: Vec<&str> = path.split('/').collect();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_finds_what_a_shell_would() {
+    fn a_pattern_finds_the_same_files_as_a_shell() {
         for (pattern, path) in [
             ("tests/test_*.sh", "tests/test_a.sh"),
             ("test_*.sh", "tests/test_a.sh"),

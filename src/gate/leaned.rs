@@ -1,4 +1,4 @@
-//! The files that tests name and that are no tests: what they bring in, source, or read.
+//! The files that tests name and that are not tests: those that they import, source or read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use crate::project::check_files::role_of;
 use crate::project::files::{FileError, Files};
 use crate::text::words::word_list;
 
-/// The most tests that are read, and the longest one.
+/// The most tests that are read, and the size of the longest one.
 const READ: usize = 300;
 const LONGEST: usize = 256 * 1024;
 
@@ -22,7 +22,7 @@ const SOURCES: &[&str] = word_list!(
 pub(super) const DATA: &[&str] =
     &["csv", "dat", "env", "expected", "golden", "ini", "json", "jsonl", "out", "tsv", "txt", "xml", "yaml", "yml"];
 
-/// Of some tests, the files among `others` that they name. Data that the program reads too is a part of the program.
+/// The files among `others` that the tests name. Data that the program reads too is part of the program.
 pub(super) fn leaned<'a>(
     files: &dyn Files,
     tests: impl Iterator<Item = &'a str>,
@@ -38,7 +38,7 @@ pub(super) fn leaned<'a>(
         for wanted in wanted(&text, ending(path)) {
             let hits = by_name.get(name_of(&wanted)).map_or(&[][..], Vec::as_slice);
             let is_it = |hit: &&&str| **hit == wanted || hit.ends_with(&format!("/{wanted}")) || !wanted.contains('/');
-            // A name that many files have says nothing.
+            // A name that many files have is not a clue.
             let hits: Vec<&str> = hits.iter().filter(is_it).copied().take(4).collect();
             if hits.len() < 4 {
                 found.extend(hits.into_iter().map(str::to_owned));
@@ -50,7 +50,7 @@ pub(super) fn leaned<'a>(
     Ok(found)
 }
 
-/// The data among some files that a source of the program names.
+/// The data files among some that a source of the program names.
 fn read_by_program(
     files: &dyn Files,
     others: &[&str],
@@ -98,7 +98,7 @@ fn wanted(text: &str, ending: &str) -> BTreeSet<String> {
             }
             let parts: Vec<&str> = word.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
             let Some(last) = parts.last().filter(|last| last.len() > 2) else { continue };
-            // What stands before the last folder may be a variable.
+            // The part before the last folder may be a variable.
             let end = parts.get(parts.len().saturating_sub(2)..).unwrap_or_default().join("/");
             if last.contains('.') && !last.ends_with('.') {
                 found.insert(end);
@@ -111,7 +111,7 @@ fn wanted(text: &str, ending: &str) -> BTreeSet<String> {
     found
 }
 
-/// The files among some that tests may lean on, by what each is.
+/// The files among some that tests may depend on: those without a role.
 pub(super) fn others<'a, V>(paths: &'a [String], roles: &BTreeMap<&str, V>) -> Vec<&'a str> {
     paths.iter().map(String::as_str).filter(|path| !roles.contains_key(path)).collect()
 }
@@ -122,7 +122,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn what_tests_bring_in_source_and_read_is_found() {
+    fn files_that_tests_import_source_and_read_are_found() {
         let files = [
             (
                 "tests/test_a.py",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_the_program_reads_is_its_own() {
+    fn data_that_the_program_reads_is_part_of_the_program() {
         let test = "x = open('sums.txt')\ny = open('settings.json')\n";
         let code = "def settings():\n    return json.load(open('settings.json'))\n";
         let files = MemoryFiles::new([("tests/test_a.py", test), ("calc.py", code)]);

@@ -1,18 +1,18 @@
 //! Symbolic links that a unit leaves: one that leads out of the project does not land.
 
-/// How many links are followed from one to the next, as systems do it.
+/// The most links followed one after the other, as in operating systems.
 const FOLLOWED: usize = 40;
 
-/// Whether a link leads out of the project: to an absolute path, above its root, or into the folder of git. `path` is that
-/// of the link in the project, with `/`; `target` is its text; `link_at` gives the texts of other links by their paths,
-/// through which it may lead. A link that leads to itself, or to nothing, leads nowhere.
+/// True if a link leads out of the project: to an absolute path, above its root, or into git's folder. `path` is the
+/// path of the link in the project, with `/`; `target` is its text; `link_at` returns the text of another link at a
+/// path, because the link may lead through others. A link that leads to itself, or to nothing, does not lead out.
 pub(crate) fn leads_out(path: &str, target: &str, link_at: impl Fn(&str) -> Option<String>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut place: Vec<String> = folder.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     if is_absolute(target) {
         return true;
     }
-    // What is still to be walked, the next part last.
+    // The parts still to be walked, the next one last.
     let mut ahead: Vec<String> = parts(target).rev().collect();
     let mut followed = 0;
     while let Some(part) = ahead.pop() {
@@ -40,7 +40,7 @@ pub(crate) fn leads_out(path: &str, target: &str, link_at: impl Fn(&str) -> Opti
     false
 }
 
-/// The parts of a path that lead anywhere. A backslash separates too: a checkout on Windows reads it so.
+/// The parts of a path that lead somewhere. A backslash separates too, because a checkout on Windows reads it so.
 fn parts(target: &str) -> impl DoubleEndedIterator<Item = String> + '_ {
     target.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").map(str::to_owned)
 }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn links_out_of_the_project_are_told_from_those_inside() {
+    fn links_out_of_the_project_are_distinguished_from_those_inside() {
         for (path, target) in [
             ("lib/pw", "/etc/passwd"),
             ("a", "/"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_through_another_one_is_followed() {
+    fn a_link_through_another_link_is_followed() {
         let links = |path: &str| {
             let target = match path {
                 "deep/down/up" => "../..",
@@ -137,7 +137,7 @@ mod tests {
         }
 
         #[test]
-        fn a_link_to_what_is_below_its_folder_stays_inside(path in "[a-c]{1,3}(/[a-c]{1,3}){0,3}", target in "[a-c]{1,3}(/[a-c]{1,3}){0,3}") {
+        fn a_link_to_a_path_below_its_folder_stays_inside(path in "[a-c]{1,3}(/[a-c]{1,3}){0,3}", target in "[a-c]{1,3}(/[a-c]{1,3}){0,3}") {
             proptest::prop_assert!(!leads_out(&path, &target, |_| None));
         }
     }

@@ -1,9 +1,9 @@
-//! A text of a shell as lists of plain commands: `a && b; c | d`. Only so much that it can be said whether it may fail.
+//! A shell text as lists of plain commands: `a && b; c | d`. It is read just enough to decide whether it may fail.
 
 use crate::text::shell::Letters;
 use crate::text::words::word_list;
 
-/// What stands between a command and the one before it.
+/// How a command is joined to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joint {
     And,
@@ -18,15 +18,15 @@ pub(crate) struct Command {
     pub(crate) words: Vec<String>,
 }
 
-/// Words by which a shell decides what runs.
+/// Words with which a shell decides what runs.
 const KEYWORDS: &[&str] = word_list!("if then else elif fi for while until do done case esac function ! { } [[");
 
-/// The lists of a text; `None` where it has more than plain commands.
+/// The lists of a text; `None` if it has more than plain commands.
 pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
     read(text, false)
 }
 
-/// As [`lists_of`], with each group as a command of two words: `(` or `{`, and what stands in it.
+/// As [`lists_of`], with each group as a command of two words: `(` or `{`, and its contents.
 pub(crate) fn lists_with_groups(text: &str) -> Option<Vec<Vec<Command>>> {
     read(text, true)
 }
@@ -53,7 +53,7 @@ impl Reader<'_> {
     fn take(&mut self, letter: char) -> Option<()> {
         match letter {
             '(' | '{' if self.begins_group(letter) => return self.group(letter),
-            // What is read by `<` has to be there.
+            // A file read with `<` has to exist.
             '(' | ')' | '`' | '<' => return None,
             '$' if self.letters.peek() == Some('(') => return None,
             // `2>&1`
@@ -97,7 +97,7 @@ impl Reader<'_> {
             ('&', true) => Joint::And,
             ('|', true) => Joint::Or,
             ('|', false) => Joint::Pipe,
-            // What goes on beside it has no result.
+            // The result of a background command is lost.
             ('&', false) => return None,
             _ => {
                 self.lists.push(Vec::new());

@@ -1,9 +1,10 @@
-//! A makefile as far as checks rest on it: its targets, what they need, their recipes, and the variables in these.
+//! The parts of a makefile that checks depend on: its targets, their prerequisites and recipes, and the variables in
+//! these.
 
 pub(super) use crate::project::declared_commands::recipes::MAKEFILES as NAMES;
 use crate::project::files::{FileError, Files};
 
-/// Variables that decide how every recipe is run.
+/// Variables that affect how every recipe is run.
 const OF_ALL: &[&str] = &["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", ".DEFAULT_GOAL", "MAKE", "PATH"];
 
 /// The makefile that `make` reads in a folder, which is empty or ends with `/`: its name and its text.
@@ -20,7 +21,7 @@ pub(crate) fn makefile_of(files: &dyn Files, folder: &str) -> Result<Option<(&'s
 #[derive(Debug, Default)]
 pub(crate) struct Makefile<'text> {
     rules: Vec<Rule<'text>>,
-    /// In the order of the file; `+=` is one of its own.
+    /// In the order of the file; each `+=` is a separate entry.
     variables: Vec<Variable<'text>>,
     includes: Vec<&'text str>,
 }
@@ -101,7 +102,7 @@ impl<'text> Makefile<'text> {
         self.rules_of(target).next().is_some()
     }
 
-    /// The target that is made where none is named.
+    /// The target that is made if none is named.
     pub(super) fn default_target(&self) -> Option<&str> {
         let goal =
             self.variables.iter().rfind(|variable| variable.name == ".DEFAULT_GOAL").map(|goal| goal.value.as_str());
@@ -122,7 +123,7 @@ impl<'text> Makefile<'text> {
         self.rules_of(target).flat_map(|rule| rule.needs.iter().map(String::as_str)).collect()
     }
 
-    /// The lines by which a target is made.
+    /// The recipe lines of a target.
     pub(super) fn recipe(&self, target: &str) -> Vec<&str> {
         self.rules_of(target).flat_map(|rule| rule.recipe.iter().map(String::as_str)).collect()
     }
@@ -131,7 +132,7 @@ impl<'text> Makefile<'text> {
         self.rules.iter().filter(move |rule| rule.name == target)
     }
 
-    /// The value of a variable, as it is written.
+    /// The value of a variable, as written.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let mut value: Option<String> = None;
         for variable in self.variables.iter().filter(|variable| variable.name == name) {
@@ -143,7 +144,7 @@ impl<'text> Makefile<'text> {
         value
     }
 
-    /// A line with its variables replaced, as far as they are known here.
+    /// The line with those variables replaced whose values are known here.
     pub(super) fn expanded(&self, line: &str) -> String {
         let mut text = line.to_owned();
         for _ in 0..8 {
@@ -159,7 +160,7 @@ impl<'text> Makefile<'text> {
         text
     }
 
-    /// The targets that are made with these, with all that they need.
+    /// These targets and all their prerequisites.
     pub(super) fn closure(&self, targets: &[String]) -> Vec<String> {
         let mut open: Vec<String> = targets.iter().rev().cloned().collect();
         let mut seen: Vec<String> = Vec::new();
@@ -172,7 +173,7 @@ impl<'text> Makefile<'text> {
                 rest.split_whitespace().find(|word| !word.starts_with('-')).map(str::to_owned)
             });
             let needs = self.needs(&name).into_iter().flat_map(|need| {
-                // What a variable of plain words holds is needed; of a function only the variable is known.
+                // A prerequisite in a variable is replaced by its words; of a function, only the variable is known.
                 let words = self.expanded(need);
                 let is_plain = !words.contains('$') && need.contains('$');
                 if is_plain { words.split_whitespace().map(str::to_owned).collect() } else { vec![need.to_owned()] }
@@ -180,7 +181,7 @@ impl<'text> Makefile<'text> {
             open.extend(needs.chain(calls));
             seen.push(name);
         }
-        // By a pattern anything may be made that is needed.
+        // A pattern rule may make anything that is needed.
         let patterns = self.rules.iter().map(|rule| rule.name).filter(|name| name.contains('%'));
         for name in patterns.filter(|_| !targets.is_empty()) {
             if !seen.iter().any(|seen| seen == name) {
@@ -190,14 +191,14 @@ impl<'text> Makefile<'text> {
         seen
     }
 
-    /// The variables in what makes these targets, and those that are about every recipe.
+    /// The variables used to make these targets, and those that affect every recipe.
     pub(super) fn variables_of(&self, targets: &[String]) -> Vec<String> {
         let mut open: Vec<String> = OF_ALL.iter().map(|name| (*name).to_owned()).collect();
         for target in targets {
             open.extend(self.recipe(target).into_iter().flat_map(references));
             open.extend(self.needs(target).into_iter().flat_map(references));
         }
-        // What is handed on to every program, such as options of a runner.
+        // Variables passed to every program, such as options of a runner.
         let exported = self.variables.iter().map(|variable| variable.name);
         open.extend(exported.filter(|name| super::runners::is_variable_of_runners(name)).map(str::to_owned));
         let mut seen: Vec<String> = Vec::new();
@@ -254,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_makefile_is_read_with_what_goes_on_below() {
+    fn a_makefile_is_read_with_continued_lines() {
         let text = "include a.mk\n-include b.mk c.mk\nPY ?= python3\nFLAGS = -q \\\n  -x\nFLAGS += -v\n.PHONY: test\nall: build\n\
                     test: unit | dirs # all\n\t@$(PY) -m pytest \\\n\t  $(FLAGS)\nunit dirs:; echo a\n";
         let makefile = Makefile::read(text);
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_names_itself_ends() {
+    fn a_self_referencing_variable_terminates() {
         let makefile = Makefile::read("A = $(A) x\nB = $(C)\nC = $(B)\nt:\n\t$(A)\n\t$(B)\n");
         assert_eq!(makefile.expanded("$(A)"), "");
         assert!(makefile.expanded("$(B)").len() < 100 && !makefile.variables_of(&["t".to_owned()]).is_empty());

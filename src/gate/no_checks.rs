@@ -1,16 +1,16 @@
-//! A unit without checks. Only one that changes documents alone may have none, and it has to say why.
+//! A unit without checks. Only a unit that changes nothing but documents may have none, and it must give a reason.
 
 use serde::{Deserialize, Serialize};
 
 use crate::project::check_files::is_document;
 
-/// That a unit has no checks, and why.
+/// The statement that a unit has no checks, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NoChecks {
     pub(crate) reason: String,
 }
 
-/// Why a unit may not do without checks.
+/// Why a unit needs checks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoChecksError {
     #[error("only a change of nothing but documents needs no check, and `{path}` is not a document")]
@@ -18,7 +18,7 @@ pub(crate) enum NoChecksError {
 }
 
 impl NoChecks {
-    /// `changed` are the paths of the unit's diff, deleted files included.
+    /// Accepts a unit without checks. `changed` are the paths of its diff, including deleted files.
     pub(crate) fn allowed<'a>(reason: &str, changed: impl IntoIterator<Item = &'a str>) -> Result<Self, NoChecksError> {
         match changed.into_iter().find(|path| !is_document(path)) {
             Some(path) => Err(NoChecksError::NotADocument { path: path.to_owned() }),
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_diff_of_documents_alone_needs_no_check() {
+    fn only_a_diff_of_documents_needs_no_check() {
         assert_eq!(
             NoChecks::allowed("wording", ["README.md", "docs/a.rst"]),
             Ok(NoChecks { reason: "wording".to_owned() })

@@ -3,7 +3,7 @@
 pub(crate) use crate::project::declared_commands::scripts_of;
 use crate::text::words::word_list;
 
-/// Whether an option of a package manager means another package than that of the folder, or several.
+/// True if an option of a package manager selects another package than the folder's, or several.
 pub(crate) fn leads_elsewhere(word: &str) -> bool {
     let option = word.split_once('=').map_or(word, |(option, _)| option);
     word_list!("-w -ws -r -C -F --workspace --workspaces --recursive --filter --dir --cwd").contains(&option)

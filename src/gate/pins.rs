@@ -1,5 +1,5 @@
-//! What the checks of a unit rest on, as it was before the unit ran: commands, test files, settings of runners, scripts.
-//! Each file is known by its digest, so that the value is small enough for a log.
+//! What the checks of a unit depend on, as it was before the unit ran: commands, test files, settings of runners,
+//! scripts. Each file is recorded as its digest, so that the value is small enough for a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::disk::Digest;
 use crate::project::check_files::{Role, fits, role_of};
 use crate::project::files::{FileError, Files};
 
-/// What the checks of a unit rest on.
+/// What the checks of a unit depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pins {
     pub(crate) source: Source,
@@ -29,25 +29,26 @@ pub(crate) struct Pins {
     /// The scripts of `package.json` that the checks call, directly or through others.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) scripts: BTreeSet<String>,
-    /// The targets of makefiles that the checks make, with all that these need.
+    /// The targets of makefiles that the checks make, with all prerequisites.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) targets: BTreeSet<String>,
-    /// The files that the makefiles of the checks bring in, whether or not they are there.
+    /// The files that the makefiles of the checks include, whether or not they exist.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) included: BTreeSet<String>,
-    /// The files that the checks run, apart from the work.
+    /// The files that the checks run, other than those the unit works on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) runs: BTreeSet<String>,
-    /// The patterns by which scripts find tests that are there, for each script; of the checks themselves with an empty path.
+    /// The patterns by which scripts find existing tests, for each script; those of the checks themselves under an
+    /// empty path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) globs: BTreeMap<String, Vec<String>>,
     /// The runners and linters that the checks are known to call.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tools: BTreeSet<String>,
-    /// The modules of Python that the project has at its top, apart from its tests.
+    /// The top-level Python modules of the project, other than its tests.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) modules: BTreeSet<String>,
-    /// The files that tests name and that are none themselves.
+    /// The files that tests name and that are not tests themselves.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) leaned: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,17 +68,17 @@ pub(crate) struct Pin {
     pub(crate) digest: Digest,
 }
 
-/// What is known of a unit when its checks are pinned.
+/// What is known about a unit when its checks are pinned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned<'a> {
     pub(crate) discovery: &'a Discovery,
-    /// The checks that passed in the work before. They run again before it lands, so that what they rest on is pinned too.
+    /// The checks that passed in the work before. They run again before it lands, so what they depend on is pinned too.
     pub(crate) earlier: &'a [Check],
     /// Every tracked file of the tree that the unit starts from.
     pub(crate) paths: &'a [String],
     /// The files that the plan says the unit works on. A program among them that a check runs is the work, not the check.
     pub(crate) expected: &'a [String],
-    /// The text of the plan, for what it allows.
+    /// The text of the plan, for its allowances.
     pub(crate) plan: &'a str,
     /// Whether the plan says that the unit fixes something that is broken.
     pub(crate) is_fix: bool,
@@ -108,7 +109,7 @@ impl Pins {
         let leaned = leaned(files, tests, &others(paths, &roles))?;
         let mut pinned = BTreeMap::new();
         for (path, role) in roles {
-            // A link or a folder of another repository is no file.
+            // A link or a folder of another repository is not a file.
             let digest = files.digest(path)?.and_then(|digest| Digest::parse(&digest));
             pinned.extend(digest.map(|digest| (path.to_owned(), Pin { role, digest })));
         }
@@ -132,8 +133,9 @@ impl Pins {
         })
     }
 
-    /// Whether a file that a unit made or changed shows that its work is right, and is not the work: a test, its recorded
-    /// answers, or a new file that a check runs. Settings of runners count as work: a fix may be in them.
+    /// True if a file that a unit made or changed shows that its work is right and is not itself the work: a test, its
+    /// recorded answers, or a new file that a check runs. Settings of runners count as work, because a fix may be in
+    /// them.
     pub(crate) fn shows_work(&self, path: &str, is_new: bool) -> bool {
         let is_run = |check: &Check| {
             let words: Vec<&str> =
@@ -147,14 +149,15 @@ impl Pins {
         }
     }
 
-    /// Whether the plan orders what was found. `Allowed test changes` that cover a file allow any change of it. Where the
-    /// plan names a file among those that the unit works on, its settings and scripts may change; that tests run, and that
-    /// a failure is seen, is not changed by that.
+    /// True if the plan orders the change that was found. `Allowed test changes` that cover a file allow any change of
+    /// it. If the plan names a file among those that the unit works on, its settings and scripts may change; tests must
+    /// still run, and failures must still be seen.
     pub(crate) fn orders(&self, finding: &Finding) -> bool {
         self.allows(&finding.path).is_some() || (finding.kind.is_of_settings() && self.names(&finding.path))
     }
 
-    /// Whether the plan names a file among those that the unit works on. A folder alone names none of its files.
+    /// True if the plan names a file among those that the unit works on. A folder without a pattern names none of its
+    /// files.
     fn names(&self, path: &str) -> bool {
         let is_of = |pattern: &str| {
             let name = pattern.rsplit('/').next().unwrap_or_default();
@@ -169,14 +172,14 @@ impl Pins {
     }
 }
 
-/// The module of Python at the top of a project that a file is, or is a part of.
+/// The top-level Python module that a file is, or belongs to.
 pub(in crate::gate) fn module_of(path: &str) -> Option<&str> {
     let inside = path.strip_suffix(".py").filter(|_| role_of(path).is_none())?;
     let inside = ["src/", "lib/", "python/"].iter().find_map(|folder| inside.strip_prefix(folder)).unwrap_or(inside);
     inside.split('/').next()
 }
 
-/// Whether a path is that of a file with this name, in any folder.
+/// True if a path is a file with this name, in any folder.
 fn is_named(path: &str, name: &str) -> bool {
     path.rsplit('/').next() == Some(name)
 }
@@ -185,7 +188,7 @@ fn is_named(path: &str, name: &str) -> bool {
 const MANAGERS: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "npx", "bunx", "run-s", "run-p", "npm-run-all", "turbo", "nx"];
 
-/// The scripts that the checks call, and those that these call, with what runs before and after each.
+/// The scripts that the checks call, those that these call, and what runs before and after each.
 fn called_scripts(files: &dyn Files, paths: &[String], checks: &[Check]) -> Result<BTreeSet<String>, FileError> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for path in paths.iter().filter(|path| is_named(path, "package.json")) {
@@ -206,11 +209,11 @@ fn called_scripts(files: &dyn Files, paths: &[String], checks: &[Check]) -> Resu
     Ok(called)
 }
 
-/// What the checks make by `make`.
+/// What the checks build with `make`.
 #[derive(Debug, Default)]
 struct Made {
     targets: BTreeSet<String>,
-    /// Files that the makefiles bring in.
+    /// Files that the makefiles include.
     included: BTreeSet<String>,
     /// The texts of all of them.
     texts: Vec<String>,
@@ -287,7 +290,7 @@ fn tools(
     Ok(tools_in(texts.iter().map(String::as_str)).map(str::to_owned).collect())
 }
 
-/// The patterns by which scripts, makefiles and the checks themselves find tests that are there.
+/// The patterns by which scripts, makefiles and the checks themselves find existing tests.
 fn globs(
     files: &dyn Files,
     paths: &[String],
@@ -312,13 +315,13 @@ fn globs(
     Ok(found)
 }
 
-/// Programs that run the file they are given.
+/// Programs that run a file given as an argument.
 const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "source", "ts-node",
     "tsx", "zsh",
 ];
 
-/// The files that the checks run: programs by their paths, and what an interpreter is given.
+/// The files that the checks run: programs by their paths, and the scripts passed to an interpreter.
 fn programs(
     files: &dyn Files,
     paths: &[String],
@@ -384,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_new_files_that_checks_run_show_work_and_settings_do_not() {
+    fn tests_and_new_files_run_by_checks_show_work_and_settings_do_not() {
         let pins = pins(&[("package.json", "{}")], Some("sh checks/a.sh && node src/a.js --check"), &[], "");
         let shown = [("src/a.test.js", false), ("src/a.test.js", true), ("checks/a.sh", true)];
         assert!(shown.iter().all(|(path, is_new)| pins.shows_work(path, *is_new)));
@@ -422,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makefiles_bring_in_and_make_and_call_is_pinned() {
+    fn files_that_makefiles_include_make_and_call_are_pinned() {
         let files = [
             ("Makefile", "include rules.mk\ntest: unit\nbuild:\n\techo a\n"),
             ("rules.mk", "PY = python3\nunit:\n\t$(PY) -m pytest\n"),
@@ -437,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_the_unit_is_to_write_is_the_work_and_not_the_check() {
+    fn a_program_that_the_unit_writes_is_the_work_and_not_the_check() {
         let files = [("src/main.py", ""), ("check.py", ""), ("app/x.sh", "")];
         let verify = Some("python3 src/main.py add 1 2 && python3 check.py && cd app && ./x.sh");
         let pins = pins(&files, verify, &["src/main.py"], "");
@@ -445,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn pins_are_the_same_after_they_were_written_and_read() {
+    fn pins_survive_being_written_and_read() {
         let pins = pins(&[("Cargo.toml", ""), ("tests/a.rs", "x")], None, &[], "");
         let text = serde_json::to_string(&pins).unwrap();
         assert_eq!(serde_json::from_str::<Pins>(&text).unwrap(), pins);

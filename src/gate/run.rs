@@ -1,4 +1,4 @@
-//! Running checks: as programs of their own, with limits, and nothing of them left running.
+//! Runs checks as separate programs, with limits, and leaves nothing of them running.
 
 use std::fmt;
 use std::path::Path;
@@ -21,13 +21,13 @@ const SIGNAL: i32 = 128;
 /// How long a check may take to end after it was asked to.
 const GRACE: Duration = Duration::from_millis(600);
 
-/// How often is looked whether somebody wants no more checks.
+/// How often a running check is interrupted to ask whether checks are still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often a check that failed is run again on the same tree.
+/// How often a failed check is run again on the same tree.
 const AGAIN: u32 = 2;
 
-/// What a check may take.
+/// The limits of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub(crate) time: Duration,
@@ -44,14 +44,14 @@ impl Default for Limits {
 /// Where checks run.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// The root of a tree that is checked out.
+    /// The root of a checked-out tree.
     pub(crate) folder: &'a Path,
-    /// Variables of the slot that the unit has: its ports, its caches, its database.
+    /// Variables of the unit's slot: its ports, its caches, its database.
     pub(crate) variables: &'a [(String, String)],
-    /// Puts a program behind a fence, where there is one.
+    /// Puts a program inside a fence, if there is one.
     pub(crate) fence: Option<&'a dyn Fn(Program) -> Program>,
     pub(crate) limits: Limits,
-    /// Whether somebody wants no more checks: one that runs is stopped.
+    /// True if no more checks are wanted: a running one is stopped.
     pub(crate) is_over: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -69,8 +69,8 @@ impl fmt::Debug for Place<'_> {
     }
 }
 
-/// Runs checks on the tree that is checked out in a place. One that fails is run again, to see whether it is flaky; not so
-/// if it has failed before the work, as `before` shows.
+/// Runs checks on the tree that is checked out in a place. A check that fails is run again to see whether it is flaky,
+/// unless it failed before the work too, as `before` shows.
 pub(crate) fn run_checks(
     world: &World,
     checks: &[Check],
@@ -89,9 +89,9 @@ pub(crate) fn run_checks(
     Evidence { tree: tree.to_owned(), source, checks }
 }
 
-/// Runs a check again that has failed, until it fails twice in the same way or is seen not to.
+/// Runs a failed check again until it fails twice in the same way or turns out to be flaky.
 fn again(first: CheckRun, place: &Place<'_>, run: impl Fn() -> CheckRun) -> CheckRun {
-    // Each run of one that does not end takes all of its time.
+    // Each run of a check that does not end takes all of its time.
     if matches!(first.verdict, CheckVerdict::Pass | CheckVerdict::NotStarted | CheckVerdict::TimedOut) {
         return first;
     }
@@ -112,10 +112,10 @@ fn again(first: CheckRun, place: &Place<'_>, run: impl Fn() -> CheckRun) -> Chec
     last
 }
 
-/// Runs one check to its end, or to the end of its time. Everything that it started is ended.
+/// Runs one check until it ends or its time is up. Everything that it started is ended.
 pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> CheckRun {
     let folder = check.folder().map_or_else(|| place.folder.to_path_buf(), |folder| place.folder.join(folder.as_str()));
-    // Programs that watch for changes, or ask, see by it that nobody is there.
+    // Programs that watch for changes or ask questions see from it that no person is present.
     let mut program = Program::new(check.program()).arguments(check.arguments()).folder(&folder).variable("CI", "1");
     for (name, value) in place.variables.iter().chain(check.variables()) {
         program = program.variable(name, value);
@@ -124,7 +124,7 @@ pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> Chec
     run_program(world, check.command(), &program, place)
 }
 
-/// As [`run_check`], of a program that was made ready for its place; `command` is what it is called.
+/// As [`run_check`], for a program prepared for its place; `command` is the name in the report.
 pub(crate) fn run_program(world: &World, command: &str, program: &Program, place: &Place<'_>) -> CheckRun {
     let mut heard = [Heard::default(), Heard::default()];
     let started = Instant::now();
@@ -157,10 +157,10 @@ pub(crate) fn run_program(world: &World, command: &str, program: &Program, place
             let (out, err) = (out.end(place.limits.output), err.end(place.limits.output));
             run.digest = Digest::of(format!("{}\n{}\n", out.digest, err.digest).as_bytes());
             run.tail = [out.text, err.text].join("");
-            // A file of tests has the same name in every checkout.
+            // A test file has the same name in every checkout.
             run.counts = Counts::of(&run.tail.replace(&*place.folder.to_string_lossy(), "."));
             if let Some(missing) = missing_in(&run) {
-                // What is not installed is said first, and a second run would not change it.
+                // Report first what is not installed; a second run would not change it.
                 run.verdict = CheckVerdict::NotStarted;
                 run.tail = format!("`{}` is not installed: {}\n{}", missing.what, missing.cure, run.tail);
             }
@@ -170,7 +170,7 @@ pub(crate) fn run_program(world: &World, command: &str, program: &Program, place
     run
 }
 
-/// What a check that failed did not find, where it tested nothing because of it.
+/// What a failed check did not find, if it tested nothing because of that.
 fn missing_in(run: &CheckRun) -> Option<Missing> {
     let is_red = run.verdict == CheckVerdict::Fail;
     is_red.then(|| missing(&run.command, Some(run.exit_code), &run.tail)).flatten()
@@ -180,13 +180,14 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// An error with what is behind it.
+/// An error with its cause.
 fn said(error: &WorldError) -> String {
     use std::error::Error;
     error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
-/// Reads all that a program writes until it ends or its time is up. How it ended, and what could not be ended.
+/// Reads the output of a program until it ends or its time is up. Returns how it ended, and the processes that could
+/// not be ended.
 fn heard_out(
     process: &mut Process,
     place: &Place<'_>,
@@ -210,7 +211,7 @@ fn heard_out(
             Next::Ended(ended) => return Ok((ended, Vec::new())),
             Next::Nothing => {}
         }
-        // A program that writes without an end is never found to have nothing to say.
+        // A program that never stops writing does not reach `Next::Nothing`.
         let now = Instant::now();
         let is_over = now >= looked + LOOK && {
             looked = now;
@@ -226,7 +227,7 @@ fn heard_out(
     Ok((ended, survivors))
 }
 
-/// What was heard of one stream.
+/// What was read from one stream.
 #[derive(Debug, Default)]
 struct Heard {
     digester: Digester,
@@ -245,7 +246,7 @@ impl Heard {
         let line = &line[line.len().saturating_sub(most)..];
         self.kept.extend_from_slice(line);
         self.kept.push(b'\n');
-        // Not at every line: what is kept is moved to the front.
+        // Not at every line, because it moves the kept bytes to the front.
         if self.kept.len() > most.saturating_mul(2) {
             self.kept.drain(..self.kept.len() - most);
         }
@@ -287,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Whether a process has ended; somebody may still have to take note of it.
+    /// True if a process has ended, even if its parent has not reaped it yet.
     fn is_gone(number: &str) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{}/stat", number.trim()));
         let is_there = || crate::disk::process_lives(number.trim().parse().unwrap());
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_has_its_exit_code_its_output_and_the_tests_it_counted() {
+    fn a_check_has_its_exit_code_its_output_and_its_test_counts() {
         let tree =
             Tree::new(&[("web/a.sh", "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo \"$A $CI\" >&2; pwd; exit 3")]);
         let run = tree.run("cd web && A=x sh a.sh", Limits::default());
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_127_and_no_evidence() {
+    fn a_missing_program_is_127_and_not_evidence() {
         let run = Tree::new(&[]).run("gsd-no-such-program x", Limits::default());
         assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
         assert!(run.tail.contains("`gsd-no-such-program` is not installed"), "{}", run.tail);
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_does_not_end_is_stopped_with_all_it_started() {
+    fn a_check_that_does_not_end_is_stopped_with_everything_it_started() {
         let tree =
             Tree::new(&[("a.sh", "sleep 600 & echo $! > left; echo begun; while :; do echo y; sleep 0.01; done")]);
         let started = Instant::now();
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_check_leaves_running_ends_with_it() {
+    fn processes_that_a_check_leaves_running_end_with_it() {
         let tree = Tree::new(&[("a.sh", "sleep 60 >/dev/null 2>&1 & echo $! > left")]);
         assert!(tree.run("sh a.sh", Limits::default()).passed());
         let left = std::fs::read_to_string(tree.path().join("left")).unwrap();
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_fails_is_run_again_and_named_flaky_if_it_then_passes() {
+    fn a_failed_check_is_run_again_and_named_flaky_if_it_then_passes() {
         let once = "if [ -e seen ]; then exit 0; fi; : > seen; echo first; exit 1";
         let counted = "echo x >> runs; wc -l < runs; exit 1";
         let tree =

@@ -5,7 +5,7 @@ use crate::project::check_files::fits;
 pub(crate) use crate::project::declared_commands::python::is_python;
 use crate::text::words::word_list;
 
-/// Who runs tests where a command is run.
+/// What runs the tests of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TestsRun {
     /// The program is a test runner.
@@ -23,7 +23,7 @@ pub(super) const RUNNERS: &[&str] =
 /// Modules of Python that run tests.
 pub(super) const MODULES: &[&str] = &["unittest", "pytest", "nose2", "nose", "green", "ward"];
 
-/// Programs of which one word says that they run tests.
+/// Programs with a subcommand that runs tests.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("cargo", &["test", "t", "nextest"]),
     ("go", &["test"]),
@@ -36,15 +36,15 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("zig", &["test"]),
 ];
 
-/// Programs that start another one that is named behind them.
+/// Programs that start another one, which is named after them.
 pub(crate) const STARTERS: &[&str] =
     &["npx", "bunx", "pnpx", "poetry", "uv", "uvx", "pipenv", "hatch", "pdm", "rye", "bundle", "env", "time", "nice"];
 
-/// Package managers and others that run what the project calls by a name.
+/// Package managers and others that run the project's tasks by name.
 const BY_NAME: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "tox", "nox", "composer", "gradle", "mvn", "ant"];
 
-/// Variables of the environment by which runners, interpreters and loaders do something else.
+/// Environment variables that change what runners, interpreters and loaders do.
 const VARIABLES: &[&str] = word_list!(
     "BASH_ENV CARGO_* COVERAGE_PROCESS_START ENV GNUMAKEFLAGS GOFLAGS GRADLE_OPTS JAVA_TOOL_OPTIONS JEST_* LD_PRELOAD
      LD_LIBRARY_PATH MAKEFLAGS MAVEN_OPTS MOCHA_* NODE_OPTIONS NODE_PATH NODE_TEST_* PATH PERL5LIB PERL5OPT PYTEST_*
@@ -52,19 +52,19 @@ const VARIABLES: &[&str] = word_list!(
      RUSTC SHELL TOX_* VITEST_* npm_config_*"
 );
 
-/// Whether a variable of this name changes what a runner does.
+/// True if a variable of this name changes what a runner does.
 pub(super) fn is_variable_of_runners(name: &str) -> bool {
     VARIABLES.iter().any(|pattern| fits(pattern, name))
 }
 
-/// Libraries by which tests are run or by which they assert.
+/// Libraries that run tests or make assertions.
 const LIBRARIES: &[&str] = word_list!(
     "ava chai check expect fast-check ginkgo go-cmp gomega hypothesis insta jasmine jest jsdom junit karma minitest
      mocha nose2 nock phpunit playwright pluggy proptest pytest quicktest rspec rstest sinon supertest tap testify tox
      ts-jest ts-node tsx uvu vitest"
 );
 
-/// Whether a package of this name runs tests, or asserts in them.
+/// True if a package of this name runs tests, or asserts in them.
 pub(super) fn is_test_library(name: &str) -> bool {
     let name = name.trim_start_matches('@');
     let (scope, name) = name.rsplit_once('/').unwrap_or(("", name));
@@ -75,11 +75,11 @@ pub(super) fn is_test_library(name: &str) -> bool {
         || name.starts_with("pytest_")
 }
 
-/// Tools whose settings only count where a check runs them.
+/// Tools whose settings count only if a check runs them.
 const LINTERS: &[&str] =
     &["ruff", "mypy", "eslint", "biome", "golangci-lint", "flake8", "pylint", "coverage", "tox", "hatch"];
 
-/// The tools that the words of some lines name, which decides whose settings count.
+/// The tools that are named in some lines, which decides whose settings count.
 pub(super) fn tools_in<'a>(lines: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     let words = lines
         .into_iter()
@@ -92,7 +92,7 @@ pub(super) fn tools_in<'a>(lines: impl IntoIterator<Item = &'a str>) -> impl Ite
     })
 }
 
-/// Who runs tests where the words of a command are run.
+/// What runs the tests of a command, given as words.
 pub(super) fn tests_run(words: &[&str]) -> TestsRun {
     let Some((program, arguments)) = words.split_first() else { return TestsRun::Unknown };
     let name = program.rsplit('/').next().unwrap_or_default();
@@ -112,11 +112,11 @@ pub(super) fn tests_run(words: &[&str]) -> TestsRun {
     if let Some((_, subcommands)) = SUBCOMMANDS.iter().find(|(program, _)| *program == name)
         && first.is_some_and(|first| subcommands.contains(first))
     {
-        // Without running them it is a build.
+        // Without running the tests it is only a build.
         let only_builds = name == "cargo" && (has("--no-run") || has("list"));
         return if only_builds { TestsRun::Unknown } else { TestsRun::Itself };
     }
-    // `hatch` has an own word for its tests; scripts of the project have any.
+    // `hatch` has its own word for its tests; scripts of the project have any.
     if name == "hatch" && matches!(arguments, ["test" | "run", rest @ ..] if rest.is_empty() || rest == ["test"]) {
         return TestsRun::ByOthers;
     }
@@ -134,7 +134,7 @@ pub(super) fn tests_run(words: &[&str]) -> TestsRun {
     TestsRun::Unknown
 }
 
-/// Who runs tests where a command is run that was read before.
+/// What runs the tests of a command that was read before.
 pub(super) fn tests_run_by(command: &str) -> TestsRun {
     let Some(Ok(check)) = Check::all_of(command).into_iter().next() else { return TestsRun::Unknown };
     tests_run(&check.words())
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runners_are_told_from_programs_that_call_them_and_from_others() {
+    fn runners_are_distinguished_from_programs_that_call_them_and_from_others() {
         for (command, expected) in [
             ("pytest -q tests/a.py", TestsRun::Itself),
             ("python3.12 -B -m unittest tests.a", TestsRun::Itself),

@@ -9,7 +9,7 @@ use crate::project::check_files::fits;
 use crate::text::secrets::key_in;
 use crate::text::shell::{Typed, typed};
 
-/// A line that holds what looks like a key. The key itself is nowhere in it, so that it can be shown and logged.
+/// A line that looks as if it has a key. The key itself is not included, so that it can be shown and logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{path}:{line}: this line holds what looks like a key ({kind})")]
 pub(crate) struct SecretFound {
@@ -23,8 +23,7 @@ pub(crate) struct SecretFound {
 /// The most lines that are listed.
 const LISTED: usize = 10;
 
-/// The lines that `changes` add and that hold keys. A line that was in a file that is gone has only moved. Binary files are
-/// not searched.
+/// The lines with keys that `changes` add. A line from a deleted file has only moved. Binary files are not searched.
 pub(crate) fn added_secrets(changes: &[FileChange<'_>]) -> Vec<SecretFound> {
     let mut moved: HashSet<String> = HashSet::new();
     for gone in changes.iter().filter(|change| change.after.is_none()) {
@@ -45,25 +44,25 @@ pub(crate) fn added_secrets(changes: &[FileChange<'_>]) -> Vec<SecretFound> {
     found
 }
 
-/// Whether a file holds what looks like a key. Most do not, and need not be compared with what they were.
+/// True if a file has what looks like a key. Most do not, and need not be compared with their earlier version.
 pub(crate) fn holds_key(bytes: &[u8]) -> bool {
     text_of(bytes).is_some_and(|text| text.lines().any(|line| key_in(line).is_some()))
 }
 
-/// A file as text; `None` for what git takes for binary.
+/// The file as text; `None` if git treats it as binary.
 fn text_of(bytes: &[u8]) -> Option<String> {
     const LOOKED_AT: usize = 8_000;
     let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
     (!is_binary).then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// What a person has not allowed. `allowed` are paths of files, or patterns with `*`.
+/// The keys that a person has not allowed. `allowed` are paths of files, or patterns with `*`.
 pub(crate) fn not_allowed(found: Vec<SecretFound>, allowed: &[String]) -> Vec<SecretFound> {
     let is_allowed = |secret: &SecretFound| allowed.iter().any(|pattern| fits(pattern, &secret.path));
     found.into_iter().filter(|secret| !is_allowed(secret)).collect()
 }
 
-/// What the next attempt is told, and a person: where the keys are, and what to do.
+/// The message for the next attempt and for a person: where the keys are, and what to do.
 pub(crate) fn report(found: &[SecretFound]) -> String {
     let mut lines: Vec<String> = found.iter().take(LISTED).map(ToString::to_string).collect();
     let more = found.len().saturating_sub(LISTED);
@@ -72,7 +71,7 @@ pub(crate) fn report(found: &[SecretFound]) -> String {
     lines.join("\n")
 }
 
-/// The command of a person who knows that what was found is not a key.
+/// The command for a person who knows that the match is not a key.
 pub(crate) fn way_on<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
     let mut flags: Vec<Typed> = paths.into_iter().map(|path| typed!("--allow-key {}", path)).collect();
     flags.dedup();
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_added_is_found_and_not_shown() {
+    fn an_added_key_is_found_and_not_shown() {
         let (before, after) = (format!("old = '{KEY}'\n"), format!("old = '{KEY}'\nnew = '{KEY}'\n"));
         let latin = [&[0xe9, b'\n'][..], KEY.as_bytes()].concat();
         let binary = [&[0, b'\n'][..], KEY.as_bytes()].concat();
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_there_before_may_move_with_its_file() {
+    fn an_existing_key_may_move_with_its_file() {
         let (old, new) = (format!("k = '{KEY}'\n"), format!("# moved\nk = '{KEY}'\n"));
         let gone = change("a.py", Some(old.as_bytes()), None);
         let moved = change("b.py", None, Some(new.as_bytes()));

@@ -1,4 +1,4 @@
-//! What the evidence is worth: whether a unit may land, and what its next attempt is told.
+//! Judges the evidence: whether a unit may land, and what its next attempt is given to read.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::disk::Digest;
 use crate::text::terminal::last;
 use crate::text::words::read_words;
 
-/// How much of the output of a check the next attempt is told, and how much in all, in bytes.
+/// How much of a check's output the next attempt is given, and how much in all, in bytes.
 const OF_A_CHECK: usize = 2_000;
 const OF_ALL: usize = 10_000;
 
@@ -24,34 +24,34 @@ read_words! {
         Failed = "failed",
         /// A check was made weaker, and nothing allows it.
         Weakened = "weakened",
-        /// No check says anything about this tree.
+        /// No check shows anything about this tree.
         NoEvidence = "no-evidence",
-        /// The unit changes documents alone, and has none.
+        /// The unit changes only documents, and has none.
         NoChecks = "no-checks",
     }
 }
 
-/// What a unit says it did.
+/// What a unit claims to have done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Claim<'a> {
     Work,
-    /// Something that was broken works. The evidence is of the tree before, with the tests of the unit put into it.
+    /// Something that was broken works. The evidence is that of the earlier tree with the tests of the unit added.
     Fix {
         without: &'a Evidence,
     },
-    /// Documents alone.
+    /// Only documents changed.
     Documents(&'a NoChecks),
 }
 
-/// What a verdict is made from.
+/// The input of a verdict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case<'a> {
     /// The tree that is to land.
     pub(crate) tree: &'a str,
-    /// The folder in which the checks ran; its name does not make a failure another one.
+    /// The folder in which the checks ran; its name does not make a failure a different one.
     pub(crate) folder: &'a str,
     pub(crate) claim: Claim<'a>,
-    /// Of the tree that the unit started from.
+    /// The evidence of the tree that the unit started from.
     pub(crate) before: Option<&'a Evidence>,
     pub(crate) evidence: &'a Evidence,
     /// Weakened checks that nothing allows.
@@ -63,7 +63,7 @@ pub(crate) struct Case<'a> {
 pub(crate) struct GateVerdict {
     pub(crate) outcome: Outcome,
     pub(crate) tree: String,
-    /// Commands that failed before the unit as well, and are not its fault.
+    /// Commands that also failed before the unit, and are not its fault.
     pub(crate) red_before: Vec<String>,
     /// Commands that did not end the same way each time on the same tree.
     pub(crate) flaky: Vec<String>,
@@ -88,7 +88,7 @@ impl GateVerdict {
     }
 }
 
-/// Says whether a unit may land.
+/// Decides whether a unit may land.
 pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
     let Case { tree, evidence, before, .. } = case;
     let commands = |runs: &[&CheckRun]| runs.iter().map(|run| run.command.clone()).collect::<Vec<_>>();
@@ -127,7 +127,7 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
     {
         verdict.outcome = outcome;
         report.fact(why);
-        // Nobody is blamed for them, but what they say is what the next attempt needs.
+        // The unit is not blamed for them, but the next attempt needs their output.
         for run in red {
             report.check(run, before, case.folder);
         }
@@ -138,7 +138,7 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
     verdict
 }
 
-/// Why checks of which none failed do not show that the work is right.
+/// Returns why checks that all passed do not show that the work is right.
 fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, String)> {
     let Case { tree, evidence, before, .. } = case;
     let list =
@@ -158,7 +158,7 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         };
         return Some((Outcome::NoEvidence, why));
     }
-    // What a plan names is to show its work; of what a project declares, any part does.
+    // Each check that a plan names has to show its work; of those that a project declares, any one is enough.
     let silent: Vec<&CheckRun> = evidence.checks.iter().filter(|run| run.shows_nothing()).collect();
     let shows = evidence.checks.iter().any(|run| run.passed() && !run.shows_nothing());
     if !silent.is_empty() && (!shows || evidence.source == Source::TaskPlan) {
@@ -194,7 +194,7 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
     None
 }
 
-/// Whether what a plan names only looks at what is there, so that it matters whether it passed before.
+/// True if the plan's checks only look at existing files, so that it matters whether they passed before.
 pub(crate) fn asks_for_before(evidence: &Evidence) -> bool {
     let mut passed = evidence.checks.iter().filter(|run| run.passed()).peekable();
     evidence.source == Source::TaskPlan
@@ -207,9 +207,9 @@ fn is_as_before(evidence: &Evidence, before: Option<&Evidence>) -> bool {
     asks_for_before(evidence) && evidence.checks.iter().filter(|run| run.passed()).all(was_green)
 }
 
-/// Whether a check failed before as it does now: every test that fails now failed then. The checks of a plan are meant to
-/// fail before its work: where they do not say which tests fail, or could not load them, that they failed before excuses
-/// nothing.
+/// True if a check already failed before in the same way: every test that fails now failed then. The checks of a plan
+/// are meant to fail before its work: if they do not name the failing tests, or could not load them, an earlier failure
+/// is not an excuse.
 fn was_as_red(run: &CheckRun, source: Source, before: Option<&Evidence>) -> bool {
     let Some(then) = before.and_then(|before| before.of(&run.command)).filter(|then| then.failed()) else {
         return false;
@@ -218,7 +218,7 @@ fn was_as_red(run: &CheckRun, source: Source, before: Option<&Evidence>) -> bool
     (can_be_compared || source != Source::TaskPlan) && new_failures(run, then).is_empty()
 }
 
-/// The tests that fail now and did not before, where both outputs name them.
+/// The tests that fail now and did not before, if both outputs name them.
 fn new_failures<'a>(run: &'a CheckRun, then: &CheckRun) -> Vec<&'a str> {
     let (Some(now), Some(then)) = (&run.counts, &then.counts) else { return Vec::new() };
     if then.failing.is_empty() {
@@ -227,11 +227,11 @@ fn new_failures<'a>(run: &'a CheckRun, then: &CheckRun) -> Vec<&'a str> {
     now.failing.iter().filter(|name| !then.failing.contains(name)).map(String::as_str).collect()
 }
 
-/// What the next attempt is told.
+/// The text for the next attempt.
 #[derive(Debug, Default)]
 struct Report {
     parts: Vec<String>,
-    /// What the hash is made of.
+    /// The input of the hash.
     keys: Vec<String>,
 }
 
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_and_was_green_before_shows_nothing() {
+    fn a_check_that_only_looks_and_passed_before_shows_nothing() {
         let looks = planned("new", vec![run("grep -q mul a.py", Pass, "")]);
         let then = |verdict| planned("old", vec![run("grep -q mul a.py", verdict, "")]);
         assert_eq!(judged(Claim::Work, Some(&then(Pass)), &looks).outcome, Outcome::NoEvidence);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_passes_without_a_check_that_was_executed_on_its_tree() {
+    fn no_unit_passes_without_a_check_that_ran_on_its_tree() {
         let outcome = |tree: &str, checks: Vec<CheckRun>| judged(Claim::Work, None, &evidence(tree, checks)).outcome;
         assert_eq!(outcome("new", vec![run("a", Pass, "")]), Outcome::Passed);
         assert_eq!(outcome("old", vec![run("a", Pass, "")]), Outcome::NoEvidence);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_red_before_is_named_and_not_blamed_unless_it_became_worse() {
+    fn a_check_that_failed_before_is_named_and_not_blamed_unless_it_became_worse() {
         let before = evidence("old", vec![run("a", Fail, "not ok 1 - x\n# tests 1\n# fail 1\n"), run("b", Pass, "")]);
         let now = |tail: &str| evidence("new", vec![run("a", Fail, tail), run("b", Pass, "")]);
         let same = judged(Claim::Work, Some(&before), &now("not ok 1 - x\n# tests 1\n# fail 1\n"));
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_names_fails_before_the_task_and_that_excuses_nothing() {
+    fn an_earlier_failure_of_a_planned_check_excuses_nothing() {
         let outcome = |before: Vec<CheckRun>, now: Vec<CheckRun>| {
             let verdict = judged(Claim::Work, Some(&planned("old", before)), &planned("new", now));
             (verdict.outcome, verdict.failure.map(|failure| failure.text).unwrap_or_default())
@@ -365,13 +365,13 @@ mod tests {
             shown == Outcome::NoEvidence && text.contains("still fail: `t`") && text.contains("not ok 1"),
             "{text}"
         );
-        // Another test was red before, and is not of this task.
+        // Another test failed before, and is not part of this task.
         let other = || run("all", Fail, "not ok 2 - y\n# tests 1\n# fail 1\n");
         assert_eq!(outcome(vec![named(), other()], vec![run("t", Pass, ""), other()]).0, Outcome::Passed);
     }
 
     #[test]
-    fn a_test_runner_that_ran_no_test_is_no_evidence() {
+    fn a_test_runner_that_ran_no_test_is_not_evidence() {
         let none = || run("python3 -m unittest tests.a", Pass, "Ran 0 tests in 0.0s\n\nOK\n");
         let outcome = |evidence: Evidence| {
             let verdict = judged(Claim::Work, None, &evidence);

@@ -1,7 +1,7 @@
-//! Refuses to start an executor in the main tree while its plan is to be executed in a worktree.
+//! Refuses to start an executor in the main tree if its plan is to be executed in a worktree.
 //!
-//! The decision is not made here: `worktree create-wave` and `dispatch-isolation` make it and note it. Without a note
-//! nothing is refused.
+//! The decision is made elsewhere: `worktree create-wave` and `dispatch-isolation` make it and write a note. Without a
+//! note nothing is refused.
 
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
@@ -13,15 +13,15 @@ use crate::runtime::Isolation;
 /// The agent that changes code.
 const EXECUTOR: &str = "gsd-executor";
 
-/// How the prompt of whoever executes a plan begins: a plan may name another agent for that.
+/// How the prompt of an agent that executes a plan begins: a plan may name another agent for that.
 const MARK: &str = "[gsd:dispatch ";
 
-/// How long a note counts that names no plans, in milliseconds: nobody says when its agents are done.
+/// How long a note without plans is valid, in milliseconds: nothing reports when its agents are done.
 const HOLDS: i64 = 10 * 60 * 1000;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
-    // Hosts put the name of a plugin before an agent's.
+    // Hosts put the name of a plugin before an agent's name.
     let is_executor = |agent: &str| agent.rsplit(':').next() == Some(EXECUTOR);
     if payload.tool() != Some(ToolSet::Agent) {
         return Finding::Nothing;
@@ -62,7 +62,7 @@ fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Opti
     })
 }
 
-/// The plans that a prompt names as its mark of dispatch does: `plan=02-01]`.
+/// The plans that a prompt names in its dispatch mark: `plan=02-01]`.
 fn named_plans(prompt: &str) -> impl Iterator<Item = &str> {
     prompt.split("plan=").skip(1).filter_map(|rest| rest.split_once([']', ' ']).map(|(id, _)| id))
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_executor_of_a_plan_in_worktrees_needs_the_flag() {
+    fn an_executor_of_a_plan_in_a_worktree_needs_the_flag() {
         let note = note(Isolation::HarnessWorktree, &["01-01", "01-02"]);
         let prompt = "[gsd:dispatch phase=1 plan=01-02]\nExecute plan 01-02";
         assert!(is_refused(&note, i64::MAX, prompt, &[]));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_without_plans_lapses() {
+    fn a_note_without_plans_expires() {
         let note = note(Isolation::HarnessWorktree, &[]);
         assert!(is_refused(&note, 1000, "anything", &[]));
         assert!(!is_refused(&note, 1000 + HOLDS, "anything", &[]));

@@ -1,7 +1,7 @@
-//! A verdict in the host's own form: what is printed where, and the exit code.
+//! A verdict in the host's own form: the output on each stream, and the exit code.
 //!
-//! Standard output holds one JSON object or nothing. Some hosts refuse an answer with a key they do not know, so there
-//! is no key here that the dialect has not: the code of a refusal stands before its reason.
+//! Standard output contains one JSON object or nothing. Some hosts refuse an answer with an unknown key, so every key
+//! here belongs to the dialect: the code of a refusal is written before its reason.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use super::verdict::{Block, Verdict};
 use crate::library::Event;
 use crate::runtime::Dialect;
 
-/// What the process leaves behind.
+/// The output and exit code of the process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) stdout: String,
@@ -24,10 +24,10 @@ impl Answer {
     }
 }
 
-/// The exit code that refuses, where the code is the answer.
+/// The exit code that refuses, for dialects in which the code is the answer.
 const REFUSED: u8 = 2;
 
-/// The answer to `event`; of a verdict that says nothing, nothing.
+/// Returns the answer to `event`; it is empty if the verdict is.
 pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict: &Verdict) -> Answer {
     if let Some(block) = &verdict.block {
         return refusal(dialect, event, payload, block);
@@ -36,14 +36,14 @@ pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict:
     let told = (!verdict.told.is_empty()).then(|| verdict.told.join("\n"));
     let [first, second] = match dialect {
         Dialect::Standard | Dialect::BeforeAfter => {
-            // Where the host takes no context for the agent, the person sees the note.
+            // If the host accepts no context for the agent, the person sees the note.
             let (context, shown) = if takes_context(dialect, event) { (note, told) } else { (None, both(note, told)) };
             let name = payload.event_name().unwrap_or_default();
             let specific = context.map(|context| json!({"hookEventName": name, "additionalContext": context}));
             [pair("hookSpecificOutput", specific), pair("systemMessage", shown)]
         }
         Dialect::Camel => [pair("additionalContext", both(note, told)), None],
-        // No word on the permission: to allow might spare the person the question that the host would ask.
+        // The permission is left out: allowing the call might suppress the host's question to the person.
         Dialect::Conversation if matches!(event, Event::BeforeTool | Event::SubagentStart) => {
             [pair("user_message", told), pair("agent_message", note)]
         }
@@ -83,12 +83,12 @@ fn refusal(dialect: Dialect, event: Event, payload: &Payload, block: &Block) -> 
         (Dialect::Conversation, Event::BeforeTool | Event::SubagentStart) => {
             json!({"permission": "deny", "user_message": reason, "agent_message": reason})
         }
-        // To cancel ends the whole run and tells the agent nothing. A tool without input refuses itself, and the run
-        // goes on with our reason.
+        // Cancelling ends the whole run and shows the agent nothing. A tool without input refuses itself, and the run
+        // continues with our reason.
         (Dialect::Cancel, Event::BeforeTool) => {
             json!({"cancel": false, "overrideInput": null, "contextModification": reason})
         }
-        // What has happened cannot be refused; the agent is told.
+        // A past event cannot be refused; the agent gets the reason.
         (Dialect::Camel, _) => json!({"additionalContext": reason}),
         (Dialect::Conversation, _) => json!({"additional_context": reason}),
         (Dialect::Cancel, _) => json!({"cancel": false, "contextModification": reason}),
@@ -100,7 +100,7 @@ fn refusal(dialect: Dialect, event: Event, payload: &Payload, block: &Block) -> 
     Answer::text(object.to_string())
 }
 
-/// Whether an answer to the event may hold context for the agent.
+/// True if an answer to the event may contain context for the agent.
 fn takes_context(dialect: Dialect, event: Event) -> bool {
     match event {
         Event::SessionStart | Event::AfterTool | Event::SubagentStart | Event::FileChanged => true,
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_silence_and_what_is_for_the_person_is_not_for_the_agent() {
+    fn an_empty_verdict_prints_nothing_and_the_agent_does_not_see_what_is_for_the_person() {
         for dialect in DIALECTS {
             for event in EVENTS {
                 assert_eq!(said(dialect, event, &[Finding::Nothing]), Answer::default(), "{dialect:?} {event:?}");

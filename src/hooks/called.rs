@@ -1,8 +1,9 @@
-//! When the hooks of an install were last called: some hosts refuse a module of ours and say so nowhere a person looks, and
-//! its guards are off then.
+//! When the hooks of an install were last called. Some hosts reject our module without showing that to the person, and
+//! then its guards are off.
 //!
-//! Each call of a hook renews an empty file in the user's state folder, at most once a minute; the file's time is when the hook
-//! was called. `hooks status` shows it, and a workflow warns its agent if the host has called no hook before it.
+//! Each hook call updates an empty file in the user's state folder, at most once a minute; the modification time is the
+//! time of the call. `hooks status` shows it, and a workflow warns its agent if the host has not called a hook before
+//! it.
 
 use std::path::Path;
 
@@ -13,13 +14,13 @@ use crate::world::World;
 /// The folder of these files, in the state folder.
 const FOLDER: &str = "hooks-called";
 
-/// How long a file is not renewed, in milliseconds.
+/// How long a file is not updated again, in milliseconds.
 const FRESH: i64 = 60_000;
 
-/// Notes that a hook of the install that this program is part of was called. A file that cannot be written is no error: the
-/// call is not known, then.
+/// Records that a hook was called in the install that this program is part of. If the file cannot be written, the call
+/// stays unrecorded; that is not an error.
 pub(super) fn note(world: &World) {
-    // Sessions of a run have a file for this of their own, and write nowhere in the user's folders.
+    // Sessions of a run have their own file for this, and do not write to the user's folders.
     let program = if world.is_unit() { None } else { world.executable().ok() };
     let Some(file) = program.as_deref().and_then(root_of).and_then(|root| file(world, root)) else { return };
     let is_fresh = disk::modified(&file).is_some_and(|at| (world.now().milliseconds() - at).abs() < FRESH);
@@ -28,12 +29,12 @@ pub(super) fn note(world: &World) {
     }
 }
 
-/// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` where no call is known.
+/// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` if no call is recorded.
 pub(crate) fn last_called(world: &World, root: &Path) -> Option<i64> {
     disk::modified(file(world, root)?)
 }
 
-/// Forgets the calls of an install that is gone.
+/// Removes the record of an install that was removed.
 pub(crate) fn forget_calls(world: &World, root: &Path) {
     if let Some(file) = file(world, root) {
         let folder = file.parent();

@@ -1,4 +1,4 @@
-//! The git checkout that a file stands in, and its branch: read from files, no git is started.
+//! The git checkout that contains a file, and its branch, read from files without starting git.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,18 +7,18 @@ use crate::disk::{self, AbsolutePath};
 use crate::project::head::Pointer;
 use crate::project::{self, wave};
 
-/// Bytes of a log of HEAD that are read within a few milliseconds.
+/// The largest log of HEAD, in bytes, that can be read within a few milliseconds.
 const LONGEST_LOG: u64 = 8 << 20;
-/// Bytes of an index, some eighty thousand files, that are read within a few milliseconds.
+/// The largest index, in bytes, that can be read within a few milliseconds; about eighty thousand files.
 const LONGEST_INDEX: u64 = 8 << 20;
 
-/// A folder that git keeps files in.
+/// A folder with a working tree of git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Checkout {
     pub(super) root: PathBuf,
-    /// Where git keeps what belongs to this checkout; `None` where it cannot be found.
+    /// Git's folder for this checkout; `None` if it cannot be found.
     git: Option<PathBuf>,
-    /// One of several checkouts of a repository, and not the first.
+    /// True for each further checkout of a repository, but not for the first.
     pub(super) is_linked: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Head {
 }
 
 impl Head {
-    /// Whether an agent may be at work here. What cannot be read may be one's branch.
+    /// True if an agent may be at work here. An unreadable HEAD may be an agent's branch.
     pub(super) fn may_be_of_agent(&self) -> bool {
         match self {
             Head::Branch(branch) => wave::is_agent_branch(branch),
@@ -42,14 +42,14 @@ impl Head {
 }
 
 impl Checkout {
-    /// The checkout that `path`, which need not exist, is or would be in.
+    /// The checkout that contains `path`, or would contain it: `path` need not exist.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let root = path.ancestors().find(|folder| disk::exists(folder.join(".git")))?.to_path_buf();
         let mark = root.join(".git");
         if disk::is_folder(&mark) {
             return Some(Self { root, git: Some(mark), is_linked: false });
         }
-        // A file instead of a folder says where the folder is: for a further worktree, and for a submodule.
+        // A file instead of a folder points to the real folder, for a linked worktree and for a submodule.
         let text = disk::read_text(&mark).ok().flatten();
         let named = text.as_deref().and_then(|text| text.trim().strip_prefix("gitdir:")).map(str::trim);
         let git = named.map(|named| root.join(named));
@@ -66,13 +66,13 @@ impl Checkout {
         }
     }
 
-    /// The commit that is checked out, where git's files say it.
+    /// The commit that is checked out, if git's files show it.
     pub(super) fn commit(&self) -> Option<String> {
         project::head::Head::of(&AbsolutePath::parse(&self.root).ok()?)?.commit
     }
 
-    /// What git noted of the moves of HEAD in this checkout, oldest first; `None` where it notes nothing, or too much to
-    /// be read beside a session.
+    /// Git's log of HEAD in this checkout, oldest entry first; `None` if git keeps none, or if it is too large to be
+    /// read during a session.
     pub(super) fn log_of_head(&self) -> Option<String> {
         let file = self.git.as_ref()?.join("logs/HEAD");
         disk::size(&file).filter(|size| *size <= LONGEST_LOG)?;
@@ -80,14 +80,14 @@ impl Checkout {
         Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// Which of these files, by their paths below the checkout, are changed, deleted, or unknown to git. Empty where finding
+    /// The files among these paths below the checkout that are changed, deleted, or unknown to git. Empty if finding
     /// out would take longer than a hook may.
     pub(super) fn changed<'path>(&self, paths: &'path [String]) -> Vec<&'path str> {
         let index = Some(()).filter(|()| !paths.is_empty()).and_then(|()| self.index());
         index.and_then(|index| index.changed(&self.root, paths)).unwrap_or_default()
     }
 
-    /// Whether the file is as git has it, so that it may have come with the repository.
+    /// True if the file is unchanged in git, so that it may have come with the repository.
     pub(super) fn may_have_brought(&self, path: &Path) -> bool {
         let below = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
         let Some((below, index)) = below.zip(self.index()) else { return false };
@@ -100,20 +100,20 @@ impl Checkout {
         Some(GitIndex::new(disk::read_up_to(&file, LONGEST_INDEX).ok()??))
     }
 
-    /// The branch that the repository it was cloned from begins with.
+    /// The default branch of the repository it was cloned from.
     pub(super) fn default_branch(&self) -> Option<String> {
         let text = disk::read_text(self.git.as_ref()?.join("refs/remotes/origin/HEAD")).ok().flatten()?;
         Some(text.trim().strip_prefix("ref: refs/remotes/origin/")?.to_owned())
     }
 
-    /// Where git keeps what all checkouts of the repository share; `None` where it cannot be found.
+    /// Git's folder that all checkouts of the repository share; `None` if it cannot be found.
     fn shared(&self) -> Option<PathBuf> {
         let git = self.git.as_ref()?;
         let common = disk::read_text(git.join("commondir")).ok().flatten();
         Some(common.map_or(git.clone(), |common| plain(&git.join(common.trim()))))
     }
 
-    /// Whether the other is of the same repository, or of a submodule of it; also where that cannot be told.
+    /// True if the other checkout belongs to the same repository or to a submodule of it, or if that is unknown.
     pub(super) fn may_share_with(&self, other: &Self) -> bool {
         let shared = |checkout: &Self| checkout.shared().map(|folder| real(&folder).unwrap_or(folder));
         match (shared(self), shared(other)) {
@@ -122,7 +122,7 @@ impl Checkout {
         }
     }
 
-    /// Whether both are the same folder, by whatever way each was reached.
+    /// True if both are the same folder, even if reached by different paths.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.root == other.root || matches!((real(&self.root), real(&other.root)), (Some(one), Some(two)) if one == two)
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checkouts_and_branches_are_told_from_files() {
+    fn checkouts_and_branches_are_read_from_files() {
         let folder = crate::testing::folder();
         let write = |path: &str, text: &str| {
             let path = folder.path().join(path);

@@ -1,4 +1,4 @@
-//! Tells the agent what changed when somebody else changed the settings of the project during the session.
+//! Informs the agent when the settings of the project were changed during the session by someone else.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn remember(scene: &Scene<'_>) {
     }
 }
 
-/// Whether a command of this session wrote the file as it is now: who asked for the change knows of it.
+/// True if a command of this session wrote the file in its present form: the agent knows about that change.
 fn is_our_doing(scene: &Scene<'_>, file: &str) -> bool {
     let Some(session) = scene.payload.session() else { return false };
     let Ok(root) = AbsolutePath::parse(&scene.project.root) else { return false };
@@ -46,7 +46,7 @@ fn is_our_doing(scene: &Scene<'_>, file: &str) -> bool {
     written.is_some_and(|written| written.is_of(session) && text().is_some_and(|text| written.says(&text)))
 }
 
-/// The settings that hold: the active workstream's over the project's.
+/// The effective settings: those of the active workstream over those of the project.
 fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
     let layout = &scene.project.layout;
     let mut all = BTreeMap::new();
@@ -60,13 +60,13 @@ fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
     Ok(all)
 }
 
-/// The file of a session with the settings as they were seen last.
+/// The file of a session with the settings as last seen.
 const SEEN: &str = "settings";
 
-/// How many settings a note shows at most.
+/// The most settings that a note shows.
 const MOST: usize = 24;
 
-/// The settings of a file, each as a note shows it. Keys of services are left out.
+/// The settings of a file, in the form shown in a note. Keys of services are left out.
 fn settings(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut settings = BTreeMap::new();
     if !text.trim().is_empty() {
@@ -86,7 +86,7 @@ fn add(path: &str, value: &Value, settings: &mut BTreeMap<String, String>) {
     }
 }
 
-/// What changed since `before`; without that, what differs from the defaults.
+/// Lists the changes since `before`, or without it, the differences from the defaults.
 fn note(before: Option<&BTreeMap<String, String>>, settings: &BTreeMap<String, String>) -> Option<String> {
     let (defaults, _) = Config::read(ConfigTexts::default());
     let default = |key: &str| match defaults.value(key) {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_told_and_else_what_is_no_default() {
+    fn changes_are_listed_or_else_the_settings_that_differ_from_the_defaults() {
         let now = r#"{"mode":"yolo","workflow":{"research":false,"verifier":true},"brave_search":"sk-secret"}"#;
         let first = told(None, now).unwrap();
         assert!(first.ends_with("the defaults:\n- mode: yolo\n- workflow.research: false"), "{first}");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut_and_what_is_no_json_is_an_error() {
+    fn long_lists_are_cut_and_invalid_json_is_an_error() {
         let many: Vec<String> = (0..50).map(|number| format!("\"agent_skills_{number}\": {number}")).collect();
         let told = told(None, &format!("{{{}}}", many.join(","))).unwrap();
         assert!(told.ends_with("- and 26 more"), "{told}");

@@ -1,4 +1,4 @@
-//! Tells the agent when little context is left, and not more often than helps.
+//! Warns the agent when little context is left, but not too often.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use super::scene::{Scene, session_file};
 use super::verdict::Finding;
 use crate::library::Event;
 
-/// The file of a session with the numbers that the status line saw last.
+/// The file of a session with the last numbers of the status line.
 pub(super) const NUMBERS: &str = "context";
 
-/// The file of a session with what was said.
+/// The file of a session with the last warning.
 const SAID: &str = "warned";
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     if scene.event == Event::BeforeCompact {
-        // What was said counted for the long conversation, and so do the numbers noted until the short one begins.
+        // Earlier warnings, and the numbers written until the compaction is done, are about the long conversation.
         scene.leave(SAID, &Memory { compacted_at: Some(scene.now()), ..Memory::default() });
         return Finding::Nothing;
     }
     let project = scene.project;
-    // Without a place to remember what was said it would be said at every tool.
+    // Without a file for the last warning, every tool use would repeat it.
     let remembers = session_file(scene.world, scene.payload, SAID).is_some();
     if !remembers || !project.flag("hooks.context_warnings", true) {
         return Finding::Nothing;
@@ -40,20 +40,20 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     note.into()
 }
 
-/// How the agent records where the work is; nothing where there is no STATE.md to record it in.
+/// The command with which the agent records where the work is; `None` without a STATE.md to record it in.
 fn advice(scene: &Scene<'_>) -> Option<String> {
     let layout = &scene.project.layout;
     let has_state = crate::disk::is_file(layout.absolute(&layout.state()));
     has_state.then(|| format!("`{} state record-session --stopped-at \"<plan and task>\"`", scene.program()))
 }
 
-/// What was said in this session.
+/// The notes given in this session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Memory {
     said: Option<Level>,
-    /// Tool uses since then.
+    /// Tool uses since the last note.
     quiet_for: u32,
-    /// When the conversation was last shortened.
+    /// When the conversation was last compacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     compacted_at: Option<i64>,
 }
@@ -65,26 +65,26 @@ enum Level {
     Critical,
 }
 
-/// Remaining context, per hundred, from which on the agent is told.
+/// Remaining context, in percent, below which the agent is warned.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     warning: f64,
     critical: f64,
 }
 
-/// Numbers older than this say nothing about now.
+/// Numbers older than this are out of date.
 const STALE_AFTER: i64 = 60_000;
 
-/// Numbers from before the conversation was shortened may still come in for so long after it.
+/// For how long after a compaction numbers from before it may still arrive.
 const GRACE: i64 = 60_000;
 
-/// How far clocks may be apart. What is to happen later than that did not happen by this clock.
+/// The largest difference between clocks. A time further in the future is not trusted.
 const SKEW: i64 = 5_000;
 
 /// Tool uses between two notes of the same level.
 const QUIET: u32 = 5;
 
-/// The note to give now, if any, and what to remember, if that changed. `record` is the command that records where the
+/// The note to give now, if any, and the memory to store, if it changed. `record` is the command that records where the
 /// work is.
 fn note(
     used: &ContextUse,
@@ -109,7 +109,7 @@ fn note(
     if !worse && memory.quiet_for + 1 < QUIET {
         return (None, Some(Memory { quiet_for: memory.quiet_for + 1, ..memory.clone() }));
     }
-    // The figure that the status line shows, and the one that the limits are about.
+    // The figure that the status line shows, and the one that the limits apply to.
     let figures = format!("{} % used, {} % of the window left", used.used(), used.remaining.round());
     let note = match level {
         Level::Warning => {
@@ -132,7 +132,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { warning: 35.0, critical: 25.0 };
 
-    /// What is said over a session with these remaining percentages, one tool use each.
+    /// The notes of a session with these remaining percentages, one tool use each.
     fn told(remaining: &[f64]) -> Vec<&'static str> {
         let mut memory = Memory::default();
         let mut said = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_five_tool_uses_apart_and_worse_news_come_at_once() {
+    fn notes_are_five_tool_uses_apart_and_a_worse_level_is_immediate() {
         assert_eq!(told(&[36.0, 35.0, 34.0, 33.0, 32.0, 31.0, 30.0]), ["", "warning", "", "", "", "", "warning"]);
         assert_eq!(told(&[35.0, 25.0, 24.0]), ["warning", "critical", ""]);
         assert_eq!(told(&[35.0, 80.0, 35.0]), ["warning", "", "warning"], "a compacted session starts anew");
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn old_numbers_count_for_nothing() {
+    fn old_numbers_are_ignored() {
         let used = ContextUse { remaining: 10.0, noted_at: 0 };
         assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001, || None), (None, None));
     }
 
     #[test]
-    fn numbers_from_before_a_compaction_count_for_nothing() {
+    fn numbers_from_before_a_compaction_are_ignored() {
         let compacted = Memory { compacted_at: Some(1_000_000), ..Memory::default() };
         let said =
             |noted_at| note(&ContextUse { remaining: 10.0, noted_at }, &compacted, LIMITS, noted_at + 1, || None).0;

@@ -1,5 +1,5 @@
-//! Refuses an agent whose front matter says `git: guarded` what would take work of others along or away: the tree may
-//! be shared with other agents, and with the user.
+//! Refuses git calls of an agent with `git: guarded` in its front matter if they would remove or include work of
+//! others: the tree may be shared with other agents, and with the user.
 
 use super::git_line::GitLine;
 use super::scene::Scene;
@@ -17,14 +17,14 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     refused(&command).map_or(Finding::Nothing, Finding::Block)
 }
 
-/// Whether an agent's file has the key. Hosts put the name of a plugin before an agent's.
+/// True if an agent's file has the key. Hosts put the name of a plugin before an agent's name.
 fn is_guarded(agent: &str) -> bool {
     let stem = agent.rsplit(':').next().and_then(|name| name.strip_prefix("gsd-"));
     let front = stem.and_then(|stem| library::front_matter_of(&format!("agents/{stem}.md")));
     front.is_some_and(|front| front.text("git") == Some("guarded"))
 }
 
-/// What is wrong with the first call of git in a script that may not be made.
+/// Returns why the first forbidden call of git in a script is refused.
 fn refused(script: &str) -> Option<Block> {
     runs(script).iter().find_map(|run| {
         let call = GitLine::of(run)?;
@@ -34,7 +34,7 @@ fn refused(script: &str) -> Option<Block> {
     })
 }
 
-/// The call as it is named, why it may not be made, and what to do in its place.
+/// The call as shown, why it is forbidden, and what to do instead.
 type Forbidden = (String, &'static str, &'static str);
 
 const IN_THE_WAY: &str = "leave what you did not make, and report what is in your way";
@@ -81,17 +81,17 @@ fn forbidden(run: &Run, call: &GitLine<'_>) -> Option<Forbidden> {
     }
 }
 
-/// Whether the call has git look for hooks elsewhere, which leaves them out as `--no-verify` does.
+/// True if the call points git to another hooks folder, which skips the hooks as `--no-verify` does.
 fn without_hooks(run: &Run, call: &GitLine<'_>) -> bool {
     let before = run.arguments.len().saturating_sub(call.arguments.len());
     run.arguments[..before].iter().any(|word| word.shown().to_ascii_lowercase().starts_with("core.hookspath="))
 }
 
-/// Letters of options that take a value, which may be what follows in the same word or the next one.
+/// Letters of options that take a value, which may be the rest of the word or the next word.
 const WITH_VALUE: &[(&str, &str)] =
     &[("commit", "mFCct"), ("clean", "e"), ("stash", "m"), ("restore", "s"), ("checkout", "bB")];
 
-/// Long options that take the next word.
+/// Long options whose value is the next word.
 const LONG_WITH_VALUE: &[&str] = &[
     "message",
     "file",
@@ -144,22 +144,22 @@ impl Words {
         words
     }
 
-    /// Whether a long option is given, whole or shortened as git allows it.
+    /// True if a long option is given, in full or abbreviated as git allows it.
     fn has(&self, name: &str) -> bool {
-        // `--al` may be another option; git takes what is long enough to be one.
+        // `--al` may be another option; git accepts any unambiguous abbreviation.
         let shortest = if name == "no-verify" { 6 } else { 3 };
         self.long
             .iter()
             .any(|word| word == name || (word.len() >= shortest && name.len() > 3 && name.starts_with(word.as_str())))
     }
 
-    /// The first of the paths that is the whole tree.
+    /// The first of the paths that means the whole tree.
     fn whole_tree(&self) -> Option<&String> {
         let is_whole = |path: &&String| matches!(path.trim_end_matches('/'), "." | ":" | "*" | "./*" | ":(top)" | "..");
         self.plain.iter().find(is_whole)
     }
 
-    /// Whether `add` takes whatever has changed: by its path, or by an option without any path.
+    /// True if `add` includes every change: by its path, or by an option without any path.
     fn takes_everything(&self) -> bool {
         let sweeps =
             self.has("all") || self.has("update") || self.letters.iter().any(|letter| matches!(letter, 'A' | 'u'));
@@ -167,7 +167,7 @@ impl Words {
         !looks_only && (self.whole_tree().is_some() || (sweeps && self.plain.is_empty()))
     }
 
-    /// How what takes everything is written.
+    /// How an argument that includes everything is written.
     fn everything(&self) -> &str {
         match self.whole_tree() {
             Some(path) => path,
@@ -176,7 +176,7 @@ impl Words {
         }
     }
 
-    /// Whether the files of the whole tree are put back; the index is nobody else's work.
+    /// True if the files of the whole tree are restored; restoring only the index loses no work of others.
     fn restores_everything(&self, verb: &str) -> bool {
         let of_index = verb == "restore"
             && (self.has("staged") || self.letters.contains(&'S'))
@@ -265,7 +265,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_touches_the_work_of_others_is_refused_however_it_is_called() {
+    fn calls_that_touch_the_work_of_others_are_refused_in_every_spelling() {
         for line in REFUSED {
             let rest = line.strip_prefix("git ").unwrap();
             let quoted = line.replace('\'', "\"");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_its_files_or_only_looks_is_not_refused() {
+    fn calls_that_name_their_files_or_only_look_are_not_refused() {
         for line in ALLOWED {
             for form in [(*line).to_owned(), format!("cd app && {line}"), format!("{line} | head")] {
                 assert_eq!(refused(&form).map(|block| block.reason), None, "{form}");
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_guarded_where_its_file_says_so() {
+    fn an_agent_is_guarded_if_its_file_says_so() {
         let guarded = |name: &str| is_guarded(&format!("gsd-{name}"));
         for name in library::agent_names() {
             let front = library::front_matter_of(&format!("agents/{name}.md")).unwrap();

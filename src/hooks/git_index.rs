@@ -1,28 +1,28 @@
-//! Git's index of a checkout: how files were when git looked last. Read from the file, no git is started.
+//! Git's index of a checkout: the state of files when git last looked, read without starting git.
 
 use std::path::Path;
 
 use crate::disk;
 
-/// How a file of the index was when git looked at it last.
+/// The state of a file of the index when git last looked at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
-    /// When it was written: seconds since 1970, and the part of a second, which may be left out.
+    /// When it was written: seconds since 1970, and nanoseconds, which are zero if unknown.
     seconds: u32,
     nanoseconds: u32,
     size: u32,
-    /// Git was told to skip it (`assume-unchanged`, `skip-worktree`).
+    /// Git skips it (`assume-unchanged`, `skip-worktree`).
     skipped: bool,
 }
 
 impl Seen {
-    /// Whether the file is as it was, by its size and time as git itself looks first.
+    /// True if the file is unchanged, by its size and time, which git itself checks first.
     fn holds(self, file: &Path) -> bool {
         let (Some(size), Some(time)) = (disk::size(file), disk::modified(file)) else { return self.skipped };
         let (seconds, milliseconds) = (time.div_euclid(1000), time.rem_euclid(1000));
         let is_then = seconds == i64::from(self.seconds)
             && (self.nanoseconds == 0 || milliseconds == i64::from(self.nanoseconds / 1_000_000));
-        // The index keeps the lowest 32 bits of a size.
+        // The index stores the lowest 32 bits of a size.
         self.skipped || is_then && size & u64::from(u32::MAX) == u64::from(self.size)
     }
 }
@@ -36,10 +36,10 @@ impl GitIndex {
         Self(bytes)
     }
 
-    /// Those of `paths`, by their place below the checkout, whose files are changed, deleted, or unknown to git. `None`
-    /// where the index cannot be read. What is staged counts as known.
+    /// The files among `paths`, relative to the checkout, that are changed, deleted, or unknown to git. `None` if the
+    /// index cannot be read. A staged file counts as known.
     pub(super) fn changed<'path>(&self, root: &Path, paths: &'path [String]) -> Option<Vec<&'path str>> {
-        // The length of an object's name is not in the index: that of SHA-1, else that of SHA-256.
+        // The length of an object's name is not in the index: try that of SHA-1, then that of SHA-256.
         let seen = [20, 32].into_iter().find_map(|name_length| self.seen(name_length, paths))?;
         let is_changed = |(path, seen): (&'path String, Option<Seen>)| {
             let file = root.join(path);
@@ -52,7 +52,7 @@ impl GitIndex {
         Some(paths.iter().zip(seen).filter_map(is_changed).collect())
     }
 
-    /// What the index has of each of `paths`.
+    /// The entry of each of `paths` in the index.
     fn seen(&self, name_length: usize, paths: &[String]) -> Option<Vec<Option<Seen>>> {
         let mut found = vec![None; paths.len()];
         let mut reader = Reader(&self.0);
@@ -64,7 +64,7 @@ impl GitIndex {
             return None;
         }
         let count = reader.number()?;
-        // A path of version 4 begins with as much of the one before as it shares.
+        // A path of version 4 begins with the prefix that it shares with the one before it.
         let mut shared: Vec<u8> = Vec::new();
         for _ in 0..count {
             let before = reader.0.len();
@@ -75,7 +75,7 @@ impl GitIndex {
             reader.take(name_length)?;
             let flags = reader.short()?;
             let more = if version > 2 && flags & 0x4000 != 0 { reader.short()? } else { 0 };
-            // The flags hold the length of the path, as far as it fits: another one is of another kind of index.
+            // The flags contain the length of the path, up to their maximum; a mismatch means another kind of index.
             let told = usize::from(flags & 0xfff);
             let path: &[u8] = if version == 4 {
                 shared.truncate(shared.len().checked_sub(reader.offset()?)?);
@@ -84,7 +84,7 @@ impl GitIndex {
             } else {
                 let path = if told < 0xfff { reader.take(told)? } else { reader.until_zero()? };
                 let ended = if told < 0xfff { reader.take(1)? } else { &[0] };
-                // One zero byte ends the path; more fill it up to a multiple of eight.
+                // One zero byte ends the path; more pad it to a multiple of eight.
                 let length = before - reader.0.len();
                 reader.take(length.next_multiple_of(8) - length)?;
                 if ended == [0] { path } else { return None }
@@ -99,12 +99,12 @@ impl GitIndex {
                 }
             }
         }
-        // An index that is split has the rest of its entries in another file.
+        // A split index has the rest of its entries in another file.
         (reader.take(4).is_none_or(|extension| extension != b"link")).then_some(found)
     }
 }
 
-/// What is left of the bytes.
+/// The remaining bytes.
 struct Reader<'bytes>(&'bytes [u8]);
 
 impl<'bytes> Reader<'bytes> {
@@ -122,7 +122,7 @@ impl<'bytes> Reader<'bytes> {
         Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
     }
 
-    /// A number in groups of seven bits, of which each but the last has its highest bit set and adds one.
+    /// A number in groups of seven bits; all but the last group have the highest bit set and add one.
     fn offset(&mut self) -> Option<usize> {
         let mut value = 0usize;
         loop {
@@ -148,7 +148,7 @@ impl<'bytes> Reader<'bytes> {
 mod tests {
     use super::*;
 
-    /// What git calls changed, and what its index tells of the same files.
+    /// The changed files according to git, and according to its index.
     fn both(options: &[&str]) -> (Vec<String>, Vec<String>) {
         let folder = crate::testing::folder();
         let root = folder.path();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_files_are_those_that_git_tells() {
+    fn changed_files_are_those_that_git_reports() {
         for options in [
             &["--object-format=sha1"][..],
             &["--object-format=sha256"],
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_index_tells_nothing() {
+    fn an_invalid_index_gives_no_result() {
         let paths = ["a".to_owned()];
         for bytes in [&b""[..], b"DIRC", b"DIRC\0\0\0\x09\0\0\0\0", b"DIRC\0\0\0\x02\xff\xff\xff\xff", b"what else"] {
             assert_eq!(GitIndex::new(bytes.to_vec()).changed(Path::new("/"), &paths), None, "{bytes:?}");

@@ -1,13 +1,13 @@
-//! What a `git` command line asks for.
+//! The parts of a `git` command line.
 
 use crate::text::shell::{Argument, Run};
 
-/// A call of `git`: the verb and what stands behind it.
+/// A call of `git`: the verb and its arguments.
 #[derive(Clone, Debug)]
 pub(super) struct GitLine<'run> {
     pub(super) verb: String,
     pub(super) arguments: &'run [Argument],
-    /// The folder of `-C`, where it is known.
+    /// The folder of `-C`, if it is known.
     pub(super) folder: Option<String>,
 }
 
@@ -15,7 +15,7 @@ pub(super) struct GitLine<'run> {
 const WITH_VALUE: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
 
 impl<'run> GitLine<'run> {
-    /// The call, if the run is one.
+    /// Reads a run as a call of git; `None` for another program.
     pub(super) fn of(run: &'run Run) -> Option<Self> {
         if run.program != "git" {
             return None;
@@ -33,7 +33,7 @@ impl<'run> GitLine<'run> {
         }
     }
 
-    /// Whether one of these options is given: `--word`, or the letter `-x`, alone or with others.
+    /// True if one of these options is given: `--word`, or the letter `-x`, single or combined with others.
     pub(super) fn has(&self, words: &[&str], letters: &[char]) -> bool {
         self.options().any(|option| match option.strip_prefix("--") {
             Some(word) => words.iter().any(|wanted| word.split('=').next() == Some(wanted)),
@@ -54,7 +54,7 @@ mod tests {
     use crate::text::shell::runs;
 
     #[test]
-    fn the_verb_is_found_behind_the_options_of_git() {
+    fn the_verb_is_found_after_the_options_of_git() {
         let verb = |line: &str| GitLine::of(&runs(line)[0]).map(|call| (call.verb, call.folder));
         assert_eq!(verb("git -C x -c a=b --no-pager commit -m y"), Some(("commit".into(), Some("x".into()))));
         assert_eq!(verb("git --git-dir=x add -f"), Some(("add".into(), None)));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_found_alone_and_together() {
+    fn options_are_found_single_and_combined() {
         let has = |line: &str| GitLine::of(&runs(line)[0]).unwrap().has(&["force"], &['f']);
         assert!(has("git add -f x") && has("git add x --force") && has("git add -Af"));
         assert!(!has("git add -A") && !has("git add -- -f") && !has("git add --final"));

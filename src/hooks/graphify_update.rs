@@ -34,25 +34,25 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     Finding::Nothing
 }
 
-/// Where the last build is noted, from the project's folder.
+/// The file with the status of the last build, relative to the project's folder.
 const NOTE: &str = ".planning/graphs/.last-build-status.json";
 
-/// A build that began so long ago, in milliseconds, is not at work any more.
+/// A build that began longer ago, in milliseconds, is not running any more.
 const LONGEST: i64 = 15 * 60 * 1000;
 
-/// Verbs of git that move a branch.
+/// Git verbs that move a branch.
 const MOVING: &[&str] = &["commit", "merge", "pull", "rebase", "cherry-pick", "revert", "am", "reset"];
 
 pub(super) fn may_move(line: &str) -> bool {
     line.contains("git") && runs(line).iter().filter_map(GitLine::of).any(|call| MOVING.contains(&call.verb.as_str()))
 }
 
-/// Whether this is a machine that builds and tests, where nobody looks at the graph.
+/// True on a machine for builds and tests, which has no use for the graph.
 fn is_watched_by_nobody(world: &World) -> bool {
     world.variable("CI").is_some_and(|value| !matches!(value.trim(), "false" | "0"))
 }
 
-/// What is noted about the last build.
+/// The status of the last build.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Build {
     status: String,
@@ -74,7 +74,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// A new commit is out on the default branch of the first checkout, and nobody builds or has built its graph.
+    /// True if the default branch of the first checkout has a new commit whose graph is neither being built nor built.
     fn call_for_a_build(&self) -> bool {
         let Head::Branch(branch) = &self.head else { return false };
         let is_default = match &self.default_branch {
@@ -90,7 +90,7 @@ impl Facts {
     }
 }
 
-/// Builds the graph in a process of its own. That it could not be started only means that the graph stays as it is.
+/// Builds the graph in a separate process. If it cannot be started, the graph stays as it is.
 fn start(world: &World, root: &Path) {
     if let Ok(program) = world.executable() {
         let _ = world.start_beside(&Program::new(program).arguments(["graphify", "build", "update"]).folder(root));

@@ -1,5 +1,5 @@
-//! How often the guards of secrets and of planning documents are wrong about lines of a shell, by the lists of `tests/data/guards`. Those
-//! were written before the guards could be changed to fit them, and stay as they are.
+//! How often the guards of secrets and of planning documents misjudge shell lines, measured with the lists in
+//! `tests/data/guards`. The lists were written before the guards could be fitted to them, and are not changed.
 #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{secret_guard, write_guard};
 use crate::library::Event;
 use crate::world::World;
 
-/// The lines of a list. A mark stands for a line break, so that each is one line of the file.
+/// The lines of a list. A mark represents a line break, so that each is one line of the file.
 fn list(name: &str) -> Vec<String> {
     let path = format!("{}/tests/data/guards/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -21,7 +21,7 @@ fn list(name: &str) -> Vec<String> {
     lines.map(|line| line.replace('⏎', "\n")).collect()
 }
 
-/// A project with what the lists speak of, and a home folder beside it.
+/// A project with the files that the lists mention, and a home folder next to it.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -77,7 +77,7 @@ impl Place {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Whether a guard refuses a line.
+    /// True if a guard refuses a line.
     fn refuses(&self, guard: fn(&Scene<'_>) -> Finding, command: &str) -> bool {
         let here = self.folder.path().join("app");
         let home = self.folder.path().join("home");
@@ -96,7 +96,7 @@ impl Place {
         matches!(guard(&scene), Finding::Block(_))
     }
 
-    /// Holds that at most so many of a thousand lines of a list are judged otherwise.
+    /// Checks that at most so many of a thousand lines of a list are misjudged.
     fn check(&self, name: &str, is_refused: bool, most_of_1000: usize, guards: &[fn(&Scene<'_>) -> Finding]) {
         let lines = list(name);
         let refused = |line: &String| guards.iter().any(|guard| self.refuses(*guard, line));

@@ -1,5 +1,5 @@
-//! Which plans a session left half done: they have commits, or changes that nobody committed, and no SUMMARY; or a SUMMARY
-//! and no mark in the roadmap. Read from files, no git is started.
+//! Finds the plans that a session left half done: they have commits or uncommitted changes and no SUMMARY, or a SUMMARY
+//! and no mark in the roadmap. Read from files without starting git.
 
 use std::collections::HashSet;
 use std::path::Component::{CurDir, Normal};
@@ -17,7 +17,7 @@ use crate::project::wave::WaveNote;
 use crate::text::screen::counted;
 use crate::text::shell::{Typed, typed};
 
-/// One line about what was interrupted, with the command that goes on; `None` where nothing was.
+/// One line about interrupted work, with the command that continues it; `None` without any.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let found = look(scene.project.view(), scene.wave().as_ref())?;
     let (number, command) = (short(&found.phase), scene.command("execute-phase"));
@@ -25,7 +25,7 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     Some(format!("Interrupted: {}. Continue with `{command}`.", found.what))
 }
 
-/// What was interrupted, in a few words; `None` where nothing was. `wave` is the wave that is not merged yet.
+/// Interrupted work in a few words; `None` without any. `wave` is the wave that is not merged yet.
 pub(crate) fn found(view: &ProjectView, wave: Option<&WaveNote>) -> Option<String> {
     look(view, wave).map(|found| found.what)
 }
@@ -46,13 +46,13 @@ fn look(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Interrupted> {
     })
 }
 
-/// What was left half done in a phase: its plans and what they lack, such as `02-02 has no SUMMARY (1 commit)`.
+/// The half-done work of a phase: its plans and what they lack, such as `02-02 has no SUMMARY (1 commit)`.
 struct Interrupted {
     phase: String,
     what: String,
 }
 
-/// The plans of a wave whose worktrees were never merged: what their executors committed is not in this tree.
+/// The plans of a wave whose worktrees were never merged: the commits of their executors are not in this tree.
 fn of_wave(note: Option<&WaveNote>, view: &ProjectView) -> Option<Interrupted> {
     let note = note?;
     let folder = view.find_phase(note.phase.as_deref()?).ok()?.folder?;
@@ -64,7 +64,7 @@ fn of_wave(note: Option<&WaveNote>, view: &ProjectView) -> Option<Interrupted> {
     (!plans.is_empty()).then(|| Interrupted { phase: folder.token().to_owned(), what })
 }
 
-/// The plans of the current phase that were executed, and maybe merged, and are not in the documents yet.
+/// The plans of the current phase that were executed, and perhaps merged, but are not in the documents yet.
 fn unclosed(view: &ProjectView, position: &Position) -> Option<Interrupted> {
     let folder = view.find_phase(position.phase.as_deref()?).ok()?.folder.filter(|folder| folder.archived.is_none())?;
     let plans = view.unclosed_plans(&folder).ok()?;
@@ -89,7 +89,7 @@ fn by_commits(
     })
 }
 
-/// The first open plan of a phase in execution that has changed files and no commit yet.
+/// The first open plan of a phase in execution with changed files and no commit yet.
 fn by_changes(
     view: &ProjectView,
     position: Position,
@@ -104,14 +104,14 @@ fn by_changes(
     Some(Interrupted { phase: folder.token().to_owned(), what })
 }
 
-/// How many files of each plan are changed and not committed; `root` is the project's.
+/// How many files of each plan are changed and not committed; `root` is the project's root.
 fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[String]) -> Vec<usize> {
     let folder = root.strip_prefix(&checkout.root).unwrap_or(Path::new("")).to_string_lossy().replace('\\', "/");
     let from_root = |file: &String| match (file.trim_start_matches("./"), folder.as_str()) {
         (file, "") => file.to_owned(),
         (file, folder) => format!("{folder}/{file}"),
     };
-    // A plan that came with a clone may name any path: only those below the checkout are looked at.
+    // A plan that came with a clone may name any path: only those below the checkout are examined.
     let is_below = |file: &&String| Path::new(file).components().all(|part| matches!(part, Normal(_) | CurDir));
     let of_plan = |plan: &String| -> Vec<String> {
         let text = view.text(plan).ok().flatten().unwrap_or_default();
@@ -123,7 +123,7 @@ fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[Str
     files.iter().map(|files| files.iter().filter(|file| changed.contains(file.as_str())).count()).collect()
 }
 
-/// The first open plan of a phase in execution that has some of its SUMMARYs: without any, it may not have begun.
+/// The first open plan of a phase in execution that has some SUMMARYs: without any, it may not have begun.
 fn by_state(view: &ProjectView, position: Position) -> Option<Interrupted> {
     let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
     let folder = view.find_phase(&phase).ok()?.folder.filter(|folder| folder.summaries().next().is_some())?;
@@ -145,7 +145,7 @@ fn number(plan: &str) -> Option<&str> {
     Some(number).filter(|number| is_number && !number.contains(['/', ' ']))
 }
 
-/// The plans of a phase that were begun. Commits from before a plan was written are those of another plan with its number.
+/// The plans of a phase that were begun. Commits older than a plan belong to another plan with the same number.
 fn begun_in(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -180,17 +180,17 @@ struct Commit<'log> {
 }
 
 impl<'log> Commit<'log> {
-    /// `02-02` of `feat(02-02): read notes`.
+    /// The scope of the subject: `02-02` of `feat(02-02): read notes`.
     fn scope(&self) -> Option<&'log str> {
         plan_commits::scope(self.subject)
     }
 }
 
-/// The commits that were made in this checkout and that HEAD still has, newest first, from git's log of HEAD. Commits that
-/// came by a merge or a pull have no line there.
+/// The commits that were made in this checkout and that HEAD still contains, newest first, from git's log of HEAD.
+/// Commits that came from a merge or a pull have no line there.
 fn commits(log: &str) -> Vec<Commit<'_>> {
     let mut commits = Vec::new();
-    // Commits that are in the history of HEAD and whose line is still to come.
+    // Commits in the history of HEAD whose line is still to come.
     let mut in_history: HashSet<&str> = HashSet::new();
     let mut replaced: HashSet<&str> = HashSet::new();
     for entry in log.lines().rev().filter_map(Entry::parse) {
@@ -215,11 +215,12 @@ fn commits(log: &str) -> Vec<Commit<'_>> {
                 }
             }
             ("merge" | "pull", _) => {
-                // What was there before is in the history too; what came may have been made here, on another branch.
+                // The commit before it is in the history too; the merged commits may have been made here, on another
+                // branch.
                 in_history.insert(entry.old);
                 continue;
             }
-            // HEAD went elsewhere: the line of the commit it is at comes earlier.
+            // HEAD moved elsewhere: the line of its commit comes earlier.
             _ => continue,
         }
         in_history.remove(entry.new);
@@ -228,7 +229,7 @@ fn commits(log: &str) -> Vec<Commit<'_>> {
     commits
 }
 
-/// A line of git's log of HEAD: `<old> <new> <name> <<address>> <time> <zone>`, a tab, and what was done.
+/// A line of git's log of HEAD: `<old> <new> <name> <<address>> <time> <zone>`, a tab, and the action.
 struct Entry<'log> {
     old: &'log str,
     new: &'log str,
@@ -250,7 +251,7 @@ impl<'log> Entry<'log> {
 mod tests {
     use super::*;
 
-    /// The subjects and scopes in a log written as `old new message`, where the line's number is the time.
+    /// The subjects and scopes in a log written as `old new message`, with the line's number as the time.
     fn told(lines: &[&str]) -> Vec<String> {
         let line = |(time, line): (usize, &&str)| {
             let (ids, message) = line.split_once('\t').unwrap();
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_head_has_are_counted_once() {
+    fn commits_that_head_contains_are_counted_once() {
         let log = ["0 a\tcommit (initial): chore: begin", "a b\tcommit: feat(02-01): x", "b c\tcommit: fix(02-02)!: y"];
         assert_eq!(told(&log), ["2 02-02", "1 02-01", "0 -"]);
         let amended = [&log[..], &["c d\tcommit (amend): fix(02-03): y"]].concat();

@@ -1,14 +1,15 @@
 //! Native hooks: one process for one event of a host.
 //!
-//! `gsd-tools hook <dialect> <event> [--without <hook>]`: reads the host's JSON, lets the hooks of the event look at it,
-//! gives one answer. A hook never breaks the host: on any error of our own nothing is printed and the exit code is 0.
-//! Outside projects that use us there is silence, but for calls of ours and for secrets of a project that are named from
-//! elsewhere; only the status line shows what it can everywhere. [`Switch`] silences all of it.
+//! `gsd-tools hook <dialect> <event> [--without <hook>]`: reads the host's JSON, runs the hooks of the event, and
+//! prints one answer. A hook never breaks the host: on any internal error nothing is printed and the exit code is 0.
+//! Outside projects that use gsd, nothing is printed, except about calls of gsd-tools and about secrets of a project
+//! that are named from elsewhere; only the status line shows what it can everywhere. [`Switch`] turns all of it off.
 //!
-//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row of [`HOOKS`]. `look` asks the
-//! scene for facts (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and hands them to a function
-//! that is pure; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
-//! [`verdict::Finding::block`]. [`answer()`] turns what all of them found into the host's own form: no hook knows a dialect.
+//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row of [`HOOKS`]. `look` gets
+//! facts from the scene (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and passes them to a
+//! pure function; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a
+//! refusal, [`verdict::Finding::block`]. [`answer()`] turns all findings into the host's own form: hooks do not depend
+//! on a dialect.
 
 mod agent_isolation_guard;
 mod answer;
@@ -69,15 +70,15 @@ pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::{KnownVersions, is_newer};
 use verdict::{Finding, Verdict};
 
-/// A hook: its name, the events it looks at, and what it finds.
+/// A hook: its name, its events, and its function.
 struct Hook {
     name: &'static str,
     events: &'static [Event],
     look: fn(&Scene<'_>) -> Finding,
 }
 
-/// Hooks that speak to the person who talks with the agent. A session of `auto run` has no such person, and its prompt says
-/// where the work is; a note that changes from day to day would also keep what follows it out of the model's cache.
+/// Hooks meant for the person who talks with the agent. A session of `auto run` has no such person, and its prompt says
+/// where the work is; a note that changes from day to day would also make a prompt cache miss everything after it.
 const FOR_PEOPLE: &[&str] = &["session-state", "update-check", "phase-boundary", "context-monitor"];
 
 /// All hooks except the status line, which answers with a line instead of a verdict. Those of one event run in this order.
@@ -102,7 +103,7 @@ const HOOKS: &[Hook] = &[
     Hook { name: "config-reload", events: &[Event::FileChanged], look: config_reload::look },
 ];
 
-/// Has every guard that reads command lines look at `text`: whatever it is, each comes to an end.
+/// Passes `text` to every guard that reads command lines, to test that each one terminates.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn guards_read(text: &str) {
     let _ = secret_guard::read_by(text);
@@ -115,23 +116,23 @@ pub(crate) fn guards_read(text: &str) {
     let _ = injection_scanner::printed(text, std::path::Path::new("/p"));
 }
 
-/// How long a host may take to hand over its event. Longer, and the event is let go.
+/// How long a host may take to send its event. After that, the event is dropped.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// More than any host sends; what is longer is not an event.
+/// More than any host sends; longer input is not an event.
 const LONGEST_EVENT: u64 = 32 * 1024 * 1024;
 
 /// Answers one event of a host: `arguments` are the host's dialect and the event.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let Some(answer) = respond(arguments, &World::real()) else { return ExitCode::SUCCESS };
-    // A host that stopped listening is no failure of ours.
+    // It is not our failure if a host stopped listening.
     let _ = std::io::stdout().write_all(answer.stdout.as_bytes());
     let _ = std::io::stderr().write_all(answer.stderr.as_bytes());
     ExitCode::from(answer.code)
 }
 
 fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
-    // Read whatever comes of it: a host that writes to a process that is gone may take that for a failure.
+    // Read the event in any case: a host may report a failure if it writes to a process that is gone.
     let event_text = read_event(world)?;
     let words: Vec<&str> = arguments.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let (dialect, event, options) = match words.as_slice() {
@@ -157,16 +158,17 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     Some(answer(dialect, event, &payload, &verdict))
 }
 
-/// Leaves word for who runs this session that its client calls our hooks: some load them only where they please.
+/// Leaves a file for the runner of this session to show that its client calls our hooks: some clients load them only in
+/// certain places.
 fn leave_word(world: &World) {
     let file = world.path_variable(HEARD).filter(|file| world.is_unit() && !disk::exists(file));
     if let Some(file) = file.and_then(|file| AbsolutePath::parse(file).ok()) {
-        // Who runs the session says so, then, though the hook was called: that is no reason to fail.
+        // If this fails, the runner reports that no hook was called; the hook itself need not fail.
         let _ = disk::write_fleeting(&file, b"");
     }
 }
 
-/// What is refused outside of every project; `None` where nothing is.
+/// The verdict outside of every project; `None` if nothing is refused.
 fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Option<Verdict> {
     if event != Event::BeforeTool {
         return None;
@@ -179,8 +181,8 @@ fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Optio
     verdict.block.is_some().then_some(verdict)
 }
 
-/// What the hooks of the event come to, but for those that the host makes needless (`--without` and their names), and those
-/// that nobody would hear.
+/// Runs the hooks of the event, except those that the host makes needless (named by `--without`) and, in a session of
+/// `auto run`, those meant for people.
 fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
     let is_told = |name: &str| !(scene.world.is_unit() && FOR_PEOPLE.contains(&name));
     let is_needless = |name: &str| options.windows(2).any(|pair| pair[0] == "--without" && pair[1] == name);
@@ -192,7 +194,7 @@ fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
     verdict
 }
 
-/// What a session that starts in the milestones of `auto` is told; `None` without any.
+/// The note for a session that starts in the milestones of `auto`; `None` without milestones.
 fn in_milestones(world: &World, here: &Path) -> Option<Verdict> {
     let next = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
     let mut verdict = Verdict::default();
@@ -239,7 +241,7 @@ fn branch(here: &Path) -> Option<String> {
     }
 }
 
-/// What the host wrote, unless nothing comes.
+/// The event from the host, or `None` if nothing is sent.
 fn read_event(world: &World) -> Option<String> {
     if world.terminal().stdin {
         return None;
@@ -252,13 +254,14 @@ fn read_event(world: &World) -> Option<String> {
     outcome.ok().map(|_| text_of(bytes))
 }
 
-/// A letter that is none, such as in the output of a program, is no reason to be silent about the rest.
+/// Decodes the event. An invalid character, such as in the output of a program, does not make the rest unreadable.
 fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Ends the process, silently, if the event is not `read` in time. The event is read on the first thread and the time is
-/// watched on another: a reader on another thread would have to wake the first one, which costs more than all hooks do.
+/// Ends the process, silently, if the event is not `read` in time. The event is read on the first thread and the time
+/// is watched on another: a reader on another thread would have to wake the first one, which costs more than all hooks
+/// together.
 #[expect(clippy::disallowed_methods, reason = "a read that does not come back leaves no other way to end")]
 fn watch(read: Arc<AtomicBool>) {
     std::thread::spawn(move || {
@@ -278,14 +281,14 @@ mod tests {
     use crate::library::Library;
 
     #[test]
-    fn events_are_read_whatever_letters_they_have() {
+    fn events_are_read_whatever_characters_they_contain() {
         assert_eq!(text_of(b"a \xe4 b".to_vec()), "a \u{fffd} b");
         assert_eq!(text_of("ä".into()), "ä");
     }
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the pages are read as they stand in the repository")]
-    fn every_hook_of_the_table_has_its_code_and_its_page() {
+    fn every_hook_in_the_table_has_its_code_and_its_page() {
         let library = Library::embedded().unwrap();
         let mut listed: Vec<_> =
             library.hooks().rows.iter().map(|row| (row.name.as_str(), row.events.as_slice())).collect();

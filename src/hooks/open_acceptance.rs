@@ -1,10 +1,10 @@
-//! Which phases are closed although their acceptance test is not finished.
+//! Finds phases that are closed although their acceptance test is not finished.
 
 use super::scene::Scene;
 use crate::project::acceptance::OpenAcceptance;
 use crate::text::shell::{Typed, typed};
 
-/// One line about them, with the command that goes on with the first; `None` where there are none.
+/// One line about them, with the command that continues the first; `None` without any.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let open = scene.project.view().open_acceptances().ok()?;
     let first = &open.first()?.phase;

@@ -1,6 +1,7 @@
-//! What hosts write to a hook, read by what it means.
+//! The JSON that hosts send to a hook, read by its meaning.
 //!
-//! Hosts name the same things differently; the names do not collide, so each thing is looked for under all of them.
+//! Hosts name the same value differently; the names do not collide, so each value is searched for under all of its
+//! names.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,7 +16,7 @@ use crate::library::ToolSet;
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {
     value: Value,
-    /// The input of the tool, where the event is about one.
+    /// The input of the tool, if the event is about one.
     input: Option<Value>,
 }
 
@@ -24,26 +25,26 @@ pub(crate) struct Payload {
 pub(crate) struct FileWrite {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The file is made, whatever stands there.
+    /// The file is created, even if it replaces an existing one.
     pub(crate) creates: bool,
-    /// How many lines of it the text is put in the place of.
+    /// How many lines of the file the text replaces.
     pub(crate) replaced: usize,
 }
 
-/// The numbers the status line saw last.
+/// The numbers that the status line saw last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContextUse {
-    /// Per hundred of the window.
+    /// In percent of the window.
     pub(crate) remaining: f64,
     /// Milliseconds since 1970.
     pub(crate) noted_at: i64,
 }
 
-/// The host keeps this much of the window, per hundred, for itself: what is left of it cannot be used.
+/// The percentage of the window that the host reserves and that cannot be used.
 const RESERVE: f64 = 16.5;
 
 impl ContextUse {
-    /// How much of the context that can be used is used, per hundred.
+    /// The used part of the usable context, in percent.
     pub(super) fn used(&self) -> usize {
         let usable = ((self.remaining - RESERVE) / (100.0 - RESERVE) * 100.0).clamp(0.0, 100.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100")]
@@ -53,7 +54,7 @@ impl ContextUse {
 }
 
 impl Payload {
-    /// Reads an event; `None` if it is no JSON object.
+    /// Reads an event; `None` if it is not a JSON object.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let value = parsed(text.trim_start_matches('\u{feff}'))?;
         let input = at(
@@ -70,7 +71,7 @@ impl Payload {
             ],
         )
         .map(|input| match input {
-            // Some hosts hand the input over as JSON in a string.
+            // Some hosts pass the input as JSON in a string.
             Value::String(text) => parsed(text).unwrap_or_else(|| input.clone()),
             other => other.clone(),
         });
@@ -88,44 +89,44 @@ impl Payload {
         keys.iter().find_map(|key| self.value.pointer(key)?.as_str().filter(|folder| !folder.is_empty()))
     }
 
-    /// The host's own name of the event.
+    /// The host's own name for the event.
     pub(crate) fn event_name(&self) -> Option<&str> {
         self.value.get("hook_event_name")?.as_str()
     }
 
-    /// In which mode the host asks before it runs something, in its own word.
+    /// The mode that decides what the host asks permission for, in the host's word.
     pub(crate) fn permission_mode(&self) -> Option<&str> {
         self.value.get("permission_mode")?.as_str()
     }
 
-    /// The model as a person knows it.
+    /// The display name of the model.
     pub(crate) fn model(&self) -> Option<&str> {
         self.value.pointer("/model/display_name")?.as_str()
     }
 
-    /// How much context is in use, if the event says so. `now` is in milliseconds.
+    /// The context in use, if the event reports it. `now` is in milliseconds.
     pub(crate) fn context_use(&self, now: i64) -> Option<ContextUse> {
         let remaining = self.value.pointer("/context_window/remaining_percentage")?.as_f64()?;
         Some(ContextUse { remaining, noted_at: now })
     }
 
-    /// The tokens that are in the context now.
+    /// The number of tokens in the context now.
     pub(crate) fn tokens_in_use(&self) -> Option<u64> {
         let counts = self.value.pointer("/context_window/current_usage")?.as_object()?;
         Some(counts.values().filter_map(Value::as_u64).sum())
     }
 
-    /// The file in which the host keeps the session.
+    /// The file in which the host stores the session.
     pub(crate) fn transcript(&self) -> Option<&Path> {
         Some(Path::new(self.value.get("transcript_path")?.as_str()?)).filter(|path| path.is_absolute())
     }
 
-    /// What the tool of the event does.
+    /// The kind of tool in the event.
     pub(crate) fn tool(&self) -> Option<ToolSet> {
         tool::of(self.tool_name(), self.input.as_ref())
     }
 
-    /// What the host calls the tool.
+    /// The host's name for the tool.
     pub(crate) fn tool_name(&self) -> Option<&str> {
         let keys = [
             "/tool_name",
@@ -144,7 +145,7 @@ impl Payload {
         first(self.input.as_ref()?, keys)
     }
 
-    /// The command line a shell is to run; several are put together as lines of one.
+    /// The command line that a shell is to run; several are joined as lines of one.
     pub(crate) fn command(&self) -> Option<String> {
         if self.tool() != Some(ToolSet::Shell) {
             return None;
@@ -162,7 +163,7 @@ impl Payload {
         }
     }
 
-    /// The files and folders that the tool is about, as the host wrote them.
+    /// The files and folders that the tool works on, as the host wrote them.
     pub(crate) fn paths(&self) -> Vec<String> {
         let written = self.writes();
         if !written.is_empty() {
@@ -178,7 +179,7 @@ impl Payload {
         self.input(&keys).or_else(|| first(&self.value, &keys))?.as_str()
     }
 
-    /// What the tool gave back, all its texts one after the other.
+    /// The tool's output, all its texts joined.
     pub(crate) fn response(&self) -> Option<String> {
         let keys = [
             "/tool_response",
@@ -227,12 +228,12 @@ impl Payload {
     }
 }
 
-/// JSON, also with letters in its texts that no JSON may have.
+/// Parses JSON, even if its strings contain invalid characters.
 fn parsed(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&mended(text))).ok()
 }
 
-/// The text without halves of letters (`\ud83d` alone), and with control characters that stand for themselves escaped.
+/// The text without unpaired surrogates (`\ud83d` without its partner), and with raw control characters escaped.
 fn mended(text: &str) -> String {
     let mut mended = String::with_capacity(text.len());
     let mut rest = text;
@@ -265,7 +266,7 @@ fn mended(text: &str) -> String {
     mended
 }
 
-/// The unit of UTF-16 that a text begins with, written as `\u` and four digits.
+/// The UTF-16 unit at the start of a text, written as `\u` and four digits.
 fn escaped_unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -287,7 +288,7 @@ fn named_paths(value: &Value) -> Vec<String> {
     }
     let list = match first(value, &["files", "paths", "file_paths"]) {
         Some(Value::Array(list)) => list.clone(),
-        // A list that the host handed over as text.
+        // A list that the host passed as text.
         Some(Value::String(list)) => serde_json::from_str(list).unwrap_or_default(),
         _ => Vec::new(),
     };
@@ -303,7 +304,7 @@ fn collect_texts(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// A patch in the form `*** Begin Patch`, wherever the input carries it.
+/// A patch in the form `*** Begin Patch`, in any of the input's possible places.
 fn patch_text(input: &Value) -> Option<&str> {
     let candidates = [Some(input), input.get("command"), input.get("input"), input.get("patch")];
     candidates
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_found_in_the_words_of_each_host() {
+    fn writes_are_found_in_the_format_of_each_host() {
         let expected = |creates| vec![("a.md".to_owned(), "new".to_owned(), creates)];
         assert_eq!(writes(r#"{"tool_input":{"file_path":"a.md","content":"new"}}"#), expected(true));
         assert_eq!(
@@ -372,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn one_broken_letter_does_not_hide_the_rest() {
+    fn one_invalid_character_does_not_hide_the_rest() {
         let command = |command: &str| {
             let text = format!(r#"{{"tool_name":"Bash","tool_input":{{"command":"{command}"}}}}"#);
             Payload::parse(&text).and_then(|payload| payload.command())
@@ -394,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_is_taken() {
+    fn any_text_is_accepted() {
         for text in ["", "[]", "3", "{", "{\"cwd\":3}", "{\"tool_input\":[1]}", "{\"tool_call\":3,\"files\":3}"] {
             if let Some(payload) = Payload::parse(text) {
                 assert!(payload.folder().is_none() && payload.writes().is_empty() && payload.session().is_none());

@@ -1,5 +1,5 @@
-//! Every payload in `tests/payloads/hooks.jsonl` is understood. Real clients sent them (2026-11-21); they are shortened,
-//! the project is `/p`. Of hosts whose hooks are plugins, the lines are what our adapters make of the call.
+//! Every payload in `tests/payloads/hooks.jsonl` is understood. Real clients sent them (2026-11-21); they are
+//! shortened, the project is `/p`. For hosts whose hooks are plugins, the lines are what our adapters make of the call.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct Line {
     stdin: Value,
     #[serde(default)]
     told: Told,
-    /// What the client keeps to itself here: `session`, `folder`, `response`.
+    /// What the client does not send here: `session`, `folder`, `response`.
     #[serde(default)]
     without: Vec<String>,
 }
@@ -27,7 +27,7 @@ impl Line {
     }
 }
 
-/// What must be read out of it.
+/// What must be read from it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Told {
@@ -46,7 +46,7 @@ fn lines() -> Vec<(Line, Payload)> {
 }
 
 #[test]
-fn each_tells_its_tool_file_and_command() {
+fn each_payload_gives_its_tool_file_and_command() {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (line, payload) in lines() {
         let about = format!("{} {}: {}", line.client, line.event, line.stdin);
@@ -59,7 +59,7 @@ fn each_tells_its_tool_file_and_command() {
 }
 
 #[test]
-fn each_tells_its_session_and_folder() {
+fn each_payload_gives_its_session_and_folder() {
     for (line, payload) in lines() {
         let about = format!("{} {}", line.client, line.event);
         assert_eq!(payload.session().is_some(), line.has("session"), "{about}");
@@ -68,7 +68,7 @@ fn each_tells_its_session_and_folder() {
 }
 
 #[test]
-fn what_is_written_and_what_came_back_is_read() {
+fn the_written_text_and_the_response_are_read() {
     for (line, payload) in lines() {
         let about = format!("{} {}: {}", line.client, line.event, line.stdin);
         let before = matches!(

@@ -1,4 +1,4 @@
-//! Reminds of STATE.md when a planning document was changed, where the project asks for it.
+//! Reminds the agent of STATE.md after a change of a planning document, if the project asks for it.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     document.map(|document| note(&format!("{}/{document}", layout.planning()), &scene.program())).into()
 }
 
-/// A path below the planning folder whose change needs the reminder; the state itself and the settings need none.
+/// A path below the planning folder whose change calls for the reminder; the state itself and the settings do not.
 fn document(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let needs_none = name.starts_with('.') || matches!(name, "STATE.md" | "state.json" | "config.json");
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_of_phases_are_told_and_the_state_itself_is_not() {
+    fn phase_documents_are_reported_and_the_state_itself_is_not() {
         let note = |path: &str| document(Path::new(path)).map(|document| note(&document, "x"));
         assert!(note("phases/01-a/01-01-SUMMARY.md").unwrap().contains("`phases/01-a/01-01-SUMMARY.md`"));
         assert!(note("ROADMAP.md").unwrap().contains("`x state --help`"));

@@ -1,4 +1,4 @@
-//! Where the work is, in the words that session start and status line show.
+//! Where the work is, in the words that the session start and the status line show.
 
 use super::HookProject;
 use crate::library;
@@ -9,7 +9,7 @@ use crate::project::state::names_phase;
 use crate::project::up_next::UpNext;
 use crate::text::front_matter::FrontMatter;
 
-/// The words for the position of a project; each may be unknown.
+/// The position of a project; each part may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) milestone: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Position {
     pub(super) status: Option<String>,
     pub(super) stopped_at: Option<String>,
     pub(super) paused_at: Option<String>,
-    /// The run of `auto` that has the project, or waits for somebody.
+    /// The run of `auto` that holds the project, or waits for a person.
     pub(super) run: Option<AutoRun>,
     /// The command to type next.
     pub(super) next: Option<String>,
@@ -30,7 +30,7 @@ fn is_installed(name: &str) -> bool {
 }
 
 impl Position {
-    /// The position that the front matter of STATE.md gives; `None` without front matter.
+    /// Reads the position from the front matter of STATE.md; `None` without front matter.
     pub(super) fn of_state(state: &str) -> Option<Self> {
         let front = FrontMatter::parse(state)?;
         Some(Self {
@@ -45,8 +45,8 @@ impl Position {
         })
     }
 
-    /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
-    /// status yet; and the next command, as `spelled` writes its name. What cannot be read changes nothing.
+    /// The position as every command answers it: if the phase is done, the first open one, whose status is not in
+    /// STATE.md yet; and the next command, with its name as `spelled` writes it. Unreadable files change nothing.
     pub(super) fn in_project(self, project: &HookProject, around: &Around, spelled: impl Fn(&str) -> String) -> Self {
         let view = project.view();
         let moved = self.phase.as_deref().map(|stated| standing::moved_on(view, stated));
@@ -76,7 +76,7 @@ impl Position {
         Self { next: Some(next.call(is_installed).typed(spelled)), run, paused_at, ..here }
     }
 
-    /// Where a project of milestones is, which has no STATE.md of ours.
+    /// The position in a project of milestones, which has no STATE.md.
     pub(super) fn in_milestones(next: &Next) -> Self {
         let (milestone, run) = match next {
             Next::Milestones(milestones) => (milestones.at(), None),
@@ -87,7 +87,7 @@ impl Position {
         Self { milestone, run, next: Some(next), ..Self::default() }
     }
 
-    /// One line a fact, for an agent: `- At: phase 2, Notes`.
+    /// One line per fact, for an agent: `- At: phase 2, Notes`.
     pub(super) fn lines(&self) -> Vec<String> {
         let phase = self.phase.as_ref().map(|number| match &self.phase_name {
             Some(name) => format!("phase {number}, {name}"),

@@ -1,6 +1,6 @@
-//! Reminds the agent to read a file before changing it. Not installed where the host demands that itself.
+//! Reminds the agent to read a file before changing it. Not installed if the host requires that itself.
 //!
-//! Some hosts pass the words on before the call, some only with its result: they fit both.
+//! Some hosts show the reminder before the call, others only with its result: the text fits both.
 
 use super::payload::FileWrite;
 use super::scene::Scene;
@@ -10,7 +10,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     note(&scene.payload.writes(), |path| scene.is_file(path)).into()
 }
 
-/// The reminder, for files that `exists` knows.
+/// The reminder, for files that exist according to `exists`.
 fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
     let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
     (!standing.is_empty()).then(|| {

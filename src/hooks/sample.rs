@@ -1,13 +1,13 @@
-//! An event as a host might send it, to run a hook with. It carries the keys of every dialect.
+//! An event as a host might send it, for running a hook. It has the keys of every dialect.
 
 use serde_json::{Map, Value};
 
 use crate::library::ToolSet;
 
-/// The session that samples are of.
+/// The session of the samples.
 const SESSION: &str = "gsd-tools-bench";
 
-/// The JSON of the host's `event` in `folder`; about `tool` with the host's name for it, where there is one.
+/// Returns the JSON of the host's `event` in `folder`; about `tool`, with the host's name for it, if one is given.
 pub(crate) fn sample(event: &str, folder: &str, tool: Option<(ToolSet, &str)>) -> String {
     let file = format!("{folder}/gsd-tools-bench.txt");
     let context = object([("remaining_percentage", Value::from(80.0)), ("used_percentage", Value::from(20.0))]);
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_is_read_as_what_it_is_of() {
+    fn a_sample_is_read_as_its_event_and_tool() {
         for set in ToolSet::ALL {
             let payload = Payload::parse(&sample("E", "/p", Some((set, "frobnicate")))).unwrap();
             assert_eq!((payload.tool(), payload.folder(), payload.event_name()), (Some(set), Some("/p"), Some("E")));

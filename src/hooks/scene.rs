@@ -1,4 +1,4 @@
-//! What a hook may look at: the event, the project it happened in, and files and settings read when they are asked for.
+//! The inputs of a hook: the event, its project, and files and settings, read on demand.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -32,27 +32,27 @@ pub(crate) struct HookProject {
     boundary: Boundary,
     config: Config,
     state_folder: Option<PathBuf>,
-    /// The user's own `defaults.json`, and what it says once somebody asked.
+    /// The user's `defaults.json`, and its contents once they are needed.
     user_file: Option<PathBuf>,
     user: OnceCell<Config>,
     view: OnceCell<ProjectView>,
 }
 
 impl HookProject {
-    /// The project of work in `here`; `None` where that is in none.
+    /// The project that contains `here`; `None` outside of projects.
     pub(super) fn find(here: &Path, world: &World, session: Option<&str>) -> Option<Self> {
         let root = root::discover(&AbsolutePath::parse(here).ok()?, world.home().as_deref());
         if !root::has_documents(&root) {
             return None;
         }
-        // A name that cannot be one is a fault of the commands' calls; here it names nothing.
+        // An invalid name is an error in a command's call; here it is ignored.
         let variable = |name: &str| world.variable(name);
         let sound = |name: &str| variable(name).filter(|value| !is_scope(name) || workstream::checked(value).is_ok());
         let stored = Pointer::of_event(&root.resolve(".planning"), &world.temporary_folder(), variable, session);
         let layout = Layout::of_call(&root, None, &stored, sound);
         let state_folder = world.state_folder();
         let boundary = Project::new(layout.clone(), state_folder.clone()).boundary().ok()?;
-        // The documents of a planning folder that leads elsewhere are not this project's.
+        // If the planning folder is a link out of the project, its documents do not belong to the project.
         boundary.check(layout.absolute(layout.planning())).ok()?;
         let config = config(&layout, &boundary, world);
         let user_file = world.gsd_home().map(|home| home.join(".gsd").join("defaults.json"));
@@ -60,8 +60,8 @@ impl HookProject {
         Some(Self { root, layout, boundary, config, state_folder, user_file, user, view })
     }
 
-    /// The project as the commands read it, at one moment for all that an event asks. No time of a commit is asked for, since
-    /// that starts git.
+    /// The project as the commands read it, one view for everything that an event needs. Commit times are left out,
+    /// because reading them starts git.
     pub(crate) fn view(&self) -> &ProjectView {
         self.view.get_or_init(|| {
             let project = Project::new(self.layout.clone(), self.state_folder.clone());
@@ -69,7 +69,7 @@ impl HookProject {
         })
     }
 
-    /// What decides about the next step besides the documents.
+    /// The facts outside the documents that decide the next step.
     pub(crate) fn around(&self, world: &World) -> Around {
         let root = AbsolutePath::parse(&self.root).ok();
         Around {
@@ -78,14 +78,14 @@ impl HookProject {
         }
     }
 
-    /// The text of one of its files of settings.
+    /// The text of one of the project's settings files.
     pub(crate) fn settings_text(&self, path: &str) -> Result<Option<String>, String> {
         let path = self.layout.absolute(path);
         self.boundary.check(&path).map_err(|error| error.to_string())?;
         disk::read_config(path).map_err(|error| error.to_string())
     }
 
-    /// The user's own settings, whatever the project says. A file that cannot be read says nothing.
+    /// The user's own settings, whatever the project says. An unreadable file counts as empty.
     pub(crate) fn user(&self) -> &Config {
         self.user.get_or_init(|| {
             let text = self.user_file.as_ref().and_then(|file| disk::read_config(file).ok().flatten());
@@ -93,13 +93,13 @@ impl HookProject {
         })
     }
 
-    /// A switch that makes a guard stricter: on if the user's own settings or the project's turn it on. What came with a
-    /// repository may tighten a guard, and loosens none.
+    /// True if the user's own settings or the project's turn on a switch that makes a guard stricter. Settings that
+    /// came with a repository may tighten a guard but not loosen one.
     pub(crate) fn tightens(&self, key: &str) -> bool {
         self.flag(key, false) || self.user().written(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// A setting as a file says it, the active workstream's before the project's.
+    /// A setting as written in a file, the active workstream's before the project's.
     pub(crate) fn setting(&self, key: &str) -> Option<&Value> {
         self.config.written(key)
     }
@@ -124,7 +124,7 @@ impl HookProject {
         disk::modified(&path).map(|changed| now.saturating_sub(changed))
     }
 
-    /// The text of a file, by its path below the root; none where it cannot be read.
+    /// The text of a file, by its path below the root; `None` if it cannot be read.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let path = self.layout.absolute(path);
         self.boundary.check(&path).ok()?;
@@ -132,7 +132,7 @@ impl HookProject {
     }
 }
 
-/// The runs of `auto` in the project at `root`; a session of a run looks for none.
+/// The runs of `auto` in the project at `root`; a session of a run searches for none.
 pub(super) fn runs(world: &World, root: &AbsolutePath) -> Runs {
     if world.is_unit() {
         return Runs::default();
@@ -140,8 +140,8 @@ pub(super) fn runs(world: &World, root: &AbsolutePath) -> Runs {
     Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
 }
 
-/// What comes next in the milestones of `auto` around `here`, where no planning folder is; `None` without any. The milestone of
-/// a first run is only in its worktree.
+/// The next step in the milestones of `auto` around `here`, outside of planning folders; `None` without milestones. The
+/// milestone of a first run is only in its worktree.
 pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<Next> {
     let here = AbsolutePath::parse(here).ok()?;
     let found = root::of_milestones(&here, world.home().as_deref());
@@ -155,12 +155,12 @@ pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<Next> {
     Next::of(&project.view(Box::new(|_, _| Box::new(HashMap::new))), &around).ok()
 }
 
-/// Whether the variable names a part of the project.
+/// True if the variable names a part of the project.
 fn is_scope(variable: &str) -> bool {
     matches!(variable, "GSD_PROJECT" | "GSD_WORKSTREAM")
 }
 
-/// The project's configuration. What cannot be read is left out.
+/// The project's configuration. Unreadable files are left out.
 fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
     let read = |path: PathBuf| disk::read_config(path).ok().flatten();
     let read = |path: PathBuf| read(path.clone()).filter(|_| boundary.check(&path).is_ok());
@@ -173,19 +173,19 @@ fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
     Config::read(ConfigTexts { project, workstream, personal, unreadable: false }).0
 }
 
-/// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program
-/// was installed for no host, and where the descriptor cannot be used.
+/// The descriptor of the host that called, read on demand and without the others. `None` if the program was not
+/// installed for a host, or if the descriptor is unusable.
 pub(super) fn host(world: &World) -> Option<Descriptor> {
     Registry::one(world.config_folder().as_deref(), &switch::host(world)?).ok()
 }
 
-/// A command of ours as a person types it in the host that called.
+/// A gsd command as a person types it in the host that called.
 pub(super) fn command(world: &World, name: &str) -> String {
     let form = host(world).map_or_else(|| "/gsd-{name}".to_owned(), |host| host.mention.command);
     form.replace("{name}", name)
 }
 
-/// Everything one event is about.
+/// The context of one event.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) world: &'a World,
@@ -210,18 +210,19 @@ impl Scene<'_> {
         path
     }
 
-    /// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
+    /// The decision of `worktree create-wave` about a wave that is not merged yet; also `None` if the note cannot be
+    /// read.
     pub(super) fn wave(&self) -> Option<WaveNote> {
         let root = AbsolutePath::parse(&self.project.root).ok()?;
         WaveNote::of_project(&self.world.state_folder()?, &root)
     }
 
-    /// A command of ours as a person types it in the host that called.
+    /// A gsd command as a person types it in the host that called.
     pub(crate) fn command(&self, name: &str) -> String {
         command(self.world, name)
     }
 
-    /// This program as one word of a shell, as the installed texts spell it: agents have no other name for it.
+    /// This program as one word of a shell, as the installed texts spell it, which is the only name that agents know.
     pub(crate) fn program(&self) -> String {
         let Ok(path) = self.world.executable() else { return "gsd-tools".to_owned() };
         let home = self.world.home();
@@ -240,12 +241,12 @@ impl Scene<'_> {
         self.world.now().milliseconds()
     }
 
-    /// What an earlier event of this session left under `kind`.
+    /// The note of `kind` that an earlier event of this session left.
     pub(crate) fn recall<T: serde::de::DeserializeOwned>(&self, kind: &str) -> Option<T> {
         recall(&session_file(self.world, self.payload, kind)?)
     }
 
-    /// Leaves a note for later events of this session. That it could not be left only means that nobody finds it.
+    /// Leaves a note for later events of this session. A failure is ignored: the note is then missing.
     pub(crate) fn leave(&self, kind: &str, note: &impl serde::Serialize) {
         if let Some(file) = session_file(self.world, self.payload, kind) {
             leave(&file, note);
@@ -253,7 +254,7 @@ impl Scene<'_> {
     }
 }
 
-/// A small file of the event's session; none for a session name that could lead elsewhere.
+/// A small file of the event's session; `None` for a session name that could lead elsewhere.
 pub(super) fn session_file(world: &World, payload: &Payload, kind: &str) -> Option<AbsolutePath> {
     let session = payload.session()?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -264,7 +265,7 @@ pub(super) fn session_file(world: &World, payload: &Payload, kind: &str) -> Opti
     AbsolutePath::parse(folder.join(format!("{session}.{kind}.json"))).ok()
 }
 
-/// What a note says. In a folder that others could write to, there are no notes.
+/// Reads a note. Notes in a folder that others could write to are ignored.
 pub(super) fn recall<T: serde::de::DeserializeOwned>(file: &AbsolutePath) -> Option<T> {
     file.parent().filter(disk::is_private_folder)?;
     serde_json::from_str(&disk::read_text(file).ok().flatten()?).ok()

@@ -1,5 +1,5 @@
-//! Puts the state of the project before a new session, and in any case one line each about what was interrupted and about
-//! the acceptance tests that are open.
+//! Shows a new session one line each about a pause, interrupted work and open acceptance tests, and the state of the
+//! project if `hooks.community` is on.
 
 use super::position::Position;
 use super::scene::Scene;
@@ -28,19 +28,19 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let position = state.as_deref().and_then(Position::of_state);
     let has_position = position.is_some();
     let position = position.unwrap_or_default().in_project(scene.project, &around, |name| scene.command(name));
-    // Without a front matter the body says where the work is.
+    // Without front matter, the body shows where the work is.
     let position = if has_position { position } else { Position { next: position.next, ..Position::default() } };
     let note = note(&file, state.as_deref(), &position);
     Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
 }
 
-/// One line about a run of `auto`, in the place of all others: what is next is its own.
+/// One line about a run of `auto`, which replaces all others because the run decides the next step.
 fn note_of_run(run: &AutoRun) -> String {
     let why = untrusted::line(&run.why(), LINE);
     format!("{why}. Next, for the user to type in a terminal: `{}`. Begin no other work of the project.", run.command())
 }
 
-/// What a session in a project of milestones is told.
+/// The note for a session in a project of milestones.
 pub(super) fn note_of_milestones(next: &Next) -> Finding {
     let text = match next {
         Next::Run(run) => note_of_run(run),
@@ -53,14 +53,14 @@ pub(super) fn note_of_milestones(next: &Next) -> Finding {
     Finding::Note(text)
 }
 
-/// One line about a file that a session left for the next one; `None` where there is none.
+/// One line about a file that a session left for the next one; `None` without one.
 fn paused(scene: &Scene<'_>) -> Option<String> {
     let pause = Pause::handed_on(scene.project.view()).ok()??;
     let file = untrusted::line(&pause.file, LINE);
     Some(format!("Paused: `{file}` says where the work stopped. Continue with `{}`.", scene.command("resume-work")))
 }
 
-/// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.
+/// The note for a project at `position` whose STATE.md is at `file` and contains `state`.
 fn note(file: &str, state: Option<&str>, position: &Position) -> String {
     let mut lines = Vec::new();
     let front = state.and_then(FrontMatter::parse);
@@ -79,7 +79,7 @@ fn note(file: &str, state: Option<&str>, position: &Position) -> String {
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// How many letters of a line go to the agent: whoever wrote the repository wrote STATE.md.
+/// The most characters of a line that the agent sees, because the author of the repository wrote STATE.md.
 const LINE: usize = 160;
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_state_is_told_in_a_few_lines() {
+    fn the_state_is_shown_in_a_few_lines() {
         let position = |state: Option<&str>| state.and_then(Position::of_state).unwrap_or_default();
         let note = |file: &str, state: Option<&str>| note(file, state, &position(state));
         let state =

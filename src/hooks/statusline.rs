@@ -1,4 +1,4 @@
-//! One line for the host's screen: the model, what is being done, the folder, the context in use, a newer version.
+//! One line for the host's screen: the model, the current activity, the folder, the context in use, a newer version.
 
 use serde::Deserialize;
 
@@ -7,35 +7,35 @@ use super::payload::Payload;
 use super::position::Position;
 use crate::disk;
 
-/// How much of a todo is shown.
+/// The most characters of a todo that are shown.
 const TODO: usize = 40;
 
-/// What the line is made of.
+/// The contents of the line.
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     pub(super) payload: &'a Payload,
-    /// Where the project is, if there is one.
+    /// The position of the project, if there is one.
     pub(super) position: Option<Position>,
-    /// What the agent says it is doing.
+    /// The agent's current todo.
     pub(super) todo: Option<String>,
     pub(super) used: Option<&'a ContextUse>,
     /// A version that is newer than this program.
     pub(super) newer: Option<&'a str>,
-    /// The bar stands before everything else.
+    /// The bar is before everything else.
     pub(super) context_first: bool,
-    /// The project's place alone, without its status.
+    /// Show only the project's place, without its status.
     pub(super) short: bool,
-    /// The tokens in use stand behind the bar.
+    /// Show the tokens in use after the bar.
     pub(super) tokens: bool,
     /// The branch, if it is to be shown.
     pub(super) branch: Option<String>,
-    /// How long ago STATE.md was changed, in milliseconds, if that is to be shown.
+    /// The age of STATE.md in milliseconds, if it is to be shown.
     pub(super) state_age: Option<i64>,
     pub(super) color: bool,
 }
 
 impl Known<'_> {
-    /// The line.
+    /// Formats the line.
     pub(super) fn line(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.payload.model().map(|model| dim(&plain(model), self.color)));
@@ -58,12 +58,12 @@ impl Known<'_> {
     }
 }
 
-/// The text of others without what would steer the host's screen.
+/// The text without control characters, which could control the host's screen.
 fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }
 
-/// A thing the agent has put on its list.
+/// An item of the agent's todo list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Todo {
@@ -74,8 +74,8 @@ struct Todo {
     active_form: Option<String>,
 }
 
-/// What the session's list of todos says is being done: the newest of its lists, which stand in a folder beside that of
-/// the session's own file.
+/// The todo in progress, from the newest of the session's lists, which are in a folder next to that of the session's
+/// own file.
 pub(super) fn todo(payload: &Payload) -> Option<String> {
     let session = payload.session().filter(|session| !session.is_empty())?;
     let folder = payload.transcript()?.ancestors().nth(3)?.join("todos");
@@ -100,7 +100,7 @@ fn folder_name(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty())
 }
 
-/// Ten cells of the context that can be used, and how much of it is used, per hundred.
+/// Ten cells for the usable context, and the used part of it, in percent.
 fn bar(used: usize, color: bool) -> String {
     let filled = (used / 10).min(10);
     let text = format!("{}{} {used}% used", "█".repeat(filled), "░".repeat(10 - filled));
@@ -122,7 +122,7 @@ fn rounded(count: u64) -> String {
     }
 }
 
-/// `now`, `5 min`, `3 h`, `2 d`: how long ago something was.
+/// An age as text: `now`, `5 min`, `3 h`, `2 d`.
 fn aged(milliseconds: i64) -> String {
     match milliseconds / 60_000 {
         ..1 => "now".to_owned(),
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn the_line_holds_what_is_known() {
+    fn the_line_shows_what_is_known() {
         assert_eq!(usual().line(), "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used");
         let nothing = Known { payload: parsed("{}"), position: None, used: None, color: true, ..usual() };
         assert_eq!(nothing.line(), "");
     }
 
     #[test]
-    fn settings_and_news_change_it() {
+    fn settings_and_a_newer_version_change_the_line() {
         assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
         let next = || Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(STATE).unwrap() };
         let line = Known { position: Some(next()), ..usual() }.line();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_steers_the_screen() {
+    fn text_of_others_cannot_control_the_screen() {
         let payload = parsed(r#"{"model":{"display_name":"M\u001b[2JX\n"},"cwd":"/p/a\u0007\u009bb"}"#);
         let state = Some("---\nstatus: \"e\\x1b]0;t\\x07\"\ncurrent_phase: 2\n---\n");
         let known = |todo: Option<&str>| Known {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_short() {
+    fn numbers_are_shown_short() {
         assert_eq!([0, 999, 1_499, 100_600, 1_250_000].map(rounded), ["0", "999", "1k", "101k", "1.2M"]);
         let hour = 3_600_000;
         assert_eq!([-1, 59_999, 5 * 60_000, 47 * hour, 48 * hour].map(aged), ["now", "now", "5 min", "47 h", "2 d"]);

@@ -1,6 +1,7 @@
-//! The switch that silences every hook, of one host or of all: no host is started or told, its settings stay as they are.
+//! The switch that disables every hook, for one host or for all, without starting a host or changing its settings.
 //!
-//! `gsd-tools hooks off` leaves a file in the user's settings, and a hook that finds itself in it says nothing.
+//! `gsd-tools hooks off` writes a file in the user's settings folder, and a hook whose host is listed in it prints
+//! nothing.
 
 use std::path::PathBuf;
 
@@ -8,23 +9,23 @@ use crate::disk::{self, DiskError};
 use crate::runtime;
 use crate::world::World;
 
-/// Below the user's settings of this program: a line a host, `*` for all of them.
+/// Its path in this program's settings folder: one line per host, `*` for all of them.
 const FILE: &str = "hooks-off";
 
-/// The line that stands for all hosts.
+/// The line that means all hosts.
 const ALL: &str = "*";
 
-/// The variable that silences hooks, for one call of a host.
+/// The variable that disables hooks for one run of a host.
 pub(crate) const VARIABLE: &str = "GSD_HOOKS";
 
-/// Which hosts' hooks are silent: the lines of the file, a person's comments among them.
+/// The hosts whose hooks are disabled: the lines of the file, including a person's comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switch {
     lines: Vec<String>,
 }
 
 impl Switch {
-    /// Where the switch stands; `None` where the user has no folder for settings.
+    /// The path of the file; `None` if the user has no settings folder.
     pub(crate) fn file(world: &World) -> Option<PathBuf> {
         Some(world.config_folder()?.join(FILE))
     }
@@ -38,23 +39,23 @@ impl Switch {
         Self { lines: text.lines().map(str::to_owned).collect() }
     }
 
-    /// The text of the file; `None` where none is needed.
+    /// The text of the file; `None` if the file is not needed.
     pub(crate) fn text(&self) -> Option<String> {
         let says_nothing = self.lines.iter().all(|line| line.trim().is_empty());
         (!says_nothing).then(|| self.lines.iter().flat_map(|line| [line, "\n"]).collect())
     }
 
-    /// As it is told: hosts by name, `*` for all.
+    /// The hosts for display: by name, `*` for all.
     pub(crate) fn hosts(&self) -> Vec<String> {
         self.lines.iter().filter_map(|line| host_of(line)).map(str::to_owned).collect()
     }
 
-    /// Whether the host is silent; of a host that is not known, whether all are.
+    /// True if the host is disabled; for an unknown host, true if all are.
     pub(crate) fn is_off(&self, host: Option<&str>) -> bool {
         self.lines.iter().filter_map(|line| host_of(line)).any(|line| line == ALL || Some(line) == host)
     }
 
-    /// Silences one host, or all.
+    /// Disables the hooks of one host, or of all.
     pub(crate) fn off(mut self, host: Option<&str>) -> Self {
         if !self.is_off(host) {
             if host.is_none() {
@@ -65,7 +66,7 @@ impl Switch {
         self
     }
 
-    /// Lets one host's hooks speak again, or those of all. `known` are all hosts: where all were silent, the others stay.
+    /// Enables the hooks of one host again, or of all. `known` are all hosts: if all were disabled, the others stay so.
     pub(crate) fn on(mut self, host: Option<&str>, known: impl Iterator<Item = String>) -> Self {
         if host.is_some() && self.is_off(None) {
             self.lines.retain(|line| host_of(line).is_none());
@@ -76,22 +77,23 @@ impl Switch {
     }
 }
 
-/// The host that a line names, if it is no comment.
+/// The host that a line names, unless it is a comment.
 fn host_of(line: &str) -> Option<&str> {
     Some(line.trim()).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Whether the variable silences hooks.
+/// True if the variable disables hooks.
 pub(crate) fn is_off_by_variable(world: &World) -> bool {
     world.variable(VARIABLE).is_some_and(|word| matches!(word.trim(), "off" | "0" | "false" | "no"))
 }
 
-/// Whether the hooks of the host that called this process are silent. In the usual case one file is looked for in vain.
+/// True if the hooks of the host that called this process are disabled. Usually this costs one lookup of a missing
+/// file.
 pub(super) fn is_off(world: &World) -> bool {
     if is_off_by_variable(world) {
         return true;
     }
-    // A switch that cannot be read was put there to silence something.
+    // An unreadable switch was written to disable something.
     Switch::read(world).map_or(true, |switch| !switch.lines.is_empty() && switch.is_off(host(world).as_deref()))
 }
 
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_silenced_and_heard_again_one_by_one_or_all() {
+    fn hosts_are_disabled_and_enabled_one_by_one_or_all_at_once() {
         let off = Switch::parse("# mine\nlamp\n\n");
         assert!(off.is_off(Some("lamp")) && !off.is_off(Some("torch")) && !off.is_off(None));
         assert_eq!(off.clone().off(Some("torch")).text().unwrap(), "# mine\nlamp\n\ntorch\n");

@@ -1,14 +1,14 @@
-//! What a tool does, by its name and by the shape of its input. The names are those of all hosts: the process does not
-//! know which host called it, and no two hosts mean different things by one name.
+//! The kind of a tool, by its name and by the shape of its input. The names are those of all hosts: the process does
+//! not know which host called it, and no name has different meanings in two hosts.
 
 use serde_json::Value;
 
 use crate::library::ToolSet;
 
-/// A line a set: its word, then names of tools that do that.
+/// One line per set: its word, then the names of its tools.
 const WORDS: &str = include_str!("tool-words.txt");
 
-/// What a tool of this name does; for a name nobody knows, what its input looks like.
+/// The kind of a tool with this name; for an unknown name, the kind that its input suggests.
 pub(super) fn of(name: Option<&str>, input: Option<&Value>) -> Option<ToolSet> {
     name.and_then(by_name).or_else(|| by_input(input?))
 }
@@ -57,7 +57,7 @@ fn by_input(input: &Value) -> Option<ToolSet> {
     }
 }
 
-/// Where hosts put the file that a tool is about.
+/// The keys under which hosts put a tool's file.
 pub(super) const PATH_KEYS: &[&str] = &[
     "file_path",
     "path",
@@ -70,7 +70,7 @@ pub(super) const PATH_KEYS: &[&str] = &[
     "filename",
 ];
 
-/// Where hosts put a command line.
+/// The keys under which hosts put a command line.
 pub(super) const COMMAND_KEYS: &[&str] = &["command", "cmd", "command_line", "CommandLine", "commands"];
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
             let tools = descriptor.hooks.map(|hooks| hooks.tools).unwrap_or_default();
             for (set, names) in &tools {
                 for name in names {
-                    // A patch both makes and changes files.
+                    // A patch both creates and changes files.
                     let writes = |set| matches!(set, ToolSet::Write | ToolSet::Edit);
                     let known = by_name(name);
                     let fits = known == Some(*set) || (writes(*set) && known.is_some_and(writes));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_words_is_of_one_set_and_no_word_is_of_two() {
+    fn every_line_of_words_has_one_set_and_no_word_is_in_two() {
         let mut seen = Vec::new();
         for (line, set) in WORDS.lines().zip(ToolSet::ALL) {
             let mut words = line.split(' ');
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_nobody_knows_is_told_by_its_input() {
+    fn an_unknown_tool_is_recognised_by_its_input() {
         let of = |input: &str| of(Some("frobnicate"), serde_json::from_str(input).ok().as_ref());
         assert_eq!(of(r#"{"command":"ls"}"#), Some(ToolSet::Shell));
         assert_eq!(of(r#"{"path":"a","content":"x"}"#), Some(ToolSet::Write));

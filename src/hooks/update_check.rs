@@ -1,7 +1,7 @@
-//! Tells the person once a day that there is a newer version, and has it looked up once a day, beside the session.
+//! Informs the person at most once a day about a newer version, and starts a look-up once a day, in the background.
 //!
-//! A session never waits for a server: the hook starts this program with `update-check` and goes on, and what that finds
-//! is told at a later start.
+//! A session never waits for a server: the hook starts this program with `update-check` and returns, and the result is
+//! shown at a later start.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,41 +10,41 @@ use super::verdict::Finding;
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Program, World};
 
-/// The variable that turns the looking off, as the setting does.
+/// The variable that turns the look-up off, as the setting does.
 const VARIABLE: &str = "GSD_UPDATE_CHECK";
 
-/// Milliseconds between two looks.
+/// Milliseconds between two look-ups.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// What is known of newer versions, between calls.
+/// What is known about newer versions, between calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KnownVersions {
-    /// When it was looked, in milliseconds since 1970.
+    /// The time of the last look-up, in milliseconds since 1970.
     #[serde(default)]
     pub(crate) looked_at: i64,
-    /// The newest version there is.
+    /// The newest version that exists.
     #[serde(default)]
     pub(crate) latest: Option<String>,
-    /// The day the person was last told.
+    /// The day on which the person was last informed.
     #[serde(default)]
     told_on: Option<String>,
 }
 
 impl KnownVersions {
-    /// What an earlier call left; a file that cannot be read says nothing.
+    /// What an earlier call left; an unreadable file counts as empty.
     pub(crate) fn recall(world: &World) -> Self {
         let text = file(world).and_then(|file| disk::read_text(file).ok().flatten());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Leaves it for a later call. That it could not be left only means that it is looked up again.
+    /// Stores it for a later call. If that fails, it is looked up again.
     pub(crate) fn leave(&self, world: &World) {
         if let (Some(file), Ok(text)) = (file(world), serde_json::to_string(self)) {
             let _ = disk::write_fleeting(&file, text.as_bytes());
         }
     }
 
-    /// The version to change to, if there is one that is newer than this program.
+    /// The version to update to, if one is newer than this program.
     pub(crate) fn newer(&self) -> Option<&str> {
         self.latest.as_deref().filter(|latest| is_newer(latest, env!("CARGO_PKG_VERSION")))
     }
@@ -61,11 +61,11 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
     let mut known = KnownVersions::recall(world);
     if (scene.now() - known.looked_at).abs() > DAY {
-        // Noted first: sessions that start together look once.
+        // Written first, so that sessions that start together look only once.
         known.looked_at = scene.now();
         known.leave(world);
         if let Ok(program) = world.executable() {
-            // A look that could not be started is made another day.
+            // If the look-up cannot be started, it is made another day.
             let look = Program::new(program).arguments(["update-check"]);
             let _ = world.start_beside(&world.home().map_or(look.clone(), |home| look.folder(&home)));
         }
@@ -88,13 +88,13 @@ fn note(newer: &str) -> String {
     )
 }
 
-/// Whether looking is turned off for the user, or nobody is there who could be told.
+/// True if the user turned the look-up off, or if no person could be informed.
 fn is_off(world: &World) -> bool {
     let setting = world.variable(VARIABLE);
     world.flag("CI") || setting.is_some_and(|setting| matches!(setting.trim(), "off" | "0" | "false" | "no"))
 }
 
-/// Whether a version comes after another. One that is no three numbers, such as one before a release, never does.
+/// True if a version comes after another. A version that is not three numbers, such as a pre-release, never does.
 pub(crate) fn is_newer(latest: &str, own: &str) -> bool {
     let numbers = |version: &str| -> Option<[u32; 3]> {
         let parts: Option<Vec<u32>> = version.trim().split('.').map(|part| part.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! Refuses a commit whose subject is not of the form `type(scope): text`, where the project asks for it.
+//! Refuses a commit whose subject does not have the form `type(scope): text`, if the project asks for it.
 
 use super::git_line::GitLine;
 use super::scene::Scene;
@@ -16,16 +16,16 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     complaint(&command, &types).map_or(Finding::Nothing, Finding::Block)
 }
 
-/// The types that are always known.
+/// The types that are always accepted.
 const TYPES: &[&str] = &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
 
-/// How many characters a subject may have.
+/// The most characters of a subject.
 const LONGEST: usize = 72;
 
-/// What git writes itself.
+/// Beginnings of subjects that git writes itself.
 const OF_GIT: &[&str] = &["Merge ", "Revert \"", "Reapply \"", "fixup! ", "squash! ", "amend! "];
 
-/// What is wrong with the first commit of a script that has something wrong.
+/// Returns the complaint about the first invalid commit of a script.
 pub(super) fn complaint(script: &str, types: &[&str]) -> Option<Block> {
     if !script.contains("commit") {
         return None;
@@ -77,7 +77,7 @@ fn suggested(subject: &str, types: &[&str]) -> String {
     if suggested.ends_with(':') { format!("{kind}: name the change") } else { suggested }
 }
 
-/// `type: text`, `type(scope): text`, each with `!` for a change that breaks something.
+/// True for `type: text` and `type(scope): text`, each with `!` for a breaking change.
 fn is_conventional(subject: &str, types: &[&str]) -> bool {
     let Some((head, text)) = subject.split_once(": ") else { return false };
     let head = head.strip_suffix('!').unwrap_or(head);
@@ -95,7 +95,7 @@ fn is_conventional(subject: &str, types: &[&str]) -> bool {
     types.contains(&kind) && !text.trim().is_empty()
 }
 
-/// The first line of the message that a run commits with, as far as the script tells it.
+/// The first line of the message that a run commits with, if the script shows it.
 fn subject(run: &Run) -> Option<String> {
     let call = GitLine::of(run).filter(|call| call.verb == "commit")?;
     let mut messages: Vec<String> = Vec::new();
@@ -143,7 +143,7 @@ fn subject(run: &Run) -> Option<String> {
     line.map(str::to_owned)
 }
 
-/// The text of a word, where it is one.
+/// The text of a word, if it has exactly one.
 fn told(word: &Argument) -> Option<String> {
     match word.spellings.as_slice() {
         [spelling] => Some(Spelling::text(spelling)),
@@ -151,7 +151,7 @@ fn told(word: &Argument) -> Option<String> {
     }
 }
 
-/// What a file named on the command line holds, where that is the standard input and known.
+/// The contents of a file named on the command line, if it is the standard input and known.
 fn input(run: &Run, file: &str) -> Option<String> {
     matches!(file, "-" | "/dev/stdin").then(|| run.input.clone()).flatten()
 }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_without_a_type_are_refused_however_they_are_given() {
+    fn messages_without_a_type_are_refused_in_every_spelling() {
         let scripts = [
             "git commit -m 'add x'",
             "git commit -m\"add x\"",
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_with_a_type_and_what_cannot_be_known_are_let_go() {
+    fn messages_with_a_type_and_unknown_messages_are_allowed() {
         let scripts = [
             "git commit -m 'feat: add x'",
             "git commit -m 'fix(parser)!: add x' -m 'any body'",
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_subject_that_is_suggested_is_accepted() {
+    fn the_suggested_subject_is_accepted() {
         let suggested = |subject: &str| suggested(subject, TYPES);
         assert_eq!(suggested("add x"), "feat: add x");
         assert_eq!(suggested("Fix: x"), "fix: x");

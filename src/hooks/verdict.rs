@@ -1,22 +1,22 @@
-//! What hooks found, and what all of them together come to.
+//! The findings of hooks, and their combined verdict.
 
-/// What one hook has to say about an event.
+/// What one hook found about an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Finding {
     #[default]
     Nothing,
-    /// Something the agent should know; the host goes on.
+    /// Something the agent should know; the host continues.
     Note(String),
-    /// Something the person should know; the agent does not see it where the host can keep it from it.
+    /// Something the person should know; the agent does not see it if the host can hide it.
     Tell(String),
-    /// The host must not go on.
+    /// The host must not continue.
     Block(Block),
 }
 
 /// Why something is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// A word for programs, such as `SECRET_READ`.
+    /// A code for programs, such as `SECRET_READ`.
     pub(crate) code: &'static str,
     /// For the agent and the person: what was refused, why, and what to do instead.
     pub(crate) reason: String,
@@ -35,12 +35,12 @@ impl From<Option<String>> for Finding {
     }
 }
 
-/// What the hooks of one event come to.
+/// The combined findings of an event's hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) notes: Vec<String>,
     pub(crate) told: Vec<String>,
-    /// The first refusal; what else was found does not matter then.
+    /// The first refusal; other findings do not matter then.
     pub(crate) block: Option<Block>,
 }
 

@@ -1,5 +1,5 @@
-//! Where the project asks for it: reminds of the commands when files are changed without one, and keeps agents from
-//! adding files that git is told to ignore.
+//! If the project asks for it: reminds of the commands when files are changed without one, and keeps agents from adding
+//! files that git ignores.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 const FORCED: &str = "on the branch of an agent, `git add -f` is not allowed: ignored files are not part of the work. \
                       Instead, run `git add` without `-f`, and name ignored files that matter in the SUMMARY.";
 
-/// Whether a script adds ignored files on the branch of an agent, or on one that cannot be read.
+/// True if a script adds ignored files on an agent's branch, or on one that cannot be read.
 pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Option<Head>) -> bool {
     if !script.contains("git") {
         return false;
@@ -41,7 +41,7 @@ pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Optio
         let Some(call) = GitLine::of(&run) else { continue };
         if call.verb == "add" && call.has(&["force"], &['f']) {
             let at = call.folder.as_ref().map_or_else(|| folder.clone(), |to| folder.join(to));
-            // The folder of the session is asked too: where the script goes may not be there yet.
+            // The session's folder is checked too, because the script's target folder may not exist yet.
             let heads = [head(&at), head(Path::new(""))];
             if heads.iter().flatten().any(Head::may_be_of_agent) {
                 return true;
@@ -51,14 +51,14 @@ pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Optio
     false
 }
 
-/// How often the reminder comes, in milliseconds: a session is told once in a while.
+/// The least time between two reminders in a session, in milliseconds.
 const EVERY: i64 = 10 * 60 * 1000;
 
-/// The file of a session with the moment of the last reminder.
+/// The file of a session with the time of the last reminder.
 const TOLD: &str = "workflow";
 
 fn advice(scene: &Scene<'_>) -> Option<String> {
-    // The work of an agent is part of a command, and so is that of a unit.
+    // An agent works as part of a command, and so does a unit.
     if scene.payload.agent().is_some() || scene.world.is_unit() {
         return None;
     }
@@ -76,7 +76,7 @@ fn advice(scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
-/// Whether a file is part of what is built: neither planning, nor prose, nor settings, and in the project at all.
+/// True if a file is part of what is built: in the project, and neither planning, prose nor settings.
 fn is_of_the_work(path: &Path, root: &Path) -> bool {
     let Ok(inside) = path.strip_prefix(root) else { return false };
     let hidden = inside.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_add_nothing_by_force() {
+    fn agents_may_not_force_add_ignored_files() {
         let agent = Head::Branch("worktree-agent-1".into());
         for script in [
             "git add -f x",
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_may_and_what_cannot_be_read_may_not() {
+    fn a_person_may_and_an_unreadable_branch_may_not() {
         assert!(!forces("git add -f x", &Head::Branch("main".into())));
         assert!(!forces("git add -f x", &Head::Commit));
         assert!(forces("git add -f x", &Head::Unreadable));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_the_work_and_prose_and_settings_are_not() {
+    fn code_counts_as_work_and_prose_and_settings_do_not() {
         let of = |path: &str| is_of_the_work(Path::new(path), Path::new("/p"));
         for path in ["/p/src/a.rs", "/p/Cargo.toml", "/p/package.json", "/p/Makefile", "/p/a/b.html"] {
             assert!(of(path), "{path}");

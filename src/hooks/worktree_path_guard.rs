@@ -1,5 +1,5 @@
-//! Refuses to write into another checkout while the work goes on in a git worktree: mostly, a path was taken from where
-//! the work began.
+//! Refuses to write to another checkout while the work is in a git worktree: usually, the path came from where the work
+//! began.
 
 use std::path::{Path, PathBuf};
 
@@ -14,15 +14,15 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::Nothing;
     }
     let Some(here) = Checkout::of(scene.here).filter(|here| here.is_linked) else { return Finding::Nothing };
-    // Where git ignores the documents, all worktrees share those of the main one.
+    // If git ignores the documents, all worktrees share those of the main one.
     let planning = scene.project.layout.absolute(scene.project.layout.planning());
     for name in scene.payload.paths() {
-        // Where it is written in the end: a link in the worktree may lead anywhere.
+        // The final target: a link in the worktree may lead anywhere.
         let path = real(&scene.path(&name));
         if [here.root.as_path(), planning.as_path()].iter().any(|folder| path.starts_with(real(folder))) {
             continue;
         }
-        // What is in no checkout of this repository, such as a temporary file, is no part of this work.
+        // A path in no checkout of this repository, such as a temporary file, does not concern this work.
         let there = Checkout::of(&path).filter(|there| !there.is_same(&here) && here.may_share_with(there));
         if let Some(there) = there {
             let same_place = here.root.join(path.strip_prefix(&there.root).unwrap_or(&path));
@@ -32,7 +32,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     Finding::Nothing
 }
 
-/// The path without links, as far as it exists; as it is where they cannot be followed.
+/// The path without links, up to its first missing part; unchanged if the links cannot be followed.
 fn real(path: &Path) -> PathBuf {
     let real = AbsolutePath::parse(path).ok().and_then(|path| disk::destined(&path).ok());
     real.map_or_else(|| path.to_path_buf(), |real| real.as_path().to_path_buf())

@@ -1,7 +1,7 @@
-//! What a command means across documents. Pure: a view in, a report (and edits) out.
+//! Operations across documents. They are pure: the input is a view, the output a report (and edits).
 //!
-//! An answer that one document can give is a method on that document. Facts from outside the project (git, the agents
-//! folder, source files) are gathered by `commands` and handed in.
+//! An answer from a single document is a method of that document. Facts from outside the project (git, the agents
+//! folder, source files) are collected by `commands` and passed in.
 
 pub(crate) mod agents;
 pub(crate) mod answers;

@@ -1,6 +1,6 @@
-//! Workstreams: several lines of work in one project, each with a roadmap, a state and phases of its own.
+//! Workstreams: several lines of work in one project, each with its own roadmap, state and phases.
 //!
-//! Everything here sees the project as a whole; which workstream is active is told by the caller, who also stores it.
+//! This module works on the whole project. The caller passes the active workstream and stores it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,8 +19,8 @@ use crate::text::{named, slug};
 
 use crate::operations::roadmap::analyze::percent;
 
-/// The documents of a project without workstreams that the first workstream takes over. Debug sessions and quick tasks stay
-/// with the project, as the compatible program leaves them.
+/// The documents of a project without workstreams that the first workstream takes over. Debug sessions and quick tasks
+/// stay with the project, as in the compatible program.
 const OWN_DOCUMENTS: &[&str] = &[
     "ROADMAP.md",
     "STATE.md",
@@ -35,10 +35,10 @@ const OWN_DOCUMENTS: &[&str] = &[
     "RETROSPECTIVE.md",
 ];
 
-/// How the name of a milestone's audit ends, which the first workstream takes over too.
+/// The end of the file name of a milestone's audit, which the first workstream takes over too.
 const AUDIT: &str = "-MILESTONE-AUDIT.md";
 
-/// Kept out of git: it is the choice of one person, and would change with each switch.
+/// Not committed to git: it is the choice of one person, and would change with each switch.
 const ACTIVE: &str = "active-workstream";
 
 /// The status of a workstream whose milestone is archived and complete.
@@ -48,13 +48,13 @@ const PHASES: &str = "phases";
 
 const MILESTONES: &str = "milestones";
 
-/// What the folder of a completed workstream begins with, among the milestones.
+/// The prefix of a completed workstream's folder in the milestones folder.
 const COMPLETED: &str = "ws-";
 
-/// The name of the workstream that takes over what was there, where none is given.
+/// The default name of the workstream that takes over existing work.
 const DEFAULT_NAME: &str = "default";
 
-/// Whether the project is divided.
+/// Whether the project is divided into workstreams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -62,7 +62,7 @@ pub(crate) enum Mode {
     Workstream,
 }
 
-/// What a verb answers that has a row for each workstream.
+/// The answer of a command with a row for each workstream.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum RowsReport<R> {
@@ -131,7 +131,7 @@ pub(crate) enum StatusReport {
     Absent { found: bool, workstream: String },
 }
 
-/// A workstream from near.
+/// One workstream in detail.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatusFound {
     found: bool,
@@ -162,7 +162,7 @@ struct PhaseRow {
     summary_count: usize,
 }
 
-/// Whether the project is divided: it has a folder of workstreams, even an empty one.
+/// The mode of the project: it is divided if it has a folder of workstreams, even an empty one.
 pub(crate) fn mode(view: &ProjectView) -> Mode {
     if view.folder_exists(&view.layout().workstreams()) { Mode::Workstream } else { Mode::Flat }
 }
@@ -170,7 +170,7 @@ pub(crate) fn mode(view: &ProjectView) -> Mode {
 /// The names of the workstreams, the active one first, then sorted.
 fn in_order(view: &ProjectView, active: Option<&str>) -> Result<Vec<String>, FileError> {
     let mut names = names(view)?;
-    // Those that are equal keep their order.
+    // The sort is stable: equal names keep their order.
     names.sort_by_key(|name| active != Some(name.as_str()));
     Ok(names)
 }
@@ -180,7 +180,7 @@ pub(crate) fn names(view: &ProjectView) -> Result<Vec<String>, FileError> {
     view.folder_names(&view.layout().workstreams())
 }
 
-/// Every workstream in a row.
+/// Lists all workstreams, a row for each.
 pub(crate) fn list(view: &ProjectView, active: Option<&str>) -> Result<RowsReport<ListRow>, FileError> {
     if mode(view) == Mode::Flat {
         return Ok(RowsReport::flat());
@@ -204,7 +204,7 @@ pub(crate) fn list(view: &ProjectView, active: Option<&str>) -> Result<RowsRepor
     Ok(RowsReport::Rows { mode: Mode::Workstream, count: workstreams.len(), workstreams })
 }
 
-/// How far every workstream is.
+/// Reports the progress of all workstreams.
 pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsReport<ProgressRow>, FileError> {
     if mode(view) == Mode::Flat {
         return Ok(RowsReport::flat());
@@ -227,7 +227,7 @@ pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsR
     Ok(RowsReport::RowsAndActive { mode, active, count: workstreams.len(), workstreams })
 }
 
-/// One workstream from near.
+/// Reports one workstream in detail.
 pub(crate) fn status(view: &ProjectView, name: &str) -> Result<StatusReport, FileError> {
     if !is_there(view, name)? {
         return Ok(StatusReport::Absent { found: false, workstream: name.to_owned() });
@@ -256,15 +256,15 @@ pub(crate) fn is_there(view: &ProjectView, name: &str) -> Result<bool, FileError
     Ok(names(view)?.iter().any(|known| known == name))
 }
 
-/// A workstream as its documents tell it.
+/// A workstream, as read from its documents.
 struct Workstream {
     view: ProjectView,
     state: StateWords,
     phases: Vec<PhaseRow>,
-    /// Plans and summaries in the phases of the milestone.
+    /// The number of plans and summaries in the phases of the milestone.
     plans: usize,
     summaries: usize,
-    /// The phases of the milestone, and those of them that are verified.
+    /// The number of phases of the milestone, and of those that are verified.
     total: usize,
     done: usize,
     shipped_unverified: bool,
@@ -310,7 +310,7 @@ impl Workstream {
         let mut state = StateWords::of(text.as_deref());
         state.current_phase = up_next::current_phase(&view)?;
         let mut stream = Closed { total, done, shipped_unverified: shipped && done < total };
-        // Of a milestone that is in the workstream's own archive, the table of its roadmap is what is left.
+        // For a milestone in the workstream's own archive, only the table in its roadmap is left.
         if let Some(roadmap) = roadmap.as_ref().filter(|_| is_archived(&view, text.as_deref())) {
             let rows: Vec<bool> = roadmap.rows().iter().filter(|row| row.reports).map(is_complete).collect();
             let complete = rows.iter().filter(|complete| **complete).count();
@@ -325,7 +325,7 @@ impl Workstream {
         Ok(Self { view, state, phases, plans, summaries, total, done, shipped_unverified })
     }
 
-    /// How many phases there are: those with a folder; where all of them are in the archive, those of the milestone.
+    /// The number of phases with a folder; if all of them are archived, the number of phases of the milestone.
     fn phase_count(&self) -> usize {
         if self.phases.is_empty() { self.total } else { self.phases.len() }
     }
@@ -335,14 +335,14 @@ impl Workstream {
     }
 }
 
-/// How far a milestone is.
+/// The progress of a milestone.
 struct Closed {
     total: usize,
     done: usize,
     shipped_unverified: bool,
 }
 
-/// Whether the roadmap of the milestone that STATE.md is at, by its index or its body, is in the workstream's own archive.
+/// True if the roadmap of the milestone in STATE.md, from its index or its body, is in the workstream's own archive.
 fn is_archived(view: &ProjectView, state: Option<&str>) -> bool {
     let of_body = || {
         let state = state.map(State::parse)?;
@@ -356,7 +356,7 @@ fn is_complete(row: &RoadmapRow<'_>) -> bool {
     row.cell("status").is_some_and(|status| status.to_lowercase().starts_with("complete"))
 }
 
-/// What STATE.md says of a workstream; its index first, then its body.
+/// The fields of STATE.md for a workstream, from its index first, then its body.
 struct StateWords {
     status: String,
     current_phase: Option<String>,
@@ -408,25 +408,26 @@ pub(crate) struct Migration {
     files_moved: Vec<String>,
 }
 
-/// What is asked of `workstream create`.
+/// The options of `workstream create`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CreateRequest<'text> {
     pub(crate) name: &'text str,
-    /// The workstream that takes over what is there.
+    /// The name of the workstream that takes over existing work.
     pub(crate) migrate_name: Option<&'text str>,
-    /// Leaves what is there where it is.
+    /// Leaves existing work where it is.
     pub(crate) no_migration: bool,
     pub(crate) today: &'text str,
 }
 
-/// What work that was done without workstreams is called after: its milestone, where that has a name of its own.
+/// The name of the workstream for work done without workstreams: that of its milestone, if it has its own name.
 fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, FileError> {
     let milestone = view.milestone()?.name.as_deref().map(slug);
     let own = milestone.filter(|name| !name.is_empty() && name != other_than);
     Ok(own.unwrap_or_else(|| DEFAULT_NAME.to_owned()))
 }
 
-/// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
+/// Creates a workstream. For the first one in a project with existing work, also creates a second one that takes over
+/// that work.
 pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<CreateReport, Failure> {
     let named = |typed: &str| {
         let name = slug(&named(typed)?);
@@ -471,7 +472,7 @@ pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<C
     Ok((report, edits))
 }
 
-/// Tells git to ignore the file that says which workstream is active.
+/// Makes git ignore the file with the active workstream.
 fn ignore_active(view: &ProjectView, edits: &mut Edits) -> Result<(), FileError> {
     let path = format!("{}/.gitignore", view.layout().planning());
     let text = view.text(&path)?.unwrap_or_default();
@@ -483,7 +484,7 @@ fn ignore_active(view: &ProjectView, edits: &mut Edits) -> Result<(), FileError>
     edits.write(view, &path, format!("{text}{end}/{ACTIVE}{newline}"))
 }
 
-/// Moves the documents of an undivided project to the workstream `heir`; `None` where there are none.
+/// Moves the documents of an undivided project to the workstream `heir`; `None` if it has no documents.
 fn migrate(view: &ProjectView, heir: String, edits: &mut Edits) -> Result<Option<Migration>, FileError> {
     let old = view.layout().scoped(None).scope();
     let new = view.layout().scoped(Some(&heir)).scope();
@@ -508,7 +509,7 @@ fn migrate(view: &ProjectView, heir: String, edits: &mut Edits) -> Result<Option
     Ok(migrated.then_some(Migration { migrated, workstream: heir, files_moved }))
 }
 
-/// Moves the archive of milestones; what workstreams that were completed before left there stays.
+/// Moves the archive of milestones. Archives of workstreams completed earlier stay there.
 fn move_milestones(view: &ProjectView, old: &str, new: &str, edits: &mut Edits) -> Result<bool, FileError> {
     let (old, new) = (format!("{old}/{MILESTONES}"), format!("{new}/{MILESTONES}"));
     let folders = view.folder_names(&old)?;
@@ -554,7 +555,7 @@ pub(crate) enum CompleteReport {
     },
 }
 
-/// Puts a workstream away among the milestones, as it is. With the last one, the project is no longer divided.
+/// Archives a workstream in the milestones folder, unchanged. With the last one, the division of the project ends.
 pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<CompleteReport> {
     let mut edits = Edits::default();
     let workstream = name.to_owned();
@@ -597,7 +598,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_workstream_moves_what_is_there_to_another() {
+    fn the_first_workstream_moves_existing_work_to_another() {
         let view = view(&[
             (".planning/PROJECT.md", ""),
             (".planning/STATE.md", "s"),
@@ -618,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_the_work_so_far_moves_with_it_and_archived_workstreams_stay() {
+    fn documents_of_existing_work_move_with_it_and_archived_workstreams_stay() {
         let files = [
             ".planning/ROADMAP.md",
             ".planning/state.json",
@@ -650,7 +651,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_moves_is_called_after_its_milestone() {
+    fn moved_work_is_named_after_its_milestone() {
         let roadmap = "- 🚧 **v1.1 Sync** - Phase 3 (in progress)\n\n### 🚧 v1.1 Sync\n\n#### Phase 3: A\n";
         let flat = view(&[(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.1\n---\n")]);
         let heir = |name: &str| {
@@ -661,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn work_stays_where_it_is_when_asked_or_when_the_project_is_divided_already() {
+    fn work_stays_in_place_on_request_or_if_the_project_is_already_divided() {
         let flat = view(&[(".planning/STATE.md", "s")]);
         let (_, edits) = create(&flat, CreateRequest { no_migration: true, ..request("api") }).unwrap();
         assert!(edits.moves.is_empty());
@@ -674,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_must_leave_something_and_be_only_one() {
+    fn a_name_needs_a_letter_or_digit_and_must_differ_from_the_heir() {
         let view = view(&[(".planning/STATE.md", "s")]);
         let refused = |name| create(&view, request(name)).unwrap_err().message;
         assert!(refused("../..").contains("has no letter or digit"));
@@ -734,7 +735,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_that_is_shipped_with_open_phases_is_told() {
+    fn a_milestone_shipped_with_open_phases_is_reported() {
         let shipped = |roadmap: &str| {
             let rows = json(&list(&divided(roadmap), None).unwrap());
             rows["workstreams"][0]["milestone_shipped_unverified"].as_bool().unwrap()

@@ -1,5 +1,5 @@
-//! The acceptance tests of closed phases that are not finished: a person still has to try something, or found something
-//! that nobody has mended yet. A phase can be closed before, and the documents of the next one say nothing of it.
+//! Unfinished acceptance tests of closed phases: a person still has to run a test, or found a gap that is not fixed
+//! yet. A phase can be closed before that, and the documents of the next phase do not mention it.
 
 use super::deferred_checks;
 use super::files::FileError;
@@ -12,7 +12,7 @@ use super::uat_report::{Gap, UatReport, UatTest, is_pass};
 use super::view::ProjectView;
 use crate::text::screen::counted;
 
-/// What is open about the acceptance test of one phase.
+/// The open part of one phase's acceptance test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenAcceptance {
     /// The phase as the roadmap numbers it.
@@ -21,12 +21,12 @@ pub(crate) struct OpenAcceptance {
     pub(crate) tests: usize,
     /// How many gaps no executed plan closes.
     pub(crate) gaps: usize,
-    /// Somebody put off every test that waits, and there is no gap: it waits until the milestone is done.
+    /// Every waiting test was deferred, and the report has no gaps: it waits until the milestone is done.
     pub(crate) is_deferred: bool,
 }
 
 impl OpenAcceptance {
-    /// `2 tests, 1 gap`; nothing where the report counts neither.
+    /// `2 tests, 1 gap`; `None` if the report has neither.
     pub(crate) fn counts(&self) -> Option<String> {
         let counts = [(self.tests, "test"), (self.gaps, "gap")].into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
@@ -34,10 +34,10 @@ impl OpenAcceptance {
     }
 }
 
-/// The words of a report that is not finished.
+/// The statuses of a report that is not finished.
 const UNFINISHED: &[&str] = &["testing", "partial", "diagnosed"];
 
-/// Whether nothing of a report is open, whatever the plans of its phase say.
+/// Whether a report has nothing open, whatever the plans of its phase say.
 fn is_surely_finished(text: &str) -> bool {
     let report = UatReport::parse(text);
     let is_failed = |gap: &Gap| gap.status == "failed";
@@ -45,7 +45,7 @@ fn is_surely_finished(text: &str) -> bool {
 }
 
 impl ProjectView {
-    /// The closed phases whose UAT.md is not finished, or is and has failed gaps that no executed plan closes.
+    /// The closed phases whose UAT.md is not finished, or is finished but has failed gaps that no executed plan closes.
     pub(crate) fn open_acceptances(&self) -> Result<Vec<OpenAcceptance>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
         let roadmap = self.parse_roadmap(&text);
@@ -58,7 +58,7 @@ impl ProjectView {
         Ok(found)
     }
 
-    /// What is open about the acceptance test of a phase, closed or not.
+    /// Finds the open part of a phase's acceptance test, whether the phase is closed or not.
     pub(crate) fn open_acceptance(
         &self,
         roadmap: &Roadmap<'_>,
@@ -83,7 +83,7 @@ impl ProjectView {
         Ok(Some(OpenAcceptance { phase, tests, gaps, is_deferred }))
     }
 
-    /// Whether somebody put off every test of a report that did not pass yet, and there is one.
+    /// True if the report has tests that did not pass yet, and all of them were deferred.
     fn is_put_off(&self, folder: &PhaseFolder, report: &UatReport) -> Result<bool, FileError> {
         let put_off = deferred_checks::deferred_in(self, std::slice::from_ref(folder))?;
         let waits = |number: u64| put_off.iter().any(|check| check.test == Some(number) && !check.failed());
@@ -92,8 +92,8 @@ impl ProjectView {
         Ok(open.peek().is_some() && open.all(|test| waits(test.number)))
     }
 
-    /// How many failed gaps of a report no executed plan of the phase closes. A plan that closes gaps and does not say which
-    /// closes them all.
+    /// How many failed gaps of a report no executed plan of the phase closes. A plan that closes gaps without naming
+    /// them closes all of them.
     fn gaps_to_close(&self, folder: &PhaseFolder, report: &UatReport) -> Result<usize, FileError> {
         let mut failed: Vec<&Gap> = report.gaps.iter().filter(|gap| gap.status == "failed").collect();
         if failed.is_empty() {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_nobody_mended_keeps_a_finished_test_open() {
+    fn an_unfixed_gap_keeps_a_finished_test_open() {
         let uat =
             |status: &str| format!("---\nstatus: {status}\n---\n\n## Tests\n\n### 1. Mail\nresult: issue\n{GAPS}");
         let one = |tests: usize, gaps: usize| vec![("1".to_owned(), tests, gaps)];

@@ -1,7 +1,7 @@
-//! The automatic chain: whether workflows go on by themselves.
+//! The automatic chain: whether each workflow starts the next one.
 //!
-//! Whether a chain runs is a fact of this computer and this day, so that it is a note in [`super::local_state`] and not
-//! in the project's documents. Without a note, an older project's configuration decides.
+//! Whether a chain runs depends on this computer and this day, so it is a note in [`super::local_state`] and not part
+//! of the project's documents. Without a note, the configuration of an older project decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,21 @@ use crate::text::time;
 /// The name of the note.
 pub(crate) const NOTE: &str = "auto-chain.json";
 
-/// A chain that nobody started again for so many milliseconds is over: each workflow of it starts it again.
+/// Milliseconds after which a chain that was not restarted is over. Each workflow of the chain restarts it.
 const LIFETIME: i64 = 24 * 60 * 60 * 1000;
 
-/// That a chain was started or stopped.
+/// Records that a chain was started or stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChainNote {
     pub(crate) active: bool,
     /// When it was started or stopped, in UTC.
     pub(crate) since: String,
-    /// The host's session that did it, where the host names one.
+    /// The session of the host that did it, if the host names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
 }
 
-/// Whether workflows go on by themselves, and why.
+/// Whether workflows continue automatically, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AutoMode {
     chain: bool,
@@ -34,7 +34,7 @@ pub(crate) struct AutoMode {
 }
 
 impl AutoMode {
-    /// `now` in milliseconds since 1970.
+    /// Decides from the configuration and the note. `now` is in milliseconds since 1970.
     pub(crate) fn of(config: &Config, note: Option<&ChainNote>, now: i64) -> Self {
         let chain = match note {
             Some(note) => {
@@ -46,7 +46,7 @@ impl AutoMode {
         Self { chain, advance: config.flag("workflow.auto_advance"), stopped: note.is_some_and(|note| !note.active) }
     }
 
-    /// Whether workflows go on by themselves. After a stop they do not, whatever the configuration says.
+    /// Whether workflows continue automatically. After a stop they do not, whatever the configuration says.
     pub(crate) fn active(self) -> bool {
         self.chain() || self.advance()
     }
@@ -56,7 +56,7 @@ impl AutoMode {
         self.chain && !self.stopped
     }
 
-    /// Whether the project's configuration wants it and nobody stopped it.
+    /// Whether the project's configuration asks for it and it was not stopped.
     pub(crate) fn advance(self) -> bool {
         self.advance && !self.stopped
     }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_decides_about_the_chain_and_a_stop_about_everything() {
+    fn the_note_decides_about_the_chain_and_a_stop_ends_everything() {
         let old = r#"{"workflow": {"_auto_chain_active": true}}"#;
         let advance = r#"{"workflow": {"auto_advance": true}}"#;
         assert_eq!(source(old, None), "auto_chain");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_yesterday_is_over() {
+    fn a_chain_from_yesterday_is_over() {
         assert_eq!(source("{}", Some((true, 24))), "auto_chain");
         assert_eq!(source("{}", Some((true, 25))), "none");
         assert_eq!(source("{}", Some((true, -1))), "none", "a time that is still to come starts nothing");

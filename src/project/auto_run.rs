@@ -1,5 +1,5 @@
-//! The run of `auto` in a project, as everything outside of it sees it: from its log and the lock of that log. No process
-//! is looked for: the system releases the lock of one that died.
+//! The `auto` run of a project as seen from outside: from its log and the lock on that log. No process is looked up:
+//! the system releases the lock when its process dies.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(crate) const LOG: &str = "auto/log.jsonl";
 pub(crate) struct AutoRun {
     /// Its milestone: `M001`, or the version of one in phases.
     pub(crate) milestone: String,
-    /// The unit that is not finished, such as `execute-phase 2`.
+    /// The unfinished unit, such as `execute-phase 2`.
     pub(crate) unit: Option<String>,
     pub(crate) stage: RunStage,
 }
@@ -36,14 +36,14 @@ pub(crate) enum RunStage {
     Interrupted,
 }
 
-/// A milestone that a run brought onto its branch.
+/// A milestone that a run merged into its branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Landing {
     pub(crate) milestone: String,
     pub(crate) commit: String,
 }
 
-/// What the log of a project says.
+/// What the log of a project records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
     pub(crate) unfinished: Option<AutoRun>,
@@ -51,7 +51,7 @@ pub(crate) struct Runs {
     pub(crate) landed: Option<Landing>,
 }
 
-/// An entry of the log, as far as it says where a run is.
+/// The fields of a log entry that show where a run is.
 #[derive(Debug, Deserialize)]
 struct Entry {
     event: String,
@@ -70,8 +70,8 @@ struct EntryUnit {
 }
 
 impl Runs {
-    /// Those of the project at `root`. A log that cannot be read says nothing here: `auto status` shows what is wrong
-    /// with it.
+    /// Reads the runs of the project at `root`. A log that cannot be read counts as empty here: `auto status` reports
+    /// what is wrong with it.
     pub(crate) fn of(state_folder: Option<&Path>, lock_folders: &[PathBuf], root: &AbsolutePath) -> Self {
         let notes = state_folder.and_then(|folder| LocalState::of(folder, root).ok());
         let Some(log) = notes.map(|notes| notes.file(LOG)).filter(|log| disk::is_file(log)) else {
@@ -125,7 +125,7 @@ impl AutoRun {
         }
     }
 
-    /// Where it is, in a sentence.
+    /// Describes where the run is, in a sentence.
     pub(crate) fn why(&self) -> String {
         let Self { milestone, unit, stage } = self;
         let unit = unit.as_ref().map(|unit| format!(", {unit}")).unwrap_or_default();
@@ -139,7 +139,7 @@ impl AutoRun {
         }
     }
 
-    /// The same in a word or two.
+    /// The same in one or two words.
     pub(crate) fn brief(&self) -> String {
         let Self { milestone, unit, stage } = self;
         let word = match stage {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_active_as_long_as_its_log_is_held_and_interrupted_without_a_stop() {
+    fn a_run_is_active_while_its_log_is_locked_and_interrupted_if_no_stop_is_logged() {
         let seen = |lines: &[&str], is_held: bool| {
             let run = runs(lines, is_held).unfinished?;
             Some((run.command(), run.why(), run.brief()))

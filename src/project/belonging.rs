@@ -1,5 +1,5 @@
-//! Which milestone a folder of a phase belongs to: by where it is, and by what the documents say. Numbers may start over
-//! with each milestone, so that a number alone says nothing.
+//! Finds the milestone that a phase folder belongs to, from the folder's place and from the documents. Numbers may
+//! start over with each milestone, so a number is not enough.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use super::standing;
 use super::view::ProjectView;
 
 impl ProjectView {
-    /// The version under which alone a phase can be archived: that of the current milestone, where it lists the phase and
-    /// the phase is open. Empty where the milestone has no version.
+    /// The only version that the phase can be archived under: that of the current milestone, if it lists the phase as
+    /// open. Empty if the milestone has no version.
     pub(super) fn own_archive(&self, typed: &str) -> Result<Option<String>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(None) };
         let roadmap = self.parse_roadmap(&text);
@@ -49,20 +49,20 @@ impl ProjectView {
         Ok(folders)
     }
 
-    /// The closed milestone that each of these folders of `phases` belongs to: one whose archived roadmap, or whose part of
-    /// the roadmap, names its phase, while the current milestone does not list it, or lists it under another name.
+    /// The closed milestone that each of these folders in `phases` belongs to. Its archived roadmap, or its part of the
+    /// roadmap, names the phase, while the current milestone does not list it or lists it under another name.
     pub(crate) fn closed_milestones_of(&self, folders: &[PhaseFolder]) -> Result<Vec<Option<Earlier>>, FileError> {
         let text = self.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         let milestone = self.milestone()?;
         let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, Which::Open, |line| milestone.holds(line)));
-        // A milestone whose phases were not read may have any number.
+        // If the phases of the current milestone could not be read, it may have any number.
         let is_read = own.as_ref().is_some_and(|own| !own.names.is_empty());
         let mut earlier: Option<Vec<(String, Names)>> = None;
         let mut found = Vec::new();
         for folder in folders {
             let own = own.as_ref().and_then(|own| own.call(folder));
-            // Where nobody can say which part of the roadmap is the milestone's, what is archived says more.
+            // If it is unclear which part of the roadmap belongs to the milestone, the archive is more reliable.
             if own == Some(true) && !milestone.is_unmatched {
                 found.push(None);
                 continue;
@@ -80,8 +80,8 @@ impl ProjectView {
         Ok(found)
     }
 
-    /// The folders whose phase the roadmap does not name: neither as one of the milestone, nor as an earlier one that is
-    /// called like the folder. Another milestone may have another phase of its number.
+    /// The folders whose phase the roadmap does not name: neither as a phase of the milestone, nor as an earlier phase
+    /// with the folder's name. Another milestone may have a different phase with the same number.
     pub(super) fn unnamed<'folders>(
         &self,
         folders: &'folders [PhaseFolder],
@@ -96,7 +96,7 @@ impl ProjectView {
             let is_named = if milestone.has_own_lines {
                 own.find(token).is_some() || roadmap.is_retired(token) || others.call(folder) == Some(true)
             } else {
-                // A row that reports on a phase says that it is done, not that it is one of these.
+                // A row that reports on a phase shows that it is done, not that it belongs to this milestone.
                 own.find(token).is_some() || roadmap.is_retired(token) || standing::is_closed(roadmap, token)
             };
             if !is_named {
@@ -106,7 +106,7 @@ impl ProjectView {
         Ok(unnamed)
     }
 
-    /// The folders without those that earlier milestones left under numbers that the current one uses.
+    /// Leaves out the folders from earlier milestones whose numbers the current one uses again.
     pub(super) fn without_earlier(&self, folders: Vec<PhaseFolder>) -> Result<Vec<PhaseFolder>, FileError> {
         let earlier = self.closed_milestones_of(&folders)?;
         let is_taken = |earlier: &Option<Earlier>| earlier.as_ref().is_some_and(|earlier| earlier.is_number_taken);
@@ -114,7 +114,7 @@ impl ProjectView {
         Ok(own.map(|(folder, _)| folder).collect())
     }
 
-    /// The folders that belong to no earlier milestone.
+    /// The folders that do not belong to an earlier milestone.
     pub(super) fn not_of_earlier(&self, folders: &[PhaseFolder]) -> Result<Vec<PhaseFolder>, FileError> {
         let earlier = self.closed_milestones_of(folders)?;
         Ok(folders
@@ -125,7 +125,7 @@ impl ProjectView {
             .collect())
     }
 
-    /// What closed milestones call their phases, by their version.
+    /// The names of the phases of closed milestones, with the milestone's version.
     fn earlier_names(
         &self,
         roadmap: Option<&Roadmap<'_>>,
@@ -153,7 +153,7 @@ impl ProjectView {
     }
 }
 
-/// The closed milestone that a folder of `phases` belongs to.
+/// The closed milestone that a folder in `phases` belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Earlier {
     pub(crate) version: String,
@@ -161,8 +161,8 @@ pub(crate) struct Earlier {
     pub(crate) is_number_taken: bool,
 }
 
-/// The parts of a roadmap that are about a closed milestone, with its version: what is below its heading, and the block
-/// that is folded over it.
+/// The parts of a roadmap about closed milestones, each with its version: the sections of their headings, and the
+/// folded blocks.
 fn closed_parts(roadmap: &Roadmap<'_>) -> Vec<(String, Range<usize>)> {
     let markdown = roadmap.markdown();
     let closed = milestone_headings(roadmap).into_iter().filter(|heading| heading.closed);
@@ -176,24 +176,24 @@ fn closed_parts(roadmap: &Roadmap<'_>) -> Vec<(String, Range<usize>)> {
     sections.chain(blocks).collect()
 }
 
-/// Which phases of a roadmap.
+/// Which phases of a roadmap to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     All,
-    /// Those that are not folded away, and not set aside as another milestone's.
+    /// Phases that are neither folded away nor set aside because they belong to another milestone.
     Open,
 }
 
-/// What a roadmap calls phases.
+/// The numbers and names of the phases in a roadmap.
 #[derive(Debug)]
 struct Names {
     index: PhaseIndex,
-    /// Letters and digits, in lower case.
+    /// Letters and digits only, in lower case.
     names: Vec<String>,
 }
 
 impl Names {
-    /// By the lines of the roadmap that count.
+    /// Collects the names from the lines of the roadmap for which `counts` is true.
     fn of(roadmap: &Roadmap<'_>, which: Which, counts: impl Fn(usize) -> bool) -> Self {
         let is_in = |shipped: bool| which == Which::All || !shipped;
         let sections = roadmap.sections().iter().filter(|section| is_in(section.shipped));
@@ -209,13 +209,13 @@ impl Names {
         }
     }
 
-    /// Whether the phase of a folder is called as the folder is called; none where it is not named. Where one of the two has
-    /// no name, nothing says otherwise.
+    /// Whether the roadmap gives the folder's phase the same name as the folder; `None` if it does not have that phase.
+    /// A missing name on either side matches.
     fn call(&self, folder: &PhaseFolder) -> Option<bool> {
         let own = letters(folder.slug());
         let mut called = None;
         for name in self.index.find_all(folder.token()).map(|at| &self.names[at]) {
-            // A long name is cut for its folder, and letters with marks are written without them.
+            // A folder has long names truncated, and accented letters written without their accents.
             let plain = || letters(&whole_slug(name));
             let is_alike = |name: &str| name.is_empty() || name.starts_with(&own) || own.starts_with(name);
             let is_same = own.is_empty() || is_alike(name) || is_alike(&plain());
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_belongs_to_the_closed_milestone_whose_roadmap_calls_it_so() {
+    fn a_folder_belongs_to_the_closed_milestone_whose_roadmap_has_its_name() {
         let archived = (".planning/milestones/v1.0-ROADMAP.md", "### Phase 1: Old\n### Phase 2: Both\n");
         let of = |name: &str, roadmap: &str| {
             let path = format!(".planning/phases/{name}/01-01-PLAN.md");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_an_earlier_milestone_left_is_no_folder_of_a_phase_with_its_number() {
+    fn a_folder_left_by_an_earlier_milestone_is_not_used_for_a_new_phase_with_its_number() {
         let archived = (".planning/milestones/v1.0-ROADMAP.md", "### Phase 1: Old\n### Phase 3: Third\n");
         let folded = "<details>\n<summary>✅ v1.0 Before</summary>\n\n- [x] Phase 1: Old\n\n</details>\n\n";
         let marked = "## ✅ v1.0 Before\n\n- [x] **Phase 1: Old**\n\n";
@@ -283,7 +283,7 @@ mod tests {
             (RESTARTED.to_owned(), vec![archived]),
             (format!("{folded}{RESTARTED}"), vec![]),
             (format!("{marked}{RESTARTED}"), vec![]),
-            // The table of progress stands below the heading of the last milestone.
+            // The progress table is below the heading of the last milestone.
             (
                 format!(
                     "{RESTARTED}\n## Progress\n\n| Phase | Milestone | Status |\n|---|---|---|\n| 1. Old | v1.0 | Complete |\n"
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_that_counts_anew_leaves_old_numbers_free() {
+    fn old_numbers_are_free_in_a_milestone_that_starts_over() {
         let taken = |roadmap: &str| {
             let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), STATE, OLD]);
             let text = view.roadmap_text().unwrap().unwrap();

@@ -1,7 +1,7 @@
-//! The boundary of trust: what came with a repository is data.
+//! The trust boundary: everything that came with a repository is only data.
 //!
-//! A clone brings links, and a link may lead anywhere. A document of a project is read and written only where it really
-//! is beneath the project's root, or beneath the folder that a person trusts the planning folder to be in.
+//! A clone brings links, and a link may lead anywhere. A document of a project is read and written only if its real
+//! path is below the project's root, or below the planning folder that a person trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use super::local_state::LocalState;
 /// The name of the note with the folder outside the project that a person trusts.
 pub(crate) const TRUSTED_PLANNING: &str = "trusted-planning.json";
 
-/// Where the documents of one project may really be.
+/// Where the documents of a project may really be.
 #[derive(Clone, Debug)]
 pub(crate) struct Boundary {
-    /// The root as the call found it, and where it really is.
+    /// The root as the call found it, and its real path.
     roots: Vec<AbsolutePath>,
     planning: AbsolutePath,
-    /// Where the planning folder leads to, if a person trusts that.
+    /// The target of the planning folder, if a person trusts it.
     trusted: Option<AbsolutePath>,
 }
 
@@ -44,8 +44,8 @@ impl Explain for BoundaryError {
 }
 
 impl Boundary {
-    /// The boundary of the project at `root` with its planning folder at `planning`. What this computer noted about it is
-    /// below `state_folder`; a note that cannot be read trusts nothing.
+    /// The boundary of the project at `root` with its planning folder at `planning`. The trusted target is a note below
+    /// `state_folder`; an unreadable note means that nothing is trusted.
     pub(crate) fn of(root: &Path, planning: &Path, state_folder: Option<&Path>) -> Result<Self, DiskError> {
         let (root, planning) = (AbsolutePath::parse(root)?, AbsolutePath::parse(planning)?);
         let real = disk::canonical(&root)?;
@@ -57,18 +57,18 @@ impl Boundary {
         Ok(Self { roots, planning, trusted })
     }
 
-    /// Whether a path is one of the project, wherever it leads.
+    /// Whether a path is in the project, wherever it leads.
     pub(crate) fn is_about(&self, path: &AbsolutePath) -> bool {
         self.roots.iter().any(|root| path.is_within(root))
     }
 
-    /// Refuses a path of the project that leads out of it. A path that is not in the project passes: a person typed it,
-    /// or the file is their own.
+    /// Refuses a path in the project that leads out of it. A path outside the project passes: a person typed it, or the
+    /// file is their own.
     pub(crate) fn check(&self, path: impl AsRef<Path>) -> Result<(), BoundaryError> {
         self.check_at(path, &mut RealPaths::default())
     }
 
-    /// As [`Self::check`], with what is known of folders from other checks at the same moment.
+    /// As [`Self::check`], but reuses the real paths of folders that other checks found at the same moment.
     pub(super) fn check_at(&self, path: impl AsRef<Path>, places: &mut RealPaths) -> Result<(), BoundaryError> {
         let path = AbsolutePath::parse(path).map_err(DiskError::from)?;
         if !self.is_about(&path) {
@@ -87,7 +87,7 @@ impl Boundary {
         Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }.into())
     }
 
-    /// Refuses changes of which one would be made outside.
+    /// Refuses the changes if one of them would be made outside.
     pub(crate) fn check_all(&self, changes: &ChangeSet) -> Result<(), BoundaryError> {
         changes.iter().try_for_each(|change| self.check(change.path()))
     }

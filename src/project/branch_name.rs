@@ -1,14 +1,14 @@
-//! Names of branches that a setting may give: what git refuses, and what a shell would act on, is none.
+//! Branch names that a setting may contain: none that git refuses, and none that a shell would interpret.
 //!
 //! The rules of git: <https://git-scm.com/docs/git-check-ref-format>, 2026-11.
 
-/// What stands for a value in the template of a name.
+/// The placeholders for values in a name template.
 const PLACEHOLDERS: &[&str] = &["{project}", "{phase}", "{slug}", "{milestone}", "{num}", "{quick}"];
 
-/// The end of the names that git keeps for its own files.
+/// The file ending that git reserves for its own files.
 const LOCK: &str = ".lock";
 
-/// Whether git takes `name` for a branch, and a shell for one plain word.
+/// Whether git accepts `name` for a branch and a shell reads it as one plain word.
 pub(crate) fn is_branch_name(name: &str) -> bool {
     let is_plain = |letter: char| {
         letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | '+' | '@' | '=' | '%' | ',' | '#')
@@ -22,7 +22,7 @@ pub(crate) fn is_branch_name(name: &str) -> bool {
         && name.split('/').all(is_part)
 }
 
-/// Whether names can be made of a template.
+/// Whether a template yields valid names.
 pub(crate) fn is_branch_template(template: &str) -> bool {
     let example = PLACEHOLDERS.iter().fold(template.to_owned(), |text, place| text.replace(place, "x"));
     is_branch_name(&example)
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_git_refuses_and_what_a_shell_acts_on_is_no_name() {
+    fn names_that_git_refuses_or_a_shell_interprets_are_not_valid() {
         for name in ["main", "release/1.2", "gsd/phase-02-notes", "größe+2", "v1.0", "fix/#12"] {
             assert!(is_branch_name(name), "{name}");
         }

@@ -1,4 +1,5 @@
-//! What a file is to the checks of a project: a test, a recorded answer, the settings of a runner. By its path alone.
+//! The role of a file in the checks of a project, found from its path only: a test, a recorded answer, the settings of
+//! a runner.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -11,14 +12,14 @@ static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("check_files.toml")).unwrap_or_default());
 
 read_words! {
-    /// What a file is to the checks.
+    /// The role of a file in the checks.
     #[derive(Serialize, Hash, PartialOrd, Ord)]
     pub(crate) enum Role {
         Test = "test",
         Snapshot = "snapshot",
-        /// Settings of a runner, or what a runner loads before every test.
+        /// Settings of a runner, or a file that a runner loads before every test.
         Config = "config",
-        /// What a check runs, or what says which commands it runs.
+        /// A file that a check runs, or one that defines which commands a check runs.
         Script = "script",
     }
 }
@@ -31,16 +32,16 @@ struct Table {
     snapshot: Vec<Names>,
     test: Vec<Names>,
     running: Vec<RunningRow>,
-    /// Folders of clients that hold other things too.
+    /// Folders of clients that also hold other files.
     shared: Vec<String>,
 }
 
-/// What runs by itself, as the table has it.
+/// The rows of the table for files that run automatically.
 pub(super) fn running_rows() -> &'static [RunningRow] {
     &TABLE.running
 }
 
-/// Folders of clients that hold other things too.
+/// Folders of clients that also hold other files.
 pub(super) fn shared_folders() -> &'static [String] {
     &TABLE.shared
 }
@@ -54,39 +55,39 @@ pub(crate) struct ConfigRow {
     /// The endings of the test files that the runner runs.
     #[serde(default)]
     pub(crate) tests: Vec<String>,
-    /// The programs for which they count whether or not there are such test files.
+    /// The programs for which these settings count even without such test files.
     #[serde(default)]
     pub(crate) tools: Vec<String>,
-    /// The keys that count; one that ends in `*` is the beginning of one.
+    /// The keys that count; one that ends in `*` is a prefix.
     #[serde(default)]
     pub(crate) keys: Vec<String>,
-    /// Lists that only name more tests when they become longer.
+    /// Lists that only add tests when they get longer.
     #[serde(default)]
     pub(crate) wider: Vec<String>,
-    /// Keys that only ask for more when they become `true` or a larger number.
+    /// Keys that only get stricter when they become `true` or a larger number.
     #[serde(default)]
     pub(crate) stricter: Vec<String>,
-    /// Whether it has scripts that checks may call.
+    /// Whether the file has scripts that checks may call.
     #[serde(default)]
     pub(crate) scripts: bool,
 }
 
-/// How the settings that count are found in a file.
+/// How the relevant settings are found in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
     Json,
     Toml,
     Ini,
-    /// Lines that hold a word.
+    /// Lines that contain one of the keys.
     Lines,
-    /// Code that runs before the tests. Judged as tests are.
+    /// Code that runs before the tests; judged as tests are.
     Code,
     #[default]
     Whole,
 }
 
-/// What makes a file run.
+/// The event that makes a file run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum When {
@@ -110,7 +111,7 @@ impl fmt::Display for When {
     }
 }
 
-/// Files of one kind, as the table has them.
+/// A row of the table: files of one kind.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunningRow {
@@ -123,7 +124,7 @@ pub(crate) struct RunningRow {
     pub(super) format: Format,
     #[serde(default)]
     pub(super) keys: Vec<String>,
-    /// The clients that read it; none for any.
+    /// The clients that read the files; empty for any client.
     #[serde(default)]
     pub(super) hosts: Vec<String>,
 }
@@ -154,7 +155,7 @@ fn fits_one(patterns: &[String], path: &str) -> bool {
     })
 }
 
-/// Whether a text fits a pattern in which `*` is any text.
+/// Whether a text matches a pattern in which `*` is any text.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -173,7 +174,7 @@ pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// What a file is to the checks; `None` where it is the work itself.
+/// The role of a file in the checks; `None` if it is part of the work itself.
 pub(crate) fn role_of(path: &str) -> Option<Role> {
     if config_of(path).is_some() {
         return Some(Role::Config);
@@ -185,17 +186,17 @@ pub(crate) fn role_of(path: &str) -> Option<Role> {
         .map(|(_, role)| role)
 }
 
-/// Whether the name of a file alone says that it is a test, wherever it is.
+/// Whether a file is a test by its name, wherever it is.
 pub(crate) fn is_named_as_test(path: &str) -> bool {
     TABLE.test.iter().any(|row| fits_one(&row.names, path))
 }
 
-/// The row of the settings that a file holds.
+/// The row for the settings in a file.
 pub(crate) fn config_of(path: &str) -> Option<&'static ConfigRow> {
     TABLE.config.iter().find(|row| fits_one(&row.names, path))
 }
 
-/// Files that say what a server runs for every change.
+/// Files that define what a server runs for every change.
 const PIPELINES: &[&str] = &[
     ".gitlab-ci.yml",
     ".gitlab-ci.yaml",
@@ -215,7 +216,7 @@ const PIPELINES: &[&str] = &[
     ".pre-commit-config.yaml",
 ];
 
-/// Folders whose files say what a server runs.
+/// Folders whose files define what a server runs.
 const OF_PIPELINES: &[&str] = &[
     ".github/workflows/",
     ".github/actions/",
@@ -225,13 +226,13 @@ const OF_PIPELINES: &[&str] = &[
     ".woodpecker/",
 ];
 
-/// Whether a file says what a server runs for every change.
+/// Whether a file defines what a server runs for every change.
 pub(crate) fn is_pipeline(path: &str) -> bool {
     let is_yaml = path.rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "yml" | "yaml"));
     PIPELINES.contains(&path) || (is_yaml && OF_PIPELINES.iter().any(|folder| path.starts_with(folder)))
 }
 
-/// Endings of files that are read and not run.
+/// Endings of files that people read and that are not run.
 const DOCUMENTS: &[&str] = &["md", "markdown", "rst", "adoc", "asciidoc", "org", "txt"];
 
 /// Names of documents without an ending.
@@ -242,7 +243,7 @@ const NAMED_DOCUMENTS: &[&str] =
 const READ_BY_PROGRAMS: &[&str] =
     &["requirements*.txt", "constraints*.txt", "CMakeLists.txt", "robots.txt", "*.in.txt"];
 
-/// Whether a file is a document and nothing else: no test, no data of one, nothing that a tool reads.
+/// Whether a file is only a document: not a test, not test data, and not read by a tool.
 pub(crate) fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_named = NAMED_DOCUMENTS.contains(&name);
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_runs_is_known_by_its_place() {
+    fn pipeline_files_are_known_by_their_path() {
         for path in [
             ".github/workflows/ci.yml",
             ".github/workflows/a.yaml",
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_told_from_what_tools_read() {
+    fn documents_are_distinguished_from_files_that_tools_read() {
         assert!(
             ["README.md", "docs/a.rst", "LICENSE", ".planning/STATE.md", "notes.TXT"]
                 .iter()

@@ -1,7 +1,7 @@
 //! CONTEXT.md: the decisions that plans must carry out.
 //!
-//! A decision is an entry `- **D-01:** text` of the block `<decisions>`, or, where there is no such block, of a section
-//! `Decisions`. What is left to the executor's discretion, and what is marked `[informational]`, need not be covered.
+//! A decision is an entry `- **D-01:** text` of the block `<decisions>` or, without such a block, of a section
+//! `Decisions`. Entries left to the executor's discretion, and those marked `[informational]`, need not be covered.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,9 +12,9 @@ use crate::text::markdown::{LineKind, Markdown, heading_title};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Decision {
     pub(crate) id: String,
-    /// In one line.
+    /// On one line.
     pub(crate) text: String,
-    /// The heading it stands under.
+    /// The heading above it.
     pub(crate) category: String,
 }
 
@@ -25,7 +25,7 @@ impl Decision {
     }
 }
 
-/// Whether `id` stands in `text` as a word.
+/// Whether `text` contains `id` as a word.
 pub(crate) fn names(text: &str, id: &str) -> bool {
     let inside = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(id).any(|(at, _)| {
@@ -35,17 +35,17 @@ pub(crate) fn names(text: &str, id: &str) -> bool {
     })
 }
 
-/// What a context says was decided.
+/// The decisions in a context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decided {
-    /// What must be covered, in order.
+    /// The decisions that must be covered, in order.
     pub(crate) decisions: Vec<Decision>,
-    /// Lines, counted from one, that hold a decision and cannot be read as one; the first line of the block where
+    /// Lines, counted from one, that look like a decision but cannot be read as one; the first line of the block if
     /// nothing in it can be read.
     pub(crate) unreadable: Vec<usize>,
 }
 
-/// The decisions of a context, and what looks like one and cannot be read.
+/// The decisions of a context, and the lines that look like decisions but cannot be read.
 pub(crate) fn decided(text: &str) -> Decided {
     const INFORMATIONAL: &str = "[informational]";
     let markdown = Markdown::parse(text);
@@ -75,7 +75,7 @@ pub(crate) fn decided(text: &str) -> Decided {
         }
     }
     if found.is_empty() && unreadable.is_empty() {
-        // A block that says something without an identifier, or identifiers outside of a block.
+        // A block with text but no identifier, or identifiers outside a block.
         let prose = || (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line));
         let labelled = || prose().find(|line| is_labelled(markdown.line(*line)));
         let named = || prose().find(|line| names_decision(markdown.line(*line)));
@@ -89,20 +89,20 @@ pub(crate) fn decided(text: &str) -> Decided {
     Decided { decisions: found, unreadable }
 }
 
-/// Whether entries below this heading are no decisions.
+/// Whether entries below this heading are not decisions.
 fn is_left_open(category: &str) -> bool {
     let category = category.to_lowercase();
     category.contains("discretion") || category.contains("todo")
 }
 
-/// Whether a line says that there is nothing to say.
+/// Whether a line only states that nothing was decided.
 fn is_nothing(line: &str) -> bool {
     let words = line.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     let first = words.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     matches!(first, "" | "no" | "none" | "nothing" | "n")
 }
 
-/// Whether a line has the identifier of a decision in it, and does not say that it is of another phase.
+/// Whether a line contains the identifier of a decision and does not attribute it to another phase.
 fn names_decision(line: &str) -> bool {
     let is_id = |at: usize| {
         let number = &line[at + "D-".len()..];
@@ -133,7 +133,7 @@ fn is_labelled(line: &str) -> bool {
     label.len() < line.len() || number.trim_start_matches(|digit: char| digit.is_ascii_digit()).starts_with([':', '.'])
 }
 
-/// The prose lines in which decisions stand.
+/// The prose lines that may contain decisions.
 fn block(markdown: &Markdown<'_>) -> Vec<usize> {
     let lines = 0..markdown.lines().len();
     let tag = |tag: &str| lines.clone().find(|line| markdown.is_prose(*line) && markdown.line(*line).trim() == tag);
@@ -157,7 +157,7 @@ fn entry(line: &str) -> Option<(String, &str)> {
     let (label, text) = number[digits..].split_once("**")?;
     let tag = label.trim_matches([':', ' ']);
     let text = text.trim_start_matches([':', ' ', '—', '–', '-']).trim();
-    // A tag in the label counts as one in the text.
+    // A tag in the label counts like a tag in the text.
     let text = if tag.is_empty() { text } else { line.trim() };
     Some((format!("D-{}", &number[..digits]), text))
 }
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_decision_and_cannot_be_read_is_known_by_its_line() {
+    fn unreadable_decisions_are_reported_by_line() {
         let lines = |text: &str| decided(text).unreadable;
         for bad in [
             "- D-02: plain",

@@ -1,7 +1,8 @@
-//! `deferred-items.md` of a phase: what was seen on the way and left for later.
+//! `deferred-items.md` of a phase: problems found during the work and left for later.
 //!
-//! An item is an entry of a list, a row of a table, or a heading with fields such as `Found during:` below it. A box that is
-//! ticked, a text that is struck through or marked as resolved, or a line `status:` below says that it is settled.
+//! An item is an entry of a list, a row of a table, or a heading with fields such as `Found during:` below it. It is
+//! settled if its box is ticked, if its text is struck through or marked as resolved, or if a line `status:` below says
+//! so.
 
 use std::ops::Range;
 
@@ -21,10 +22,10 @@ pub(crate) struct DeferredItems<'text> {
 /// One item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeferredItem {
-    /// In one line, without marks.
+    /// On one line, without marks.
     pub(crate) text: String,
     pub(crate) state: ItemState,
-    /// Its lines, where it is an entry of a list.
+    /// Its lines; `None` for a row of a table.
     lines: Option<Range<usize>>,
 }
 
@@ -35,7 +36,7 @@ pub(crate) enum ItemState {
     Settled,
 }
 
-/// The word that says that an item is known.
+/// The word that marks an item as known.
 const ACKNOWLEDGED: &str = "acknowledged";
 
 impl<'text> DeferredItems<'text> {
@@ -58,7 +59,8 @@ impl<'text> DeferredItems<'text> {
         &self.items
     }
 
-    /// Notes below the item with this text that it is known. `None` where there is no open entry of that text.
+    /// Adds a note below the item with this text that it is known. `None` if no open item outside of tables has that
+    /// text.
     pub(crate) fn acknowledge(&self, text: &str) -> Option<String> {
         let item = self.items.iter().find(|item| item.state == ItemState::Open && item.text == text.trim())?;
         let lines = item.lines.clone()?;
@@ -81,8 +83,8 @@ impl<'text> DeferredItems<'text> {
     }
 }
 
-/// The sections that are one item each, and the entries of lists elsewhere that stand at the margin, each with the indented
-/// lines below it.
+/// The sections that are one item each, and the unindented list entries elsewhere, each with the indented lines below
+/// it.
 fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
     let sections = sections(markdown);
     let is_apart = |line: usize| !sections.iter().any(|(_, lines)| lines.contains(&line));
@@ -129,7 +131,7 @@ fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
     items.into_iter().map(|(_, item)| item).collect()
 }
 
-/// What people say of one item, line by line.
+/// The labels of the fields of one item, each on its own line.
 const FIELDS: &[&str] = &[
     "found during",
     "found in",
@@ -158,7 +160,7 @@ const FIELDS: &[&str] = &[
     "evidence",
 ];
 
-/// The headings below the title whose lines are fields of one item, with their lines up to the last that says something.
+/// The headings below the title whose lines are fields of one item, with their lines up to the last non-empty one.
 fn sections<'text>(markdown: &Markdown<'text>) -> Vec<(Heading<'text>, Range<usize>)> {
     let headings: Vec<Heading<'text>> = markdown.headings().collect();
     let mut found: Vec<(Heading<'text>, Range<usize>)> = Vec::new();
@@ -188,13 +190,13 @@ fn label(line: &str) -> Option<&str> {
     (!label.is_empty() && label.len() <= LONGEST).then_some(label)
 }
 
-/// Whether the box of a list's entry at the margin is ticked, and the text of the entry.
+/// Whether the box of an unindented list entry is ticked, and the text of the entry.
 pub(super) fn list_entry(line: &str) -> Option<(bool, &str)> {
     let item = ListItem::read(line).filter(|item| item.indent == 0)?;
     Some((item.is_ticked(), item.text))
 }
 
-/// What a line `status: resolved` says, in any of the ways people write it.
+/// The status in a line `status: resolved`, in any of the ways people write it.
 fn status(line: &str) -> Option<&str> {
     label(line).filter(|label| label.eq_ignore_ascii_case("status"))?;
     Some(line.split_once(COLONS)?.1)
@@ -294,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_acknowledged_is_no_longer_open_and_nothing_else_changes(
+        fn an_acknowledged_item_is_not_open_any_more_and_nothing_else_changes(
             text in "(- |\\* |1\\. |\\[x\\] |  |a|b|\n|\r\n|status: done|```\n|\\| a \\|\n)*"
         ) {
             let items = DeferredItems::parse(&text);

@@ -1,5 +1,5 @@
-//! The checks that a verification left to a person and somebody put off: a test in UAT.md and a row in the table of
-//! deferred items of STATE.md stand for each.
+//! The checks that a verification left to a person and that were deferred. Each has a test in UAT.md and a row in the
+//! table of deferred items of STATE.md.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::uat_report::{UatTest, is_pass};
 use super::verification::{self, VerificationState};
 use super::view::ProjectView;
 
-/// A check with the test that stands for it.
+/// A deferred check and its test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DeferredCheck {
     pub(crate) phase: String,
@@ -22,7 +22,7 @@ pub(crate) struct DeferredCheck {
     pub(crate) test: Option<u64>,
     pub(crate) name: String,
     pub(crate) expected: String,
-    /// As UAT.md says it; none where there is no test yet.
+    /// The result in UAT.md; `None` if the test is not there yet.
     pub(crate) result: Option<String>,
 }
 
@@ -36,9 +36,9 @@ impl DeferredCheck {
     }
 }
 
-/// The category of a row that stands for a check.
+/// The category of the row for a check.
 pub(crate) const CATEGORY: &str = "human check";
-/// The status of a row nobody has settled.
+/// The status of an unsettled row.
 pub(crate) const OPEN: &str = "open";
 
 /// Every check of these folders that is on the list of deferred items and waits for a person.
@@ -61,8 +61,8 @@ pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result
     Ok(found)
 }
 
-/// Every check of these folders that waits for a person, whether somebody put it off or nobody thought of it, and every
-/// test of them that did not pass and of which nobody said that it is known.
+/// Every check of these folders that waits for a person, deferred or forgotten, and every test of them that did not
+/// pass and is not marked as known.
 pub(crate) fn open_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
     let mut open = deferred_in(view, folders)?;
     for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
@@ -119,13 +119,13 @@ pub(crate) fn is_row_of(row: &DeferredRow, folder: &PhaseFolder, name: &str) -> 
     row.category == CATEGORY && same_name(&row.item, &item(folder, name))
 }
 
-/// Whether a check is on the list and nobody settled it.
+/// Whether a check has an unsettled row on the list.
 pub(crate) fn is_listed(rows: &[DeferredRow], folder: &PhaseFolder, name: &str) -> bool {
     rows.iter().any(|row| row.status.eq_ignore_ascii_case(OPEN) && is_row_of(row, folder, name))
 }
 
-/// Those rows that can be of this phase: milestones may count their phases from one again, so that a row of another
-/// milestone is of another phase. A phase that an earlier milestone left behind keeps its rows.
+/// The rows that can be of this phase. Milestones may start over with phase 1, so a row of another milestone is of
+/// another phase. A phase left over from an earlier milestone keeps its rows.
 pub(crate) fn rows_of(
     view: &ProjectView,
     folder: &PhaseFolder,

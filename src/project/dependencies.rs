@@ -1,8 +1,8 @@
-//! Which phases a phase depends on, as ROADMAP.md says it.
+//! The phases that a phase depends on, from ROADMAP.md.
 
 use std::collections::HashSet;
 
-/// The phases that a `Depends on` names, in the order they are named; none where it says that there is nothing.
+/// The phases named in a `Depends on` field, in order; `None` if the field says `none`.
 pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
     if text.trim().eq_ignore_ascii_case("none") {
         return None;
@@ -27,7 +27,7 @@ pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The text without what stands in brackets, unless that speaks of phases: `Phase 1 (needs 3 servers)`.
+/// The text without the parts in brackets, unless they name phases: `Phase 1 (needs 3 servers)`.
 fn without_notes(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;

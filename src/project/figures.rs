@@ -12,14 +12,14 @@ use super::state::index::Progress;
 use super::verification;
 use super::view::ProjectView;
 
-/// Phases and plans of the milestone, as disk and roadmap tell them.
+/// Phases and plans of the milestone, counted from the disk and the roadmap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) total_phases: u64,
     pub(crate) completed_phases: u64,
     pub(crate) total_plans: u64,
     pub(crate) completed_plans: u64,
-    /// Those of the completed phases that are verified, and that the roadmap does not close yet.
+    /// Completed phases that are verified but not closed in the roadmap yet.
     pub(crate) unclosed_phases: u64,
 }
 
@@ -31,7 +31,7 @@ impl Counts {
         let folders = view.milestone_folders()?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut works = Vec::new();
-        // Of two folders of one phase the first counts.
+        // If a phase has two folders, the first one counts.
         for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
             if seen.insert(key(&folder.id())) {
                 works.push((folder, PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?));
@@ -61,21 +61,21 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Whether files that were counted for `written` have gone. What was done in them stays counted; where nothing is gone,
-    /// less is done only because a phase was opened again.
+    /// Whether files that were counted for `written` are gone. Work in them stays counted. If no file is gone, the
+    /// counts are lower only because a phase was opened again.
     pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
         let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
         totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
     }
 
-    /// The counts as a person is shown them: a phase is complete once it is closed.
+    /// The counts as shown to a person: a phase is complete once it is closed.
     pub(crate) fn closed(self) -> Self {
         let completed_phases = self.completed_phases.saturating_sub(self.unclosed_phases);
         Self { completed_phases, unclosed_phases: 0, ..self }
     }
 
-    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
-    /// known, it is the share of phases.
+    /// How much of the milestone is done: the smaller percentage of plans and phases, at most 100. Without plans, it is
+    /// the percentage of phases.
     pub(crate) fn percent(self) -> u64 {
         let share = |done: u64, all: u64| (all > 0).then(|| (200 * done.min(all) + all) / (2 * all));
         let shares = [share(self.completed_plans, self.total_plans), share(self.completed_phases, self.total_phases)];
@@ -83,13 +83,13 @@ impl Counts {
     }
 }
 
-/// How far the milestone is, and what makes that uncertain.
+/// The progress of the milestone, and what makes it uncertain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measured {
     pub(crate) counts: Counts,
-    /// How much of the milestone is done; none where nobody can say which phases it has.
+    /// How much of the milestone is done; `None` if it is unclear which phases it has.
     pub(crate) percent: Option<u64>,
-    /// What may hide phases of the milestone, each with its cure.
+    /// Problems that may hide phases of the milestone, each with its fix.
     pub(crate) problems: Vec<String>,
 }
 
@@ -103,13 +103,13 @@ impl Measured {
     }
 }
 
-/// What may hide phases, with its cure.
+/// The problems that may hide phases, each with its fix.
 fn problems(scope: Scope) -> Vec<String> {
     scope.unseen.or(scope.fewer).map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect()
 }
 
 impl ProjectView {
-    /// What may hide phases of the milestone, each with its cure.
+    /// The problems that may hide phases of the milestone, each with its fix.
     pub(crate) fn problems(&self) -> Result<Vec<String>, FileError> {
         Ok(problems(self.scope()?))
     }
@@ -119,7 +119,7 @@ fn count<T>(items: impl Iterator<Item = T>) -> u64 {
     items.fold(0, |count, _| count + 1)
 }
 
-/// The form of an identifier by which a phase is counted once.
+/// The spelling of an identifier that makes sure a phase is counted once.
 fn key(id: &PhaseId) -> String {
     id.as_str().to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! How a project's files are read: from the disk, or from memory in tests.
+//! Reading a project's files: from the disk, or from memory in tests.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -6,14 +6,14 @@ use std::fmt::Debug;
 use crate::disk::Digest;
 use crate::failure::Explain;
 
-/// A file that is there but cannot be read. An absent file is no error.
+/// A file that exists but cannot be read. A missing file is not an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read `{path}`: {reason}")]
 pub(crate) struct FileError {
     /// Relative to the project's root.
     pub(crate) path: String,
     pub(crate) reason: String,
-    /// What a person can do about it, where there is something.
+    /// What a person can do about it, if anything.
     pub(crate) hint: Option<String>,
 }
 
@@ -34,47 +34,48 @@ pub(crate) struct Entry {
     pub(crate) is_folder: bool,
 }
 
-/// A document that was looked at: the number of its answer, and the answer if there is one.
+/// A document that was looked up: the key of its answer, and the answer if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Looked {
     pub(super) key: u64,
     pub(crate) known: Option<u8>,
 }
 
-/// What is being found out while other work goes on; the call waits for it.
+/// A result that is computed while other work continues; calling it waits for it.
 pub(crate) type Pending<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// The files of a project, by paths relative to its root, with `/`.
 pub(crate) trait Files: Debug + Send + Sync {
-    /// The text of a file; `None` if there is none.
+    /// The text of a file; `None` if it does not exist.
     fn read(&self, path: &str) -> Result<Option<String>, FileError>;
 
-    /// The entries of a folder, sorted by name; `None` if there is none.
+    /// The entries of a folder, sorted by name; `None` if the folder does not exist.
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError>;
 
-    /// When each file last changed, in seconds since 1970: its commit where it is committed and clean, else the disk's
-    /// time. `None` where that cannot be told.
+    /// When each file last changed, in seconds since 1970: its commit if it is committed and clean, else the time on
+    /// the disk. `None` if neither is known.
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>>;
 
-    /// Begins to find out what [`Self::changed_at`] tells; the answer waits for it.
+    /// Starts to compute [`Self::changed_at`]; calling the result waits for it.
     fn ask_changed(&self, paths: &[String]) -> Pending<Vec<Option<i64>>> {
         let times = self.changed_at(paths);
         Box::new(move || times)
     }
 
-    /// When the bytes of a file last changed on this disk, in milliseconds since 1970. A commit does not count.
+    /// When the bytes of a file last changed on this disk, in milliseconds since 1970. Commits do not count.
     fn touched_at(&self, path: &str) -> Option<i64>;
 
-    /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if there is no such file inside the root.
+    /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if the file does not exist inside the
+    /// root.
     fn digest(&self, path: &str) -> Result<Option<String>, FileError>;
 
-    /// Looks at the document at `path` for a question that an earlier call may have answered; `None` where nothing is
-    /// remembered of it.
+    /// Looks up the answer that an earlier call may have stored for a question about the document at `path`; `None` if
+    /// answers about it cannot be stored.
     fn look(&self, _question: u8, _path: &str) -> Option<Looked> {
         None
     }
 
-    /// Keeps the answer about a document that was looked at, and read after that.
+    /// Stores the answer about a document that was looked up before it was read.
     fn note(&self, _looked: Looked, _answer: u8) {}
 
     fn exists(&self, path: &str) -> bool {

@@ -1,4 +1,4 @@
-//! A phase's folder: which of its files are plans, summaries and the other artifacts.
+//! A phase's folder: which of its files are plans, summaries and other artifacts.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ pub(crate) struct PhaseFolder {
     pub(crate) path: String,
     /// The milestone it is archived under, such as `v1.0`.
     pub(crate) archived: Option<String>,
-    /// Sorted; files of the `plans` subfolder with their prefix.
+    /// Sorted; files of the `plans` subfolder include that prefix.
     pub(crate) files: Arc<[String]>,
-    /// How much of the name is the identifier.
+    /// The length of the identifier at the start of the name.
     token_length: usize,
 }
 
@@ -27,7 +27,7 @@ impl PhaseFolder {
         Self { name, path: path.to_owned(), archived: archived.map(str::to_owned), files, token_length }
     }
 
-    /// The identifier in the folder's name; the whole name where it has none.
+    /// The identifier in the folder's name; the whole name if it has none.
     pub(crate) fn token(&self) -> &str {
         &self.name[..self.token_length]
     }
@@ -42,8 +42,8 @@ impl PhaseFolder {
         self.numbered().is_some_and(|token| phase.matches(token) || phase.as_str().eq_ignore_ascii_case(token))
     }
 
-    /// The first number of an identifier of several: `04` of `04-80-percent`, which is either phase 4-80 or phase 4 with a
-    /// name that starts with a number.
+    /// The first number of an identifier with several: `04` of `04-80-percent`, which is either phase 4-80 or phase 4
+    /// with a name that starts with a number.
     pub(crate) fn first_number(&self) -> Option<&str> {
         let token = self.numbered()?;
         let bare = phase::without_code(token);
@@ -51,7 +51,7 @@ impl PhaseFolder {
         Some(&token[..token.len() - bare.len() + dash])
     }
 
-    /// Reads the rest of an identifier of several numbers as the beginning of the name.
+    /// Treats all but the first number of the identifier as the beginning of the name.
     pub(crate) fn shorten_token(&mut self) {
         self.token_length = self.first_number().map_or(self.token_length, str::len);
     }
@@ -62,7 +62,7 @@ impl PhaseFolder {
         bare.split_once('-').unwrap_or((bare, ""))
     }
 
-    /// The part of the folder's name behind its identifier.
+    /// The part of the folder's name after its identifier.
     pub(crate) fn slug(&self) -> &str {
         self.name[self.token().len().min(self.name.len())..].trim_start_matches('-')
     }
@@ -71,12 +71,12 @@ impl PhaseFolder {
         PhaseId::new(self.token())
     }
 
-    /// The plan files, in order. A plan counts for the folder it stands in, whatever number its name begins with.
+    /// The plan files, in order. A plan belongs to the folder that contains it, whatever number its name begins with.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str).filter(|file| is_plan(file))
     }
 
-    /// Tells of files that look like plans and are none that can be executed, for their names.
+    /// A message about files that look like plans but have names that cannot be executed.
     pub(crate) fn told_misnamed(&self) -> Option<String> {
         let misnamed: Vec<&str> = self.misnamed_plans().collect();
         (!misnamed.is_empty()).then(|| {
@@ -87,17 +87,17 @@ impl PhaseFolder {
         })
     }
 
-    /// The plans with a name that gives an identifier: `02-01-PLAN.md`, `PLAN.md`, or one of the `plans` folder.
+    /// The plans whose name contains an identifier: `02-01-PLAN.md`, `PLAN.md`, or one in the `plans` folder.
     pub(crate) fn named_plans(&self) -> impl Iterator<Item = &str> {
         self.plans().filter(|file| is_named_plan(file))
     }
 
-    /// Files that look like plans by their name and are not among [`Self::named_plans`].
+    /// Files whose names look like plans but are not among [`Self::named_plans`].
     pub(crate) fn misnamed_plans(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str).filter(|file| !is_named_plan(file) && looks_like_a_plan(file))
     }
 
-    /// Files that have the number of a plan and a name that no verb reads as one: `01-02-plan.md`, `01-02 PLAN.md`.
+    /// Files with the number of a plan but a name that no verb reads as one: `01-02-plan.md`, `01-02 PLAN.md`.
     pub(crate) fn unread_plans(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str).filter(|file| !is_plan(file) && has_the_number_of_a_plan(file))
     }
@@ -127,8 +127,8 @@ impl PhaseFolder {
         self.artifacts(kind).next()
     }
 
-    /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without one. Of contexts
-    /// the one without a prefix comes first: it is what a person put there by hand.
+    /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without a prefix. Of
+    /// contexts, the one without a prefix comes first: a person put it there by hand.
     pub(crate) fn artifacts(&self, kind: &str) -> impl Iterator<Item = &str> {
         let before_kind = move |file: &'_ str| -> Option<usize> {
             let before = file.strip_suffix(".md")?.strip_suffix(kind)?;
@@ -142,7 +142,7 @@ impl PhaseFolder {
         bare.into_iter().chain(all.filter(move |file| Some(*file) != bare))
     }
 
-    /// The kinds of documents that the phase has, besides plans and summaries.
+    /// The kinds of documents that the phase has in addition to plans and summaries.
     pub(crate) fn kinds(&self) -> Vec<&str> {
         let kind = |file: &'_ str| -> Option<std::ops::Range<usize>> {
             let stem = file.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;
@@ -170,7 +170,7 @@ impl PhaseFolder {
     }
 }
 
-/// Folders by their phase, so that a large project is not searched again for each of its phases.
+/// An index of folders by phase, so that a large project is not searched for each of its phases.
 #[derive(Clone, Debug)]
 pub(crate) struct FolderIndex<'folders> {
     folders: &'folders [PhaseFolder],
@@ -198,7 +198,8 @@ pub(crate) fn plan_id(plan: &str) -> &str {
     plan.strip_suffix("-PLAN.md").or_else(|| plan.strip_suffix(".md")).unwrap_or(plan)
 }
 
-/// `02-03` of `02-03-user-interface`: the numbers a plan's identifier begins with; all of it where it has none.
+/// `02-03` of `02-03-user-interface`: the numbers at the start of a plan's identifier; the whole identifier if it
+/// starts with something else.
 pub(crate) fn canonical_id(id: &str) -> &str {
     let bare = phase::without_code(id);
     let code = id.len() - bare.len();
@@ -217,7 +218,7 @@ pub(crate) fn canonical_id(id: &str) -> &str {
     if length == 0 { id } else { &id[..code + length] }
 }
 
-/// Whether a file of a phase is one whose path the program gives away: a plan, or a document of a kind, such as
+/// Whether a file of a phase has a path that the program reports: a plan, or a document of a kind, such as
 /// `02-CONTEXT.md`.
 pub(crate) fn is_artifact(file: &str) -> bool {
     let stem = file.strip_suffix(".md");
@@ -245,7 +246,7 @@ fn looks_like_a_plan(file: &str) -> bool {
     !other && stem.split('-').any(|word| word == "plan")
 }
 
-/// Whether a name begins with two numbers in any digits, and goes on with the word `plan` or with one of another script.
+/// Whether a name begins with two numbers, in any digits, followed by the word `plan` or a word in another script.
 fn has_the_number_of_a_plan(file: &str) -> bool {
     let lower = file.to_lowercase();
     let Some(stem) = lower.strip_suffix(".md").or_else(|| lower.strip_suffix(".markdown")) else { return false };
@@ -283,7 +284,7 @@ fn is_plan(file: &str) -> bool {
         || is_behind(file, "-PLAN-")
 }
 
-/// Whether `kind` stands between the number of a phase and that of a plan: `02-PLAN-03-slug.md`.
+/// Whether `kind` is between the number of a phase and the number of a plan: `02-PLAN-03-slug.md`.
 fn is_behind(file: &str, kind: &str) -> bool {
     let numbered = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
     let bare = phase::without_code(file);
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_are_told_from_their_neighbours() {
+    fn plans_are_distinguished_from_similar_files() {
         let files = [
             "02-01-PLAN-OUTLINE.md",
             "02-01-PLAN.md",
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_code_stands_beside_the_number() {
+    fn a_project_code_may_precede_the_number() {
         let folder = folder("ACME-01-foundation", &["01-01-PLAN.md", "01-CONTEXT.md"]);
         assert_eq!(folder.token(), "ACME-01");
         assert_eq!(folder.number_and_name(), ("01", "foundation"));
@@ -421,7 +422,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_name_is_found_by_parts_as_it_would_be_by_whole_names(
+        fn a_name_is_found_by_parts_just_as_by_the_whole_name(
             files in proptest::collection::vec(r"(plans/)?(02-|P-02-)?(01-)?(x-)?(PLAN|SUMMARY|CONTEXT)(-PLAN|-SUMMARY|-CONTEXT)?(-03)?(\.md)?", 0..8),
             plan in r"(plans/)?(02-)?(01-)?(x-)?(PLAN)?(-PLAN)?(-03)?(\.md)?",
         ) {

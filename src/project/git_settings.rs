@@ -1,4 +1,4 @@
-//! What the settings of a repository name, read from git's files where that is sure: to start git takes longer.
+//! The settings of a repository, read from git's files if that is reliable: starting git takes longer.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use super::head::Head;
 use super::repository::{GitPlace, repository_of};
 use crate::disk::{self, AbsolutePath};
 
-/// Whether the settings that came with the repository of `folder` surely name no filter for files: neither the word stands in
-/// them, nor one that has git read them elsewhere. False where only git can say it.
+/// True if the settings of the repository at `folder` surely define no file filter: they contain neither the word
+/// `filter` nor an include. False if only git can decide.
 pub(crate) fn names_no_filter(folder: &Path) -> bool {
     let root = AbsolutePath::parse(folder).ok().and_then(|folder| repository_of(&disk::canonical(&folder).ok()?));
-    // Where this one is none to git, it takes the one around it.
+    // If git does not accept this folder as a repository, it uses the one around it.
     let Some(root) = root.filter(|root| Head::of(root).is_some()) else { return false };
     let Some(GitPlace { own, common }) = GitPlace::of(&root) else { return false };
     let settings = [common.resolve("config"), own.resolve("config.worktree"), own.resolve("config")];
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_name_a_filter_in_any_way_are_never_said_to_name_none() {
+    fn settings_with_a_filter_in_any_form_are_never_reported_without_one() {
         let temporary = crate::testing::folder();
         let base = temporary.path().canonicalize().unwrap();
         let (root, below, linked) = (base.join("r"), base.join("r/below"), base.join("linked"));
@@ -67,7 +67,8 @@ mod tests {
         let own = std::fs::read_dir(root.join(".git/worktrees")).unwrap().next().unwrap().unwrap().path();
         std::fs::write(own.join("config.worktree"), "[filter \"x\"]\nclean = evil\n").unwrap();
         assert!(names_no_filter(&root) && !names_no_filter(&linked));
-        // What is no repository to git is none to us: the settings of the one around it count.
+        // A folder that git does not accept as a repository is not one for us either: the settings of the one around it
+        // count.
         std::fs::create_dir_all(below.join(".git")).unwrap();
         std::fs::write(below.join(".git/config"), &plain).unwrap();
         std::fs::write(&config, format!("{plain}[filter \"x\"]\nclean = evil\n")).unwrap();

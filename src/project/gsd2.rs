@@ -1,6 +1,6 @@
-//! A whole project of the milestone layout, as it is imported: milestones, their slices, and the tasks of those.
+//! A project in the milestone layout, as it is imported: milestones, their slices, and the tasks of those.
 //!
-//! Reading never fails for what a document says: what it leaves out is left out.
+//! Reading never fails because of the content of a document: missing parts stay empty.
 
 use super::files::{Entry, FileError};
 use super::milestone_layout::ids::{identifier, number};
@@ -13,28 +13,28 @@ use super::milestone_layout::slice_rows::SliceRow;
 use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 
-/// A milestone with the slices its roadmap lists, or else its folder holds.
+/// A milestone with the slices listed in its roadmap, or else those in its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Milestone {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) vision: Option<String>,
     pub(crate) slices: Vec<Slice>,
-    /// Its summary says that it is over.
+    /// Its summary ends it: the summary exists and does not report a failure.
     pub(crate) is_over: bool,
-    /// Somebody set it aside.
+    /// The milestone was set aside.
     pub(crate) is_parked: bool,
 }
 
-/// A slice: what becomes a phase.
+/// A slice, which becomes a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slice {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) done: bool,
-    /// Slices of the same milestone.
+    /// Slices of the same milestone that this one depends on.
     pub(crate) depends: Vec<String>,
-    /// What works once it is done.
+    /// What works after the slice is done.
     pub(crate) after: Option<String>,
     pub(crate) goal: Option<String>,
     pub(crate) must_haves: Vec<String>,
@@ -45,19 +45,19 @@ pub(crate) struct Slice {
     pub(crate) tasks: Vec<Task>,
 }
 
-/// A task: what becomes a plan.
+/// A task, which becomes a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) done: bool,
-    /// The lines below it in the slice's plan.
+    /// The lines below the task in the slice's plan.
     pub(crate) notes: Vec<String>,
     pub(crate) plan: Option<Document>,
     pub(crate) summary: Option<Document>,
 }
 
-/// A document and where it stands, relative to the root.
+/// A document and its path, relative to the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) path: String,
@@ -77,7 +77,7 @@ impl Document {
     }
 }
 
-/// All milestones, in order; none where there is no such project.
+/// All milestones, in order; empty if the project has none.
 pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<Milestone>, FileError> {
     let mut names: Vec<(u64, String)> = Vec::new();
     for name in view.folder_names(MILESTONES)? {
@@ -99,7 +99,7 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<Milestone, Fi
     let told = [&roadmap, &context].into_iter().flatten().find_map(|document| title(&document.text, &id));
     let roadmap = roadmap.as_ref().map(|roadmap| Roadmap::parse(&roadmap.text)).unwrap_or_default();
     let mut slices: Vec<Slice> = roadmap.slices.into_iter().map(Slice::from).collect();
-    // Older projects have no level between a milestone and its slices.
+    // Older projects have no folder level between a milestone and its slices.
     let nested = format!("{folder}/slices");
     let holder = if view.folder_exists(&nested) { nested } else { folder };
     let folders = view.folder_names(&holder)?;
@@ -128,7 +128,7 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<Milestone, Fi
     })
 }
 
-/// Reads what the folder of a slice holds.
+/// Reads the documents in the folder of a slice.
 fn fill(view: &ProjectView, folder: &str, slice: &mut Slice) -> Result<(), FileError> {
     slice.plan = document(view, folder, &slice.id, "PLAN")?;
     slice.context = document(view, folder, &slice.id, "CONTEXT")?;

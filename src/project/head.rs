@@ -1,33 +1,34 @@
-//! What is checked out in a repository, read from git's files. To start git takes longer than all else that most calls do.
+//! Reads from git's files what is checked out in a repository. Starting git takes longer than everything else most
+//! calls do.
 //!
-//! It says what git would say, or nothing: whoever asks then asks git. Nothing is said of what is not surely read as git
-//! reads it (another store of references, settings of a later git, links, names that git or a shell would not take), and
-//! nothing of a repository that git would not read either, or that `.git` only claims for this folder.
+//! The result is what git would report, or `None`; the caller then asks git. It is `None` for everything that may be
+//! read differently from git (another store of references, settings of a later git, links, names that git or a shell
+//! would not accept), and for a repository that git would refuse to read or that `.git` only claims for this folder.
 
 use super::branch_name::is_branch_name;
 use super::repository::{self, common_folder, git_folder};
 use crate::disk::{self, AbsolutePath};
 
-/// The most bytes of a reference.
+/// The maximum size of a reference, in bytes.
 const LONGEST_REFERENCE: u64 = 4 << 10;
-/// The most bytes of packed references that are read in the time that it takes to start git.
+/// The maximum size of packed references in bytes: more would take longer to read than starting git.
 const LONGEST_PACKED: u64 = 4 << 20;
-/// The digits of a commit's name, where it is one of SHA-1.
+/// The length of a SHA-1 commit hash in hexadecimal digits.
 const DIGITS: usize = 40;
 
-/// The settings below `extensions` that change nothing about where HEAD and branches are, in small letters.
+/// The settings below `extensions` that do not affect where HEAD and branches are stored, in lower case.
 const HARMLESS: &[&str] = &["noop", "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"];
 
-/// What is checked out.
+/// What is checked out: a branch, a commit, or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The branch, such as `main`; `None` where a commit is.
+    /// The branch, such as `main`; `None` if a commit is checked out.
     pub(crate) branch: Option<String>,
-    /// The commit; `None` on a branch that has none yet.
+    /// The commit; `None` on a branch without commits.
     pub(crate) commit: Option<String>,
 }
 
-/// What the file HEAD of a folder of git says.
+/// The content of a HEAD file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pointer {
     /// A branch, such as `main`.
@@ -36,7 +37,7 @@ pub(crate) enum Pointer {
 }
 
 impl Pointer {
-    /// `None` for what is neither. The branch may have any name.
+    /// Parses the content; `None` if it is neither. The branch may have any name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         match text.strip_prefix("ref: refs/heads/") {
@@ -47,8 +48,9 @@ impl Pointer {
 }
 
 impl Head {
-    /// The branch that is checked out in the repository or worktree whose root is `root`, such as `main`; `None` where a
-    /// commit is, and where there is no repository. `git` answers for git, and is asked only where its files do not say it.
+    /// The branch that is checked out in the repository or worktree with the root `root`, such as `main`; `None` if a
+    /// commit is checked out, or outside a repository. `git` runs git, and is called only if git's files do not give
+    /// the answer.
     pub(crate) fn branch_at(root: &AbsolutePath, git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         if let Some(head) = Self::of(root) {
             return head.branch;
@@ -56,13 +58,13 @@ impl Head {
         Self::branch_by(git)
     }
 
-    /// As [`Self::branch_at`], where only git is to be asked.
+    /// As [`Self::branch_at`], but always asks git.
     pub(crate) fn branch_by(git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         let name = git(&["symbolic-ref", "-q", "HEAD"])?;
         Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned())
     }
 
-    /// As [`Self::branch_at`], the commit; `None` also before the first one.
+    /// As [`Self::branch_at`], but returns the commit; `None` also before the first one.
     pub(crate) fn commit_at(root: &AbsolutePath, git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         match Self::of(root) {
             Some(head) => head.commit,
@@ -70,12 +72,12 @@ impl Head {
         }
     }
 
-    /// As [`Self::commit_at`], where only git is to be asked.
+    /// As [`Self::commit_at`], but always asks git.
     pub(crate) fn commit_by(git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         git(&["rev-parse", "--verify", "--quiet", "HEAD"])
     }
 
-    /// What is checked out in the repository or worktree whose root is `root`; `None` where only git can say it.
+    /// Reads what is checked out in the repository or worktree with the root `root`; `None` if only git can decide.
     pub(crate) fn of(root: &AbsolutePath) -> Option<Self> {
         let root = disk::canonical(root).ok()?;
         let mark = root.resolve(".git");
@@ -86,7 +88,7 @@ impl Head {
         let common = common_folder(&place)?;
         // Git reads nothing in a repository that another user owns.
         let are_own = [&root, &mark, &place, &common].into_iter().all(disk::is_own);
-        // Without these it is no repository to git, which then goes on in the folder above.
+        // Without these, git does not accept the folder as a repository and looks in the one above.
         let is_whole = ["objects", "refs"].into_iter().all(|name| disk::is_folder(common.resolve(name)));
         if !are_own || !is_whole || !keeps_references_in_files(&common, &place) {
             return None;
@@ -100,17 +102,17 @@ impl Head {
             }
             Pointer::Branch(_) => return None,
         };
-        // In this order: what git packs it removes afterwards.
+        // The order matters: git packs a loose reference before it removes the loose file.
         let loose = if branch.is_some() { reference(&common, &name)? } else { Some(text) };
         let packed = packed(&common, &name)?;
-        // Also a branch can stand for another one.
+        // A branch can also refer to another branch.
         let commit = loose.map_or(Some(packed), |text| commit(&text).map(Some))?;
         Some(Self { branch, commit })
     }
 }
 
-/// The commit of a reference among those that are packed; `None` within where it is not among them, and without where
-/// that cannot be told: git reads none of them where one line is not what it should be.
+/// The commit of a packed reference: `Some(None)` if the reference is not packed, `None` if that is unclear. Git reads
+/// no packed reference if one line is malformed.
 #[expect(clippy::option_option, reason = "one is what git says, the other that it has to be asked")]
 fn packed(common: &AbsolutePath, name: &str) -> Option<Option<String>> {
     let bytes = disk::read_up_to(plain(common, "packed-refs")?, LONGEST_PACKED).ok()?.unwrap_or_default();
@@ -130,29 +132,28 @@ fn packed(common: &AbsolutePath, name: &str) -> Option<Option<String>> {
     Some(found)
 }
 
-/// The text of a reference in a folder of git; `None` within where there is no such file, and without where it cannot be
-/// read here.
+/// The text of a reference in a git folder: `Some(None)` if the file does not exist, `None` if it cannot be read here.
 #[expect(clippy::option_option, reason = "one is what git says, the other that it has to be asked")]
 fn reference(folder: &AbsolutePath, name: &str) -> Option<Option<String>> {
     let bytes = disk::read_up_to(plain(folder, name)?, LONGEST_REFERENCE).ok()?;
     bytes.map(|bytes| String::from_utf8(bytes).ok()).map_or(Some(None), |text| text.map(Some))
 }
 
-/// The path of a file in a folder of git that no link leads elsewhere.
+/// The path of a file in a git folder, if no link leads elsewhere.
 fn plain(folder: &AbsolutePath, name: &str) -> Option<AbsolutePath> {
     let path = folder.resolve(name);
     (disk::real(&path).ok()? == path).then_some(path)
 }
 
-/// The name of a commit, as git prints it.
+/// A commit hash, as git prints it.
 fn commit(text: &str) -> Option<String> {
     let text = text.trim_end();
     let is_name = text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    // Git takes this one for no commit.
+    // Git does not accept the all-zero hash as a commit.
     (is_name && text.bytes().any(|byte| byte != b'0')).then(|| text.to_ascii_lowercase())
 }
 
-/// Whether the settings of a repository leave HEAD and branches in files, and git of today reads it.
+/// Whether the settings of a repository keep HEAD and branches in files that current versions of git read.
 fn keeps_references_in_files(common: &AbsolutePath, place: &AbsolutePath) -> bool {
     let is_harmless = |folder: &AbsolutePath, file: &str| {
         let Some(path) = plain(folder, file) else { return false };
@@ -208,7 +209,7 @@ mod tests {
     }
 
     impl Bench {
-        /// A repository `r`, with what `git init` is told.
+        /// A repository `r`, created by `git init` with these options.
         fn new(options: &[&str]) -> Self {
             let (temporary, base) = made(&["r"]);
             let bench = Self { _temporary: temporary, base };
@@ -220,7 +221,7 @@ mod tests {
             self.base.resolve(path)
         }
 
-        /// What git says; `None` where it fails.
+        /// The output of git; `None` if it fails.
         fn git(&self, folder: &str, arguments: &[&str]) -> Option<String> {
             let mut git = Command::new("git");
             git.arg("-C").arg(self.path(folder).as_path()).args(["-c", "user.name=n", "-c", "user.email=e@x.invalid"]);
@@ -236,13 +237,13 @@ mod tests {
             self.git(folder, &["commit", "--quiet", "--allow-empty", "-m", "x"]).unwrap();
         }
 
-        /// What is checked out, as git says it.
+        /// What git reports as checked out.
         fn told(&self, folder: &str) -> Head {
             let branch = self.git(folder, &["symbolic-ref", "--short", "-q", "HEAD"]);
             Head { branch, commit: self.git(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]) }
         }
 
-        /// Where the files are read, they say what git says.
+        /// Checks that reading the files gives the same result as git.
         fn agrees(&self, folder: &str) {
             assert_eq!(Head::of(&self.path(folder)), Some(self.told(folder)), "{folder}");
         }
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_submodules_and_folders_of_git_elsewhere_are_read() {
+    fn worktrees_submodules_and_git_folders_elsewhere_are_read() {
         let bench = Bench::new(&[]);
         bench.commit("r");
         bench.git("r", &["worktree", "add", "--quiet", "-b", "side", "../w"]).unwrap();
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_as_git_reads_it_is_left_to_git() {
+    fn anything_git_may_read_differently_is_left_to_git() {
         let bench = Bench::new(&[]);
         bench.commit("r");
         let (head, config) = (bench.read("r/.git/HEAD"), bench.read("r/.git/config"));
@@ -328,7 +329,7 @@ mod tests {
             is_left(setting);
         }
         bench.write("r/.git/config", &config);
-        // A branch that stands for another.
+        // A branch that refers to another branch.
         bench.write("r/.git/refs/heads/alias", "ref: refs/heads/main\n");
         bench.write("r/.git/HEAD", "ref: refs/heads/alias\n");
         is_left("alias");
@@ -392,7 +393,7 @@ mod tests {
         for options in [&["--ref-format=reftable"][..], &["--object-format=sha256"]] {
             let (temporary, base) = made(&["r"]);
             let bench = Bench { _temporary: temporary, base };
-            // A git of long ago has none of them.
+            // An old version of git has none of these options.
             if bench.git("r", &[&["init", "--quiet", "-b", "main"], options].concat()).is_none() {
                 continue;
             }
@@ -405,9 +406,10 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-        /// Whatever HEAD, the branch and the packed references hold: the files say what git says, or leave it to git.
+        /// Whatever the content of HEAD, the branch and the packed references: the files give git's answer, or leave it
+        /// to git.
         #[test]
-        fn what_is_read_is_what_git_says(
+        fn the_files_give_the_same_answer_as_git(
             head in prop_oneof![
                 Just("ref: refs/heads/main".to_owned()), Just("COMMIT".to_owned()), "ref: refs/heads/[a-z./@~ -]{1,6}",
                 "ref:[ \t]{0,2}refs/heads/main", "[0-9A-F]{39,41}",

@@ -1,4 +1,4 @@
-//! What a verification leaves to a person: its entries, and the tests in UAT.md that stand for them.
+//! The checks that a verification leaves to a person, and their tests in UAT.md.
 
 use super::state::edit::one_line;
 use super::uat_report::UatReport;
@@ -9,9 +9,9 @@ use crate::text::splice::Splices;
 /// One entry of `human_verification`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HumanCheck {
-    /// What to do, in one line: the name of its test.
+    /// The action, on one line; also the name of its test.
     pub(crate) name: String,
-    /// What to see, in one line.
+    /// The expected result, on one line.
     pub(crate) expected: String,
 }
 
@@ -36,7 +36,7 @@ impl HumanCheck {
     }
 
     fn new(name: &str, expected: Option<String>) -> Option<Self> {
-        // Marks at the end of a heading are none of its text.
+        // Hash marks at the end of a heading are not part of its text.
         let name = one_line(name).trim_end_matches(['#', ' ']).to_owned();
         if name.is_empty() {
             return None;
@@ -45,12 +45,13 @@ impl HumanCheck {
         Some(Self { expected: expected.unwrap_or_else(|| name.clone()), name })
     }
 
-    /// Whether a name is that of this check, whatever its case, blank space and full stop.
+    /// Whether this check has the given name, ignoring case, blank space and a final full stop.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         same_name(&self.name, name)
     }
 
-    /// `expected:` with its value, so that it reads as it is: a quote or a `|` at its start needs a line of its own.
+    /// `expected:` with its value in a form that keeps it unchanged: a value that starts with a quote or a `|` gets its
+    /// own line.
     fn expectation(&self, newline: &str) -> String {
         if self.expected.starts_with(['"', '\'', '|', '>']) {
             format!("expected: |{newline}  {}", self.expected)
@@ -66,7 +67,7 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }
 
-/// The text of a UAT.md that begins with these tests. `phase` is the name of the phase's folder, `source` the report.
+/// The text of a new UAT.md with these tests. `phase` is the name of the phase's folder, `source` the report.
 pub(crate) fn new_uat(phase: &str, source: &str, now: &str, checks: &[&HumanCheck]) -> String {
     let head = format!(
         "---\nstatus: testing\nphase: {phase}\nsource: [{source}]\nstarted: {now}\nupdated: {now}\n---\n\n\
@@ -77,7 +78,7 @@ pub(crate) fn new_uat(phase: &str, source: &str, now: &str, checks: &[&HumanChec
     with_tests(&head, now, checks)
 }
 
-/// A UAT.md with more tests that wait for a person, its counters and its current test brought up to date.
+/// Adds tests that wait for a person to a UAT.md, and updates its counters and its current test.
 pub(crate) fn with_tests(text: &str, now: &str, checks: &[&HumanCheck]) -> String {
     let text = with_entries(text, checks);
     let markdown = Markdown::parse(&text);
@@ -94,7 +95,7 @@ pub(crate) fn with_tests(text: &str, now: &str, checks: &[&HumanCheck]) -> Strin
     splices.apply(&text)
 }
 
-/// Adds the tests behind the last one.
+/// Adds the tests after the last one.
 fn with_entries(text: &str, checks: &[&HumanCheck]) -> String {
     let markdown = Markdown::parse(text);
     let newline = markdown.newline();
@@ -151,7 +152,7 @@ fn set_counters(markdown: &Markdown<'_>, report: &UatReport, splices: &mut Splic
     }
 }
 
-/// Where every test was made, the first of the new ones is the current one.
+/// If all earlier tests are done, the first new one becomes the current test.
 fn set_current_test(markdown: &Markdown<'_>, report: &UatReport, checks: &[&HumanCheck], splices: &mut Splices) {
     let Some((_, mut lines)) = markdown.section_named("Current Test") else { return };
     let complete = lines.find(|line| markdown.line(*line).trim().to_lowercase().starts_with("[testing complete"));
@@ -169,8 +170,8 @@ fn set_current_test(markdown: &Markdown<'_>, report: &UatReport, checks: &[&Huma
     }
 }
 
-/// The text of a report that waited for a person, whose `front` matter is given, once all its `checks` passed: its status,
-/// and its score where these checks were all that it lacked.
+/// The text of a report that waited for a person, after all its `checks` passed: updates the status, and the score if
+/// only these checks were missing. `front` is the report's front matter.
 pub(crate) fn accepted(text: &str, front: &FrontMatter<'_>, checks: usize) -> String {
     let mut splices = Splices::default();
     front.set("status", &Value::from("passed"), &mut splices);
@@ -193,7 +194,7 @@ pub(crate) fn accepted(text: &str, front: &FrontMatter<'_>, checks: usize) -> St
     splices.apply(text)
 }
 
-/// `5/5 verified` of `3/5 verified`, where no more than `checks` are missing.
+/// `5/5 verified` for `3/5 verified`, if at most `checks` are missing.
 fn full_score(score: &str, checks: usize) -> Option<String> {
     let (reached, rest) = score.split_once('/')?;
     let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -223,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_the_same_whatever_its_case_and_full_stop() {
+    fn names_are_compared_without_case_and_full_stop() {
         assert!(check("Look  at it.", "x").is_named("look at It"));
         assert!(!check("Look at it", "x").is_named("Look at that"));
     }
 
     #[test]
-    fn a_new_file_asks_the_first_check() {
+    fn a_new_file_starts_with_the_first_check() {
         let checks = [check("Look", "\"Done\" is blue"), check("Listen", "a tone")];
         let text = new_uat("01-base", "01-VERIFICATION.md", "2026-01-02T03:04:05Z", &checks.iter().collect::<Vec<_>>());
         let current = CurrentTest::parse(&text).unwrap();
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_added_behind_those_that_were_made() {
+    fn tests_are_added_after_those_that_are_done() {
         let text = "---\r\nstatus: complete\r\nupdated: x\r\n---\r\n\r\n## Current Test\r\n\r\n[testing complete]\r\n\r\n## Tests\r\n\r\n\
             ### 1. Old\r\nexpected: a\r\nresult: pass\r\n\r\n## Summary\r\n\r\ntotal: 1\r\npassed: 1\r\nissues: 0\r\npending: 0\r\n";
         let added = with_tests(text, "now", &[&check("New", "b")]);

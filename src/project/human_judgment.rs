@@ -1,5 +1,5 @@
-//! Deliverables that a summary leaves to a person (`human_judgment: true`), until an acceptance test or a verification says
-//! that somebody looked at them.
+//! Deliverables that a summary leaves to a person (`human_judgment: true`), until an acceptance test or a verification
+//! shows that a person checked them.
 
 use super::files::FileError;
 use super::folder::PhaseFolder;
@@ -19,7 +19,8 @@ pub(crate) struct Deliverable {
     pub(crate) rationale: Option<String>,
 }
 
-/// The deliverables of an executed phase that wait for a person. While plans are left, the verification is still to come.
+/// The deliverables of an executed phase that wait for a person. While plans are still open, the verification is still
+/// to come.
 pub(crate) fn unchecked(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<Deliverable>, FileError> {
     let mut left = Vec::new();
     for file in folder.summaries() {
@@ -43,7 +44,7 @@ pub(crate) fn unchecked(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<
     Ok(left)
 }
 
-/// The key that says so. Every summary of a project is asked, and most do not hold it.
+/// The key that marks such a deliverable. Every summary of a project is searched for it, and most do not contain it.
 const JUDGED: &str = "human_judgment";
 
 fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
@@ -53,7 +54,7 @@ fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
         Some(text).filter(|text| !text.is_empty())
     };
     let entries = listed.iter().flat_map(Value::items);
-    // Quotes are a mistake that changes nothing about who has to look.
+    // Quotes around the value are a mistake that does not change its meaning.
     let judged = entries.filter(|entry| field(entry, JUDGED).as_deref() == Some("true"));
     let deliverable = |entry: &Value| {
         let description = field(entry, "description").or_else(|| field(entry, "id"))?;
@@ -62,7 +63,7 @@ fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
     judged.filter_map(deliverable).collect()
 }
 
-/// Whether tests of an acceptance stand for a deliverable: it was made from the summary, or has a test of that name.
+/// Whether the acceptance tests cover a deliverable: they were made from the summary, or one has its name.
 fn is_in_acceptance(text: &str, deliverable: &Deliverable) -> bool {
     let report = UatReport::parse(text);
     let named = |test: &super::uat_report::UatTest| {
@@ -74,12 +75,12 @@ fn is_in_acceptance(text: &str, deliverable: &Deliverable) -> bool {
     }
     match FrontMatter::parse(text).and_then(|front| front.get("source")) {
         Some(source) => source.flat().split([',', '[', ']', ' ']).any(|item| item.ends_with(deliverable.file.as_str())),
-        // It does not say what it was made from, and nothing of it is open.
+        // The report does not name its source, and nothing in it is open.
         None => matches!(report.status.as_str(), "complete" | "resolved"),
     }
 }
 
-/// Whether a verification has a deliverable among what it leaves to a person, or passed and names it.
+/// Whether a verification covers a deliverable: leaves it to a person, or passed and names it.
 fn is_in_verification(text: &str, deliverable: &Deliverable) -> bool {
     let description = &deliverable.description;
     let is_it = |check: &HumanCheck| check.is_named(description) || same_name(&check.expected, description);
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deliverable_waits_until_a_test_or_a_verification_stands_for_it() {
+    fn a_deliverable_waits_until_a_test_or_a_verification_covers_it() {
         let waits = ["The list scrolls smoothly."];
         let uat = |head: &str, test: &str| format!("---\n{head}\n---\n\n## Tests\n\n{test}\n");
         for judged in ["true", "\"true\""] {
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_is_executed_still_is_not_asked_about() {
+    fn a_phase_still_being_executed_is_not_asked_about() {
         assert_eq!(left("true", &[("01-02-PLAN.md", "---\n---\n")]), [""; 0]);
     }
 }

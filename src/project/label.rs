@@ -1,4 +1,4 @@
-//! What a phase is called: its number and its name, as the roadmap writes them.
+//! The label of a phase: its number and its name, as the roadmap writes them.
 
 use super::files::FileError;
 use super::milestone::Milestone;
@@ -6,23 +6,23 @@ use super::phase::PhaseId;
 use super::roadmap::{Roadmap, name_without_tag};
 use super::view::ProjectView;
 
-/// Number and name of one phase. Answers and documents call a phase by them whatever was typed.
+/// The number and name of a phase. Answers and documents use them, whatever was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhaseLabel {
-    /// As the roadmap writes it; as typed, where the roadmap does not know the phase.
+    /// As the roadmap writes it; as typed, if the roadmap does not have the phase.
     pub(crate) number: String,
-    /// Without a tag such as `(INSERTED)`; `None` where the roadmap has no name for the phase.
+    /// Without a tag such as `(INSERTED)`; `None` if the roadmap has no name for the phase.
     pub(crate) name: Option<String>,
 }
 
 impl PhaseLabel {
-    /// What the phase `typed` is called in a project with this roadmap.
+    /// The label of the phase `typed` in a project with this roadmap.
     pub(crate) fn of(roadmap: Option<&Roadmap<'_>>, typed: &str) -> Self {
         let known = roadmap.and_then(|roadmap| Self::in_roadmap(roadmap, typed));
         known.unwrap_or_else(|| Self { number: typed.to_owned(), name: None })
     }
 
-    /// How `roadmap` calls `typed`: by its section, else by its checklist line, else by a row of a table.
+    /// The label that `roadmap` gives `typed`: from its section, else its checklist line, else a row of a table.
     pub(crate) fn in_roadmap(roadmap: &Roadmap<'_>, typed: &str) -> Option<Self> {
         let section = roadmap.section(typed).map(|section| (section.id, section.name));
         let bullet = roadmap.bullet(typed).map(|bullet| (bullet.id, bullet.name));
@@ -34,23 +34,23 @@ impl PhaseLabel {
     }
 }
 
-/// How many phases there are, where a line says at which of them the work is: numbers may have gaps, and 7 is not one
-/// of 4.
+/// The total to show after the phase number in a line such as `7 of 9`; `None` if the number is higher: numbers may
+/// have gaps, and 7 of 4 makes no sense.
 pub(crate) fn total_for(number: &str, total: Option<u64>) -> Option<u64> {
     let at = PhaseId::new(number).integer();
     total.filter(|total| *total > 0 && at.is_none_or(|at| at <= *total))
 }
 
 impl ProjectView {
-    /// What the phase `typed` is called.
+    /// The label of the phase `typed`.
     pub(crate) fn label(&self, typed: &str) -> Result<PhaseLabel, FileError> {
         let text = self.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         Ok(PhaseLabel::of(roadmap.as_ref(), typed))
     }
 
-    /// How many phases the milestone has, as people count them: the number of its phases, or the highest of their numbers
-    /// where it goes on from an earlier milestone, and so begins with a higher one than 1. `None` without a roadmap that
+    /// How many phases the milestone has, as people count them: the number of its phases, or the highest phase number
+    /// if the milestone continues the numbers of an earlier one and so starts above 1. `None` without a roadmap that
     /// names phases.
     pub(crate) fn last_number(&self) -> Result<Option<u64>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(None) };
@@ -69,7 +69,7 @@ mod tests {
     use super::super::files::MemoryFiles;
 
     #[test]
-    fn a_phase_is_called_as_the_roadmap_calls_it() {
+    fn a_phase_has_the_label_that_the_roadmap_gives_it() {
         let roadmap = "- [ ] **Phase 2** - x\n- [ ] Phase 3: Sync\n\n### Phase 1: Add and List\n### Phase 02.1: Fix (INSERTED)\n\n\
                        | Phase | Plans | Status |\n|---|---|---|\n| 2. Search | 0/1 | - |\n| 4. Last | 0/1 | - |\n";
         let files = MemoryFiles::new([(".planning/ROADMAP.md", roadmap)]);

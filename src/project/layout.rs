@@ -5,24 +5,25 @@ use std::path::{Path, PathBuf};
 use super::workstream::Pointer;
 use crate::disk::AbsolutePath;
 
-/// Where the documents of a project stand, for the chosen workstream.
+/// The paths of a project's documents, for the chosen workstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     root: PathBuf,
-    /// `.planning`, or `.planning/<segment>` where an environment sets one.
+    /// `.planning`, or `.planning/<segment>` if the environment sets one.
     planning: String,
     workstream: Option<String>,
 }
 
 impl Layout {
-    /// The layout of the project at `root`. `segment` is an extra folder under `.planning`; both names are checked by the caller.
+    /// The layout of the project at `root`. `segment` is an extra folder under `.planning`; the caller checks both
+    /// names.
     pub(crate) fn new(root: impl Into<PathBuf>, segment: Option<&str>, workstream: Option<&str>) -> Self {
         let planning = segment.map_or_else(|| ".planning".to_owned(), |segment| format!(".planning/{segment}"));
         Self { root: root.into(), planning, workstream: workstream.map(str::to_owned) }
     }
 
-    /// The layout of the project at `root` as a call sees it: for the workstream that was asked for, else the one that
-    /// the environment names, else the stored one.
+    /// The layout of the project at `root` for a call: for the requested workstream, else the one named in the
+    /// environment, else the stored one.
     pub(crate) fn of_call(
         root: &AbsolutePath,
         asked: Option<&str>,
@@ -58,13 +59,13 @@ impl Layout {
         absolute
     }
 
-    /// A path a person typed, absolute or relative to the root, as one relative to the root.
+    /// Converts a path that a person typed, absolute or relative to the root, to one relative to the root.
     pub(crate) fn relative(&self, typed: &str) -> String {
         let relative = Path::new(typed).strip_prefix(&self.root).unwrap_or(Path::new(typed));
         relative.to_string_lossy().replace('\\', "/")
     }
 
-    /// As [`Self::relative`], with its dots resolved; `None` where the path leads out of the project or is its root.
+    /// As [`Self::relative`], with its dots resolved; `None` if the path leads out of the project or is its root.
     pub(crate) fn inside(&self, typed: &str) -> Option<String> {
         let root = AbsolutePath::parse(&self.root).ok()?;
         root.resolve(typed).relative_to(&root).map(|path| path.as_str().to_owned())
@@ -79,17 +80,17 @@ impl Layout {
         &self.planning
     }
 
-    /// Where worktrees of ours are made: in the project, so that a host lets agents write there, and ignored by git.
+    /// The folder for our worktrees: in the project, so that a host lets agents write there, and ignored by git.
     pub(crate) fn worktrees(&self) -> String {
         format!("{}/worktrees", self.planning)
     }
 
-    /// The documents that say how far the work is, which commands write and commit together.
+    /// The documents that record the progress of the work, which commands write and commit together.
     pub(crate) fn tracking(&self) -> [String; 4] {
         [self.state(), self.state_mirror(), self.roadmap(), self.requirements()]
     }
 
-    /// The folder of the documents a workstream has of its own; `.planning` without one.
+    /// The folder of a workstream's own documents; `.planning` without a workstream.
     pub(crate) fn scope(&self) -> String {
         match &self.workstream {
             Some(name) => format!("{}/workstreams/{name}", self.planning),
@@ -126,11 +127,11 @@ places! { in_scope:
     state = "STATE.md",
     /// The machine-readable mirror of the state.
     state_mirror = "state.json",
-    /// What was moved out of the state because it is old.
+    /// Old parts that were moved out of the state.
     state_archive = "STATE-ARCHIVE.md",
-    /// Says that the work waits for an answer.
+    /// Records that the work waits for an answer.
     waiting = "WAITING.json",
-    /// Says where paused work was left.
+    /// Records where the work was paused.
     handoff = "HANDOFF.json",
     milestone_claim = "milestone.lock",
     roadmap = "ROADMAP.md",
@@ -142,29 +143,29 @@ places! { in_scope:
     retrospective = "RETROSPECTIVE.md",
     quick = "quick",
     quick_batches = "quick-batches",
-    /// Where documents that were taken in contradict each other.
+    /// Contradictions between imported documents.
     ingest_conflicts = "INGEST-CONFLICTS.md",
     debug = "debug",
-    /// What plans took against what they were thought to take.
+    /// The actual cost of plans compared with the estimates.
     estimates = "estimation-calibration.json",
 }
 
 places! { in_planning:
-    /// The configuration that a workstream's own lies over.
+    /// The configuration of the whole project, which a workstream's own configuration overrides.
     root_config = "config.json",
     project = "PROJECT.md",
     codebase = "codebase",
     research = "research",
-    /// Who was at work when a session broke off.
+    /// The agent that was at work when a session broke off.
     interrupted_agent = "current-agent-id.txt",
-    /// Milestones put away by hand.
+    /// Milestones archived by hand.
     archive = "archive",
-    /// What is known of the code, which belongs to the project.
+    /// Knowledge about the code, which belongs to the whole project.
     intel = "intel",
     onboarding_summary = "onboarding/SUMMARY.md",
     threads = "threads",
     seeds = "seeds",
-    /// The ledger of small defects that are known.
+    /// The ledger of known small defects.
     windows = "WINDOWS.md",
     todos_pending = "todos/pending",
     todos_completed = "todos/completed",

@@ -1,4 +1,4 @@
-//! What this computer remembers about a project, kept in the user's state folder: decisions that must not show up in
+//! Notes of this computer about a project, kept in the user's state folder: decisions that must not show up in
 //! `git status`, travel with a clone, or be believed because they came with one.
 
 use std::path::Path;
@@ -28,12 +28,13 @@ impl LocalState {
         Ok(Self { folder })
     }
 
-    /// Where the note `name`, such as `wave.json`, is kept.
+    /// The path of the note `name`, such as `wave.json`.
     pub(crate) fn file(&self, name: &str) -> AbsolutePath {
         self.folder.resolve(name)
     }
 
-    /// The note `name`; `None` if there is none. A note that does not parse is an error: it may not be overlooked.
+    /// Reads the note `name`; `None` if it does not exist. A note that does not parse is an error: it must not be
+    /// missed.
     pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, LocalStateError> {
         let path = self.file(name);
         let Some(text) = disk::read_text(&path)? else { return Ok(None) };
@@ -41,8 +42,8 @@ impl LocalState {
     }
 }
 
-/// The settings as a command wrote them last, and the session it was called in: hooks of that session need not tell of
-/// the change.
+/// The settings as a command last wrote them, and the session that called it: hooks in that session need not report the
+/// change.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WrittenSettings {
     digest: String,
@@ -53,17 +54,17 @@ impl WrittenSettings {
     /// The name of the note.
     pub(crate) const NOTE: &str = "written-settings.json";
 
-    /// `session` is a [`workstream::session_key`].
+    /// Records the written `text`. `session` is a [`workstream::session_key`].
     pub(crate) fn new(text: &str, session: Option<String>) -> Self {
         Self { digest: Digest::of(text.as_bytes()).to_string(), session }
     }
 
-    /// Whether the command was called in the session that a host calls `session`.
+    /// Whether the command was called in the session with this name in the host.
     pub(crate) fn is_of(&self, session: &str) -> bool {
         self.session.as_deref().is_some_and(|key| workstream::names_session(key, session))
     }
 
-    /// Whether this is what was written.
+    /// Whether `text` is what was written.
     pub(crate) fn says(&self, text: &str) -> bool {
         self.digest == Digest::of(text.as_bytes()).to_string()
     }

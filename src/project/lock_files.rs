@@ -1,8 +1,8 @@
-//! The files in which package managers write down exactly what they install.
+//! The files in which package managers record exactly which packages they install.
 
 use super::check_files::fits;
 
-/// By the documentation of each tool, as of 2026-11.
+/// Names from the documentation of each tool, as of 2026-11.
 const NAMES: &[&str] = &[
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -42,7 +42,7 @@ const NAMES: &[&str] = &[
     "MODULE.bazel.lock",
 ];
 
-/// Whether what is installed follows from this file.
+/// Whether this file determines which packages are installed.
 pub(crate) fn is_lock_file(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_in_requirements = || folders.rsplit('/').next() == Some("requirements") && fits("*.txt", name);

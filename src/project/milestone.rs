@@ -1,4 +1,4 @@
-//! The window of the current milestone in a roadmap: which phases are its own, and how sure that is.
+//! The window of the current milestone in a roadmap: which phases belong to it, and how certain that is.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,17 +11,17 @@ use super::phase::{PhaseId, PhaseIndex, normal_key};
 use super::roadmap::{PhaseRow, PhaseSection, Roadmap, name_without_tag};
 pub(crate) use super::version::{is_same_version, is_version, version_in};
 
-/// How well the roadmap tells which phases belong to the milestone.
+/// How clearly the roadmap shows which phases belong to the milestone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MilestoneScope {
-    /// The window is known and holds phases, or the project has no milestones at all.
+    /// The window is known and contains phases, or the project has no milestones at all.
     Complete,
-    /// A version without a heading, or headings without a version: every phase counts, percentages do not.
+    /// A version without a heading, or headings without a version: every phase counts, but no percentages are given.
     Unscoped,
-    /// The heading is there, but its window holds no phases while the document does.
+    /// The heading exists, but its window contains no phases while the document does.
     Truncated,
-    /// There is no roadmap.
+    /// The roadmap does not exist.
     Unreadable,
 }
 
@@ -31,9 +31,10 @@ pub(crate) struct Milestone {
     pub(crate) version: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) scope: MilestoneScope,
-    /// The roadmap has milestones, and STATE.md names none of them: which phases are its own is anybody's guess.
+    /// The roadmap has milestones, but STATE.md names none of them: it is unclear which phases belong to the current
+    /// one.
     pub(crate) is_unmatched: bool,
-    /// A heading or a block of the roadmap is its own: other milestones may have theirs.
+    /// A heading or a block of the roadmap belongs to this milestone: other milestones may have theirs.
     pub(crate) has_own_lines: bool,
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
@@ -43,9 +44,9 @@ pub(crate) struct Milestone {
 /// A phase as the roadmap lists it in the window of a milestone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListedPhase<'text> {
-    /// As it is written where the phase is named first.
+    /// As written at the first place that names the phase.
     pub(crate) id: &'text str,
-    /// With its tag, where it has one; empty where no place gives a name.
+    /// With its tag, if it has one; empty if no place gives a name.
     pub(crate) name: &'text str,
 }
 
@@ -78,7 +79,8 @@ impl Milestone {
         }
     }
 
-    /// Finds the milestone `state_version` (the `milestone:` line of STATE.md), or else the one the roadmap marks as open.
+    /// Finds the milestone `state_version` (the `milestone:` line of STATE.md), or else the one the roadmap marks as
+    /// open.
     pub(crate) fn find(roadmap: &Roadmap<'_>, state_version: Option<&str>) -> Self {
         let version = state_version
             .map(str::trim)
@@ -89,7 +91,7 @@ impl Milestone {
         let versioned: Vec<_> = headings.iter().filter(|heading| heading.version.is_some()).collect();
         let selected = version.as_deref().and_then(|wanted| {
             let same = headings.iter().filter(|heading| heading.names(wanted));
-            // The version stands in many a heading; the milestone's own has its phases below it.
+            // Many headings may contain the version; the milestone's own heading has its phases below it.
             same.min_by_key(|heading| {
                 (!holds_phases(roadmap, &[own_lines(roadmap, &headings, heading)]), heading.closed)
             })
@@ -126,8 +128,8 @@ impl Milestone {
         self.held.contain(line)
     }
 
-    /// The phases in the window, in order of appearance, without shelves, without phases that were given up, and without
-    /// repeats. Headings, the checklist and tables that list phases name them.
+    /// The phases in the window, in order of appearance, without shelved or abandoned phases and without repeats. They
+    /// are named in headings, in the checklist and in tables that list phases.
     pub(crate) fn phases<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<ListedPhase<'text>> {
         let mut found: Vec<(usize, &str, &str)> = roadmap
             .sections()
@@ -154,8 +156,9 @@ impl Milestone {
         listed
     }
 
-    /// Sets aside what the roadmap says of phases of other milestones whose numbers this one has as well: numbers may start
-    /// over. A row of a table that reports on phases is another's by its milestone or its name.
+    /// Sets aside the parts of the roadmap about phases of other milestones with the same numbers as phases of this
+    /// one: numbers may start over. A row of a table that reports on phases belongs to another milestone if its
+    /// milestone or its name differs.
     pub(super) fn set_others_aside(&self, roadmap: &mut Roadmap<'_>) {
         let own = self.phases(roadmap);
         let index = PhaseIndex::new(own.iter().map(|phase| phase.id).enumerate());
@@ -173,8 +176,8 @@ impl Milestone {
         );
     }
 
-    /// The sections of its window that are another milestone's: the details of a shipped one may stand among its own. Of
-    /// several sections of a number those are another's that are not called as the checklist calls the phase.
+    /// The sections in its window that belong to another milestone: the details of a shipped one may be among its own.
+    /// If several sections have the same number, those whose names differ from the checklist belong to others.
     fn sections_of_others(&self, roadmap: &Roadmap<'_>) -> Vec<usize> {
         let own = || roadmap.sections().iter().filter(|section| !section.shipped && self.holds(section.heading_line));
         let mut numbers: HashMap<String, Vec<&PhaseSection<'_>>> = HashMap::new();
@@ -202,8 +205,8 @@ impl Milestone {
     }
 }
 
-/// Whether two names may be of one phase: by their letters and digits, of which one name may have fewer. A name that is
-/// missing may be any.
+/// Whether two names may be of the same phase: compares letters and digits, and one name may be the beginning of the
+/// other. A missing name matches any.
 pub(super) fn is_called_alike(one: &str, other: &str) -> bool {
     let letters = |name: &str| letters(name_without_tag(name));
     let (one, other) = (letters(one), letters(other));
@@ -215,7 +218,7 @@ pub(super) fn letters(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Ranges of lines, sorted and apart, so that a line is found in them without a look at each.
+/// Ranges of lines, sorted and disjoint, so that a line is found without checking each range.
 #[derive(Clone, Debug, Default)]
 struct Lines(Vec<Range<usize>>);
 
@@ -239,7 +242,7 @@ impl Lines {
     }
 }
 
-/// Headings of level 1 to 3 that carry a version or a milestone mark, outside folded blocks; phases are none.
+/// Headings of level 1 to 3 with a version or a milestone mark, outside folded blocks and without headings of phases.
 pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<MilestoneHeading<'text>> {
     let markdown = roadmap.markdown();
     markdown
@@ -258,7 +261,7 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
         .collect()
 }
 
-/// The milestone that the roadmap marks as open, where it marks `version` as shipped.
+/// The milestone that the roadmap marks as open, if it marks `version` as shipped.
 pub(crate) fn opened_after(roadmap: &Roadmap<'_>, version: &str) -> Option<String> {
     let markdown = roadmap.markdown();
     let mut blocks = roadmap.folded_blocks().filter_map(|block| version_in(markdown.line(block.summary?)));
@@ -270,7 +273,7 @@ pub(crate) fn opened_after(roadmap: &Roadmap<'_>, version: &str) -> Option<Strin
     marked_open(roadmap).or_else(heading).filter(|open| is_shipped && !is_same_version(open, version))
 }
 
-/// How many headings call a milestone by its number alone: `## Milestone 2: Name`.
+/// How many headings name a milestone by its number only: `## Milestone 2: Name`.
 fn numbered_milestones(roadmap: &Roadmap<'_>) -> usize {
     let markdown = roadmap.markdown();
     let is_numbered = |heading: &Heading<'_>| {
@@ -282,8 +285,8 @@ fn numbered_milestones(roadmap: &Roadmap<'_>) -> usize {
     markdown.headings().filter(is_numbered).count()
 }
 
-/// The text of the roadmap that says of a milestone that it was shipped on `day`: in its heading, and in the line of the
-/// list of milestones.
+/// The text of the roadmap with a milestone marked as shipped on `day`: in its heading, and in its line in the list of
+/// milestones.
 pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> String {
     let markdown = roadmap.markdown();
     let is_it = |text: &str| version_in(text).is_some_and(|found| is_same_version(found, version));
@@ -299,7 +302,7 @@ pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> S
             continue;
         }
         let marked = text.replace(OPEN_MARKS, "✅");
-        // What stands in parentheses in a heading is taken for a part of the name.
+        // Parentheses in a heading would be read as a part of the name.
         let said = if is_item { format!("(shipped {day})") } else { String::new() };
         let shipped = match in_progress(&marked) {
             Some(place) => format!("{}{said}{}", &marked[..place.start], &marked[place.end..]),
@@ -319,7 +322,7 @@ pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> S
 /// The marks of a milestone that is planned or in progress.
 const OPEN_MARKS: [char; 3] = ['🚧', '📋', '🔄'];
 
-/// Where a text says `(in progress)`.
+/// The range of `(in progress)` in a text.
 fn in_progress(text: &str) -> Option<Range<usize>> {
     const WORDS: &str = "(in progress)";
     let start = text.to_ascii_lowercase().find(WORDS)?;
@@ -342,7 +345,7 @@ fn marked_open(roadmap: &Roadmap<'_>) -> Option<String> {
     })
 }
 
-/// The text before and after an open mark followed by bold text.
+/// The text before and after an open mark that is followed by bold text.
 fn open_mark(line: &str) -> Option<(&str, &str)> {
     if line.is_ascii() {
         return None;
@@ -353,7 +356,7 @@ fn open_mark(line: &str) -> Option<(&str, &str)> {
     rest.starts_with("**v").then(|| (&line[..position], rest))
 }
 
-/// The lines of a milestone's heading and of what stands below it.
+/// The lines of a milestone's heading and its section.
 fn own_lines(roadmap: &Roadmap<'_>, headings: &[MilestoneHeading<'_>], of: &MilestoneHeading<'_>) -> Range<usize> {
     let next = headings
         .iter()
@@ -369,7 +372,7 @@ fn window_of(
 ) -> Vec<Range<usize>> {
     let first = headings.first().map_or(selected.heading.line, |heading| heading.heading.line);
     let preamble = preamble_lines(roadmap, first);
-    // A milestone may go on below another heading, and so may the details of its phases.
+    // A milestone may continue below another heading, and so may the details of its phases.
     let is_more = |heading: &&MilestoneHeading<'_>| {
         let is_details = heading.heading.title.to_lowercase().contains("(phase details)");
         let holds = || holds_phases(roadmap, &[own_lines(roadmap, headings, heading)]);
@@ -382,7 +385,8 @@ fn window_of(
     open_lines(roadmap, preamble.into_iter().chain(own))
 }
 
-/// The lines of the block whose summary names `version`, and those before it, where it holds phases.
+/// The lines of the block whose summary names `version`, and those before the first milestone; `None` if it has no
+/// phases.
 fn window_of_block(roadmap: &Roadmap<'_>, version: &str) -> Option<Vec<Range<usize>>> {
     let block = roadmap.open_block_of(version)?;
     let lines = block.lines.clone();
@@ -409,7 +413,7 @@ fn preamble_lines(roadmap: &Roadmap<'_>, first: usize) -> Vec<Range<usize>> {
     kept
 }
 
-/// Ranges without the lines of folded blocks.
+/// The ranges without the lines of folded blocks.
 fn open_lines(roadmap: &Roadmap<'_>, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut open: Vec<Range<usize>> = Vec::new();
     for line in ranges.flatten().filter(|line| !roadmap.is_shipped(*line)) {
@@ -429,7 +433,7 @@ fn holds_phases(roadmap: &Roadmap<'_>, window: &[Range<usize>]) -> bool {
         || roadmap.rows().iter().any(|row| row.lists && holds(row.line))
 }
 
-/// The text after the version on its list line or heading; the placeholder word `milestone` is none.
+/// The name after the version on its list line or heading; the placeholder word `milestone` does not count.
 fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&MilestoneHeading<'_>>) -> Option<String> {
     let in_bold = |rest: &str| {
         let inside = rest.strip_prefix("**")?;
@@ -450,8 +454,8 @@ fn is_item(line: &str) -> bool {
     line.trim_start().starts_with(['-', '*', '+'])
 }
 
-/// The name of a milestone in a text that names its version: what stands behind it, or before it where the version is in
-/// parentheses or comes last. The mark of a status is no part of it.
+/// The name of a milestone in a text with its version: the text after the version, or before it if the version is in
+/// parentheses or comes last. A status mark is not part of the name.
 fn named_with(text: &str, version: &str) -> Option<String> {
     let at = text.find(version)?;
     let (before, behind) = (&text[..at], &text[at + version.len()..]);
@@ -464,12 +468,13 @@ fn named_with(text: &str, version: &str) -> Option<String> {
     } else {
         without_status(behind.trim_start_matches([':', '—', '–', '-', ' ']))
     };
-    // What stands in parentheses belongs to the name: branches are called after it. Alone it is a remark.
+    // A part in parentheses belongs to the name, which is used in branch names. A text that is only parentheses is a
+    // remark.
     let is_remark = name.starts_with('(') && name.ends_with(')');
     (!name.is_empty() && !is_remark && !name.eq_ignore_ascii_case("milestone")).then(|| name.to_owned())
 }
 
-/// A name without the status that a dash or a mark parts from it: `Core` of `Core — ✅ SHIPPED 2026-07-31`.
+/// A name without the status after a dash or a mark: `Core` of `Core — ✅ SHIPPED 2026-07-31`.
 fn without_status(text: &str) -> &str {
     let marked = text.find(['✅', '🚧', '📋', '🔄']).map_or(text, |at| &text[..at]);
     let status = |part: &str| {
@@ -489,7 +494,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shipped_milestone_is_marked_wherever_it_was_called_open() {
+    fn a_shipped_milestone_is_marked_everywhere_it_was_open() {
         let text = "# R\n\n- 🚧 **v1.0 A** - Phases 1-3 (in progress)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an idea\n\n\
                     ## 🚧 v1.0 A (In Progress)\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
         let shipped = "# R\n\n- ✅ **v1.0 A** - Phases 1-3 (shipped 2026-01-02)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an \
@@ -510,28 +515,28 @@ mod tests {
     }
 
     #[test]
-    fn the_window_holds_the_phases_of_the_open_milestone() {
+    fn the_window_contains_the_phases_of_the_open_milestone() {
         assert_eq!(ids(GROUPED, None), (MilestoneScope::Complete, vec!["3".into(), "4".into()], Some("Sync".into())));
         assert_eq!(ids(GROUPED, Some("v2.0")).1, ["5"]);
         assert_eq!(ids(GROUPED, Some("v1.0")).2, Some("MVP".into()), "one that is shipped has its name too");
     }
 
     #[test]
-    fn a_milestone_goes_on_below_a_second_heading_of_its_version() {
+    fn a_milestone_continues_below_a_second_heading_of_its_version() {
         let text = "## v1.1 A\n\n- [x] **Phase 1: A**\n\n## v2.0 B\n\n- [ ] **Phase 9: C**\n\n## v1.1 A, part 2\n\n- [ ] **Phase 2: B**\n";
         assert_eq!(ids(text, Some("v1.1")).1, ["1", "2"]);
         assert_eq!(ids(&text.replace("- [ ] **Phase 2: B**", "Notes."), Some("v1.1")).1, ["1"]);
     }
 
     #[test]
-    fn details_of_a_shipped_milestone_among_those_of_the_current_one_are_not_its_own() {
+    fn details_of_a_shipped_milestone_do_not_belong_to_the_current_one() {
         let text = "<details>\n<summary>✅ v1.0 Old</summary>\n\n- [x] **Phase 1: Sync**\n\n</details>\n\n## 🚧 v1.1 New\n\n\
                     - [ ] **Phase 1: Alpha**\n\n### Phase 1: Sync\n**Goal**: old\n\n### Phase 1: Alpha\n**Goal**: new\n";
         let state = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n");
         let view = super::super::view::ProjectView::of([(".planning/ROADMAP.md", text), state]);
         let roadmap = view.parse_roadmap(text);
         assert_eq!(roadmap.section("1").and_then(|section| roadmap.field(section, "Goal")), Some("new"));
-        // Where the list says nothing, the first one counts as before.
+        // If the list does not name the phase, the first section counts as before.
         let unlisted = text.replace("- [ ] **Phase 1: Alpha**\n\n", "");
         let roadmap = view.parse_roadmap(&unlisted);
         assert_eq!(roadmap.section("1").and_then(|section| roadmap.field(section, "Goal")), Some("old"));
@@ -554,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_is_called_by_its_name_alone() {
+    fn the_name_of_a_milestone_has_no_version_or_status() {
         for (heading, name) in [
             ("### Fleet Tail (v5.14) — SHIPPED", Some("Fleet Tail")),
             ("## v5.14 Fleet Tail — ✅ SHIPPED 2026-07-31", Some("Fleet Tail")),

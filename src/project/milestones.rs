@@ -1,9 +1,9 @@
-//! MILESTONES.md: what was shipped, the newest first.
+//! MILESTONES.md: the shipped milestones, newest first.
 
 use crate::text::markdown::{Markdown, newline_of};
 use crate::text::splice::Splices;
 
-/// The text with new entries, given as lines, before those that are there; with a title where there was no text.
+/// The text with new entries, given as lines, before the existing ones; an empty text also gets a title.
 pub(crate) fn with_entries(text: &str, entries: &[String]) -> String {
     let newline = newline_of(text);
     let (mark, text) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_entry_stands_first_and_nothing_else_moves() {
+    fn the_newest_entry_is_first_and_nothing_else_moves() {
         let entry = ["## v2".to_owned(), String::new(), "---".to_owned(), String::new()];
         for (before, after) in [
             ("", "# Milestones\n\n## v2\n\n---\n\n"),

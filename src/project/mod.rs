@@ -1,7 +1,8 @@
-//! `.planning/` as types: where documents stand, what they say, and how a change of several of them is made whole.
+//! `.planning/` as types: the paths of the documents, their content, and how a change of several documents is made
+//! complete or not at all.
 //!
-//! A document is a model that borrows its text and never an error: people write these files. Paths come only from
-//! [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
+//! A document is a model that borrows its text; parsing never fails, because people write these files. Paths come only
+//! from [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
 
 pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
@@ -83,13 +84,13 @@ use local_state::LocalState;
 use told::Told;
 use view::{Edits, ProjectView};
 
-/// Begins to find out the commit time of clean, committed files among `paths`, in seconds since 1970.
+/// Starts to look up the commit time of clean, committed files among `paths`, in seconds since 1970.
 pub(crate) type CommitTimes = Box<dyn Fn(&Layout, &[String]) -> Pending<HashMap<String, i64>> + Send + Sync>;
 
 /// A project on disk.
 pub(crate) struct Project {
     layout: Layout,
-    /// Where this computer keeps notes about projects; `None` where it has no such place.
+    /// The folder for this computer's notes about projects, if it has one.
     state_folder: Option<PathBuf>,
 }
 
@@ -98,7 +99,7 @@ impl Project {
         Self { layout, state_folder }
     }
 
-    /// The folder of notes that `edits` write to as well, beside the tree of the project.
+    /// The folder of notes that `edits` also change, in addition to the project's own folder.
     pub(crate) fn touched_notes(&self, edits: &Edits) -> Option<AbsolutePath> {
         let claim = self.layout.milestone_claim();
         let touched = edits.arrives(&claim) || edits.leaves(&claim);
@@ -114,20 +115,21 @@ impl Project {
         Boundary::of(self.layout.root(), &self.layout.absolute(".planning"), self.state_folder.as_deref())
     }
 
-    /// The tree that is locked while the project changes: its planning folder, or the root where there is none yet.
+    /// The folder that is locked while the project changes: its planning folder, or the root if that does not exist
+    /// yet.
     pub(crate) fn locked_tree(&self) -> PathBuf {
         let planning = self.layout.absolute(self.layout.planning());
         if disk::is_folder(&planning) { planning } else { self.layout.root().to_path_buf() }
     }
 
-    /// The edits of an operation as changes of files, each with what it must find there: what the view has read.
+    /// Converts the edits of an operation to file changes, each with the content it expects: what the view has read.
     pub(crate) fn changes(&self, view: &ProjectView, edits: &Edits) -> Result<ChangeSet, ProjectError> {
         let mut changes = ChangeSet::default();
         let claim = self.layout.milestone_claim();
         let note = claim_note(&self.layout, self.state_folder.as_deref());
         let at = |path: &str| AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from);
         for (to, from) in edits.moves.iter().filter(|(to, _)| !edits.texts.contains_key(*to)) {
-            // A file may come to stand where another one goes away.
+            // A file may be moved to a path that another file leaves.
             let before = if edits.leaves(to) { self.leaving(to)?.map(|file| file.digest) } else { None };
             let Some(FoundFile { bytes: Some(bytes), executable, .. }) = self.leaving(from)? else {
                 return Err(ProjectError::NoFile { path: at(from)? });
@@ -158,7 +160,7 @@ impl Project {
             if *path == claim && note.is_some() {
                 continue;
             }
-            // What moves away may be no text.
+            // A file that is moved away may not be text.
             let before = if edits.leaves(path) {
                 self.leaving(path)?.map(|file| file.digest)
             } else {
@@ -173,8 +175,8 @@ impl Project {
         Ok(changes)
     }
 
-    /// Moves a claim of the milestone into the notes of this computer, where `git status` does not show it, or removes it
-    /// from wherever it is.
+    /// Moves a milestone claim into the notes of this computer, where `git status` does not show it, or removes it from
+    /// both places.
     fn change_claim(&self, note: &AbsolutePath, edits: &Edits, changes: &mut ChangeSet) -> Result<(), ProjectError> {
         let claim = self.layout.milestone_claim();
         let before = Digest::of_file(note)?;
@@ -198,7 +200,7 @@ impl Project {
         Ok(())
     }
 
-    /// A file that goes away from its place. What a link leads to is not ours to take.
+    /// Reads a file that will leave its path. A link is an error: its target does not belong to us.
     fn leaving(&self, path: &str) -> Result<Option<FoundFile>, ProjectError> {
         let path = AbsolutePath::parse(self.layout.absolute(path)).map_err(DiskError::from)?;
         if disk::is_link(&path) {
@@ -212,24 +214,25 @@ impl Project {
         }
     }
 
-    /// The files of the project, for who asks nothing that git knows.
+    /// The files of the project, for callers that need nothing from git.
     pub(crate) fn files(&self) -> Box<dyn Files> {
         Box::new(DiskFiles::of(self, Box::new(|_, _| Box::new(HashMap::new)), None))
     }
 
-    /// As [`Self::files`], for a look that is over before anything changes: where each folder really is, is looked up once.
+    /// As [`Self::files`], for reads that finish before anything changes: the real path of each folder is looked up
+    /// only once.
     pub(crate) fn files_of_a_moment(&self) -> Box<dyn Files> {
         Box::new(DiskFiles::of(self, Box::new(|_, _| Box::new(HashMap::new)), Some(Mutex::default())))
     }
 
-    /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
+    /// The project in its current state. `commit_times` is called only if an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         let files = DiskFiles::of(self, commit_times, Some(Mutex::default()));
         ProjectView::new(self.layout.clone(), Box::new(files))
     }
 
-    /// As [`Self::view`], with what earlier calls were told of documents that are as they were. `at` is the time, in
-    /// milliseconds since 1970.
+    /// As [`Self::view`], but reuses stored answers about unchanged documents. `at` is the time in milliseconds since
+    /// 1970.
     pub(crate) fn view_that_remembers(&self, commit_times: CommitTimes, at: i64) -> ProjectView {
         let told = self.state_folder.as_deref().and_then(|state| Told::of(state, self.layout.root(), at));
         let files = DiskFiles { told, ..DiskFiles::of(self, commit_times, Some(Mutex::default())) };
@@ -270,8 +273,7 @@ impl fmt::Debug for Project {
     }
 }
 
-/// The note with the claim of a milestone: of this working tree, and of its workstream. `None` where there is no
-/// place for notes.
+/// The note with the milestone claim of this working tree and workstream. `None` without a folder for notes.
 fn claim_note(layout: &Layout, state_folder: Option<&Path>) -> Option<AbsolutePath> {
     let root = AbsolutePath::parse(layout.root()).ok()?;
     let notes = LocalState::of(state_folder?, &root).ok()?;
@@ -286,23 +288,23 @@ struct DiskFiles {
     state_folder: Option<PathBuf>,
     boundary: Result<Boundary, DiskError>,
     commit_times: CommitTimes,
-    /// The paths of the settings, and of the claim of the milestone.
+    /// The paths of the settings and of the milestone claim.
     settings: [String; 2],
     claim: String,
-    /// None where nothing is remembered.
+    /// `None` if answers are not stored.
     told: Option<Told>,
-    /// What the system notes of files that were looked at, where nothing is written as long as these files are read.
+    /// The stamps of the files that were looked up; valid while nothing is written.
     stamps: Arc<Mutex<HashMap<String, Stamp>>>,
-    /// What is known of folders, where nothing changes as long as these files are read.
+    /// Facts about folders; valid while nothing changes.
     moment: Option<Mutex<Moment>>,
 }
 
-/// What is known of folders at one moment.
+/// Facts about folders at one moment.
 #[derive(Default)]
 struct Moment {
-    /// Where they really are.
+    /// Their real paths.
     places: RealPaths,
-    /// Those that do not lead out of the project, by their path in it.
+    /// Folders that do not lead out of the project, by their path in it.
     inside: HashMap<String, PathBuf>,
 }
 
@@ -324,7 +326,7 @@ impl DiskFiles {
         }
     }
 
-    /// A path of the project as an absolute one that does not lead out of it.
+    /// The absolute path of a project path, checked not to lead out of the project.
     fn inside(&self, path: &str) -> Result<PathBuf, FileError> {
         let absolute = self.layout.absolute(path);
         let boundary = self.boundary.as_ref().map_err(|error| unreadable(path, error))?;
@@ -341,7 +343,7 @@ impl DiskFiles {
         }
     }
 
-    /// As [`Self::inside`], of a folder with a name in it: each folder is looked at once.
+    /// As [`Self::inside`], for a name in a folder: each folder is checked only once.
     fn folder_inside(&self, path: &str, name: &str) -> Result<PathBuf, FileError> {
         let joined = |folder: &PathBuf| if name.is_empty() { folder.clone() } else { folder.join(name) };
         let Some(moment) = &self.moment else { return self.inside(path).map(|folder| joined(&folder)) };
@@ -354,7 +356,7 @@ impl DiskFiles {
         Ok(found)
     }
 
-    /// Notes the folders in a folder that does not lead out of the project: they do not either.
+    /// Records the subfolders of a folder that does not lead out of the project: they do not either.
     fn note_inside(&self, path: &str, folder: &Path, names: &[(String, EntryKind)]) {
         let Some(moment) = &self.moment else { return };
         let mut moment = moment.lock().unwrap_or_else(PoisonError::into_inner);
@@ -363,8 +365,8 @@ impl DiskFiles {
         }
     }
 
-    /// Where a file in a folder that does not lead out of the project is, unless it is a link. `None` where that has to be
-    /// looked at.
+    /// The path of a file in a folder that does not lead out of the project; the file may still be a link. `None` if
+    /// the path needs the full check.
     fn plain(&self, path: &str) -> Option<PathBuf> {
         let (folder, name) = path.rsplit_once('/').filter(|_| self.moment.is_some())?;
         let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
@@ -374,8 +376,8 @@ impl DiskFiles {
         self.folder_inside(folder, name).ok()
     }
 
-    /// The text of a file that is no link, in a folder that does not lead out of the project: most are. `None` where that has
-    /// to be looked at.
+    /// The text of a file that is not a link, in a folder that does not lead out of the project, as most are. `None` if
+    /// the path needs the full check.
     fn read_plain(&self, path: &str) -> Option<Result<Option<String>, FileError>> {
         let file = self.plain(path)?;
         match disk::read_plain(&file) {
@@ -387,8 +389,7 @@ impl DiskFiles {
     }
 }
 
-/// What the system notes of the file `absolute`, which is kept for those who ask for `path` again; `None` where that is no
-/// plain file.
+/// The stamp of the file `absolute`, stored for later lookups of `path`; `None` if it is not a plain file.
 fn stamped(stamps: &Mutex<HashMap<String, Stamp>>, path: &str, absolute: &Path) -> Option<Stamp> {
     let mut stamps = stamps.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = stamps.get(path) {
@@ -411,7 +412,7 @@ impl Files for DiskFiles {
         let text = |file| if is_settings { disk::read_config(file) } else { disk::read_text(file) };
         let read = |file: PathBuf| text(file).map_err(|error| unreadable(path, &error));
         match read(self.inside(path)?)? {
-            // Other programs keep the claim in the tree.
+            // Other programs keep the claim in the planning folder.
             None if path == self.claim => {
                 let note = claim_note(&self.layout, self.state_folder.as_deref());
                 note.map_or(Ok(None), |note| read(note.as_path().to_path_buf()))

@@ -1,5 +1,5 @@
-//! The one answer to what comes next. Every view asks it: the dashboard, `smart-entry`, `state json`, `init`, the status
-//! line, the start of a session, and the texts of commands through these.
+//! The next step of a project, decided in one place. Every view uses it: the dashboard, `smart-entry`, `state json`,
+//! `init`, the status line, the start of a session, and the texts of commands through these.
 
 use super::auto_run::{AutoRun, Runs};
 use super::deferred_checks;
@@ -13,34 +13,34 @@ use super::view::ProjectView;
 use crate::text::screen::counted;
 use crate::text::shell::typed;
 
-/// What decides besides the documents.
+/// Facts outside the documents that decide the next step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Around {
     /// Phases are planned without a discussion.
     pub(crate) skips_discussion: bool,
-    /// The runs of `auto` here; none are looked for where a run itself asks.
+    /// The runs of `auto` here; empty if a run itself asks.
     pub(crate) runs: Runs,
 }
 
-/// What comes next; the first that holds.
+/// The next step; the first case that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     NoProject,
-    /// A run of `auto` has the project, or waits for somebody: nothing else is offered.
+    /// A run of `auto` is at work or waits for a person: no other step is offered.
     Run(AutoRun),
     /// The project has only milestones of `auto`.
     Milestones(InMilestones),
     /// Every roadmap is in a workstream, and none is active.
     ChooseWorkstream(Vec<String>),
-    /// What the documents of the project say.
+    /// The next step according to the project's documents.
     Documents(UpNext),
 }
 
-/// Where a project of milestones is.
+/// The progress of a project in milestones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InMilestones {
     pub(crate) milestones: Vec<Milestone>,
-    /// The commit of the last milestone, where a run brought it onto its branch.
+    /// The commit of the last milestone, if a run merged it into its branch.
     landed: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Next {
         Ok(Self::Documents(UpNext::of(view, around.skips_discussion)?))
     }
 
-    /// What the documents say, where nothing goes before them.
+    /// The next step from the documents, if nothing else comes first.
     pub(crate) fn documents(&self) -> Option<&UpNext> {
         match self {
             Self::Documents(next) => Some(next),
@@ -72,7 +72,7 @@ impl Next {
         }
     }
 
-    /// What is next about a phase, where that is next.
+    /// The next step of a phase, if a phase is next.
     pub(crate) fn phase(&self) -> Option<&PhaseNext> {
         self.documents()?.phase()
     }
@@ -87,7 +87,7 @@ impl Next {
         }
     }
 
-    /// The call that does it; of several commands the first that is installed.
+    /// The call for this step; of several commands, the first that is installed.
     pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
         match self {
             Self::NoProject => Call::host("new-project", ""),
@@ -101,7 +101,7 @@ impl Next {
         }
     }
 
-    /// Why that is next, in a sentence.
+    /// Why this step is next, in a sentence.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::NoProject => "There is no project yet".to_owned(),
@@ -115,7 +115,7 @@ impl Next {
         }
     }
 
-    /// What waits for a person and holds nothing up: checks that somebody put off, while something else is next.
+    /// Deferred checks that wait for a person without blocking the next step.
     pub(crate) fn waits_for_a_person(&self, view: &ProjectView) -> Result<Option<String>, FileError> {
         if !matches!(self, Self::Documents(UpNext::Phase(_) | UpNext::Paused(_) | UpNext::Accept(_))) {
             return Ok(None);
@@ -131,10 +131,10 @@ impl Next {
     }
 }
 
-/// The workstream that a project's own documents become.
+/// The name of the workstream that a project's own documents become.
 const USUAL: &str = "default";
 
-/// The workstreams that have a roadmap, where the project as a whole is asked about and has none.
+/// The workstreams that have a roadmap; empty if a workstream is active or the project itself has a roadmap.
 fn streams(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let layout = view.layout();
     if layout.workstream().is_some() || view.exists(&layout.roadmap()) {
@@ -151,12 +151,12 @@ impl InMilestones {
         Self { landed: landed.map(|landed| landed.commit.clone()), milestones }
     }
 
-    /// The milestone that is worked on.
+    /// The milestone in progress.
     pub(crate) fn active(&self) -> Option<&Milestone> {
         self.milestones.iter().find(|milestone| !milestone.is_over && !milestone.is_parked)
     }
 
-    /// The milestone that people see the project at: the one that is worked on, else the last.
+    /// The milestone to show as current: the one in progress, else the last.
     pub(crate) fn at(&self) -> Option<String> {
         Some(self.active().or_else(|| self.milestones.last())?.id.clone())
     }
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_goes_before_what_the_documents_say() {
+    fn a_run_comes_before_the_documents() {
         let run = AutoRun { milestone: "v1.0".into(), unit: None, stage: RunStage::Active };
         let files = [(".planning/ROADMAP.md", "# R\n"), (".planning/STATE.md", "# S\n")];
         let runs = Runs { unfinished: Some(run), landed: None };
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_whose_roadmaps_are_in_workstreams_has_one_chosen() {
+    fn a_project_with_roadmaps_only_in_workstreams_asks_to_choose_one() {
         let stream = |name: &str| format!(".planning/workstreams/{name}/ROADMAP.md");
         let (usual, api) = (stream("default"), stream("api"));
         let files = [(usual.as_str(), "# R\n"), (api.as_str(), "# R\n"), (".planning/PROJECT.md", "# P\n")];

@@ -1,9 +1,9 @@
-//! Words with a note behind them: `pass — checked by hand`, `**RESOLVED** 2026-08-17`, `~~The alert is mute~~`.
+//! Status words with a note after them: `pass — checked by hand`, `**RESOLVED** 2026-08-17`, `~~The alert is mute~~`.
 //!
-//! A program writes one word; a person says when, by whom, and what was seen. The first word counts, whatever emphasis,
-//! brackets or signs are around it.
+//! A program writes one word; a person adds when, by whom, and what was seen. The first word counts, ignoring emphasis,
+//! brackets and signs around it.
 
-/// The words of work that is settled.
+/// The words for settled work.
 pub(crate) const SETTLED: &[&str] = &[
     "resolved",
     "closed",
@@ -18,8 +18,8 @@ pub(crate) const SETTLED: &[&str] = &[
     "unblocked",
 ];
 
-/// The word of `known` that a value begins with, and what follows it. A choice that nobody made, such as `pass | issue` or
-/// `passed?`, and a part of a whole, such as `passed 2 of 3`, are none.
+/// The word of `known` at the start of a value, and the text after it. `None` for an undecided choice, such as
+/// `pass | issue` or `passed?`, and for a part of a whole, such as `passed 2 of 3`.
 pub(crate) fn noted<'value, 'word>(value: &'value str, known: &[&'word str]) -> Option<(&'word str, &'value str)> {
     let is_around = |sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '`' | '[' | '(' | '"' | '\'' | '>');
     let mut rest = value.trim_start_matches(is_around);
@@ -41,7 +41,7 @@ pub(crate) fn noted<'value, 'word>(value: &'value str, known: &[&'word str]) -> 
     (!is_undecided(behind)).then_some((word, behind))
 }
 
-/// Whether what follows a word leaves open whether it holds.
+/// Whether the text after a word leaves open if the word applies.
 fn is_undecided(behind: &str) -> bool {
     let rest =
         behind.trim_start_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '`' | ']' | ')'));
@@ -62,15 +62,16 @@ fn is_part(text: &str) -> bool {
     number(rest.trim_start()).is_some_and(|(all, _)| some < all)
 }
 
-/// Whether a person marked an item of a list as settled: it is struck through, or a word such as `RESOLVED` is at its start,
-/// behind a dash, in parentheses, or in bold.
+/// Whether a person marked a list item as settled: it is struck through, or a word such as `RESOLVED` is at its start,
+/// after a dash, in parentheses, or in bold.
 pub(crate) fn is_marked_settled(item: &str) -> bool {
     let item = item.trim();
     if item.strip_prefix("**").unwrap_or(item).strip_prefix("~~").is_some_and(|inside| inside.contains("~~")) {
         return true;
     }
     let says = |text: &str| noted(text, SETTLED).is_some_and(|(_, behind)| !is_condition(behind));
-    // At the start the word is a mark where a sign parts it from the rest: `Done: x`, not `Fixed costs are unclear`.
+    // At the start, the word is a mark only if a sign separates it from the rest: `Done: x`, not
+    // `Fixed costs are unclear`.
     let leading = noted(item, SETTLED).is_some_and(|(_, behind)| {
         let starts = behind.chars().next();
         starts.is_none_or(|sign| !sign.is_whitespace() && !sign.is_alphanumeric()) || begins_in_capitals(item)
@@ -85,7 +86,7 @@ fn begins_in_capitals(text: &str) -> bool {
     word.by_ref().take_while(|letter| letter.is_alphabetic()).all(char::is_uppercase)
 }
 
-/// Whether what follows says that it will be so: `resolved once the key is here`.
+/// Whether the text after the word makes it a condition: `resolved once the key is here`.
 fn is_condition(behind: &str) -> bool {
     let word = behind.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     ["when", "once", "if", "until", "unless", "after", "only", "later"].contains(&word.to_lowercase().as_str())
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_is_settled_where_a_person_marked_it_so() {
+    fn an_item_is_settled_if_a_person_marked_it() {
         let item = "The alert is mute";
         for settled in
             ["RESOLVED 2026-08-17", "resolved", "Resolved in 02-03", "**FIXED**", "done (2026-08-01)", "CLOSED: x"]

@@ -1,4 +1,4 @@
-//! Work that somebody put down on purpose: what a session left for the next one to go on with.
+//! Work that was paused on purpose, with a note that a session left for the next one.
 
 use super::files::FileError;
 use super::state::State;
@@ -6,25 +6,25 @@ use super::state::index::Sources;
 use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 
-/// How the names of files begin that say where to continue.
+/// The prefix of files that describe where to continue.
 const CONTINUE_HERE: &str = ".continue-here";
 
-/// What the front matter of a note says once somebody has gone on with its work.
+/// The status in the front matter of a note after its work was resumed.
 pub(crate) const RESUMED: &str = "resumed";
 
-/// That work is paused, and where that is said.
+/// A pause, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pause {
-    /// The file that says so, relative to the project's root.
+    /// The file that records the pause, relative to the project's root.
     pub(crate) file: String,
-    /// Where the work stopped or what comes next, in the words of that file.
+    /// Where the work stopped or what comes next, quoted from that file.
     pub(crate) note: Option<String>,
-    /// Whether it is STATE.md that says so, and no file of its own.
+    /// Whether the source is STATE.md and not a separate file.
     is_stated: bool,
 }
 
 impl Pause {
-    /// The pause of the project: a file that a session left, or what STATE.md says.
+    /// The pause of the project: from a file that a session left, else from STATE.md.
     pub(crate) fn of(view: &ProjectView) -> Result<Option<Self>, FileError> {
         Ok(match Self::handed_on(view)? {
             Some(pause) => Some(pause),
@@ -58,7 +58,7 @@ impl Pause {
         Ok(None)
     }
 
-    /// What STATE.md says of a pause.
+    /// The pause recorded in STATE.md.
     fn stated(view: &ProjectView) -> Result<Option<Self>, FileError> {
         let Some(text) = view.state_text()? else { return Ok(None) };
         let state = State::parse(&text);
@@ -70,7 +70,7 @@ impl Pause {
         Ok(is_paused.then(|| Self { file: view.layout().state(), note, is_stated: true }))
     }
 
-    /// What a person does to end it.
+    /// How a person ends the pause.
     pub(crate) fn end(&self) -> String {
         let file = &self.file;
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -83,7 +83,7 @@ impl Pause {
         format!("do what it says, then remove `{file}`")
     }
 
-    /// That work is paused, in a few words.
+    /// A short statement that work is paused.
     pub(crate) fn why(&self) -> String {
         match &self.note {
             Some(note) => format!("Work is paused: {note}"),
@@ -92,12 +92,12 @@ impl Pause {
     }
 }
 
-/// Whether somebody has gone on with the work of a note. The note stays, for what it warns of.
+/// Whether the work in a note was resumed. The note stays, for its warnings.
 fn is_resumed(note: &str) -> bool {
     FrontMatter::parse(note).and_then(|front| front.text("status")).is_some_and(|status| status == RESUMED)
 }
 
-/// What a handoff says comes next.
+/// The next step named in a handoff.
 fn next_action(handoff: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(handoff).ok()?;
     let words = value.get("next_action")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,7 +1,7 @@
-//! Phase identifiers: how people write them, how folders carry them, how they compare.
+//! Phase identifiers: how people write them, how folder names contain them, how they compare.
 //!
 //! `1`, `01`, `2.1`, `12A`, `12A.1`, `2-01` and `PROJ-42` are all identifiers. An identifier is kept as text; this file
-//! knows its normal form and its order, and nothing of where phases stand.
+//! only handles its normal form and its order, not the places of phases.
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hasher};
@@ -15,7 +15,8 @@ pub(crate) struct PhaseId {
 }
 
 impl PhaseId {
-    /// The normal form of what a person typed. A text that is no identifier is kept as it is and matches only itself.
+    /// The normal form of a typed identifier. A text that is not an identifier is kept unchanged and matches only
+    /// itself.
     pub(crate) fn new(typed: &str) -> Self {
         Self { text: normalise(typed.trim()) }
     }
@@ -27,7 +28,7 @@ impl PhaseId {
     /// Whether two spellings name the same phase: `2`, `02`; `12a`, `12A`.
     pub(crate) fn matches(&self, other: &str) -> bool {
         let other = other.trim();
-        // The normal form keeps the integer. Most pairs differ in it, and large projects compare a great many pairs.
+        // The normal form keeps the integer. Most pairs differ in it, and large projects compare very many pairs.
         if let (Some(own), Some(others)) = (self.integer(), leading_integer(without_code(other)))
             && own != others
         {
@@ -41,12 +42,12 @@ impl PhaseId {
         leading_integer(&self.text)
     }
 
-    /// Phases numbered 0 and 999 are shelves, not work: they are left out of counts, progress and what comes next.
+    /// Phases numbered 0 and 999 are shelves, not work: they are excluded from counts, progress and the next step.
     pub(crate) fn is_sentinel(&self) -> bool {
         matches!(self.integer(), Some(0 | 999))
     }
 
-    /// Whether `typed` is a shelf, see [`Self::is_sentinel`]; told without a normal form where it cannot be one.
+    /// Whether `typed` is a shelf, see [`Self::is_sentinel`]; skips the normal form if the number rules it out.
     pub(crate) fn names_sentinel(typed: &str) -> bool {
         matches!(leading_integer(without_code(typed.trim())), Some(0 | 999)) && Self::new(typed).is_sentinel()
     }
@@ -63,7 +64,7 @@ impl std::fmt::Display for PhaseId {
     }
 }
 
-/// Where phases stand in a list, so that a large project is not searched again for each of its phases.
+/// An index of phases by position in a list, so that a large project is not searched for each of its phases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseIndex {
     spelled: Places,
@@ -71,7 +72,7 @@ pub(crate) struct PhaseIndex {
 }
 
 impl PhaseIndex {
-    /// Of these identifiers and their positions; of several that name one phase the first counts.
+    /// Builds the index of these identifiers and their positions; if several name one phase, the first counts.
     pub(crate) fn new<'text>(ids: impl IntoIterator<Item = (usize, &'text str)>) -> Self {
         let mut index = Self::default();
         for (position, id) in ids {
@@ -83,34 +84,34 @@ impl PhaseIndex {
         index
     }
 
-    /// The first one of the same normal form as `typed`.
+    /// The first identifier with the same normal form as `typed`.
     pub(crate) fn find(&self, typed: &str) -> Option<usize> {
         self.find_all(typed).next()
     }
 
-    /// All of the same normal form as `typed`, in the order of the list.
+    /// All identifiers with the same normal form as `typed`, in the order of the list.
     pub(crate) fn find_all(&self, typed: &str) -> impl Iterator<Item = usize> {
         self.normal.of(typed, normal_key)
     }
 
-    /// The first one that is spelled like `typed`, in capitals or not.
+    /// The first identifier spelled like `typed`, ignoring case.
     pub(crate) fn find_spelling(&self, typed: &str) -> Option<usize> {
         self.spelled.of(typed, spelling_key).next()
     }
 
-    /// As [`Self::find`], but one that is spelled like `typed` goes before.
+    /// As [`Self::find`], but an identifier spelled like `typed` takes precedence.
     pub(crate) fn find_spelled(&self, typed: &str) -> Option<usize> {
         self.find_spelling(typed).or_else(|| self.find(typed))
     }
 }
 
-/// Positions by a key each. The keys stand in one text: as texts of their own they would take several times the space.
+/// Positions by key. All keys are in one text: separate texts would take several times the space.
 #[derive(Clone, Debug, Default)]
 struct Places {
     keys: String,
     /// Sorted by the hash of the key, then in the order of the list.
     sorted: Vec<Place>,
-    /// Hashes are spread evenly: the first place of each of as many ranges of them as there are places.
+    /// The hashes are split into as many equal ranges as there are places: the index of the first place in each range.
     starts: Vec<usize>,
 }
 
@@ -140,7 +141,7 @@ impl Places {
 
     /// The positions whose key is that of `typed`.
     fn of(&self, typed: &str, key: fn(&str) -> String) -> impl Iterator<Item = usize> {
-        // Many a list is empty, and a key takes longer than a look.
+        // Many lists are empty, and building a key takes longer than this check.
         let key = if self.sorted.is_empty() { String::new() } else { key(typed) };
         let hash = hash(&key);
         let first = self.starts.get(range_of(hash, self.sorted.len())).map_or(0, |first| *first);
@@ -150,7 +151,7 @@ impl Places {
     }
 }
 
-/// Which of `count` equal ranges of hashes has this one.
+/// Which of `count` equal ranges contains this hash.
 fn range_of(hash: u64, count: usize) -> usize {
     let range = (u128::from(hash) * count as u128) >> u64::BITS;
     usize::try_from(range).unwrap_or_default()
@@ -166,19 +167,19 @@ fn spelling_key(id: &str) -> String {
     id.trim().to_ascii_lowercase()
 }
 
-/// The normal form, in which capitals do not count.
+/// The normal form, ignoring case.
 pub(crate) fn normal_key(id: &str) -> String {
     let mut key = normalise(id.trim());
     key.make_ascii_lowercase();
     key
 }
 
-/// The words of a phase in the name of its folder: `phase`, where its name has no letter and no digit.
+/// The words for a phase in the name of its folder; `phase` if its name has no letter or digit.
 pub(crate) fn folder_slug(name: &str) -> String {
     or_phase(slug(name))
 }
 
-/// As [`folder_slug`], however long it is.
+/// As [`folder_slug`], without a length limit.
 pub(crate) fn whole_slug(name: &str) -> String {
     or_phase(slug_within(name, usize::MAX))
 }
@@ -187,7 +188,7 @@ fn or_phase(slug: String) -> String {
     if slug.is_empty() { "phase".to_owned() } else { slug }
 }
 
-/// `PROJ-42` without its upper-case code, where a digit follows; the text itself otherwise.
+/// `PROJ-42` without its upper-case code if a digit follows; otherwise the text itself.
 pub(crate) fn without_code(text: &str) -> &str {
     let Some(dash) = text.find('-') else { return text };
     let code = &text[..dash];
@@ -219,7 +220,7 @@ pub(crate) fn pad(number: &str) -> String {
     format!("{:0>2}", if bare.is_empty() { "0" } else { bare })
 }
 
-/// The integers with dashes between them, and the rest (`A`, `.1`, `A.1`), if the whole text is an identifier.
+/// The integers separated by dashes, and the rest (`A`, `.1`, `A.1`), if the whole text is an identifier.
 fn segments(text: &str) -> Option<(&str, &str)> {
     let mut rest = text;
     loop {
@@ -241,7 +242,7 @@ fn segments(text: &str) -> Option<(&str, &str)> {
     decimals_fit.then(|| (&text[..text.len() - rest.len()], rest))
 }
 
-/// A number as people say it, without zeros that only fill it up: `2.1` of `02.1`.
+/// A number in the usual form, without padding zeros: `2.1` for `02.1`.
 pub(crate) fn short(number: &str) -> &str {
     let mut bare = number;
     while let Some(rest) = bare.strip_prefix('0').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
@@ -257,7 +258,8 @@ pub(crate) fn leading_integer(text: &str) -> Option<u64> {
     text[..digits].parse().ok()
 }
 
-/// The order of phases: integer, then letter (none first), then decimals (none first); dashed ones segment by segment.
+/// The order of phases: by integer, then letter (none first), then decimals (none first); identifiers with dashes
+/// segment by segment.
 pub(crate) fn compare(left: &str, right: &str) -> Ordering {
     let (left_bare, right_bare) = (without_code(left), without_code(right));
     let (Some((left_numbers, left_tail)), Some((right_numbers, right_tail))) =
@@ -320,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_that_only_fill_up_a_number_are_left_out() {
+    fn padding_zeros_are_left_out() {
         let cases = [
             ("01", "1"),
             ("02.1", "2.1"),
@@ -359,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_carry_their_identifier() {
+    fn folder_names_contain_their_identifier() {
         for (name, token) in [
             ("01-foundation", Some("01")),
             ("02-01-prefixed", Some("02-01")),
@@ -387,7 +389,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_taken_and_normal_forms_are_stable(text in "\\PC{0,12}") {
+        fn any_text_is_accepted_and_normal_forms_are_stable(text in "\\PC{0,12}") {
             let id = PhaseId::new(&text);
             proptest::prop_assert!(id.matches(id.as_str()) || without_code(id.as_str()) != id.as_str());
             let _ = folder_token(&text);

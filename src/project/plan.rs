@@ -1,7 +1,7 @@
-//! PLAN.md and SUMMARY.md: what a plan wants done, and what its execution says of itself.
+//! PLAN.md and SUMMARY.md: the work that a plan describes, and the report on its execution.
 //!
-//! The front matter holds what the machine follows (waves, dependencies, must-haves), the body holds tasks as tags.
-//! Reading never fails: a plan without front matter is a plan of which nothing is declared.
+//! The front matter has the fields for programs (waves, dependencies, must-haves), the body has tasks as tags. Reading
+//! never fails: a plan without front matter is a plan that declares nothing.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,11 @@ pub(crate) struct PhasePlan<'text> {
 /// A `<task>` of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlanTask<'text> {
-    /// The value of its `type`, empty where it has none.
+    /// The value of its `type`, empty if it has none.
     pub(crate) kind: &'text str,
     opening: &'text str,
     inside: &'text str,
-    /// Where `inside` begins in the text of the plan.
+    /// The start of `inside` in the text of the plan.
     at: usize,
 }
 
@@ -63,12 +63,12 @@ impl<'text> PhasePlan<'text> {
         self.front.as_ref()?.get(key)
     }
 
-    /// The texts under a key: of a list its items, of a scalar itself.
+    /// The texts of a key: the items of a list, or a single value.
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
         texts(self.value(key).as_ref())
     }
 
-    /// Replaced by another plan, and no longer counted.
+    /// The plan was replaced by another one and does not count any more.
     pub(crate) fn is_superseded(&self) -> bool {
         self.word("status").as_deref() == Some("superseded")
     }
@@ -83,16 +83,17 @@ impl<'text> PhasePlan<'text> {
         self.list("depends_on")
     }
 
-    /// Whether the plan runs without a person; that is so unless it says otherwise.
+    /// Whether the plan runs without a person, which is the default.
     pub(crate) fn is_autonomous(&self) -> bool {
         !self.word("autonomous").is_some_and(|word| matches!(word.as_str(), "false" | "no" | "off"))
     }
 
-    /// The files it changes. A plan without front matter can say so in a line of its own: `files_modified: [src/a.ts]`.
+    /// The files it changes. A plan without front matter can list them on a separate line:
+    /// `files_modified: [src/a.ts]`.
     pub(crate) fn files_modified(&self) -> Vec<String> {
         if self.front.is_some() {
             let key = if self.has("files_modified") { "files_modified" } else { "files-modified" };
-            // `- path: src/a.ts`
+            // Reads an entry `- path: src/a.ts`.
             let path = |item: &Value| item.get("path").or_else(|| item.get("file")).map(Value::flat);
             return match self.value(key) {
                 Some(Value::List(items)) if items.iter().any(|item| path(item).is_some()) => {
@@ -118,12 +119,12 @@ impl<'text> PhasePlan<'text> {
         self.list("requirements")
     }
 
-    /// Whether the plan mends what a verification or an acceptance test found missing.
+    /// Whether the plan fixes gaps that a verification or an acceptance test found.
     pub(crate) fn closes_gaps(&self) -> bool {
         self.word("gap_closure").as_deref() == Some("true")
     }
 
-    /// The gaps of an acceptance test that the plan mends, such as `G-02-1`.
+    /// The gaps of an acceptance test that the plan fixes, such as `G-02-1`.
     pub(crate) fn gap_ids(&self) -> Vec<String> {
         self.list("gap_ids")
     }
@@ -133,7 +134,7 @@ impl<'text> PhasePlan<'text> {
         Some(self.list("agent_hint").join(",")).filter(|hint| !hint.trim().is_empty())
     }
 
-    /// The first line of the objective: of the tag, else of the field.
+    /// The first line of the objective: from the tag, else from the field.
     pub(crate) fn objective(&self) -> Option<String> {
         let tagged = self.text.find("<objective>").map(|at| &self.text[at + "<objective>".len()..]);
         let line = tagged.map(|rest| rest.split("</objective>").next().unwrap_or(rest)).and_then(|inside| {
@@ -143,18 +144,18 @@ impl<'text> PhasePlan<'text> {
         line.or_else(|| self.front.as_ref()?.text("objective").map(|text| text.trim().to_owned()))
     }
 
-    /// How many tasks the plan has: opening tags, else headings such as `## Task 1`.
+    /// How many tasks the plan has: counts opening tags, else headings such as `## Task 1`.
     pub(crate) fn task_count(&self) -> usize {
         let tags = openings(self.text, "task", true).count();
         if tags > 0 { tags } else { task_headings(self.text, 2, true) }
     }
 
-    /// Whether a task says `tdd="true"`: its tests are written first.
+    /// Whether a task has `tdd="true"`: its tests are written first.
     pub(crate) fn has_test_first_task(&self) -> bool {
         openings(self.text, "task", false).any(|(_, attributes)| attribute(attributes, "tdd") == Some("true"))
     }
 
-    /// The tasks written as tags that are closed. A task inside a task ends the outer one.
+    /// The tasks in tags that are closed. A task inside a task ends the outer one.
     pub(crate) fn tasks(&self) -> Vec<PlanTask<'text>> {
         let mut tasks = Vec::new();
         let mut start = 0;
@@ -162,7 +163,7 @@ impl<'text> PhasePlan<'text> {
             let rest = &self.text[start..start + close];
             if let Some((at, attributes)) = openings(rest, "task", false).last() {
                 let at = at + attributes.len();
-                // Markup in the value is none of the word.
+                // Markup in the value is not part of the word.
                 let kind = attribute(attributes, "type").unwrap_or("").split('<').next().unwrap_or("").trim();
                 tasks.push(PlanTask { kind, opening: attributes, inside: &rest[at..], at: start + at });
             }
@@ -175,17 +176,17 @@ impl<'text> PhasePlan<'text> {
         self.text
     }
 
-    /// The inside of the first element `tag`, wherever it stands, and where it begins.
+    /// The content of the first element `tag`, wherever it is, and its start.
     pub(crate) fn block(&self, tag: &str) -> Option<(usize, &'text str)> {
         element(self.text, tag)
     }
 
-    /// The number of the line at a place of the text.
+    /// The number of the line at a byte position of the text.
     pub(crate) fn line_at(&self, at: usize) -> usize {
         self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// The line of a key of the front matter, or of a key inside of one.
+    /// The line of a key in the front matter, or of a key inside another one.
     pub(crate) fn line_of(&self, key: &str) -> Option<usize> {
         let front = self.front.as_ref()?;
         let head = self.text.len() - front.body().len();
@@ -196,15 +197,15 @@ impl<'text> PhasePlan<'text> {
         self.text[..head].lines().position(is_of).map(|line| line + 1)
     }
 
-    /// The identifiers that tasks have elsewhere.
+    /// The identifiers of the tasks in an external tracker.
     pub(crate) fn tracker_ids(&self) -> impl Iterator<Item = &'text str> {
         openings(self.text, "task", false).filter_map(|(_, opening)| attribute(opening, "tracker-id"))
     }
 
-    /// The commands that check the work, in the order of tasks, then those outside of a task.
+    /// The commands that check the work: those of the tasks in order, then those outside of tasks.
     pub(crate) fn checks(&self) -> Vec<PlanCheck> {
         let mut checks = Vec::new();
-        // What stands outside, at the places it has in the plan.
+        // The text outside of tasks, at the same positions as in the plan.
         let mut outside = String::with_capacity(self.text.len());
         for task in self.tasks() {
             checks.extend(task.checks());
@@ -216,7 +217,7 @@ impl<'text> PhasePlan<'text> {
         checks
     }
 
-    /// A list under `must_haves`; `None` without one. What is not a map in it cannot be checked.
+    /// A list under `must_haves`; `None` if it is missing. An item that is not a map cannot be checked.
     pub(crate) fn must_have(&self, list: MustHave) -> Option<Vec<Value>> {
         match self.front.as_ref()?.get_path(&["must_haves", list.key()])? {
             Value::List(items) => Some(items),
@@ -235,7 +236,7 @@ impl<'text> PhasePlan<'text> {
 }
 
 impl<'text> PlanTask<'text> {
-    /// A text without tags, looked at as a task.
+    /// Treats a text without tags as a task.
     pub(crate) fn whole(text: &'text str) -> Self {
         Self { kind: "", opening: text, inside: text, at: 0 }
     }
@@ -251,17 +252,17 @@ impl<'text> PlanTask<'text> {
         element(self.inside, tag).map(|(_, inside)| inside.trim())
     }
 
-    /// The inside of the first element `tag`, and where it begins in the plan.
+    /// The content of the first element `tag`, and its start in the plan.
     pub(crate) fn part(&self, tag: &str) -> Option<(usize, &'text str)> {
         element(self.inside, tag).map(|(at, inside)| (self.at + at, inside))
     }
 
-    /// Where it begins in the plan.
+    /// The start of the task in the plan.
     pub(crate) fn start(&self) -> usize {
         self.at
     }
 
-    /// The files it names: one a line or parted by commas, without marks of a list, labels and remarks.
+    /// The files it names: one per line or separated by commas, without list marks, labels and remarks.
     pub(crate) fn files(&self) -> Vec<&'text str> {
         let mut depth = 0;
         let parts = |letter: char| {
@@ -271,12 +272,12 @@ impl<'text> PlanTask<'text> {
         self.text("files").unwrap_or_default().split(parts).flat_map(files_in).collect()
     }
 
-    /// What stands between its tags.
+    /// The text between its tags.
     pub(crate) fn inside(&self) -> &'text str {
         self.inside
     }
 
-    /// Its author says that it cannot be taken back.
+    /// The author declares that the task cannot be undone.
     pub(crate) fn is_one_way(&self) -> bool {
         let rating =
             openings(self.inside, "reversibility", false).find_map(|(_, opening)| attribute(opening, "rating"));
@@ -298,7 +299,7 @@ impl<'text> PlanTask<'text> {
         openings(self.inside, tag, false).next().is_some()
     }
 
-    /// Whether a person is waited for in automatic mode too.
+    /// Whether the task waits for a person even in automatic mode.
     pub(crate) fn waits_for_a_person(&self) -> bool {
         attribute(self.opening, "gate") == Some("blocking-human")
     }
@@ -344,7 +345,7 @@ fn files_in(entry: &str) -> Vec<&str> {
     found
 }
 
-/// A file without what stands around its name.
+/// A file name without the marks around it.
 fn file_name(word: &str) -> &str {
     let link =
         word.strip_prefix('[').and_then(|rest| rest.split_once("](")).and_then(|(_, rest)| rest.strip_suffix(')'));
@@ -364,25 +365,25 @@ fn file_name(word: &str) -> &str {
 /// A command that checks the work of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlanCheck {
-    /// None where something is said to make a command fail and there is no command.
+    /// `None` if there is a failure condition without a command.
     pub(crate) command: Option<String>,
-    /// What makes the command fail.
+    /// The condition that makes the command fail.
     pub(crate) fails_when: Option<String>,
     /// The name of the task; empty outside of tasks.
     pub(crate) task: String,
-    /// Where it stands in the plan.
+    /// Its position in the plan.
     pub(crate) at: usize,
 }
 
-/// The checks of a piece of a plan: each `<automated>` with the `<fails_when>` that follows it. What is not closed is no
-/// element. The piece begins at `base`.
+/// The checks in a piece of a plan: each `<automated>` with the `<fails_when>` after it. An unclosed element does not
+/// count. The piece begins at `base`.
 fn checks_in(text: &str, task: &str, base: usize) -> Vec<PlanCheck> {
     let mut checks: Vec<PlanCheck> = Vec::new();
     let mut open: Option<(&str, usize)> = None;
     let mut comment_end = 0;
     for (at, _) in text.match_indices('<') {
         let rest = &text[at + 1..];
-        // What is written as a comment is not there.
+        // Text in a comment does not count.
         if open.is_none() && rest.starts_with("!--") {
             comment_end = rest.find("-->").map_or(comment_end, |length| at + 1 + length);
         }
@@ -420,10 +421,10 @@ fn add_check(checks: &mut Vec<PlanCheck>, tag: &str, inside: &str, task: &str, a
     }
 }
 
-/// The words that the status of a SUMMARY begins with where its plan was given up as it is.
+/// Words at the start of a SUMMARY's status that mean its plan was abandoned as it is.
 const HALTED: &[&str] = &["abandoned", "aborted", "halted", "stopped"];
 
-/// Those of a plan that is still to be executed.
+/// Status words of a plan that still has to be executed.
 const TO_DO: &[&str] = &[
     "blocked",
     "failed",
@@ -439,7 +440,7 @@ const TO_DO: &[&str] = &[
     "wip",
 ];
 
-/// Those of a plan that was executed to its end.
+/// Status words of a plan that was executed to its end.
 const DONE: &[&str] = &[
     "accepted",
     "approved",
@@ -467,14 +468,14 @@ const DONE: &[&str] = &[
     "verified",
 ];
 
-/// Whether the head of a SUMMARY says nothing of its plan but that it is done: most do, and need no parsing.
+/// Whether the head of a SUMMARY only reports that the plan is done: most do, and then need no parsing.
 pub(super) fn is_surely_done(summary: &str) -> bool {
     let word = |status: &str| status.split(|letter: char| !letter.is_alphanumeric()).next().map(str::to_lowercase);
     head_statuses(summary).all(|status| word(status).is_some_and(|word| DONE.contains(&word.as_str())))
 }
 
-/// What the lines before the first heading say as the status, in whatever form they do: a front matter that does not begin
-/// in the first line, a key in capitals, a colon of another script.
+/// The status values in the lines before the first heading, in any form: in front matter that does not begin on the
+/// first line, with a key in capitals, or with a colon of another script.
 fn head_statuses(text: &str) -> impl Iterator<Item = &str> {
     const MOST_LINES: usize = 200;
     let head = text.lines().take(MOST_LINES).take_while(|line| !line.starts_with("# ") && !line.starts_with("## "));
@@ -487,7 +488,7 @@ fn head_statuses(text: &str) -> impl Iterator<Item = &str> {
     .filter(|value| !value.is_empty())
 }
 
-/// What the execution of a plan says of itself. Borrows its text.
+/// The report on the execution of a plan. Borrows its text.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseSummary<'text> {
     markdown: Markdown<'text>,
@@ -501,35 +502,35 @@ impl<'text> PhaseSummary<'text> {
         Self { markdown, front }
     }
 
-    /// A value of the front matter; a dash and an underscore in a key are the same.
+    /// A value of the front matter; dashes and underscores in keys are equivalent.
     pub(crate) fn value(&self, key: &str) -> Option<Value> {
         let front = self.front.as_ref()?;
         front.get(key).or_else(|| front.get(&key.replace('-', "_")))
     }
 
-    /// A value of the front matter with the quotes around its texts; an empty list where there is none.
+    /// A value of the front matter with the quotes around its texts; an empty list if it is missing.
     pub(crate) fn quoted(&self, key: &str) -> Value {
         self.front.as_ref().and_then(|front| front.get_quoted(key)).unwrap_or(Value::List(Vec::new()))
     }
 
-    /// The execution stopped and what builds on it should wait; also where nobody knows what the status says.
+    /// The execution stopped, and plans that build on it should wait; also true for an unknown status.
     pub(crate) fn is_halted(&self) -> bool {
         self.status_word().is_some_and(|word| HALTED.contains(&word.as_str())) || self.unknown_status().is_some()
     }
 
-    /// The execution could not begin or go on; the plan is still to be done.
+    /// The execution could not begin or continue; the plan still has to be done.
     pub(crate) fn is_blocked(&self) -> bool {
         self.status_word().is_some_and(|word| TO_DO.contains(&word.as_str()))
     }
 
-    /// The status where its word is none of those that say how far the plan is. One without a letter says nothing.
+    /// The status if its word is not a known one. A status without a letter or digit counts as missing.
     pub(crate) fn unknown_status(&self) -> Option<String> {
         let word = self.status_word()?;
         let is_known = [HALTED, TO_DO, DONE].iter().any(|words| words.contains(&word.as_str()));
         (!is_known).then(|| self.status()).flatten()
     }
 
-    /// The word that the status begins with; a note may follow it.
+    /// The first word of the status; a note may follow it.
     fn status_word(&self) -> Option<String> {
         let status = self.status()?.to_lowercase();
         let word = status.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
@@ -541,13 +542,13 @@ impl<'text> PhaseSummary<'text> {
         written.or_else(|| head_statuses(self.markdown.text()).next().map(str::to_owned))
     }
 
-    /// What was built, in one line: a field, or the bold line under the heading of the summary.
+    /// What was built, on one line: from a field, or the bold line under the heading of the summary.
     pub(crate) fn one_liner(&self) -> Option<String> {
         let field = self.value("one-liner").and_then(|value| value.as_text().map(|text| text.trim().to_owned()));
         field.filter(|text| !text.is_empty()).or_else(|| self.bold_line())
     }
 
-    /// The bold line that follows the first heading with the word `Summary`; of a bold label, what stands behind it.
+    /// The bold line after the first heading with the word `Summary`; for a bold label, the text after it.
     fn bold_line(&self) -> Option<String> {
         let heading =
             self.markdown.headings().find(|heading| heading.title.to_ascii_lowercase().contains("summary"))?;
@@ -558,7 +559,7 @@ impl<'text> PhaseSummary<'text> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// How many tasks were done: by the field `**Tasks:** 2`, else by the headings of tasks.
+    /// How many tasks were done: from the field `**Tasks:** 2`, else the number of task headings.
     pub(crate) fn task_count(&self) -> usize {
         let prose = || (0..self.markdown.lines().len()).filter(|line| self.markdown.is_prose(*line));
         let told = prose().find_map(|line| {
@@ -572,7 +573,7 @@ impl<'text> PhaseSummary<'text> {
         told.unwrap_or_else(|| self.markdown.headings().filter(|heading| is_task(heading.title)).count())
     }
 
-    /// The key decisions, each with its reason where a colon sets one off.
+    /// The key decisions, each with its reason if a colon separates one.
     pub(crate) fn decisions(&self) -> Vec<(String, Option<String>)> {
         let Some(Value::List(items)) = self.value("key-decisions") else { return Vec::new() };
         let split = |text: String| match text.split_once(": ") {
@@ -583,7 +584,7 @@ impl<'text> PhaseSummary<'text> {
     }
 }
 
-/// The texts of a value: of a list its items in one line each, of a scalar itself.
+/// The texts of a value: the items of a list on one line each, or a single value.
 fn texts(value: Option<&Value>) -> Vec<String> {
     value.map(Value::items).unwrap_or_default().iter().map(Value::flat).filter(|text| !text.is_empty()).collect()
 }
@@ -595,7 +596,7 @@ fn leading_integer(text: &str) -> Option<i64> {
     text[..sign + digits].parse().ok()
 }
 
-/// The inside of the first element `tag`, and where it begins.
+/// The content of the first element `tag`, and its start.
 fn element<'text>(text: &'text str, tag: &str) -> Option<(usize, &'text str)> {
     let (at, opening) = openings(text, tag, false).next()?;
     let start = at + opening.len();
@@ -605,7 +606,7 @@ fn element<'text>(text: &'text str, tag: &str) -> Option<(usize, &'text str)> {
     Some((start, &rest[..length]))
 }
 
-/// Where elements `tag` open, each with the text of its opening tag.
+/// The positions after the opening tags of `tag`, each with the text of the tag.
 fn openings<'text>(text: &'text str, tag: &str, any_case: bool) -> impl Iterator<Item = (usize, &'text str)> {
     text.match_indices('<').filter_map(move |(at, _)| {
         let name = text.get(at + 1..at + 1 + tag.len())?;
@@ -629,7 +630,8 @@ fn attribute<'text>(opening: &'text str, name: &str) -> Option<&'text str> {
     })
 }
 
-/// How many headings of at least `level` marks say `Task` and a number. Code fences count: agents wrap plans in them.
+/// How many headings with at least `level` marks begin with `Task` and a number. Code fences count: agents wrap plans
+/// in them.
 pub(crate) fn task_headings(text: &str, level: usize, any_case: bool) -> usize {
     let is_task = |line: &str| {
         let Some(at) = line.find('#') else { return false };
@@ -649,7 +651,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_plan_declares_is_read() {
+    fn the_declarations_of_a_plan_are_read() {
         let plan = PhasePlan::parse(
             "\u{feff}---\r\nwave: 2\r\ndepends_on: 02-01\r\nautonomous: No\r\nfiles-modified:\r\n  - a.ts # new\r\n\
             agent_hint: [x, y]\r\nstatus: Superseded\r\n---\r\n<objective>\r\n\r\n  Ünïcode 🚀\r\nmore\r\n</objective>\r\n",
@@ -663,7 +665,7 @@ mod tests {
     }
 
     #[test]
-    fn the_checks_of_a_plan_stand_with_what_makes_them_fail() {
+    fn the_checks_of_a_plan_have_their_failure_conditions() {
         let plan = PhasePlan::parse(
             "<tasks><task><name>A</name><verify><automated> a </automated>\n<fails_when>x</fails_when>\
             <fails_when>y</fails_when><automated></automated><automated>b<automated>c</automated></verify></task>\
@@ -703,7 +705,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_read_from_a_line_where_there_is_no_front_matter() {
+    fn files_are_read_from_a_line_without_front_matter() {
         let files = |text: &str| PhasePlan::parse(text).files_modified();
         assert_eq!(files("# Plan\n\nfiles_modified: [a/b.sql, \"c.ts\"]\n"), ["a/b.sql", "c.ts"]);
         assert_eq!(files("files-modified: a.ts"), ["a.ts"]);
@@ -726,7 +728,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_tells_what_it_has() {
+    fn the_elements_of_a_task_are_found() {
         let tasks = PhasePlan::parse(
             "<task tdd=\"true\" type = 'tdd'>\n<name>\n N\n</name><action foo=\"x\">a</action><files/><verify >v</verify></task>\n\
             <task><name>out</name><task type=\"checkpoint:decision\"><name id=\"q\">x</name></task></task><task><name>open</name>",
@@ -761,7 +763,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_in_a_comment_is_none() {
+    fn a_check_in_a_comment_does_not_count() {
         let told = |text: &str| {
             let checks = PhasePlan::parse(text).checks();
             checks.into_iter().map(|check| (check.command, check.fails_when)).collect::<Vec<_>>()
@@ -781,7 +783,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_summary_is_bold_under_its_heading() {
+    fn the_one_liner_of_a_summary_is_the_bold_line_under_its_heading() {
         let line = |text| PhaseSummary::parse(text).one_liner();
         assert_eq!(line("# My Summary\r\n\r\n**One** more\r\n").as_deref(), Some("One"));
         assert_eq!(line("# My Summary\n**Label:** rest\n").as_deref(), Some("rest"));

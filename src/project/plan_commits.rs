@@ -1,14 +1,14 @@
-//! Commits of plans: the subject of each has the plan's number for its scope, such as `feat(02-01): read notes`.
+//! Commits of plans: the scope in each subject is the plan's number, such as `feat(02-01): read notes`.
 
 use super::folder::canonical_id;
 
-/// The pattern of the subject that a milestone is archived under: after it, numbers may start over.
+/// The pattern of the commit subject that archives a milestone: after it, numbers may start over.
 pub(crate) const ARCHIVED: &str = "^chore: (archive|complete) v";
 
-/// The pattern of the line by which a commit says which one it takes back.
+/// The pattern of the line that names the commit which a commit reverts.
 pub(crate) const REVERTS: &str = "^(Reverts: |This reverts commit )";
 
-/// The pattern, an extended regular expression, that the subjects of a plan's commits fit.
+/// The extended regular expression that matches the subjects of a plan's commits.
 pub(crate) fn pattern(plan: &str) -> String {
     let mut escaped = String::new();
     for letter in plan.chars() {
@@ -20,7 +20,7 @@ pub(crate) fn pattern(plan: &str) -> String {
     format!("^[a-z]+\\({escaped}\\)!?:")
 }
 
-/// `02-01` of `feat(02-01): read notes`; `None` if the subject is that of no such commit.
+/// `02-01` for `feat(02-01): read notes`; `None` if the subject has another form.
 pub(crate) fn scope(subject: &str) -> Option<&str> {
     let (kind, rest) = subject.split_once('(')?;
     let (scope, rest) = rest.split_once(')')?;
@@ -29,13 +29,13 @@ pub(crate) fn scope(subject: &str) -> Option<&str> {
     (is_kind && ends).then_some(scope)
 }
 
-/// A pattern, an extended regular expression, that every subject fits which [`scopes_among`] ascribes to this plan or phase.
+/// An extended regular expression that matches every subject which [`scopes_among`] ascribes to this plan or phase.
 pub(crate) fn loose_pattern(id: &str) -> String {
     let numbers: Vec<String> = normal(canonical_id(id)).split('-').map(|part| part.replace('.', "\\.")).collect();
     format!("(^|[^0-9])0*{}([^0-9]|$)", numbers.join("-0*"))
 }
 
-/// The plans and phases among `known` that a commit's subject says it is of: `feat(01-01): x`, `feat(1-1): x`,
+/// The plans and phases among `known` that a commit's subject names: `feat(01-01): x`, `feat(1-1): x`,
 /// `Feat(phase-1): x`, `feat(01-01,01-02): x`, `[01-01] x`, `01-01: x`.
 pub(crate) fn scopes_among<'a>(subject: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let said = numbers(subject);
@@ -46,19 +46,19 @@ pub(crate) fn scopes_among<'a>(subject: &str, known: impl IntoIterator<Item = &'
     known.into_iter().filter(is_said).collect()
 }
 
-/// Whether a subject says that it is of a plan of this phase.
+/// Whether a subject names a plan of this phase.
 pub(crate) fn is_of_plans_of(subject: &str, phase: &str) -> bool {
     let start = format!("{}-", normal(phase));
     numbers(subject).iter().any(|said| said.starts_with(&start))
 }
 
-/// Whether a subject says of which plan or phase it is.
+/// Whether a subject names a plan or a phase.
 pub(crate) fn has_number(subject: &str) -> bool {
     let is_number = |said: &String| said.bytes().any(|byte| byte.is_ascii_digit());
     numbers(subject).iter().any(is_number)
 }
 
-/// The numbers that a subject has for its scope, without zeros before them.
+/// The numbers in the scope of a subject, without leading zeros.
 fn numbers(subject: &str) -> Vec<String> {
     let of_kind = || {
         let (kind, rest) = subject.split_once('(')?;
@@ -66,7 +66,7 @@ fn numbers(subject: &str) -> Vec<String> {
         let is_kind = !kind.is_empty() && kind.bytes().all(|letter| letter.is_ascii_alphabetic());
         (is_kind && rest.strip_prefix('!').unwrap_or(rest).starts_with(':')).then_some(scope)
     };
-    // Without a kind only what has the form of a plan's number.
+    // Without a kind, only a word in the form of a plan's number counts.
     let is_plan =
         |text: &&str| text.contains('-') && text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte));
     let bare = || {
@@ -77,7 +77,7 @@ fn numbers(subject: &str) -> Vec<String> {
     scope.split([',', '+', '&', '/', ';']).map(normal).filter(|part| !part.is_empty()).collect()
 }
 
-/// `1-2` of `01-02` and of `phase-01-02`.
+/// `1-2` for `01-02` and `phase-01-02`.
 fn normal(id: &str) -> String {
     let id = id.trim().to_ascii_lowercase();
     let bare = ["phase", "plan"].iter().find_map(|word| id.strip_prefix(word)).unwrap_or(&id);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_subject_is_of_a_plan_however_its_number_is_written() {
+    fn a_subject_names_a_plan_in_any_spelling_of_its_number() {
         let known = ["01-01", "01-02", "01", "11-01"];
         for (subject, plans) in [
             ("feat(01-01): x", &["01-01"][..]),

@@ -1,4 +1,4 @@
-//! Which repository a folder belongs to, and whether it is the user's own.
+//! Finds the repository that a folder belongs to, and whether it is the user's own.
 
 use std::fmt;
 use std::path::{Component, Path};
@@ -6,10 +6,10 @@ use std::path::{Component, Path};
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::text::shell::typed;
 
-/// The repository that a session of a run commits to, in the folder that git keeps for the worktree of the run.
+/// The name of a session's repository, in the folder that git keeps for the worktree of the run.
 pub(crate) const OF_SESSION: &str = "gsd-git";
 
-/// The folder that git keeps for a worktree, where `place` is in it as the repository of a session.
+/// The folder that git keeps for a worktree, if `place` is a session's repository in it.
 fn around_session(place: &AbsolutePath) -> Option<AbsolutePath> {
     place.parent().filter(|_| place.name() == OF_SESSION)
 }
@@ -28,49 +28,48 @@ pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
     Some(folder)
 }
 
-/// The main worktree, seen from inside a linked one, whose `.git` is a file that names
-/// `<main>/.git/worktrees/<name>`.
+/// The main worktree for a path inside a linked one, whose `.git` is a file that names `<main>/.git/worktrees/<name>`.
 pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let linked = repository_of(start)?;
     let place = named_folder(&linked).ok()??;
     let place = around_session(&place).unwrap_or(place);
     let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
     let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
-    // An archive can bring a file that names anybody's repository, and with it what a person trusts that one to do: the
-    // repository has to name this place too.
+    // An archive can contain a `.git` file that names any repository, and so claim what a person trusts that repository
+    // to do: the repository must name this worktree too.
     is_worktree_of(&linked, &disk::real(&place).ok()?)?.then_some(())?;
     main.parent()
 }
 
-/// A repository that is not the one of the folder whose `.git` leads to it: an archive can bring a file or a link that
-/// names any.
+/// A repository of another folder that this folder's `.git` leads to: an archive can contain a file or a link to any
+/// repository.
 #[derive(Debug)]
 pub(crate) struct OtherRepository {
     root: AbsolutePath,
-    /// The folder of git that `.git` is or leads to.
+    /// The git folder that `.git` is or leads to.
     place: AbsolutePath,
     way: Way,
 }
 
-/// How `.git` leads elsewhere.
+/// How `.git` leads to another repository.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
-    /// It is a folder of git whose `commondir` names another.
+    /// It is a git folder whose `commondir` names another.
     CommonFolder,
     Link,
-    /// It is a file that names a folder of git, which does not name it back.
+    /// It is a file that names a git folder, which does not name it back.
     File,
-    /// As a file, and the folder of git is that of a worktree at another place.
+    /// As [`Self::File`], but the git folder belongs to a worktree at another path.
     Worktree,
 }
 
 impl OtherRepository {
-    /// Whether the folder is a worktree that may have been moved from where its repository knows it.
+    /// Whether the folder may be a worktree that was moved without its repository noticing.
     pub(crate) fn is_moved_worktree(&self) -> bool {
         self.way == Way::Worktree
     }
 
-    /// What a person can do about it. What they set up this way on purpose stays as it is.
+    /// How a person can fix it. The hint does not touch what they may have set up this way on purpose.
     pub(crate) fn hint(&self) -> String {
         let around = self.place.parent().filter(|_| self.place.name() == ".git");
         let elsewhere = around.map(|around| format!("work in `{around}`, or, ")).unwrap_or_default();
@@ -108,13 +107,13 @@ impl fmt::Display for OtherRepository {
     }
 }
 
-/// The repository of others that git would use in `folder`. A folder of git that stands apart from every worktree, and names
-/// none, is nobody else's.
+/// The foreign repository that git would use in `folder`. A separate git folder that is not in a worktree and names
+/// none is not foreign.
 pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherRepository> {
     let root = disk::canonical(&repository_of(folder)?).ok()?;
     let own = root.resolve(".git");
     let other = |place: &AbsolutePath, way| Some(OtherRepository { root: root.clone(), place: place.clone(), way });
-    // What cannot be read here, git may read all the same.
+    // A file that cannot be read here may still be readable by git.
     if !disk::is_folder(&own) && named_folder(&root).is_err() {
         return other(&own, Way::File);
     }
@@ -138,7 +137,7 @@ pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherReposit
     other(&place, unknown)
 }
 
-/// Where git keeps the repository or worktree whose root this is.
+/// The git folder of the repository or worktree with this root.
 pub(super) fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
     let own = root.resolve(".git");
     if disk::is_folder(&own) {
@@ -147,18 +146,18 @@ pub(super) fn git_folder(root: &AbsolutePath) -> Option<AbsolutePath> {
     disk::real(&named_folder(root).ok()??).ok()
 }
 
-/// A file of git's that cannot be read here as git reads it.
+/// A git file that cannot be read the way git reads it.
 struct Unreadable;
 
-/// The folder of git that the file `.git` of `root` names.
+/// The git folder named in the file `.git` of `root`.
 fn named_folder(root: &AbsolutePath) -> Result<Option<AbsolutePath>, Unreadable> {
     let text = disk::read_text(root.resolve(".git")).map_err(|_| Unreadable)?;
     let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir: "));
     named.map(|named| named_in(root, named).ok_or(Unreadable)).transpose()
 }
 
-/// The path that a file of git's in `folder` names, by the letters that git reads: a space at its end counts. `None` where
-/// dots behind a name may lead elsewhere than they seem to, since the name is that of a link.
+/// The path named in a git file in `folder`, read like git does: a space at its end counts. `None` if the path has `..`
+/// after a name, which may be a link, so that the path may lead elsewhere than it seems.
 fn named_in(folder: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
     let path = Path::new(text.trim_end_matches(['\n', '\r']));
     let below = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
@@ -168,8 +167,8 @@ fn named_in(folder: &AbsolutePath, text: &str) -> Option<AbsolutePath> {
     Some(disk::canonical(folder).ok()?.resolve(path))
 }
 
-/// The folder with what the repository at `place` has in common with its other worktrees: commits, branches, settings.
-/// `None` where it cannot be read.
+/// The folder that the repository at `place` shares with its other worktrees: commits, branches, settings. `None` if it
+/// cannot be read.
 pub(super) fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
     match disk::read_text(place.resolve("commondir")).ok()? {
         Some(text) => disk::real(&named_in(place, &text)?).ok(),
@@ -177,8 +176,8 @@ pub(super) fn common_folder(place: &AbsolutePath) -> Option<AbsolutePath> {
     }
 }
 
-/// Whether the folder of git at `place`, which is one of a linked worktree, names the worktree at `root`, and the
-/// repository that it lies in. `None` where it is not one of a linked worktree.
+/// Whether the git folder at `place` of a linked worktree names the worktree at `root` and the repository that contains
+/// it. `None` if it is not the git folder of a linked worktree.
 fn is_worktree_of(root: &AbsolutePath, place: &AbsolutePath) -> Option<bool> {
     let known = disk::read_text(place.resolve("gitdir")).ok()??;
     let same = |one: &AbsolutePath, other: &AbsolutePath| match (disk::real(one), disk::real(other)) {
@@ -191,15 +190,15 @@ fn is_worktree_of(root: &AbsolutePath, place: &AbsolutePath) -> Option<bool> {
     Some(is_within && same(&place.resolve(known.trim()), &root.resolve(".git")))
 }
 
-/// Whether `place` is kept for a submodule by the repository around `root`.
+/// Whether `place` is the git folder of a submodule in the repository around `root`.
 fn is_submodule(root: &AbsolutePath, place: &AbsolutePath) -> bool {
     let Some(around) = root.parent().and_then(|folder| repository_of(&folder)) else { return false };
     let kept = git_folder(&around).is_some_and(|around| place.is_within(&around.resolve("modules")));
     kept && repository_of_others(&around).is_none()
 }
 
-/// Whether the folder of git at `place` says that its files are at `root`, or says nothing, and is not in the place where
-/// it would be that of another folder.
+/// Whether the git folder at `place` has its files at `root` by its own settings, or does not name a place and is not
+/// inside a `.git` of another folder.
 fn is_set_up_for(root: &AbsolutePath, place: &AbsolutePath) -> bool {
     match named_worktree(place) {
         Some(worktree) => disk::real(&place.resolve(worktree)).is_ok_and(|worktree| worktree == *root),
@@ -207,11 +206,11 @@ fn is_set_up_for(root: &AbsolutePath, place: &AbsolutePath) -> bool {
     }
 }
 
-/// `core.worktree` of the settings of a folder of git.
+/// The setting `core.worktree` of a git folder.
 fn named_worktree(place: &AbsolutePath) -> Option<String> {
     let mut found = None;
     for file in ["config", "config.worktree"] {
-        // Settings that cannot be read name nothing, and git does not work with them either.
+        // Unreadable settings count as empty; git does not work with them either.
         let text = disk::read_text(place.resolve(file)).ok().flatten().unwrap_or_default();
         let mut is_core = false;
         for line in text.lines() {
@@ -228,24 +227,25 @@ fn named_worktree(place: &AbsolutePath) -> Option<String> {
     found
 }
 
-/// The same place as `folder` in the main worktree, seen from inside a linked one.
+/// The same place as `folder` in the main worktree, if `folder` is in a linked one.
 pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
     let main = main_worktree(folder)?;
     let below = folder.relative_to(&repository_of(folder)?);
     Some(below.map_or_else(|| main.clone(), |below| main.join(&below)))
 }
 
-/// Where git keeps the repository of a folder, and what it takes from there besides the commits themselves.
+/// Where git keeps the repository of a folder, and what it reads from there in addition to the commits.
 #[derive(Debug)]
 pub(crate) struct GitPlace {
-    /// The folder of git of this worktree.
+    /// The git folder of this worktree.
     pub(crate) own: AbsolutePath,
-    /// The one with what all worktrees have in common.
+    /// The git folder shared by all worktrees.
     pub(crate) common: AbsolutePath,
 }
 
 impl GitPlace {
-    /// That of the repository whose root is `root`; `None` where it is that of another folder, or cannot be read.
+    /// The git folders of the repository with the root `root`; `None` if the repository belongs to another folder or
+    /// cannot be read.
     pub(crate) fn of(root: &AbsolutePath) -> Option<Self> {
         let root = disk::canonical(root).ok()?;
         if repository_of_others(&root).is_some() {
@@ -256,8 +256,8 @@ impl GitPlace {
         Some(Self { own, common })
     }
 
-    /// Another one where a commit has got other parents than it says: the history of a shallow clone ends early, and grafts
-    /// change it. `None` where that cannot be read.
+    /// A mark that changes whenever commits get other parents than recorded: the history of a shallow clone ends early,
+    /// and grafts change it. `None` if that cannot be read.
     pub(crate) fn history_mark(&self) -> Option<String> {
         const MOST: u64 = 4 << 20;
         let mut marks = Vec::new();
@@ -271,7 +271,7 @@ impl GitPlace {
     }
 }
 
-/// Distinguishes the repository of a project from another one at the same path, for what a person approved of it.
+/// Distinguishes the repository of a project from a later one at the same path, for approvals given by a person.
 pub(crate) fn identity_of(project: &AbsolutePath) -> String {
     let main = main_place(project).unwrap_or_else(|| project.clone());
     let git = repository_of(&main).map(|root| root.resolve(".git"));
@@ -283,7 +283,7 @@ pub(super) mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     use super::*;
 
-    /// Makes folders and files (text after `=`) in a folder of their own.
+    /// Creates folders and files (text after `=`) in a temporary folder.
     pub(in crate::project) fn made(things: &[&str]) -> (tempfile::TempDir, AbsolutePath) {
         let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -301,14 +301,14 @@ pub(super) mod tests {
         (temporary, base)
     }
 
-    /// Whose repository `start` leads to, if it is not its own.
+    /// The foreign repository that `start` leads to, if any.
     fn whose(things: &[&str], start: &str) -> Option<OtherRepository> {
         let (_temporary, base) = made(things);
         repository_of_others(&base.resolve(start))
     }
 
     #[test]
-    fn a_repository_of_others_is_told_from_ones_own() {
+    fn a_foreign_repository_is_distinguished_from_an_own_one() {
         let of_others = |things: &[&str], start: &str| whose(things, start).is_some();
         assert!(!of_others(&["a/.git/objects", "a/src"], "a/src"));
         assert!(!of_others(&["a/src"], "a/src"), "there is none");
@@ -331,12 +331,12 @@ pub(super) mod tests {
         assert!(of_others(&session, "w"), "no worktree of that repository");
         let shared = "m/.git/worktrees/w/gsd-git/commondir=../../..\n";
         assert!(of_others(&[worktree[0], session[0], session[1], shared], "w"));
-        // What a folder of git has in common with others decides whose it is, wherever it stands.
+        // The shared part of a git folder decides whose it is, wherever the folder is.
         assert!(of_others(&["m/.git/objects", "a/.git/HEAD=", "a/.git/commondir=BASE/m/.git\n"], "a"));
         let claimed = ["v/.git/objects", "m/.git/worktrees/w/commondir=BASE/v/.git\n"];
         assert!(of_others(&[&worktree[..], &claimed].concat(), "w"));
         assert!(!of_others(&[&worktree[..], &["m/.git/worktrees/w/commondir=../..\n"]].concat(), "w"));
-        // Git reads names that are no text, and takes a space at the end of one for a part of it.
+        // Git reads names that are not text, and a space at the end is part of a name.
         let space =
             ["own.git/HEAD=", "own.git /commondir=BASE/m/.git\n", "m/.git/HEAD=", "a/.git=gitdir: ../own.git \n"];
         assert!(of_others(&space, "a"));
@@ -349,14 +349,14 @@ pub(super) mod tests {
             std::fs::write(&file, b"gitdir: ../m\xff/.git\n").unwrap();
             assert!(repository_of_others(&base.resolve("a")).is_some(), "{file}");
         }
-        // The repository around a submodule has to be its own as well.
+        // The repository around a submodule must be an own one as well.
         let around =
             ["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git\n", "a/x/.git=gitdir: BASE/m/.git/modules/x\n"];
         assert!(of_others(&around, "a/x"));
     }
 
     #[test]
-    fn a_worktree_of_any_name_and_of_any_repository_is_ones_own() {
+    fn a_worktree_of_any_name_in_any_repository_is_an_own_one() {
         for place in [
             "m/.git/worktrees/modules",
             "m/.git/modules/lib/worktrees/w",
@@ -373,7 +373,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_settings_of_a_folder_of_git_can_say_where_its_files_are() {
+    fn the_settings_of_a_git_folder_can_name_its_worktree() {
         let tree = |setting: &str| {
             let config = format!("g/.git/config=[user]\n\tworktree = /x\n[core]\n\tbare = false\n{setting}\n");
             whose(&[&config, "g/.git/objects", "a/.git=gitdir: ../g/.git\n"], "a")

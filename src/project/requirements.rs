@@ -1,4 +1,4 @@
-//! REQUIREMENTS.md: checkbox lines and the traceability table, two places that tell whether a requirement is met.
+//! REQUIREMENTS.md: checkbox lines and the traceability table, the two places that show whether a requirement is met.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -15,9 +15,9 @@ pub(crate) struct Requirements<'text> {
     boxes: Vec<RequirementBox<'text>>,
     rows: Vec<TraceRow<'text>>,
     has_table: bool,
-    /// Every line that begins with an identifier in bold, with or without a checkbox.
+    /// Every line that begins with a bold identifier, with or without a checkbox.
     named: Vec<NamedRequirement<'text>>,
-    /// The identifiers that rows of any table begin with.
+    /// The identifiers in the first column of any table.
     tabled: Vec<&'text str>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Requirements<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NamedRequirement<'text> {
     id: &'text str,
-    /// The titles of the sections it is in.
+    /// The titles of the sections that contain it.
     titles: Vec<&'text str>,
 }
 
@@ -33,7 +33,7 @@ struct NamedRequirement<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RequirementBox<'text> {
     id: &'text str,
-    /// What it asks for.
+    /// The text of the requirement.
     asks: &'text str,
     /// The bytes of the character between the brackets.
     mark: Range<usize>,
@@ -44,14 +44,14 @@ struct RequirementBox<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TraceRow<'text> {
     id: &'text str,
-    /// The phase that is to meet it.
+    /// The phase that should meet it.
     phase: Option<&'text str>,
     /// The bytes between the two bars of the status cell.
     status: Range<usize>,
 }
 
 impl<'text> TraceRow<'text> {
-    /// The identifiers of the phases that are to meet it.
+    /// The identifiers of the phases that should meet it.
     fn phases(&self) -> impl Iterator<Item = &'text str> + use<'text> {
         let cells = self.phase.unwrap_or_default().split(',');
         let bare = cells.map(|cell| cell.trim().trim_start_matches("Phase ").trim());
@@ -68,19 +68,19 @@ pub(crate) struct RequirementEntry<'text> {
     pub(crate) phases: Vec<&'text str>,
 }
 
-/// What a change of one requirement came to.
+/// The result of a change to one requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) checkbox: Place,
     pub(crate) row: Place,
 }
 
-/// What became of one of the places that tell of a requirement.
+/// The result of a change in one of the places that show a requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     #[default]
     Absent,
-    /// It said so already.
+    /// The value was already there.
     Kept,
     Changed,
 }
@@ -94,23 +94,23 @@ impl Outcome {
         self.checkbox.max(self.row) == Place::Changed
     }
 
-    /// What the same change would come to now.
+    /// The result of making the same change again.
     pub(crate) fn again(self) -> Self {
         Self { checkbox: self.checkbox.min(Place::Kept), row: self.row.min(Place::Kept) }
     }
 }
 
 const COMPLETE: &str = "Complete";
-/// What a requirement is called whose work was found wanting.
+/// The status of a requirement whose work has gaps.
 const REOPENED: &str = "Gaps Found";
 
-/// Which words of the traceability table give way to `Complete`. Every other word, such as `Blocked` or `Deferred`, is a
-/// decision of the user's: its requirement is left alone, checkbox included.
+/// Which words of the traceability table may be replaced by `Complete`. Every other word, such as `Blocked` or
+/// `Deferred`, is a decision of the user: its requirement is not changed, including its checkbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Open {
-    /// No work has begun, or it was found wanting.
+    /// No work has begun, or the work has gaps.
     Pending,
-    /// As [`Self::Pending`], and what is being worked on.
+    /// As [`Self::Pending`], and work in progress.
     Started,
 }
 
@@ -194,7 +194,7 @@ impl<'text> Requirements<'text> {
         with_parts(self.text, &parts)
     }
 
-    /// What a requirement asks for, with the indented lines that continue it; `None` where no list has it.
+    /// The text of a requirement, with the indented lines that continue it; `None` if no list contains it.
     pub(crate) fn whole_text(&self, id: &str) -> Option<String> {
         let mut lines =
             self.text.lines().skip_while(|line| !bold_id(line).is_some_and(|known| known.eq_ignore_ascii_case(id)));
@@ -214,8 +214,8 @@ impl<'text> Requirements<'text> {
         (self.boxes.len(), self.boxes.iter().filter(|line| line.ticked).count())
     }
 
-    /// The requirements of the milestone `version` that the traceability table lacks, each once. Those below a heading for
-    /// later or no work need no row; without a table none does.
+    /// The requirements of the milestone `version` without a row in the traceability table, each once. Those below a
+    /// heading for later or no work need no row; without a table none do.
     pub(crate) fn untraced(&self, version: Option<&str>) -> Vec<&'text str> {
         let has_row = |id: &str| self.rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));
         let mut untraced: Vec<&str> = Vec::new();
@@ -243,8 +243,8 @@ impl<'text> Requirements<'text> {
         self.has_table
     }
 
-    /// Ticks the line and completes the rows of a requirement. One with a row that says anything but `Complete` and the
-    /// words of `open` counts as absent.
+    /// Ticks the line and completes the rows of a requirement. A requirement with a row that has any word other than
+    /// `Complete` and the words of `open` counts as absent.
     pub(crate) fn complete(&self, id: &str, open: Open, splices: &mut Splices) -> Outcome {
         let word = |row: &TraceRow<'_>| self.text[row.status.clone()].trim();
         let rows = self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id));
@@ -255,7 +255,7 @@ impl<'text> Requirements<'text> {
         self.set(id, true, splices)
     }
 
-    /// Unticks the line of a requirement and opens its complete rows again.
+    /// Unticks the line of a requirement and reopens its complete rows.
     pub(crate) fn reopen(&self, id: &str, splices: &mut Splices) -> Outcome {
         self.set(id, false, splices)
     }
@@ -313,7 +313,7 @@ impl<'text> Requirements<'text> {
     }
 }
 
-/// The table that the lines before belong to.
+/// The table that the previous lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     None,
@@ -340,7 +340,7 @@ fn cells(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     cells
 }
 
-/// A cell with another word, between the white space that was around the old one.
+/// Replaces the word of a cell and keeps the white space around it.
 fn with_word(cell: &str, word: &str) -> String {
     let inside = cell.trim();
     if inside.is_empty() {
@@ -360,10 +360,10 @@ fn requirement_box(line: &str, start: usize) -> Option<RequirementBox<'_>> {
     (!id.is_empty()).then(|| RequirementBox { id, asks, mark, ticked: tick.is_ticked() })
 }
 
-/// The identifier in bold that an item of a list begins with, behind a checkbox or without one.
+/// The bold identifier at the start of a list item, with or without a checkbox before it.
 fn bold_id(line: &str) -> Option<&str> {
     let item = ListItem::read(line)?;
-    // A link or a tag in brackets may stand where the box does.
+    // A link or a tag in brackets may be there instead of the checkbox.
     let rest = item.text.strip_prefix('[').and_then(|inside| Some(inside.split_once(']')?.1)).unwrap_or(item.text);
     let (id, _) = rest.trim_start().strip_prefix("**")?.split_once("**")?;
     Some(id.trim().trim_end_matches(COLONS).trim_end()).filter(|id| is_id(id))
@@ -376,7 +376,7 @@ pub(crate) fn is_id(text: &str) -> bool {
         && text.rsplit_once('-').is_some_and(|(_, number)| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Whether a heading is for work that is put off, left out, or of a major version behind that of the milestone.
+/// Whether a heading is for work that is deferred, left out, or in a later major version than the milestone's.
 fn is_for_later(title: &str, version: Option<&str>) -> bool {
     const LATER: &[&str] = &["deferred", "future", "backlog", "later", "someday", "out of scope", "out-of-scope"];
     let title = title.to_lowercase();
@@ -388,14 +388,14 @@ fn is_for_later(title: &str, version: Option<&str>) -> bool {
     LATER.iter().any(|word| title.contains(word)) || major(&title).is_some_and(|major| major > current)
 }
 
-/// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped. A range such
-/// as `AUTH-01..AUTH-04` is each identifier of it.
+/// The identifiers that a person typed, separated by commas or white space; brackets and quotes are dropped. A range
+/// such as `AUTH-01..AUTH-04` is expanded.
 pub(crate) fn typed_ids<T: AsRef<str>>(words: &[T]) -> Vec<String> {
     let apart = |letter: char| letter.is_whitespace() || matches!(letter, ',' | '[' | ']' | '"' | '\'');
     let words = words.iter().flat_map(|word| word.as_ref().split(apart)).filter(|word| !word.is_empty());
     let mut joined: Vec<String> = Vec::new();
     for word in words {
-        // White space around the dots of a range.
+        // Joins the parts of a range with white space around the dots.
         match joined.last_mut() {
             Some(last) if last.ends_with("..") || word.starts_with("..") => last.push_str(word),
             _ => joined.push(word.to_owned()),
@@ -404,10 +404,10 @@ pub(crate) fn typed_ids<T: AsRef<str>>(words: &[T]) -> Vec<String> {
     joined.into_iter().flat_map(|word| range(&word).unwrap_or_else(|| vec![word])).collect()
 }
 
-/// The most identifiers that a range can stand for: one that says more is a slip.
+/// The largest number of identifiers in a range: a larger one is a typing error.
 const RANGE: u64 = 999;
 
-/// The identifiers from `AUTH-01` to `AUTH-04` of `AUTH-01..AUTH-04` or `AUTH-01..04`.
+/// The identifiers from `AUTH-01` to `AUTH-04` for `AUTH-01..AUTH-04` or `AUTH-01..04`.
 fn range(word: &str) -> Option<Vec<String>> {
     let (first, last) = word.split_once("..")?;
     let (name, from) = first.rsplit_once('-')?;
@@ -424,7 +424,7 @@ fn range(word: &str) -> Option<Vec<String>> {
     fits.then(|| (start..=end).map(|at| format!("{name}-{at:0width$}", width = from.len())).collect())
 }
 
-/// Whether a word in the place of identifiers says that there are none, or none yet.
+/// Whether a word in a list of identifiers means that the list is empty, or still open.
 pub(crate) fn is_open_word(word: &str) -> bool {
     ["tbd", "none", "null", "n/a"].contains(&word.to_lowercase().as_str())
 }
@@ -454,7 +454,7 @@ pub(crate) fn by_number(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// The digits that a text begins with.
+/// The digits at the start of a text.
 fn digits(text: &str) -> &str {
     &text[..text.bytes().take_while(u8::is_ascii_digit).count()]
 }
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_the_user_holds_row_and_checkbox() {
+    fn a_word_of_the_user_protects_row_and_checkbox() {
         let completed = |word: &str, open: Open| {
             let text = format!("- [ ] **A-1**: one\n\n| Requirement | Status |\n|---|---|\n| A-1 | {word} |\n");
             let requirements = Requirements::parse(&text);
@@ -507,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements_of_now_need_a_row_and_those_for_later_do_not() {
+    fn current_requirements_need_a_row_and_later_ones_do_not() {
         let text = "# R\n\n## v1 Requirements\n\n- [ ] **A-1**: one\n- [ ] **A-2**: two\n- **A-3**: three\n- [ ] **Note**: x\n\n\
             ## v2 Requirements\n\n### Sub\n\n- **B-1**: x\n\n## Deferred\n\n- [ ] **C-1**: x\n\n## Out of Scope\n\n- **D-1**: x\n\n";
         let table = "| Requirement | Status |\n|---|---|\n| A-1 | Pending |\n";
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reopened_has_gaps() {
+    fn a_reopened_requirement_has_gaps() {
         let (outcome, text) = changed(TEXT, "A-2", false);
         assert_eq!(outcome, Outcome { checkbox: Place::Changed, row: Place::Changed });
         assert_eq!(text, TEXT.replace("[X]", "[ ]").replace("|Complete|", "|Gaps Found|"));
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_put_in_order_by_their_numbers() {
+    fn identifiers_are_sorted_by_their_numbers() {
         let mut ids = ["X-10", "X-2", "A-1", "X-02", "X-2a", "X", "é-1"];
         ids.sort_by(|left, right| by_number(left, right));
         assert_eq!(ids, ["A-1", "X", "X-02", "X-2", "X-2a", "X-10", "é-1"]);

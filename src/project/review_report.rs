@@ -1,7 +1,7 @@
-//! Critical findings of code reviews, and whether anything settled them.
+//! Critical findings of code reviews, and whether they are settled.
 //!
-//! A finding `### CR-01: title` of `NN-REVIEW.md` is settled by `NN-REVIEW-FIX.md`, where it is listed under `Fixed`, or by
-//! `NN-VERIFICATION.md`, whose section `Review Findings` says that it is fixed or refuted.
+//! A finding `### CR-01: title` of `NN-REVIEW.md` is settled if `NN-REVIEW-FIX.md` lists it under `Fixed`, or if the
+//! section `Review Findings` of `NN-VERIFICATION.md` calls it fixed or refuted.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
-/// The critical findings of one review that nothing settled.
+/// The unsettled critical findings of one review.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenReview {
-    /// The review, in the folder of its phase.
+    /// The review file in the folder of its phase.
     pub(crate) file: String,
     /// Ids and titles.
     pub(crate) findings: Vec<String>,
@@ -39,8 +39,8 @@ pub(crate) fn open_critical(view: &ProjectView, folder: &PhaseFolder) -> Result<
     Ok(open)
 }
 
-/// The critical findings of a review, ids and titles. Where its front matter counts more than it has headings for, the rest is
-/// one line that says so.
+/// The critical findings of a review, ids and titles. If its front matter counts more of them than there are headings,
+/// an extra line reports the rest.
 pub(crate) fn critical(text: &str) -> Vec<String> {
     let markdown = Markdown::parse(text);
     let mut found: Vec<String> = markdown
@@ -57,7 +57,7 @@ pub(crate) fn critical(text: &str) -> Vec<String> {
     found
 }
 
-/// The ids of the findings that the documents of a phase call fixed or refuted.
+/// The ids of the findings that documents of the phase call fixed or refuted.
 fn settled(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, FileError> {
     let mut ids = BTreeSet::new();
     for file in folder.artifacts("REVIEW-FIX") {
@@ -79,7 +79,7 @@ fn settled(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>,
         for line in lines.map(|line| markdown.line(line)) {
             let words = line.trim_start_matches(['|', '-', '*', ' ', '`']);
             let Some(id) = finding_id(words) else { continue };
-            // The verdict is in a cell of its own, or stands behind the id.
+            // The verdict is in a separate cell, or after the id.
             let bare = |cell: &str| cell.trim_matches(['|', ':', '*', '`', ' ', '\u{2014}', '-']).to_lowercase();
             let mut cells = words[id.len()..].split('|').map(bare);
             if cells.any(|cell| ["refuted", "fixed"].iter().any(|word| cell.starts_with(word))) {
@@ -90,7 +90,7 @@ fn settled(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>,
     Ok(ids)
 }
 
-/// Whether a file is the review of a phase's code: `01-UI-REVIEW.md` is that of its screens.
+/// Whether a file is the code review of a phase: `01-UI-REVIEW.md` is the review of its screens.
 fn is_code_review(file: &str) -> bool {
     let before = file.strip_suffix("REVIEW.md").unwrap_or_default().trim_end_matches('-');
     let last = before.rsplit('-').next().unwrap_or_default();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_that_are_counted_and_not_read_are_open() {
+    fn findings_that_are_only_counted_are_open() {
         let found = critical("---\nfindings:\n  critical: 3\n---\n## CR-01: a\n");
         assert_eq!(found.len(), 2);
         assert!(found[1].starts_with("2 critical"), "{found:?}");

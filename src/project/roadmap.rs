@@ -1,9 +1,9 @@
 //! ROADMAP.md: phases as headings, checklist lines and tables, and the window of the current milestone.
 //!
-//! Three places tell of a phase: its detail section (`### Phase 2: Name` with fields), its checklist line
-//! (`- [ ] **Phase 2: Name** - text`, bold or not, with a name or without), and rows of tables. They may disagree; this
-//! file says what each says and leaves judging to the operations. Reading never fails. Edits are splices that touch the
-//! lines they name and nothing else.
+//! Phases appear in three places: the detail section (`### Phase 2: Name` with fields), the checklist line
+//! (`- [ ] **Phase 2: Name** - text`, bold or not, with or without a name), and rows of tables. The places may
+//! disagree; this file reports the content of each and leaves the decision to the operations. Reading never fails.
+//! Edits are splices that change only the lines they name.
 //!
 //! A `<details>` block folds shipped milestones away. One that is `open`, or that names the milestone the project works
 //! on, is read like any other part.
@@ -28,13 +28,13 @@ pub(crate) struct Roadmap<'text> {
     marks: Arc<Marks>,
 }
 
-/// What a roadmap knows by the numbers of its lines and of its parts.
+/// Facts about a roadmap by line and by part.
 #[derive(Debug)]
 struct Marks {
     /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
     blocks: Vec<DetailsBlock>,
-    /// Some phase is given up.
+    /// The checklist marks some phase as abandoned.
     has_retired: bool,
     open_sections: OnceLock<PhaseIndex>,
     open_bullets: OnceLock<PhaseIndex>,
@@ -48,7 +48,7 @@ impl Marks {
     }
 }
 
-/// What parsing found, without the text: with it, the roadmap is there again at once.
+/// The result of parsing, without the text: together with the text it gives the roadmap again without parsing.
 #[derive(Debug)]
 pub(super) struct Parsed {
     lines: Arc<[Line]>,
@@ -65,12 +65,12 @@ pub(crate) type PhaseBullet<'text> = Bullet<&'text str>;
 /// A row of a table whose first column is the phase.
 pub(crate) type PhaseRow<'text> = Row<&'text str>;
 
-/// A [`PhaseSection`], with its texts or where they are.
+/// A [`PhaseSection`], with its texts or with their byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Section<Text> {
     /// The identifier as written.
     pub(crate) id: Text,
-    /// The name as written, a tag such as `(INSERTED)` included.
+    /// The name as written, including a tag such as `(INSERTED)`.
     pub(crate) name: Text,
     pub(crate) heading_line: usize,
     /// The lines after the heading.
@@ -78,7 +78,7 @@ pub(crate) struct Section<Text> {
     pub(crate) shipped: bool,
 }
 
-/// A [`PhaseBullet`], with its texts or where they are.
+/// A [`PhaseBullet`], with its texts or with their byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Bullet<Text> {
     pub(crate) id: Text,
@@ -89,22 +89,22 @@ pub(crate) struct Bullet<Text> {
     /// Ticked.
     pub(crate) checked: bool,
     pub(crate) is_bold: bool,
-    /// Struck through: the phase is given up, and no work.
+    /// Struck through: the phase is abandoned and does not count as work.
     pub(crate) is_retired: bool,
     pub(crate) shipped: bool,
 }
 
-/// A [`PhaseRow`], with its texts or where they are.
+/// A [`PhaseRow`], with its texts or with their byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<Text> {
     pub(crate) id: Text,
-    /// From a name column, or behind the number in the first cell.
+    /// From a name column, or after the number in the first cell.
     pub(crate) name: Text,
     pub(crate) line: usize,
     /// The table has a column for names: it lists phases.
     pub(crate) lists: bool,
-    /// The table tells how far phases are: of those that list no phases, the ones with a column for plans or for the day of
-    /// completion; all, where none has such a column.
+    /// The table reports the progress of phases: of the tables that do not list phases, those with a column for plans
+    /// or for the completion date; all of them if none has such a column.
     pub(crate) reports: bool,
     /// The columns, lower case, with their trimmed cells.
     pub(crate) cells: Vec<(Arc<str>, Text)>,
@@ -114,12 +114,12 @@ pub(crate) struct Row<Text> {
 /// A `<details>` block.
 #[derive(Clone, Debug)]
 pub(crate) struct DetailsBlock {
-    /// With the lines of both tags.
+    /// The lines of the block, including both tags.
     pub(crate) lines: Range<usize>,
     /// The line with the `<summary>`, if there is one.
     pub(crate) summary: Option<usize>,
     is_folded: bool,
-    /// Its end is in the document.
+    /// Its end tag is in the document.
     is_closed: bool,
 }
 
@@ -150,7 +150,7 @@ impl<Text> Row<Text> {
 }
 
 impl Parsed {
-    /// The roadmap that this was found in; `text` is its text.
+    /// The roadmap that this was parsed from; `text` is its text.
     pub(super) fn over<'text>(&self, text: &'text str) -> Roadmap<'text> {
         let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
         Roadmap {
@@ -164,13 +164,13 @@ impl Parsed {
 }
 
 impl<'text> Roadmap<'text> {
-    /// Reads a roadmap of which no milestone is known to be the current one. Commands ask `ProjectView::parse_roadmap`.
+    /// Reads a roadmap without a known current milestone. Commands use `ProjectView::parse_roadmap`.
     #[cfg(test)]
     pub(crate) fn parse(text: &'text str) -> Self {
         Self::parse_for(text, None)
     }
 
-    /// Reads a roadmap in which the block of the milestone `version` is open, whether marked so or not.
+    /// Reads a roadmap in which the block of the milestone `version` is open, marked so or not.
     pub(crate) fn parse_for(text: &'text str, version: Option<&str>) -> Self {
         let markdown = Markdown::parse(text);
         let blocks = details_blocks(&markdown, version);
@@ -188,7 +188,7 @@ impl<'text> Roadmap<'text> {
         let bullets: Vec<PhaseBullet<'text>> = (0..markdown.lines().len())
             .filter(|line| markdown.is_prose(*line))
             .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
-            // In the section of a phase, a task may begin with the word.
+            // In the section of a phase, a task may begin with the word `Phase`.
             .filter(|bullet| bullet.is_bold || !in_section[bullet.line])
             .collect();
         let rows = table_rows(&markdown, &shipped);
@@ -197,9 +197,8 @@ impl<'text> Roadmap<'text> {
         Self { markdown, sections, bullets, rows, marks: Arc::new(marks) }
     }
 
-    /// Sets aside the sections, the checklist lines and, by what is said of them, the rows that are about phases of other
-    /// milestones, so that what they say is not said of phases of the same number. `is_other` gets a line and the identifier
-    /// in it.
+    /// Sets aside the sections, checklist lines and rows that are about phases of other milestones, so that they are
+    /// not read for phases with the same number. `is_other` gets a line and the identifier on it.
     pub(super) fn set_aside(
         &mut self,
         is_other: impl Fn(usize, &str) -> bool,
@@ -215,14 +214,14 @@ impl<'text> Roadmap<'text> {
             row.shipped |= is_other_row(row);
         }
         let Marks { shipped, blocks, has_retired, .. } = &*self.marks;
-        // What was found by a number until now may be another milestone's.
+        // Results found by number so far may belong to another milestone.
         self.marks = Arc::new(Marks::new(shipped.clone(), blocks.clone(), *has_retired));
     }
 
-    /// What was found, to be put [over](Parsed::over) the same text later.
+    /// The result of parsing, to be put [over](Parsed::over) the same text later.
     pub(super) fn parsed(&self) -> Parsed {
         let (start, length) = (self.text().as_ptr().addr(), self.text().len());
-        // A name that is missing need not be a part of the text.
+        // A missing name need not be a slice of the text.
         let place = |part: &&str| match part.as_ptr().addr().checked_sub(start) {
             Some(at) if at + part.len() <= length => at..at + part.len(),
             _ => 0..0,
@@ -287,7 +286,7 @@ impl<'text> Roadmap<'text> {
         self.marks.blocks.iter().filter(|block| block.is_folded)
     }
 
-    /// The line of the first folded block that nothing closes: what stands below it counts as folded away.
+    /// The line of the first folded block that is not closed: everything below it counts as folded away.
     pub(crate) fn unclosed_block(&self) -> Option<usize> {
         self.folded_blocks().find(|block| !block.is_closed).map(|block| block.lines.start)
     }
@@ -299,7 +298,7 @@ impl<'text> Roadmap<'text> {
         self.marks.blocks.iter().filter(|block| !block.is_folded).find(names)
     }
 
-    /// The open detail section of `typed`: one spelled exactly so wins over one with the same normal form.
+    /// The open detail section of `typed`: one with exactly this spelling wins over one with the same normal form.
     pub(crate) fn section(&self, typed: &str) -> Option<&PhaseSection<'text>> {
         let index = self.marks.open_sections.get_or_init(|| {
             let all = self.sections.iter().enumerate();
@@ -308,8 +307,8 @@ impl<'text> Roadmap<'text> {
         Some(&self.sections[index.find_spelled(typed)?])
     }
 
-    /// The identifiers that checklist lines give to phases, those in the section of a phase too: a plan for later that has no
-    /// section yet.
+    /// The identifiers of phases in checklist lines, including those in the section of a phase: a plan for later that
+    /// has no section yet.
     pub(crate) fn listed_ids(&self) -> impl Iterator<Item = &'text str> + '_ {
         let lines = (0..self.markdown.lines().len()).filter(|line| self.markdown.is_prose(*line));
         lines.filter_map(|line| phase_bullet(&self.markdown, line, false)).map(|bullet| bullet.id)
@@ -324,7 +323,7 @@ impl<'text> Roadmap<'text> {
         Some(&self.bullets[index.find_spelled(typed)?])
     }
 
-    /// Whether the checklist line of `typed` is struck through: the phase is given up.
+    /// Whether the checklist line of `typed` is struck through: the phase is abandoned.
     pub(crate) fn is_retired(&self, typed: &str) -> bool {
         self.marks.has_retired && self.bullet(typed).is_some_and(|bullet| bullet.is_retired)
     }
@@ -345,14 +344,14 @@ impl<'text> Roadmap<'text> {
         self.rows_of(typed).find(|row| row.reports && !row.shipped)
     }
 
-    /// What the open rows of `typed` say of its status, in tables that list phases or report on them.
+    /// The status of `typed` in its open rows, in tables that list phases or report on them.
     pub(crate) fn statuses(&self, typed: &str) -> impl Iterator<Item = &str> {
         self.rows_of(typed)
             .filter(|row| !row.shipped && (row.lists || row.reports))
             .filter_map(|row| row.cell("status"))
     }
 
-    /// The bytes of a detail section from its heading on, without trailing blank lines.
+    /// The text of a detail section from its heading on, without trailing blank lines.
     pub(crate) fn section_text(&self, section: &PhaseSection<'_>) -> &'text str {
         let span = self.markdown.span(section.heading_line..section.lines.end);
         self.markdown.text()[span].trim_end()
@@ -373,20 +372,20 @@ impl<'text> Roadmap<'text> {
         lines().find_map(read).or_else(plain)
     }
 
-    /// The identifiers in the field `Requirements` of a section; none where they are still open.
+    /// The identifiers in the field `Requirements` of a section; empty if they are still open.
     pub(crate) fn requirement_ids(&self, section: &PhaseSection<'_>) -> Vec<String> {
         let field = without_comments(self.field(section, "Requirements").unwrap_or_default());
         let words = requirements::typed_ids(&[field]).into_iter().filter(|word| word.contains(char::is_alphanumeric));
         words.filter(|word| !requirements::is_open_word(word)).collect()
     }
 
-    /// How a phase is worked on, by its field `Mode`, in lower case.
+    /// The way a phase is worked on, from its field `Mode`, in lower case.
     pub(crate) fn mode(&self, section: &PhaseSection<'_>) -> Option<String> {
         self.field(section, "Mode").map(str::trim).filter(|mode| !mode.is_empty()).map(str::to_lowercase)
     }
 
-    /// The numbered items under `**Success Criteria**`, each with the lines that go on with it. Blank lines between them do
-    /// not end the list.
+    /// The numbered items under `**Success Criteria**`, each with the lines that continue it. Blank lines between items
+    /// do not end the list.
     pub(crate) fn success_criteria(&self, section: &PhaseSection<'_>) -> Vec<String> {
         let Some((start, _)) = self.field_line(section, "Success Criteria") else { return Vec::new() };
         let mut criteria: Vec<String> = Vec::new();
@@ -430,7 +429,7 @@ pub(crate) fn name_without_tag(name: &str) -> &str {
     }
 }
 
-/// Per line: whether one of `ranges` has it, which are in the order of their first lines.
+/// For each line, whether one of `ranges` contains it. The ranges are in the order of their first lines.
 pub(super) fn covered<'range>(lines: usize, ranges: impl Iterator<Item = &'range Range<usize>>) -> Vec<bool> {
     let mut covered = vec![false; lines];
     let mut end = 0;
@@ -441,7 +440,7 @@ pub(super) fn covered<'range>(lines: usize, ranges: impl Iterator<Item = &'range
     covered
 }
 
-/// The `<details>` blocks, in the order of their first lines. One inside a folded one is folded as well.
+/// The `<details>` blocks, in the order of their first lines. A block inside a folded one is folded too.
 fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<DetailsBlock> {
     let mut blocks: Vec<DetailsBlock> = Vec::new();
     let mut around: Vec<usize> = Vec::new();
@@ -461,7 +460,7 @@ fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<Details
             if lower.contains("<summary") {
                 block.summary.get_or_insert(line);
             }
-            // A summary with a version says whose block it is; a heading inside may mention any other.
+            // A summary with a version names the milestone of the block; a heading inside may mention any other.
             let is_said = block.summary.is_some_and(|line| version_in(markdown.line(line)).is_some());
             let is_named = || {
                 let heading = text.trim_start().starts_with('#') && !is_said;
@@ -485,7 +484,7 @@ fn is_marked_open(tag: &str) -> bool {
     inside.split_whitespace().skip(1).any(|word| word == "open" || word.starts_with("open="))
 }
 
-/// Whether `text` has `version` as a word: `v1.10` does not have `v1.1`.
+/// Whether `text` contains `version` as a word: `v1.10` does not contain `v1.1`.
 fn names_version(text: &str, version: &str) -> bool {
     let (text, version) = (text.to_ascii_lowercase(), version.trim().to_ascii_lowercase());
     !version.is_empty()
@@ -497,7 +496,8 @@ fn names_version(text: &str, version: &str) -> bool {
         })
 }
 
-/// Identifier and name of a heading `### Phase 2.1 (TAG): Name` of level 2 to 4, with the signs that people put around it.
+/// Identifier and name in a heading `### Phase 2.1 (TAG): Name` of level 2 to 4, with the signs that people put around
+/// it.
 fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text str)> {
     if !(2..=4).contains(&heading.level) {
         return None;
@@ -515,8 +515,8 @@ fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text 
     Some((id, name.split("<!--").next().unwrap_or(name).trim()))
 }
 
-/// A title without what stands before its first word: a bracket, an emoji, an arrow, the sign of bold text. Whether there
-/// was that last one.
+/// A title without the decoration before its first word: brackets, emoji, arrows, bold marks. Also returns whether
+/// there was a bold mark.
 pub(super) fn undecorated(title: &str) -> (&str, bool) {
     let (mut rest, mut is_bold) = (title, false);
     if let Some(close) = rest.strip_prefix('[').and_then(|inside| inside.find(']')) {
@@ -531,12 +531,12 @@ pub(super) fn undecorated(title: &str) -> (&str, bool) {
     }
 }
 
-/// A text without the white space, emoji and arrows that it begins with.
+/// A text without leading white space, emoji and arrows.
 fn behind_emoji(text: &str) -> &str {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_sign = first.is_whitespace() || !first.is_ascii() && !first.is_alphanumeric();
-        // A digit in a box is an emoji: the digit, and marks that put it there.
+        // A keycap emoji is a digit followed by combining marks.
         if !(is_sign || first.is_ascii_digit() && rest[1..].starts_with(['\u{fe0f}', '\u{20e3}'])) {
             break;
         }
@@ -553,7 +553,7 @@ pub(super) fn phase_word(text: &str) -> Option<&str> {
     Some(rest.strip_prefix('#').unwrap_or(rest))
 }
 
-/// What follows the sign between the identifier of a phase and its name. A dash between two numbers is a range.
+/// The text after the sign between the identifier of a phase and its name. A dash between two numbers is a range.
 fn behind_sign(text: &str) -> Option<&str> {
     let inside = text.trim_start();
     let sign = inside.chars().next()?;
@@ -566,7 +566,7 @@ fn behind_sign(text: &str) -> Option<&str> {
     (is_sign && is_name).then_some(behind)
 }
 
-/// Whether a text is an identifier with a sign behind it: `3: Name`.
+/// Whether a text is an identifier followed by a sign: `3: Name`.
 fn begins_with_identifier(text: &str) -> bool {
     let inside = text.trim_start();
     let length = inside.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
@@ -581,8 +581,8 @@ fn begins_with_identifier(text: &str) -> bool {
 /// Dashes other than the hyphen.
 const DASHES: [char; 6] = ['—', '–', '―', '‒', '−', '－'];
 
-/// `- [ ] **Phase 2: Name** - text`, with any mark of a list; the sign behind the identifier is any of those of headings, and
-/// the name may be missing. The checkbox of a bold line may be missing too.
+/// Reads `- [ ] **Phase 2: Name** - text`, with any list mark. The sign after the identifier is any of those in
+/// headings, and the name may be missing. In a bold line, the checkbox may be missing too.
 fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -> Option<PhaseBullet<'text>> {
     let item = ListItem::read(markdown.line(line))?;
     let start = markdown.lines()[line].start;
@@ -619,7 +619,7 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
     Some(PhaseBullet { id, name, line, mark, checked, is_bold, is_retired, shipped })
 }
 
-/// The name at the start of a text that goes on with a description or the day of completion.
+/// The name at the start of a text, before a description or the completion date.
 pub(super) fn bare_name(text: &str) -> &str {
     let ends = [" - ", " — ", " – ", " (completed ", "<!--"];
     let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
@@ -648,14 +648,14 @@ fn skip_tag(text: &str) -> &str {
     inside.and_then(|inside| inside.split_once([')', '）'])).map_or(text, |(_, rest)| rest.trim_start())
 }
 
-/// The text without its HTML comments; one that is not closed ends with the line.
+/// The text without its HTML comments; an unclosed comment ends with the line.
 fn without_comments(text: &str) -> String {
     let mut parts = text.split("<!--");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |shown, part| shown + part.split_once("-->").map_or("", |(_, behind)| behind))
 }
 
-/// The value of `**Label**: value` or `**Label:** value`, as an item of a list or not, with the colon of any script; text in
+/// The value of `**Label**: value` or `**Label:** value`, in a list item or not, with the colon of any script. Text in
 /// parentheses between label and colon is skipped.
 fn bold_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
     let rest = strip_label(without_marker(line).strip_prefix("**")?, label)?;
@@ -723,7 +723,7 @@ pub(crate) fn table_cells(line: &str) -> Vec<&str> {
     bars(inside).scan(0, |start, end| Some(inside[std::mem::replace(start, end + 1)..end].trim())).collect()
 }
 
-/// Where the bars of a table's line are that are not escaped, and where the line ends.
+/// The positions of the unescaped bars in a line of a table, and the end of the line.
 pub(super) fn bars(line: &str) -> impl Iterator<Item = usize> {
     let bars = line.match_indices('|').map(|(at, _)| at);
     bars.filter(|at| !line[..*at].ends_with('\\')).chain(std::iter::once(line.len()))
@@ -756,7 +756,7 @@ fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shi
     Some(PhaseRow { id, name, line, lists: name_column.is_some(), reports: false, cells, shipped })
 }
 
-/// An optional letter, a digit, then word characters, dots and dashes.
+/// Checks for an optional letter, a digit, then word characters, dots and dashes.
 fn is_table_identifier(id: &str) -> bool {
     let bare = phase::without_code(id);
     let after_letter = bare.strip_prefix(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(bare);
@@ -782,7 +782,7 @@ mod tests {
         | 1. Base | 2/2 | Complete | 2026-01-10 |\n";
 
     #[test]
-    fn a_criterion_goes_on_over_lines_and_the_list_over_blank_ones() {
+    fn a_criterion_continues_over_lines_and_the_list_over_blank_ones() {
         let text = "### Phase 1: A\n**Success Criteria** (what must be TRUE):\n  1. User can\n     create a\nnote\n\n  2. Second\n     - detail\n\n     more\n  3. Third\n\nloose text\n  4. Fourth\n**Plans**: TBD\n";
         let roadmap = Roadmap::parse(text);
         let criteria = roadmap.success_criteria(&roadmap.sections()[0]);
@@ -790,7 +790,7 @@ mod tests {
     }
 
     #[test]
-    fn the_row_of_a_table_that_does_not_report_progress_is_left_alone() {
+    fn the_row_of_a_table_that_does_not_report_progress_is_unchanged() {
         let text = "- [x] **Phase 2: B** - b\n\n| Phase | Risk | Status |\n|---|---|---|\n| 2. B | high | Open |\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 2. B | 1/1 | Complete | 2026-01-02 |\n";
         let roadmap = Roadmap::parse(text);
         assert_eq!(roadmap.progress_row("2").unwrap().cell("plans"), Some("1/1"));
@@ -899,7 +899,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_names_a_phase_in_another_form_is_noticed_once_nothing_else_names_it() {
+    fn a_line_that_names_a_phase_in_another_form_is_noticed_if_nothing_else_names_it() {
         for line in [
             "### Phase 2 Beta",
             "### Phase 2",
@@ -934,7 +934,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_commented_out_names_no_phase() {
+    fn commented_out_lines_do_not_name_a_phase() {
         let inside = "### Phase 9: X\n- [ ] **Phase 9: X** - x\n\n| Phase | Plans | Status |\n|---|---|---|\n| 9. X | 0/1 | Open |\n";
         for text in [
             format!("<!--\n{inside}-->\n"),
@@ -947,7 +947,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_open_words_are_no_requirements() {
+    fn comments_and_open_words_are_not_requirements() {
         let text = "### Phase 1: A\n**Requirements**: [A-1, TBD] <!-- B-2, see\n";
         let roadmap = Roadmap::parse(text);
         assert_eq!(roadmap.requirement_ids(&roadmap.sections()[0]), ["A-1"]);

@@ -1,4 +1,4 @@
-//! Edits of ROADMAP.md: each touches the lines it names and keeps every other byte.
+//! Edits of ROADMAP.md: each changes the lines it names and keeps every other byte.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) struct PlanBullet<'text> {
     /// The byte position of the character between the brackets.
     pub(crate) mark: usize,
     pub(crate) checked: bool,
-    /// The text behind the checkbox.
+    /// The text after the checkbox.
     pub(crate) text: &'text str,
 }
 
@@ -35,13 +35,13 @@ impl PlanBullet<'_> {
     }
 }
 
-/// Whether what follows an identifier is still part of one: `02-1` is not `02-1-3`.
+/// Whether the text after an identifier continues it: `02-1` is not `02-1-3`.
 fn continues(rest: &str) -> bool {
     rest.strip_prefix('-').is_some_and(|after| after.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 impl<'text> Roadmap<'text> {
-    /// The lines of the list item that begins at `line`: that one, and what is indented below it.
+    /// The lines of the list item that begins at `line`: that line and the indented ones below it.
     pub(crate) fn item_lines(&self, line: usize) -> Range<usize> {
         let markdown = self.markdown();
         let indent = |line: usize| {
@@ -81,7 +81,7 @@ impl<'text> Roadmap<'text> {
             .collect()
     }
 
-    /// Ticks the checklist line of a phase, with the day it was completed; a day that stands there is kept.
+    /// Ticks the checklist line of a phase and adds the completion date; an existing date is kept.
     pub(crate) fn tick_phase(&self, typed: &str, day: &str, splices: &mut Splices) {
         let Some(bullet) = self.bullet(typed) else { return };
         let Some(mark) = bullet.mark else { return };
@@ -93,24 +93,24 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// The last open checklist line of a phase that fits, by its identifier and its line.
+    /// The last open checklist line for which `fits` is true, given its identifier and its line.
     pub(crate) fn last_bullet(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseBullet<'text>> {
         let mut open = self.bullets().iter().filter(|bullet| !bullet.shipped && bullet.mark.is_some());
         open.rfind(|bullet| fits(bullet.id, bullet.line))
     }
 
-    /// The last open row of a phase in a Progress table that fits, by its identifier and its line.
+    /// The last open row of a Progress table for which `fits` is true, given its identifier and its line.
     pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseRow<'text>> {
         let mut open = self.rows().iter().filter(|row| !row.shipped && row.reports);
         open.rfind(|row| fits(row.id, row.line))
     }
 
-    /// Adds a checklist line for a new phase behind that of another one, in its style. Without another there is no list.
+    /// Adds a checklist line for a new phase after `neighbour`, in its style. Does nothing without a neighbour.
     pub(crate) fn add_bullet(&self, id: &str, name: &str, neighbour: Option<&PhaseBullet<'_>>, splices: &mut Splices) {
         let Some(neighbour) = neighbour else { return };
         let text = self.markdown().line(neighbour.line);
         let Some(item) = ListItem::read(text) else { return };
-        // Without emphasis a dash would end the name.
+        // Without bold marks, a dash in the name would end it.
         let bold = if neighbour.is_bold || bare_name(name) != name { "**" } else { "" };
         let newline = self.markdown().newline();
         let (indent, mark) = (&text[..item.indent], item.next_mark());
@@ -118,8 +118,8 @@ impl<'text> Roadmap<'text> {
         self.insert_after_item(neighbour.line, &line, splices);
     }
 
-    /// Adds a row for a new phase to the Progress table behind that of another one, in its style. Without another there is
-    /// no table.
+    /// Adds a row for a new phase to the Progress table after `neighbour`, in its style. Does nothing without a
+    /// neighbour.
     pub(crate) fn add_progress_row(
         &self,
         id: &str,
@@ -160,7 +160,7 @@ impl<'text> Roadmap<'text> {
         self.insert_after(neighbour.line, &row, splices);
     }
 
-    /// Unticks the checklist line of a phase that is open again, and takes the day of its completion away.
+    /// Unticks the checklist line of a reopened phase and removes its completion date.
     pub(crate) fn untick_phase(&self, typed: &str, splices: &mut Splices) {
         let Some(bullet) = self.bullet(typed) else { return };
         let Some(mark) = bullet.mark.filter(|_| bullet.checked) else { return };
@@ -181,7 +181,7 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// Opens the line of a plan again.
+    /// Unticks the line of a plan.
     pub(crate) fn untick_plan(&self, section: &PhaseSection<'_>, plan: &str, splices: &mut Splices) {
         for bullet in self.plan_bullets(section) {
             if bullet.checked && bullet.is_about(plan) {
@@ -190,7 +190,7 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// Adds lines for plan files that have none, behind the last plan line. The line that holds their place goes.
+    /// Adds lines for plan files that have none, after the last plan line. Removes the placeholder line.
     pub(crate) fn add_plans(&self, section: &PhaseSection<'_>, plans: &[(&str, bool)], splices: &mut Splices) {
         let bullets = self.plan_bullets(section);
         let missing: Vec<_> =
@@ -239,7 +239,7 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// The line that tells how many plans a section has, and its value: the field `Plans`, or a line `Plans: 0/3 plans`.
+    /// The line with the number of plans in a section, and its value: the field `Plans`, or a line `Plans: 0/3 plans`.
     pub(crate) fn plan_count_line(&self, section: &PhaseSection<'_>) -> Option<(usize, &'text str)> {
         let plain = |line: usize| {
             let value = self.markdown().line(line).trim().strip_prefix("Plans:")?.trim();
@@ -249,7 +249,7 @@ impl<'text> Roadmap<'text> {
         self.field_line(section, "Plans").or_else(|| lines().find_map(plain))
     }
 
-    /// Replaces the count in the line that tells how many plans a section has; what a person wrote behind it stays.
+    /// Replaces the number of plans in a section; text that a person wrote after it stays.
     pub(crate) fn set_plan_count(&self, section: &PhaseSection<'_>, count: &str, splices: &mut Splices) {
         let Some((line, current)) = self.plan_count_line(section) else { return };
         let value = match count_length(current) {
@@ -260,7 +260,8 @@ impl<'text> Roadmap<'text> {
         self.set_value(line, current, &value, splices);
     }
 
-    /// Replaces cells of a phase's progress row, by a word of their column. The new cell text is taken as it is.
+    /// Replaces cells of a phase's progress row, each found by a word of its column title. The new text is inserted
+    /// unescaped.
     pub(crate) fn set_progress(&self, typed: &str, cells: &[(&str, String)], splices: &mut Splices) {
         let Some(row) = self.progress_row(typed) else { return };
         let start = self.markdown().lines()[row.line].start;
@@ -273,7 +274,7 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// Inserts `text` (whole lines) after line `line`, ending that line first where it ends the file.
+    /// Inserts `text` (whole lines) after line `line`, and adds a line break first if that line ends the file.
     pub(crate) fn insert_after(&self, line: usize, text: &str, splices: &mut Splices) {
         let markdown = self.markdown();
         let Some(place) = markdown.lines().get(line) else { return splices.insert(markdown.text().len(), text) };
@@ -290,7 +291,7 @@ impl<'text> Roadmap<'text> {
     }
 }
 
-/// Whether a text is what a template says about the number of plans, such as `[Number of plans, e.g., "3 plans"]`.
+/// Whether a text is a template's placeholder for the number of plans, such as `[Number of plans, e.g., "3 plans"]`.
 fn is_guidance(text: &str) -> bool {
     let inside = [('[', ']'), ('{', '}'), ('<', '>')].iter().find_map(|(open, close)| {
         text.trim().strip_prefix(*open)?.strip_suffix(*close).filter(|inside| !inside.contains(*close))
@@ -299,7 +300,7 @@ fn is_guidance(text: &str) -> bool {
     words.contains("number of plans") || words.contains("e.g.") || matches!(words.as_str(), "n plans" | "count")
 }
 
-/// How much of a text is a count of plans: `3 plans`, `1/3 plans executed`, `0/TBD`, `TBD`.
+/// The length of a count of plans at the start of a text: `3 plans`, `1/3 plans executed`, `0/TBD`, `TBD`.
 fn count_length(text: &str) -> Option<usize> {
     let number = |text: &str| match text.bytes().take_while(u8::is_ascii_digit).count() {
         0 => text.get(..3).filter(|word| word.eq_ignore_ascii_case("tbd")).map(str::len),
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn ticking_a_phase_keeps_its_line_end_and_its_day() {
+    fn ticking_a_phase_keeps_its_line_end_and_its_date() {
         let text = "- [ ] **Phase 2: A** - b  \r\n- [ ] **Phase 3: C** - d (completed 2020-01-01)";
         assert_eq!(
             edited(text, |roadmap, splices| roadmap.tick_phase("02", "2026-01-02", splices)),
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn plan_lines_are_known_in_every_spelling() {
+    fn plan_lines_are_recognised_in_every_spelling() {
         let text = "### Phase 2: A\n**Plans**: 3 plans\n\nPlans:\n- [ ] 02-01-PLAN.md — x\n- [ ] **02-02**: y\n- [ ] 02-10: z\n";
         let after = edited(text, |roadmap, splices| {
             let section = roadmap.section("2").unwrap().clone();
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_is_open_again_loses_its_tick_and_its_day() {
+    fn a_reopened_phase_loses_its_tick_and_its_date() {
         let text = "- [x] **Phase 2: A** - b (completed 2026-01-02)\r\n- [x] Phase 3: C - (completed soon) d";
         let after = edited(text, |roadmap, splices| {
             roadmap.untick_phase("02", splices);
@@ -398,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_replaced_and_what_a_person_wrote_stays() {
+    fn a_count_is_replaced_and_the_text_of_a_person_stays() {
         for (value, after) in [
             ("3 plans", "1/3 plans executed"),
             ("0/3 plans executed (2 core, 1 polish)", "1/3 plans executed (2 core, 1 polish)"),
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_that_holds_the_place_of_plans_goes_once_there_are_some() {
+    fn the_placeholder_line_for_plans_is_removed_once_there_are_some() {
         let text = "### Phase 2: A\n\nPlans:\n- [ ] TBD (run /gsd-plan-phase 2 to break down)\n- [ ] 02-01-PLAN.md\n";
         let add = |plans: &[(&str, bool)]| {
             edited(text, |roadmap, splices| roadmap.add_plans(&roadmap.sections()[0], plans, splices))
@@ -434,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_replaced_where_they_stand() {
+    fn cells_are_replaced_in_place() {
         let text = "| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 3. A | v1 |0/1| Not started | - |";
         let after = edited(text, |roadmap, splices| {
             roadmap.set_progress("3", &[("plans", " 1/1 ".into()), ("status", " Complete ".into())], splices);

@@ -1,4 +1,4 @@
-//! A phase taken out of ROADMAP.md, and the phases behind it renumbered wherever they are named.
+//! Removes a phase from ROADMAP.md, and renumbers the phases after it wherever they are named.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,9 +15,9 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
-    /// What taking `removed` out makes of the other identifiers: those behind an integer move one down, those behind a
-    /// decimal move down within their integer. Where an integer has decimals, the first of them takes its place, the others
-    /// follow, and the integers behind it stay: a decimal says what comes in which order.
+    /// The new identifiers after `removed` is taken out: after an integer, the following integers move down by one;
+    /// after a decimal, the following decimals of the same integer do. If the removed integer has decimals, the first
+    /// of them takes its place, the others follow, and later integers keep their numbers: decimals define the order.
     pub(crate) fn without<'text>(removed: &PhaseId, ids: impl IntoIterator<Item = &'text str>) -> Self {
         let mut new_ids = BTreeMap::new();
         let mut known: Vec<PhaseId> = ids.into_iter().map(PhaseId::new).collect();
@@ -58,19 +58,19 @@ impl Renumbering {
         self.new_ids.iter().map(|(old, new)| (phase::short(old), phase::short(new)))
     }
 
-    /// The new identifiers as they are given, both in normal form.
+    /// A renumbering with these new identifiers by the old ones, both in normal form.
     pub(crate) fn to(new_ids: BTreeMap<String, String>) -> Self {
         Self { new_ids }
     }
 
-    /// The new identifier of `typed` in normal form, behind its project code.
+    /// The new identifier of `typed` in normal form, after its project code.
     pub(crate) fn normal(&self, typed: &str) -> Option<String> {
         let bare = super::phase::without_code(typed);
         let new = self.new_ids.get(PhaseId::new(typed).as_str())?;
         Some(format!("{}{new}", &typed[..typed.len() - bare.len()]))
     }
 
-    /// The new identifier of `typed`, in its spelling: padded if it was.
+    /// The new identifier of `typed`, in its spelling: padded if it was padded.
     pub(crate) fn of(&self, typed: &str) -> Option<String> {
         let bare = super::phase::without_code(typed);
         let new = self.new_ids.get(PhaseId::new(typed).as_str())?;
@@ -88,7 +88,7 @@ impl Renumbering {
     }
 }
 
-/// An identifier of one integer, perhaps with a letter, perhaps with one decimal.
+/// An identifier of one integer, an optional letter and an optional decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
     integer: u64,
@@ -117,8 +117,8 @@ impl Parts {
 }
 
 impl Roadmap<'_> {
-    /// The text without the phase `removed`: its section, its checklist lines, its rows; the others renumbered, also where
-    /// the files of their plans are named. Text that names a phase in passing stays as it is.
+    /// The text without the phase `removed`: without its section, its checklist lines and its rows. The other phases
+    /// are renumbered, including in the file names of their plans. Text that mentions a phase in passing is unchanged.
     pub(crate) fn without_phase(&self, removed: &PhaseId, renumbering: &Renumbering) -> String {
         let mut splices = Splices::default();
         let mut gone: Vec<Range<usize>> = Vec::new();
@@ -134,7 +134,7 @@ impl Roadmap<'_> {
         }
         gone.sort_by_key(|lines| lines.start);
         let gone = covered(self.markdown().lines().len(), gone.iter());
-        // Lines about other milestones stay as they are.
+        // Lines about other milestones are unchanged.
         let others = self.sections().iter().filter(|section| section.shipped).map(|section| &section.lines);
         let others = covered(self.markdown().lines().len(), others);
         let is_gone = |line: usize| gone[line] || others[line] || self.is_shipped(line);
@@ -159,7 +159,7 @@ impl Roadmap<'_> {
         splices.apply(self.text())
     }
 
-    /// Rewrites the number that the file of a plan or a summary begins with, and that of the folder it is in.
+    /// Rewrites the number at the start of a plan or summary file name, and that of the folder it is in.
     fn renumber_path(&self, path: &str, renumbering: &Renumbering, splices: &mut Splices) {
         let head = |segment: &str| -> usize {
             let bare = phase::without_code(segment);
@@ -170,14 +170,14 @@ impl Roadmap<'_> {
         for segment in path.split('/') {
             let number = &segment[..head(segment)];
             let at = number.as_ptr() as usize - self.text().as_ptr() as usize;
-            // The line of a plan is renumbered already.
+            // The line of a plan is already renumbered.
             if of_file.matches(number) && !splices.touch(&(at..at + number.len())) {
                 self.renumber(number, renumbering, splices);
             }
         }
     }
 
-    /// The text with the open phases renumbered wherever the roadmap lists them, and where they depend on each other.
+    /// The text with the open phases renumbered wherever the roadmap lists them, and in their dependencies.
     pub(crate) fn renumbered(&self, renumbering: &Renumbering) -> String {
         let mut splices = Splices::default();
         for section in self.sections().iter().filter(|section| !section.shipped) {
@@ -190,7 +190,7 @@ impl Roadmap<'_> {
             for bullet in self.plan_bullets(section) {
                 let id = bullet.text.trim_start_matches(['`', '*', '[']);
                 let head = id.split('-').next().unwrap_or(id);
-                // A plan is called as its file, and files are padded.
+                // A plan has the name of its file, and file names are padded.
                 if let Some(new) = renumbering.normal(head).filter(|_| PhaseId::new(section.id).matches(head)) {
                     let at = head.as_ptr() as usize - self.text().as_ptr() as usize;
                     splices.replace(at..at + head.len(), new);
@@ -208,7 +208,7 @@ impl Roadmap<'_> {
         splices.apply(self.text())
     }
 
-    /// Where the text of a section ends: a rule at its end parts it from what follows and is not its own.
+    /// The end of a section's text: a rule at its end separates it from the next section and is not part of it.
     fn end_of_section(&self, lines: &Range<usize>) -> usize {
         let full = |line: &usize| !self.markdown().line(*line).trim().is_empty();
         match lines.clone().rev().find(full) {
@@ -217,7 +217,7 @@ impl Roadmap<'_> {
         }
     }
 
-    /// Rewrites an identifier where it stands; `part` is a slice of the text.
+    /// Rewrites one identifier; `part` is a slice of the text.
     fn renumber(&self, part: &str, renumbering: &Renumbering, splices: &mut Splices) {
         if let Some(new) = renumbering.of(part) {
             let at = part.as_ptr() as usize - self.text().as_ptr() as usize;
@@ -225,7 +225,8 @@ impl Roadmap<'_> {
         }
     }
 
-    /// The line of a plan begins with the identifier of its phase, or tells the command that makes plans.
+    /// Renumbers the line of a plan, which begins with the identifier of its phase or contains the command that creates
+    /// plans.
     fn renumber_plan(&self, text: &str, phase: &str, renumbering: &Renumbering, splices: &mut Splices) {
         let id = text.trim_start_matches(['`', '*', '[']);
         let head = id.split('-').next().unwrap_or(id);
@@ -237,7 +238,7 @@ impl Roadmap<'_> {
         }
     }
 
-    /// A dependency on the removed phase goes: what it stood for is no longer there.
+    /// Removes a dependency on the removed phase, since it does not exist any more.
     fn renumber_dependencies(
         &self,
         section: &super::roadmap::PhaseSection<'_>,
@@ -263,7 +264,7 @@ impl Roadmap<'_> {
     }
 }
 
-/// The names of files of plans and summaries in a text, with the folders before them.
+/// The file names of plans and summaries in a text, with the folders before them.
 fn plan_files_in(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_' | '/');
     let words = text.split(move |letter| !is_part(letter)).map(|word| word.trim_end_matches('.'));
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_decimal_takes_the_place_of_a_removed_integer_and_without_one_the_phases_behind_move_up() {
+    fn the_first_decimal_replaces_a_removed_integer_and_otherwise_later_phases_move_up() {
         let ids = ["1", "1.1", "2", "2.1", "2.2", "3", "3.1", "12A", "999.1"];
         let new = Renumbering::without(&PhaseId::new("2"), ids);
         for (old, new_id) in [("2.1", "2"), ("02.2", "02.1"), ("ACME-02.2", "ACME-02.1")] {
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_goes_with_every_line_of_its_own_and_the_rest_keeps_its_bytes() {
+    fn a_phase_is_removed_with_all_its_lines_and_the_rest_keeps_its_bytes() {
         let text = "# R\r\n\r\n- [x] **Phase 1: A** - a\r\n- [ ] **Phase 2: B** - b\r\n- [ ] **Phase 3: C** - c, after phase 2\r\n\r\n### Phase 1: A\r\n\r\n### Phase 2: B\r\n**Depends on**: Phase 1\r\n\r\n---\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2\r\n\r\n- [ ] 03-01-PLAN.md — x\r\n- [ ] 03-02: y\r\n- [ ] TBD (run /gsd-plan-phase 3 to break down)\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2. B | 0/1 |\r\n| 3. C | 0/1 |\r\n";
         assert_eq!(
             without(text, "2"),
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_on_nothing_else_is_a_dependency_on_nothing() {
+    fn the_last_dependency_becomes_nothing_when_it_is_removed() {
         let text = "### Phase 1: A\n**Goal**: x\n### Phase 2: B\n**Depends on**: Phase 1\n### Phase 3: C\n**Depends on**: Phases 2.\n";
         assert_eq!(
             without(text, "1"),

@@ -1,5 +1,5 @@
-//! Lines of ROADMAP.md that look as if they named a phase and are not read: another word, digits of another script, a number
-//! in words, an item of the checklist that is no phase.
+//! Lines of ROADMAP.md that look like phases but are not read: another word, digits of another script, a number in
+//! words, a checklist item that is not a phase.
 
 use std::cell::LazyCell;
 
@@ -9,11 +9,11 @@ use crate::text::markdown::{self, LineKind};
 use super::phase::{PhaseId, PhaseIndex};
 use super::roadmap::{BOLD, Roadmap, covered, identifier, phase_word, undecorated};
 
-/// A line that speaks of a phase where phases are named, in a form that is not read.
+/// A line that seems to name a phase, at a place for phases, but in a form that is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadPhase<'text> {
     pub(crate) line: usize,
-    /// The identifier as written; empty where the line has none.
+    /// The identifier as written; empty if the line has none.
     pub(crate) id: &'text str,
     /// The line without white space around it.
     pub(crate) text: &'text str,
@@ -30,16 +30,16 @@ impl UnreadPhase<'_> {
     }
 
     pub(crate) fn cure(&self) -> String {
-        // Numbers are written in the digits of ASCII.
+        // Identifiers are written with ASCII digits.
         let id = if self.id.is_ascii() && !self.id.is_empty() { self.id } else { "N" };
         format!("Write it as a heading `### Phase {id}: Name`")
     }
 }
 
 impl<'text> Roadmap<'text> {
-    /// The open lines that look as if they named a phase that no other line names: headings of any level, items with a box
-    /// outside the sections of phases, and bold lines; headings with a number between those of phases; open items of
-    /// the checklist of phases.
+    /// The open lines that seem to name a phase that no other line names: headings of any level, checkbox items outside
+    /// the sections of phases, and bold lines; also numbered headings between those of phases, and open items in the
+    /// checklist of phases.
     pub(crate) fn unread_phases(&self) -> Vec<UnreadPhase<'text>> {
         let markdown = self.markdown();
         let known = LazyCell::new(|| PhaseIndex::new(self.listed_phases().map(|id| (0, id))));
@@ -59,7 +59,7 @@ impl<'text> Roadmap<'text> {
             }
             let named = undecorated(named).0;
             if let Some((id, behind)) = phase_word(named).or_else(|| glued_phase(named)).and_then(identifier) {
-                // A range names phases that have lines of their own elsewhere.
+                // A range names phases that have their own lines elsewhere.
                 let is_phase = !PhaseId::names_sentinel(id) && !behind.starts_with(char::is_alphabetic);
                 return (is_phase && is_unknown(id)).then_some(UnreadPhase { line, id, text });
             }
@@ -80,7 +80,7 @@ impl<'text> Roadmap<'text> {
         self.sections().iter().any(|section| !section.shipped && level_of(section.heading_line) == level)
     }
 
-    /// Whether a line is an item with an empty box in a list of phases, and none of them.
+    /// Whether a line is an item with an empty box in a list of phases, without being one itself.
     fn is_open_item_among_phases(&self, line: usize) -> bool {
         let markdown = self.markdown();
         let item = |line: usize| ListItem::read(markdown.line(line)).filter(|item| item.tick.is_some());
@@ -89,7 +89,7 @@ impl<'text> Roadmap<'text> {
         if is_phase(line) {
             return false;
         }
-        // The neighbours in the list: lines that are indented belong to the item above them.
+        // The neighbours in the list: indented lines belong to the item above them.
         let is_inside = |line: &usize| {
             let text = markdown.line(*line);
             !text.trim().is_empty() && (ListItem::read(text).is_some() || text.starts_with([' ', '\t']))
@@ -100,13 +100,13 @@ impl<'text> Roadmap<'text> {
     }
 }
 
-/// What follows the word where no space does: `Phase2: Name`.
+/// The text after the word `Phase` if no space separates them: `Phase2: Name`.
 fn glued_phase(text: &str) -> Option<&str> {
     let word = text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase"))?;
     Some(&text[word.len()..]).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// What has a number in a roadmap and is no phase.
+/// Words for numbered parts of a roadmap that are not phases.
 const OTHERS: &[&str] = &[
     "appendix",
     "chapter",
@@ -157,7 +157,7 @@ fn numbered_otherwise(title: &str) -> Option<&str> {
     }
 }
 
-/// The number in a word of another script: `阶段2`, `第二阶段`, `フェーズ２`; or the word itself, where it is one.
+/// The number in a word of another script: `阶段2`, `第二阶段`, `フェーズ２`; or the word itself if it is a number.
 fn glued_number(word: &str) -> Option<&str> {
     if is_digits(word) {
         return Some(word);
@@ -174,13 +174,13 @@ fn is_digits(text: &str) -> bool {
     text.starts_with(char::is_numeric) && text.chars().all(|letter| letter.is_numeric() || letter == '.')
 }
 
-/// `II`, `二`.
+/// Whether a number is written in letters: `II`, `二`.
 fn is_in_letters(text: &str) -> bool {
     let is_roman = text.chars().all(|letter| matches!(letter, 'I' | 'V' | 'X'));
     !text.is_empty() && (is_roman || text.chars().all(|letter| CHINESE.contains(letter)))
 }
 
-/// A number in the digits of ASCII, where it can be told.
+/// A number converted to ASCII digits, if its value is known.
 fn value(number: &str) -> Option<String> {
     let digit = |letter: char| {
         let code = u32::from(letter);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_item_in_the_list_of_phases_is_one_of_them() {
+    fn an_open_item_in_the_list_of_phases_is_taken_as_a_phase() {
         let lines = |text: &str| -> Vec<usize> {
             Roadmap::parse(text).unread_phases().iter().map(|unread| unread.line).collect()
         };

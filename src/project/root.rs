@@ -1,4 +1,4 @@
-//! Which folder is the project: the one with `.planning`, seen from where the user stands.
+//! Finds the project folder: the one with `.planning`, starting from the user's current folder.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use super::config;
 use super::milestone_layout::lookup::MILESTONES;
 use super::repository::{is_repository, main_place, main_worktree, repository_of};
 
-/// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
+/// The folder that contains `.planning` for work started in `start`; `start` itself if none is found.
 ///
-/// A folder above counts unless a repository begins in between that it does not name as its own. Outside of repositories, a
-/// folder in which everybody can make files does not count: anybody could have put a project there. The search never
-/// reaches `home`. Inside a linked worktree that has no documents, where git is told
-/// to ignore them, it goes on at the same place of the main worktree and does not leave that.
+/// A folder above counts unless a repository between the two is not declared as part of the project. Outside
+/// repositories, a folder in which everybody can create files does not count, because anybody could have put a project
+/// there. The search never reaches `home`. In a linked worktree without documents, which git may be set to ignore, the
+/// search continues at the same place in the main worktree and does not leave it.
 pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
     here_or_above(start, home).or_else(|| in_main_worktree(start, home)).unwrap_or_else(|| start.clone())
 }
 
-/// The folder with milestones of `auto` for work started in `start`: the nearest one up to the root of its repository, where
-/// no planning folder is. `None` without one.
+/// The folder with milestones of `auto` for work started in `start`: the nearest one up to the root of its repository.
+/// `None` without one, or if a planning folder comes first.
 pub(crate) fn of_milestones(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
     let mut folder = start.clone();
     loop {
@@ -37,8 +37,8 @@ pub(crate) fn of_milestones(start: &AbsolutePath, home: Option<&Path>) -> Option
     }
 }
 
-/// The folder that an install for one project goes to: the nearest with `.planning`, else the repository, else `start`.
-/// Unlike the documents, it is always in the worktree where the host is started.
+/// The folder for a local install: the nearest with `.planning`, else the repository, else `start`. Unlike the
+/// documents, it is always in the worktree in which the host is started.
 pub(crate) fn of_install(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
     let is_below_home = |folder: &AbsolutePath| home.is_none_or(|home| !home.starts_with(folder));
     let repository = || repository_of(start).filter(is_below_home);
@@ -74,8 +74,7 @@ fn above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
     }
 }
 
-/// Whether the project at `folder` takes `start` for a part of itself. `repository_below`: a repository begins between
-/// the two.
+/// Whether the project at `folder` includes `start`. `repository_below`: a repository begins between the two.
 fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -> bool {
     let inside_repository = repository_of(folder).is_some();
     if !repository_below {
@@ -116,7 +115,7 @@ mod tests {
         assert_eq!(found(&["a/.git", "a/.gsd/milestones", "a/.planning"], "a"), None);
     }
 
-    /// Where `start` finds its project among these things.
+    /// The project that is found from `start` among these folders and files.
     fn found(things: &[&str], start: &str) -> String {
         let (_temporary, base) = made(things);
         let root = discover(&base.resolve(start), Some(base.resolve("home").as_path()));
@@ -155,7 +154,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_project_in_a_folder_of_everybodys_is_found_in_its_own_repository_alone() {
+    fn a_project_in_a_shared_folder_is_only_found_inside_its_repository() {
         use std::os::unix::fs::PermissionsExt;
         let found = |things: &[&str]| {
             let (_temporary, base) = made(things);
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn home_is_no_project_of_what_is_below_it() {
+    fn home_is_not_the_project_of_folders_below_it() {
         assert_eq!(found(&["home/.planning", "home/.git", "home/x"], "home/x"), "home/x");
         assert_eq!(found(&[".planning", ".git", "home/x"], "home/x"), "home/x");
         assert_eq!(found(&["home/x/.planning", "home/x/.git", "home/x/y"], "home/x/y"), "home/x");

@@ -1,8 +1,8 @@
 //! Which phases of the current milestone were seen, and why there may be more.
 //!
-//! "Complete", "the last phase" and "nothing open" rest on this: they hold where the scope is whole, and where at least
-//! one phase was seen. A roadmap without milestone headings is one milestone; without a roadmap, the folders of phases are
-//! all there is.
+//! "Complete", "the last phase" and "nothing open" depend on this: they are only valid if the scope is whole and at
+//! least one phase was seen. A roadmap without milestone headings is one milestone; without a roadmap, only the folders
+//! of phases count.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -20,39 +20,40 @@ use super::state::index::Progress;
 use super::state::{State, is_awaiting_milestone};
 use super::view::ProjectView;
 
-/// The phases of the current milestone, as far as they were seen.
+/// The phases of the current milestone that were seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
-    /// How many phases were seen: those that the roadmap lists, else the folders.
+    /// How many phases were seen: those listed in the roadmap, else the folders.
     pub(crate) phases: usize,
-    /// Why there may be more; none where the scope is whole.
+    /// Why there may be more phases; `None` if the scope is whole.
     pub(crate) unseen: Option<Unseen>,
-    /// STATE.md counts more phases than were seen: figures may be old, but nothing is complete on that ground.
+    /// STATE.md counts more phases than were seen: its figures may be old, but the milestone does not count as
+    /// complete.
     pub(crate) fewer: Option<Unseen>,
 }
 
-/// Why the phases that were seen may not be all there are.
+/// Why more phases may exist than were seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unseen {
-    /// A roadmap without a word in it.
+    /// A roadmap without any text.
     Empty { path: String },
-    /// Both sides of a merge stand in the roadmap, or in STATE.md.
+    /// The roadmap or STATE.md contains both sides of a merge.
     Conflict { path: String, line: usize },
-    /// STATE.md is at a milestone that was shipped, while another one is open.
+    /// STATE.md is at a shipped milestone, while another one is open.
     Shipped { path: String, version: String, open: String },
-    /// A folded block of the roadmap has no end: the rest of the roadmap lies in it.
+    /// A folded block of the roadmap has no end: the rest of the roadmap is inside it.
     Unclosed { path: String, line: usize },
-    /// The roadmap has milestones, and this is none of them.
+    /// The roadmap has milestones, but not this one.
     NoHeading { path: String, version: String },
-    /// The heading of the milestone has no phase below it, and the document has phases elsewhere.
+    /// The heading of the milestone has no phases below it, but the document has phases elsewhere.
     BelowNone { path: String, version: String, line: usize },
-    /// The roadmap has text and no phase of the milestone in it that can be read, while there are folders of phases.
+    /// The roadmap has text but no readable phase of the milestone, while there are folders of phases.
     NoneRead { path: String, folders: usize },
     /// A line of the roadmap names a phase in a form that is not read.
     Unread { path: String, line: usize, id: String },
     /// STATE.md counts more phases than the roadmap lists.
     Fewer { path: String, state: String, counted: u64, seen: usize },
-    /// A folder with work that is not done, of a phase that the roadmap does not name anywhere.
+    /// A folder with unfinished work for a phase that the roadmap does not name anywhere.
     Unlisted { path: String, folder: String },
     /// No phase was seen at all.
     Nothing { path: String },
@@ -99,7 +100,7 @@ impl fmt::Display for Unseen {
 }
 
 impl Unseen {
-    /// What makes the scope whole.
+    /// The fix that makes the scope whole.
     pub(crate) fn cure(&self) -> String {
         match self {
             Self::Empty { .. } => "write its phases, or get the file back from git".to_owned(),
@@ -125,14 +126,14 @@ impl Unseen {
         }
     }
 
-    /// The document cannot be read at all: what was read of it says nothing.
+    /// The document cannot be read at all: facts read from it are worthless.
     pub(crate) fn is_unreadable(&self) -> bool {
         matches!(self, Self::Empty { .. } | Self::Conflict { .. } | Self::Shipped { .. })
     }
 }
 
 impl Scope {
-    /// Of `milestone` in `roadmap`.
+    /// The scope of `milestone` in `roadmap`.
     pub(crate) fn of(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Self, FileError> {
         let ids = milestone.phase_ids(roadmap);
         let folders = view.phase_folders()?;
@@ -143,7 +144,7 @@ impl Scope {
         let unseen = if let Some(line) = conflict(roadmap.markdown()) {
             Some(Unseen::Conflict { path: path(), line: line + 1 })
         } else if let Some(line) = in_state {
-            // Which milestone is the current one has two answers there.
+            // STATE.md then names two current milestones.
             Some(Unseen::Conflict { path: view.layout().state(), line: line + 1 })
         } else if roadmap.markdown().text().trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
             Some(Unseen::Empty { path: path() })
@@ -180,14 +181,14 @@ impl Scope {
         Ok(Self { phases, unseen, fewer })
     }
 
-    /// Why nobody can say that nothing of the milestone is left: the scope is not whole, or no phase was seen.
+    /// Why it is not certain that the milestone has nothing left to do: the scope is incomplete, or no phase was seen.
     pub(crate) fn doubt(self, path: &str) -> Option<Unseen> {
         self.unseen.or(self.fewer).or_else(|| (self.phases == 0).then(|| Unseen::Nothing { path: path.to_owned() }))
     }
 }
 
 impl ProjectView {
-    /// What was seen of the current milestone.
+    /// The phases of the current milestone that were seen.
     pub(crate) fn scope(&self) -> Result<Scope, FileError> {
         let Some(text) = self.roadmap_text()? else {
             return Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None });
@@ -198,7 +199,7 @@ impl ProjectView {
     }
 }
 
-/// How many folders have work for a milestone that names no phase: all, where the roadmap names no phase anywhere, else
+/// How many folders have work for a milestone without phases: all folders if the roadmap does not name any phase, else
 /// those that no other milestone names.
 fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Option<usize>, FileError> {
     if !milestone.phase_ids(roadmap).is_empty() {
@@ -211,14 +212,14 @@ fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone
     Ok((count > 0).then_some(count))
 }
 
-/// Whether STATE.md says that its milestone is over and the next one has not begun.
+/// Whether STATE.md reports that its milestone is over and the next one has not begun.
 fn is_between(state: Option<&str>) -> bool {
     let status = state.and_then(|text| State::parse(text).front_text("status"));
     status.is_some_and(|status| is_awaiting_milestone(&status))
 }
 
-/// A phase that only a row of a table of reports names, which does not say that it is done: its line and identifier. A row
-/// may be of another milestone.
+/// A phase that only a table of reports names and that is not done there: its line and identifier. A row may belong to
+/// another milestone.
 fn only_reported<'text>(roadmap: &Roadmap<'text>, milestone: &Milestone) -> Option<(usize, &'text str)> {
     let listed = PhaseIndex::new(roadmap.listed_phases().enumerate());
     let is_own = |row: &PhaseRow<'_>| match (row.cell("milestone").and_then(version_in), milestone.version.as_deref()) {
@@ -233,7 +234,7 @@ fn only_reported<'text>(roadmap: &Roadmap<'text>, milestone: &Milestone) -> Opti
     .map(|row| (row.line, row.id))
 }
 
-/// Whether a folder has a plan to execute, or executed ones without a verification.
+/// Whether a folder has a plan to execute, or executed plans without a verification.
 fn has_work_left(view: &ProjectView, folder: &PhaseFolder) -> Result<bool, FileError> {
     if !view.plans_to_do(folder)?.is_empty() {
         return Ok(true);
@@ -241,7 +242,7 @@ fn has_work_left(view: &ProjectView, folder: &PhaseFolder) -> Result<bool, FileE
     Ok(folder.summaries().next().is_some() && folder.artifact("VERIFICATION").is_none())
 }
 
-/// What STATE.md counts more than was seen. A phase that was given up was seen, and so was one in the archive.
+/// The difference if STATE.md counts more phases than were seen. Abandoned and archived phases count as seen.
 fn fewer(
     view: &ProjectView,
     roadmap: &Roadmap<'_>,
@@ -253,7 +254,7 @@ fn fewer(
     let Some(counted) = written.and_then(|written| written.total_phases) else { return Ok(None) };
     let retired = roadmap.bullets().iter().filter(|bullet| bullet.is_retired && milestone.holds(bullet.line)).count();
     let seen = phases.max(view.milestone_folders()?.len()) + retired;
-    // Other programs count the phases of all milestones that the roadmap has, or the rows of its table.
+    // Other programs count the phases of all milestones in the roadmap, or the rows of its table.
     let count = |ids: &mut dyn Iterator<Item = &str>| {
         ids.filter(|id| !PhaseId::names_sentinel(id)).map(normal_key).collect::<HashSet<_>>().len()
     };
@@ -269,7 +270,7 @@ pub(crate) fn conflict_in(text: &str) -> Option<usize> {
     conflict(&Markdown::parse(text))
 }
 
-/// The first line of a merge conflict, from 0: both of its marks stand at the start of lines of prose, in their order.
+/// The first line of a merge conflict, from 0: both of its marks are at the start of prose lines, in order.
 fn conflict(markdown: &Markdown<'_>) -> Option<usize> {
     let lines = 0..markdown.lines().len();
     let starts = |line: &usize, mark: &str| markdown.is_prose(*line) && markdown.line(*line).starts_with(mark);
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_is_whole_where_every_phase_of_the_milestone_can_be_seen() {
+    fn a_scope_is_whole_if_every_phase_of_the_milestone_can_be_seen() {
         for (roadmap, phases) in [
             ("- [ ] **Phase 1: A**\n- [x] **Phase 2: B**\n", 2),
             ("## v1.0 A\n\n### Phase 1: A\n\n## v2.0 B\n\n### Phase 2: B\n", 1),
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_phases_is_named_with_its_line_and_a_cure() {
+    fn the_cause_of_hidden_phases_is_reported_with_its_line_and_a_fix() {
         let folder = (".planning/phases/04-d/04-01-PLAN.md", "");
         let executed = (".planning/phases/04-d/04-01-SUMMARY.md", "");
         for (roadmap, more, line) in [
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_in_state_leaves_open_which_milestone_is_the_current_one() {
+    fn a_merge_conflict_in_state_makes_the_current_milestone_unclear() {
         let state = "---\nmilestone: v1.0\n---\n# S\n\n<<<<<<< HEAD\nPhase: 1\n=======\nPhase: 2\n>>>>>>> other\n";
         let roadmap = (".planning/ROADMAP.md", "- [x] **Phase 1: A**\n");
         let scope = ProjectView::of([roadmap, (".planning/STATE.md", state)]).scope().unwrap();
@@ -365,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_is_not_complete_where_fewer_phases_were_seen_than_were_counted() {
+    fn a_milestone_is_not_complete_if_fewer_phases_were_seen_than_counted() {
         let doubt = |roadmap: &str, total: &str| {
             let state = format!("---\nmilestone: v1.0\nprogress:\n  total_phases: {total}\n---\n# S\n");
             let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", &state)]);
@@ -381,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_of_which_no_phase_was_seen_is_not_complete() {
+    fn a_milestone_without_any_seen_phase_is_not_complete() {
         let doubt = |roadmap: &str| scope(roadmap, &[]).doubt(".planning/ROADMAP.md");
         assert!(matches!(doubt("# R\n\n## v1.0 A\n"), Some(Unseen::Nothing { .. })));
         assert_eq!(doubt("- [x] **Phase 1: A**\n"), None);

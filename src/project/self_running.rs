@@ -1,31 +1,32 @@
-//! Files that run by themselves, or that a client reads as instructions: when a folder is opened, a session starts, a commit is
-//! made, packages are installed, or a server builds. By their paths, and for some by the settings that change.
+//! Files that run automatically, or that a client reads as instructions: when a folder is opened, a session starts, a
+//! commit is made, packages are installed, or a server builds. They are found by their paths, and some by the settings
+//! that change.
 
 use super::check_files::{Format, RunningRow, When, fits, running_rows, shared_folders};
 
-/// What one client reads of a project.
+/// The files that one client reads in a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostPlaces {
     /// The id of the client's host.
     pub(crate) id: String,
     /// Its folder in a project, such as `.x`.
     pub(crate) folder: Option<String>,
-    /// What is the client's in that folder, where it shares it with others: folders and files.
+    /// The client's files and folders in that folder, if other programs use it too.
     pub(crate) parts: Vec<String>,
     /// The name of the file of instructions, in any folder.
     pub(crate) instructions: String,
 }
 
-/// Why a file runs by itself.
+/// Why a file runs automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Running<'a> {
     pub(crate) when: When,
-    /// Of these a change counts only where it is of one of the keys.
+    /// In a file with keys, only changes to one of the keys count.
     pub(crate) format: Format,
     pub(crate) keys: &'a [String],
 }
 
-/// The files that run by themselves, with those of all clients that are known.
+/// The files that run automatically, including those of all known clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SelfRunning {
     hosts: Vec<HostPlaces>,
@@ -36,7 +37,7 @@ impl SelfRunning {
         Self { hosts }
     }
 
-    /// Why a file runs by itself; nothing for one that does not. A link in the place of a folder counts as what is in it.
+    /// Why a file runs automatically; empty if it does not. A link instead of a folder counts as its content.
     pub(crate) fn of(&self, path: &str) -> Vec<Running<'static>> {
         let path = path.to_lowercase();
         let rows = running_rows().iter().filter(|row| has(row, &path));
@@ -48,8 +49,8 @@ impl SelfRunning {
         found
     }
 
-    /// Whether the client of a host runs or reads a file by itself when its session starts. Instructions, which only its model
-    /// reads, are not meant.
+    /// Whether the client of a host automatically runs or reads a file when its session starts. Instruction files,
+    /// which only the model reads, are not included.
     pub(crate) fn is_run_by(&self, host: &str, path: &str) -> bool {
         let path = path.to_lowercase();
         let is_of_table = |row: &RunningRow| {
@@ -89,7 +90,7 @@ fn has(row: &RunningRow, path: &str) -> bool {
     row.names.iter().any(is_named) || row.folders.iter().any(|folder| is_in(&folder.to_lowercase(), path))
 }
 
-/// Whether a path is a folder of this name, or below one, wherever that is.
+/// Whether a path is a folder with this name, or below one, at any depth.
 fn is_in(folder: &str, path: &str) -> bool {
     format!("/{path}/").contains(&format!("/{folder}/"))
 }
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_by_itself_is_known_by_its_path() {
+    fn files_that_run_automatically_are_known_by_their_path() {
         for (path, when) in [
             (".lamp/settings.json", When::Session),
             ("app/.LAMP/hooks/x", When::Session),
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_runs_what_is_its_own() {
+    fn a_client_only_runs_its_own_files() {
         let runs = |host: &str, path: &str| all().is_run_by(host, path);
         assert!(runs("lamp", ".lamp/settings.json") && !runs("copilot", ".lamp/settings.json"));
         assert!(runs("copilot", ".github/hooks/x.json") && !runs("copilot", ".github/workflows/x.yml"));

@@ -1,8 +1,9 @@
-//! The standing of a phase: the one answer to how far it is, of which every command shows what it has words for.
+//! The standing of a phase: its one computed status, which every command shows in its own words.
 //!
-//! Closed and verified are two facts. A phase is closed when the roadmap says so; its verification is what its report
-//! says and whether that still holds. Counts, percentages, the current phase and the next one go by closed where a phase
-//! is closed, and by plans and verification where it is not. An open plan in a closed phase opens it again.
+//! Closed and verified are two separate facts. A phase is closed when the roadmap marks it as done; its verification is
+//! the result in its report, and whether that result is still valid. Counts, percentages, the current phase and the
+//! next one depend on `closed` for a closed phase, and on plans and verification for others. An open plan in a closed
+//! phase reopens it.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use super::roadmap::Roadmap;
 use super::verification::{self, Verification, VerificationState};
 use super::view::ProjectView;
 
-/// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
+/// The work done on a phase, from its plans, their summaries and the roadmap. Computed without git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhaseWork {
     pub(crate) has_folder: bool,
@@ -22,13 +23,13 @@ pub(crate) struct PhaseWork {
     pub(crate) has_research: bool,
     /// The plans that count, in order.
     pub(crate) plans: Vec<String>,
-    /// Those of them that are not done, see [`ProjectView::open_plans`].
+    /// The plans that are not done, see [`ProjectView::open_plans`].
     pub(crate) open_plans: Vec<String>,
-    /// One of them is to be executed.
+    /// One of the open plans is to be executed.
     pub(crate) has_plan_to_do: bool,
     pub(crate) summaries: usize,
-    /// The roadmap says that the phase is done, or its milestone is in the archive; where the roadmap has no place to say
-    /// it, the report of a verification passed.
+    /// The roadmap marks the phase as done, or its milestone is archived; if the roadmap has no place for the mark, the
+    /// report of a verification passed.
     pub(crate) closed: bool,
     is_closed_by_report: bool,
     is_archived: bool,
@@ -41,7 +42,7 @@ pub(crate) struct PhaseStanding {
     pub(crate) verification: Verification,
 }
 
-/// How far a phase is.
+/// The progress of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
@@ -49,31 +50,31 @@ pub(crate) enum Stage {
     Empty,
     Discussed,
     Researched,
-    /// There are plans, and no summary.
+    /// It has plans, but no summary.
     Planned,
-    /// Some plans have a summary, and not every plan is done.
+    /// Some plans have a summary, but not every plan is done.
     Partial,
     /// Every plan is done.
     Executed,
-    /// Closed by the roadmap, or executed and verified; and no plan is open.
+    /// Closed by the roadmap, or executed and verified; no plan is open.
     Complete,
 }
 
-/// What is to be done next about a phase.
+/// The next step for a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextStep {
     Discuss,
     Plan,
     Execute,
-    /// Plan what the verification found missing.
+    /// Plan how to close the gaps that the verification found.
     PlanGaps,
     Verify,
-    /// Everything is done except saying so in the roadmap.
+    /// Everything is done except the mark in the roadmap.
     Close,
 }
 
 impl PhaseWork {
-    /// The work on the phase that the roadmap calls `id`, with the folder it has.
+    /// Finds the work on the phase with the identifier `id` in the roadmap, and its folder if there is one.
     pub(crate) fn of(
         view: &ProjectView,
         roadmap: Option<&Roadmap<'_>>,
@@ -82,7 +83,7 @@ impl PhaseWork {
     ) -> Result<Self, FileError> {
         let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
         let has = |kind| folder.is_some_and(|folder| folder.artifact(kind).is_some());
-        // A folder in the archive of the current milestone says nothing of how far its phase is.
+        // A folder in the archive of the current milestone does not show the progress of its phase.
         let is_archived = match folder.filter(|folder| folder.archived.is_some()) {
             Some(folder) => !view.is_in_own_archive(folder)?,
             None => false,
@@ -102,7 +103,7 @@ impl PhaseWork {
             is_closed_by_report: false,
             is_archived,
         };
-        // Where no box and no row can say it, the report of a verification does.
+        // If the roadmap has neither a box nor a row to mark it, the verification report decides.
         if let Some(folder) =
             folder.filter(|_| !work.closed && !roadmap.is_some_and(|roadmap| can_be_closed(roadmap, id)))
             && work.is_executed()
@@ -113,7 +114,7 @@ impl PhaseWork {
         Ok(work)
     }
 
-    /// The roadmap says that the phase is done, or its milestone is in the archive.
+    /// The roadmap marks the phase as done, or its milestone is archived.
     pub(crate) fn is_closed_by_roadmap(&self) -> bool {
         self.closed && !self.is_closed_by_report
     }
@@ -123,7 +124,8 @@ impl PhaseWork {
         self.open_plans.is_empty() && (!self.plans.is_empty() || self.summaries > 0)
     }
 
-    /// There is something left to do, be it only to close the phase. Who closed a phase with a halted plan knew of it.
+    /// There is something left to do, even if only closing the phase. A person who closed a phase with a halted plan
+    /// knew about it.
     pub(crate) fn is_open(&self) -> bool {
         !self.closed || (self.has_plan_to_do && !self.is_archived)
     }
@@ -140,7 +142,7 @@ impl PhaseWork {
 }
 
 impl PhaseStanding {
-    /// The standing of the phase that the roadmap calls `id`, with the folder it has.
+    /// The standing of the phase with the identifier `id` in the roadmap, and its folder if there is one.
     pub(crate) fn of(
         view: &ProjectView,
         roadmap: Option<&Roadmap<'_>>,
@@ -154,7 +156,7 @@ impl PhaseStanding {
         Ok(Self { work: PhaseWork::of(view, roadmap, id, folder)?, verification })
     }
 
-    /// As [`Self::of`], by the roadmap of the project.
+    /// As [`Self::of`], with the roadmap of the project.
     pub(crate) fn in_project(view: &ProjectView, id: &str, folder: Option<&PhaseFolder>) -> Result<Self, FileError> {
         let text = view.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
@@ -170,13 +172,13 @@ impl PhaseStanding {
         self.work.is_complete(self.verification.passed())
     }
 
-    /// Files that its report covers have changed since, which needs no new verification: later phases touch the files of
+    /// Files covered by its report have changed since. That needs no new verification: later phases change the files of
     /// earlier ones.
     fn is_outdated(&self) -> bool {
         self.is_complete() && self.verification.is_stale()
     }
 
-    /// What to do next about its verification, in a sentence.
+    /// The next action for its verification, in a sentence.
     pub(crate) fn verification_action(&self) -> Cow<'static, str> {
         if self.is_outdated() {
             return "The phase is complete; files that its report covers have changed since.".into();
@@ -184,7 +186,7 @@ impl PhaseStanding {
         self.verification.next_action()
     }
 
-    /// The command that does it for the phase as `number` names it, in `spelling`; empty where nothing is left to do.
+    /// The command for that action, with the phase as `number` and in `spelling`; empty if nothing is left to do.
     pub(crate) fn verification_command(&self, number: &str, spelling: &str) -> String {
         if self.is_outdated() {
             return String::new();
@@ -206,8 +208,8 @@ impl PhaseStanding {
         }
     }
 
-    /// What is to be done next; none where nothing is left. Where phases are planned without a discussion, a phase
-    /// without a CONTEXT.md is planned.
+    /// The next step; `None` if nothing is left. If phases are planned without a discussion, a phase without a
+    /// CONTEXT.md is planned.
     pub(crate) fn next_step(&self, skips_discussion: bool) -> Option<NextStep> {
         let work = &self.work;
         if !work.is_open() {
@@ -217,7 +219,7 @@ impl PhaseStanding {
             (Stage::Complete, _) => NextStep::Close,
             (Stage::Executed, VerificationState::GapsFound) => NextStep::PlanGaps,
             (Stage::Executed, VerificationState::HumanNeeded) => NextStep::Verify,
-            // Executing an executed phase goes on at its verification.
+            // Executing an executed phase continues with its verification.
             (Stage::Planned | Stage::Partial | Stage::Executed, _) => NextStep::Execute,
             _ if work.has_context || skips_discussion => NextStep::Plan,
             _ => NextStep::Discuss,
@@ -225,15 +227,15 @@ impl PhaseStanding {
     }
 }
 
-/// Whether the roadmap says that a phase is done: by its line in the checklist, by the status of its row in a table, and
-/// where it has several of them by all.
+/// Whether the roadmap marks a phase as done: its line in the checklist and the status of its rows in tables; if there
+/// are several marks, all of them must agree.
 pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let ticked = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
     let mut said = ticked.into_iter().chain(roadmap.statuses(id).filter_map(says_done)).peekable();
     said.peek().is_some() && said.all(|done| done)
 }
 
-/// The row of a table that does not agree with the box of a phase in the checklist, with its status.
+/// The row of a table that contradicts the checklist box of a phase, with its status.
 pub(crate) fn contradiction<'text>(roadmap: &'text Roadmap<'_>, id: &str) -> Option<(usize, &'text str)> {
     let bullet = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some())?;
     let rows = roadmap.rows_of(id).filter(|row| !row.shipped && (row.lists || row.reports));
@@ -241,19 +243,19 @@ pub(crate) fn contradiction<'text>(roadmap: &'text Roadmap<'_>, id: &str) -> Opt
     said.into_iter().find(|(_, status)| says_done(status).is_some_and(|done| done != bullet.checked))
 }
 
-/// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table. A phase
-/// that it does not name gets one with its entry.
+/// Whether the roadmap has a place to mark a phase as done: a box in the checklist, or a status in a table. A phase
+/// that the roadmap does not name gets one with its entry.
 fn can_be_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     can_say_done(roadmap, id) || roadmap.section(id).is_none()
 }
 
-/// Whether the roadmap has a box or a status of the phase.
+/// Whether the roadmap has a box or a status for the phase.
 pub(crate) fn can_say_done(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let has_box = roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some());
     has_box || roadmap.statuses(id).next().is_some()
 }
 
-/// The words that the status of a phase begins with as long as there is something left to do.
+/// The first words of a phase's status while there is something left to do.
 const OPEN: &[&str] = &[
     "active",
     "blocked",
@@ -287,12 +289,12 @@ const OPEN: &[&str] = &[
     "wip",
 ];
 
-/// Whether the status of a row says that the phase is done.
+/// Whether the status of a row means that the phase is done.
 pub(super) fn is_done_word(status: &str) -> bool {
     says_done(status) == Some(true)
 }
 
-/// Whether the status of a row is that of a phase that is done, by its first word; none where that is a word of neither.
+/// Whether the status of a row means that the phase is done, by its first word; `None` for an unknown word.
 fn says_done(status: &str) -> Option<bool> {
     let status = status.to_lowercase();
     let word = status.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
@@ -303,13 +305,13 @@ fn says_done(status: &str) -> Option<bool> {
     }
 }
 
-/// The phase to show where STATE.md is at `stated`: that one as long as something is left to do about it, then the first
-/// open one of the milestone. None where STATE.md is right.
+/// The phase to show when STATE.md names `stated`: the first open phase of the milestone. `None` while `stated` itself
+/// is open.
 pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseLabel>, FileError> {
     first_open(view, Some(stated))
 }
 
-/// The first open phase of the milestone; none where `stated` is open itself.
+/// The first open phase of the milestone; `None` if `stated` is open itself.
 pub(super) fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLabel>, FileError> {
     let text = view.roadmap_text()?;
     let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
@@ -339,7 +341,7 @@ pub(super) fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Opt
     Ok(None)
 }
 
-/// The first of many names, and how many more there are.
+/// The first few of many names, and how many more there are.
 pub(crate) fn first_few(names: &[String]) -> String {
     const SHOWN: usize = 4;
     match names.len().checked_sub(SHOWN) {
@@ -357,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_another_milestone_closes_no_phase() {
+    fn marks_of_another_milestone_do_not_close_a_phase() {
         let row = "## Progress\n\n| Phase | Milestone | Status |\n|---|---|---|\n| 1. Old | v1.0 | Complete |\n";
         let open = "| 1. New | v1.1 | Not started |\n";
         let roadmap = |own: &str, table: &str| {
@@ -384,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_ticked_a_passed_report_closes() {
+    fn a_passed_report_closes_a_phase_without_a_place_to_tick() {
         let of = |roadmap: &str, report: &str| {
             let files = [
                 (".planning/ROADMAP.md", roadmap),
@@ -406,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_roadmap_closes_a_phase_where_nothing_in_it_says_otherwise() {
+    fn a_roadmap_closes_a_phase_if_all_its_marks_agree() {
         let (ticked, open) = ("- [x] **Phase 1: A** - a\n", "- [ ] **Phase 1: A** - a\n");
         let row = |status: &str| format!("\n| Phase | Status |\n|---|---|\n| 1. A | {status} |\n");
         assert!(closed(ticked) && !closed(open));

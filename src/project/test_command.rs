@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// Package managers. Where a script of theirs watches, a variable tells it that nobody is there.
+/// Package managers. If one of their scripts watches, an environment variable disables the interactive mode.
 const MANAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// The command, made to end by itself where it is known how; each part of a chain by itself. `package` is the text of
-/// the package.json that its scripts stand in.
+/// The command, changed so that it ends on its own if a way is known; each part of a chain separately. `package` is the
+/// text of the package.json with its scripts.
 pub(crate) fn once(command: &str, package: Option<&str>) -> String {
     let package: Option<Value> = package.and_then(|text| serde_json::from_str(text).ok());
     let scripts = package.as_ref().and_then(|package| package.get("scripts"));
@@ -22,7 +22,7 @@ pub(crate) fn once(command: &str, package: Option<&str>) -> String {
     made
 }
 
-/// One part of a chain; the blanks around it stay.
+/// Changes one part of a chain; the blanks around it stay.
 fn part_once<'text>(part: &str, script: impl Fn(&str) -> Option<&'text str>) -> String {
     let bare = part.trim();
     let (before, after) = (&part[..part.len() - part.trim_start().len()], &part[part.trim_end().len()..]);
@@ -48,7 +48,7 @@ fn leads_to(words: &[&str]) -> bool {
     })
 }
 
-/// The script of a package.json that a package manager is asked to run.
+/// The script of a package.json that a package manager should run.
 fn script_of<'a>(words: &[&'a str]) -> Option<&'a str> {
     match words {
         [manager, "test" | "t", ..] if MANAGERS.contains(manager) => Some("test"),
@@ -57,7 +57,7 @@ fn script_of<'a>(words: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// Whether a script stays and watches for changes, as long as nothing says that nobody is there.
+/// Whether a script keeps running and watches for changes unless its environment is set to non-interactive.
 fn watches(script: &str) -> bool {
     let words: Vec<&str> = script.split_whitespace().collect();
     words.iter().enumerate().any(|(at, word)| match *word {
@@ -68,7 +68,7 @@ fn watches(script: &str) -> bool {
     })
 }
 
-/// `vitest` watches unless it is told to run.
+/// `vitest` watches unless it gets an argument to run once.
 fn vitest_once(words: &[&str], at: usize) -> Option<String> {
     const TOLD: &[&str] = &["run", "bench", "list", "related", "--run", "--no-watch", "--watch=false"];
     const WATCH: &[&str] = &["--watch", "-w", "--watch=true"];
@@ -85,7 +85,7 @@ fn vitest_once(words: &[&str], at: usize) -> Option<String> {
     Some(words.copied().collect::<Vec<_>>().join(" "))
 }
 
-/// `jest` watches where it is asked to.
+/// `jest` watches if it is asked to.
 fn jest_once(words: &[&str], at: usize) -> Option<String> {
     let is_watch = |word: &str| word.starts_with("--watch") && !word.ends_with("=false");
     if !words[at + 1..].iter().any(|word| is_watch(word)) {
@@ -103,7 +103,7 @@ mod tests {
         r#"{"scripts": {"test": "cross-env X=1 vitest", "test:unit": "jest --watch", "lint": "eslint ."}}"#;
 
     #[test]
-    fn watchers_are_told_to_run_once() {
+    fn watchers_are_made_to_run_once() {
         for (command, made) in [
             ("vitest", "vitest run"),
             ("npx --yes vitest", "npx --yes vitest run"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_by_itself_stays_as_it_is() {
+    fn a_command_that_ends_on_its_own_is_unchanged() {
         for command in [
             "",
             " ",

@@ -5,7 +5,7 @@ use crate::text::table::Table;
 use crate::text::words::{self, words};
 
 words! {
-    /// How bad a threat is.
+    /// The severity of a threat.
     #[derive(PartialOrd, Ord)]
     pub(crate) enum Severity {
         Low = "low",
@@ -19,11 +19,11 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Threat {
     pub(crate) id: String,
-    /// `None` where the plan does not say it in a word that is known.
+    /// `None` if the plan does not give it in a known word.
     pub(crate) severity: Option<Severity>,
 }
 
-/// The threats of a plan; `None` where it has no threat model that says something.
+/// The threats of a plan; `None` if it has no threat model with content.
 pub(crate) fn threats_of(plan: &str) -> Option<Vec<Threat>> {
     let (_, rest) = plan.split_once("<threat_model>")?;
     let (model, _) = rest.split_once("</threat_model>")?;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_without_a_threat_model_is_told_from_one_without_threats() {
+    fn a_plan_without_a_threat_model_differs_from_one_without_threats() {
         assert_eq!(threats_of("<threat_model>\nNo data from outside.\n</threat_model>"), Some(Vec::new()));
         for plan in ["", "<threat_model>\n</threat_model>", "<threat_model> x"] {
             assert_eq!(threats_of(plan), None, "{plan}");

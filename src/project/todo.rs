@@ -1,23 +1,23 @@
-//! A todo: one Markdown file of `todos/pending`.
+//! A todo: one Markdown file in `todos/pending`.
 
 use crate::text::front_matter::FrontMatter;
 
-/// What a todo says of itself.
+/// The fields of a todo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Todo {
     pub(crate) created: String,
     pub(crate) title: String,
     pub(crate) area: String,
-    /// How bad it is, in the words of who wrote it.
+    /// How bad it is, in the author's words.
     pub(crate) severity: Option<String>,
-    /// The phase that is to settle it.
+    /// The phase that should resolve it.
     pub(crate) phase: Option<String>,
     /// The files it is about, as written.
     pub(crate) files: Vec<String>,
 }
 
 impl Todo {
-    /// Reads a todo: its front matter, or lines such as `title: text` where it has none.
+    /// Reads a todo: its front matter, or lines such as `title: text` if it has none.
     pub(crate) fn parse(text: &str) -> Self {
         let front = FrontMatter::parse(text);
         let written = |key: &str| {

@@ -1,9 +1,9 @@
-//! What documents were found to say, for as long as they are as they were: a large project has thousands of plans and summaries,
-//! of which most calls ask one thing each.
+//! Remembers answers about documents while these do not change: a large project has thousands of plans and summaries,
+//! and most calls ask one question about each.
 //!
-//! An answer is kept by a number that is made from the question, the path of the document and what the system notes of the
-//! file, so that another file, or the file after a change, has none. What was changed just now is not kept. The memory of
-//! another version, one that is damaged, and one that others can write to say nothing.
+//! The key of an answer is computed from the question, the path of the document and its stamp, so another file, or the
+//! same file after a change, has no answer. Answers about files that changed just now are not stored. A memory is
+//! ignored if another version wrote it, if it is damaged, or if other users can write to it.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,11 +16,11 @@ use crate::disk::{self, AbsolutePath, Stamp};
 
 /// The name of the file.
 const FILE: &str = "told.bin";
-/// What it begins with: another number where an answer means something else.
+/// The first bytes of the file. The number changes when the meaning of an answer does.
 const HEAD: &str = concat!("answers 4 by ", env!("CARGO_PKG_VERSION"), "\n");
-/// How many answers are kept.
+/// The maximum number of answers.
 const MOST: usize = 50_000;
-/// The bytes of the number of an answer, and of the sum at the end of the file.
+/// The size in bytes of an answer's key, and of the checksum at the end of the file.
 const WORD: usize = size_of::<u64>();
 
 /// The answers of one project.
@@ -35,14 +35,14 @@ pub(crate) struct Told {
 #[derive(Debug, Default)]
 struct Answers {
     known: HashMap<u64, u8>,
-    /// In the order in which they were found.
+    /// In the order in which they were added.
     all: Vec<(u64, u8)>,
     is_read: bool,
     is_new: bool,
 }
 
 impl Told {
-    /// The answers about the project at `root`; `None` where there is no place for them that only this user writes to.
+    /// The answers about the project at `root`; `None` without a place that only this user can write to.
     pub(crate) fn of(state_folder: &Path, root: &Path, at: i64) -> Option<Self> {
         let file = LocalState::of(state_folder, &AbsolutePath::parse(root).ok()?).ok()?.file(FILE);
         let folder = file.parent()?;
@@ -50,8 +50,8 @@ impl Told {
         (!others_write).then(|| Self { file, at, answers: Mutex::default() })
     }
 
-    /// Looks for the answer to a question about the document at `path`, of which the system notes `stamp`. `None` where it may
-    /// change again without a difference to be seen.
+    /// Looks up the answer to a question about the document at `path`, whose stamp is `stamp`. `None` if the file could
+    /// still change without a new stamp.
     pub(crate) fn look(&self, question: u8, path: &str, stamp: Stamp) -> Option<Looked> {
         if !stamp.is_settled(self.at) {
             return None;
@@ -68,7 +68,7 @@ impl Told {
         Some(Looked { key, known: answers.known.get(&key).copied() })
     }
 
-    /// Keeps the answer about a document that was looked at before it was read.
+    /// Stores the answer about a document that was looked up before it was read.
     pub(crate) fn note(&self, looked: Looked, answer: u8) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.known.insert(looked.key, answer).is_none() {
@@ -78,7 +78,7 @@ impl Told {
     }
 }
 
-/// That it could not be written only means that the documents are read again.
+/// A failed write only means that the documents are read again.
 impl Drop for Told {
     fn drop(&mut self) {
         let answers = self.answers.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl Drop for Told {
     }
 }
 
-/// The most bytes that are read.
+/// The maximum size of the file that is read, in bytes.
 const LARGEST: u64 = ((WORD + 1) * MOST + 100) as u64;
 
 fn printed(answers: &[(u64, u8)]) -> Vec<u8> {
@@ -102,7 +102,7 @@ fn printed(answers: &[(u64, u8)]) -> Vec<u8> {
     bytes
 }
 
-/// `None` for what is none of ours.
+/// Parses the file; `None` if this version did not write it.
 fn read(bytes: &[u8]) -> Option<Vec<(u64, u8)>> {
     let (inside, said) = bytes.split_at_checked(bytes.len().checked_sub(WORD)?)?;
     let records = inside.strip_prefix(HEAD.as_bytes()).filter(|_| sum(inside).to_le_bytes() == said)?;
@@ -130,7 +130,7 @@ mod tests {
     use super::super::{Project, files::FileError};
     use super::*;
 
-    /// So late that every file is old.
+    /// A time so late that every file is old.
     const LATE: i64 = 9_000_000_000_000;
 
     struct Bench {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_holds_for_the_same_question_about_the_same_file_and_no_other() {
+    fn an_answer_is_only_valid_for_the_same_question_about_the_same_file() {
         let bench = Bench::new();
         let (file, other) = (bench.root.join("a.md"), bench.root.join("b.md"));
         std::fs::write(&file, "one").unwrap();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_that_is_damaged_or_foreign_says_nothing_and_is_replaced() {
+    fn a_damaged_or_foreign_memory_is_ignored_and_replaced() {
         let bench = Bench::new();
         let file = bench.root.join("a.md");
         std::fs::write(&file, "one").unwrap();
@@ -247,13 +247,13 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
         #[test]
-        fn who_remembers_answers_as_who_reads(edits in prop::collection::vec((0..4_usize, 0..6_usize), 1..20)) {
+        fn a_remembered_answer_equals_one_that_is_read(edits in prop::collection::vec((0..4_usize, 0..6_usize), 1..20)) {
             const FILES: [&str; 4] = ["01-01-PLAN.md", "01-02-PLAN.md", "01-01-SUMMARY.md", "01-02-SUMMARY.md"];
             const TEXTS: [&str; 5] = ["---\nstatus: superseded\n---\n", "---\nstatus: complete\n---\n", "---\nstatus: halted\n---\n", "---\nstatus: blocked\n---\n", "x"];
             let bench = Bench::new();
             let folder = bench.root.join(".planning/phases/01-a");
             for (file, text) in edits {
-                // Clocks of disks are coarse, and these calls say that all files are old.
+                // The clocks of disks are coarse, and these calls pretend that all files are old.
                 std::thread::sleep(std::time::Duration::from_millis(12));
                 match TEXTS.get(text) {
                     Some(text) => std::fs::write(folder.join(FILES[file]), text).unwrap(),

@@ -1,4 +1,4 @@
-//! UAT.md: the test that a person is asked to make now.
+//! UAT.md: the test that a person should run now.
 
 use super::uat_report::{UatReport, field};
 use crate::failure::unexplained;
@@ -9,11 +9,11 @@ use crate::text::markdown::Markdown;
 pub(crate) struct CurrentTest {
     pub(crate) number: u64,
     pub(crate) name: String,
-    /// What the person should see, over any number of lines.
+    /// The result that the person should see, over any number of lines.
     pub(crate) expected: String,
 }
 
-/// Why there is no test to make.
+/// Why no test can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrentTestError {
     #[error("the file has no section `Current Test`")]
@@ -29,7 +29,8 @@ pub(crate) enum CurrentTestError {
 unexplained!(CurrentTestError);
 
 impl CurrentTest {
-    /// The test to make now: where the section says that all are made, or that testing is paused, the first pending one.
+    /// The test to run now: if the section reports that all tests are done, or that testing is paused, the first
+    /// pending one.
     pub(crate) fn next(text: &str) -> Result<Self, CurrentTestError> {
         Self::parse(text).or_else(|error| {
             let tests = UatReport::parse(text).tests;
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn testing_that_was_paused_goes_on_with_the_first_pending_test() {
+    fn paused_testing_continues_with_the_first_pending_test() {
         let text = "## Current Test\n\n[testing paused - 1 item outstanding]\n\n## Tests\n\n\
                     ### 1. A\nexpected: a\nresult: pass\n\n### 2. B\nexpected: b\nresult: pending\n";
         assert_eq!(CurrentTest::next(text).unwrap().number, 2);
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_was_set_back_is_made_again() {
+    fn a_test_that_was_reset_is_run_again() {
         let text = "## Current Test\n\n[testing complete]\n\n## Tests\n\n### 1. A\nexpected: a\nresult: pass\n\n\
                     ### 2. B\nexpected: b\nresult: [pending]\n";
         let next = CurrentTest::next(text).unwrap();
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told() {
+    fn missing_parts_are_reported() {
         assert_eq!(CurrentTest::parse("# x"), Err(CurrentTestError::NoSection));
         assert_eq!(current("[testing complete]\n"), Err(CurrentTestError::Complete));
         for section in [
@@ -119,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_taken(text in "(## Current Test\n|number: 1\n|name: |expected: |[|>]|<|>|\\[|INST\\]|system>|  |é|\u{200b}|\n){0,24}") {
+        fn any_text_is_accepted(text in "(## Current Test\n|number: 1\n|name: |expected: |[|>]|<|>|\\[|INST\\]|system>|  |é|\u{200b}|\n){0,24}") {
             let _ = CurrentTest::parse(&text);
         }
     }

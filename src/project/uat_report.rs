@@ -7,18 +7,18 @@ use crate::text::table::Table;
 use super::deferred::list_entry;
 use super::noted::noted;
 
-/// The tests and gaps of a report. Reading never fails: what has no result is counted as a test without one.
+/// The tests and gaps of a report. Reading never fails: a test without a result is one with the result missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UatReport {
-    /// The word of the front matter, in lower case; `unknown` where it has none.
+    /// The status word of the front matter, in lower case; `unknown` if it has none.
     pub(crate) status: String,
     pub(crate) tests: Vec<UatTest>,
     pub(crate) gaps: Vec<Gap>,
-    /// The headings below `Tests` that are read as no test.
+    /// The headings below `Tests` that could not be read as a test.
     pub(crate) unread: Vec<String>,
-    /// What only a person can check.
+    /// The checks that only a person can make.
     pub(crate) human: Vec<String>,
-    /// All that was left to a person is checked.
+    /// All checks that were left to a person are done.
     pub(crate) is_checked: bool,
 }
 
@@ -27,17 +27,17 @@ pub(crate) struct UatReport {
 pub(crate) struct UatTest {
     pub(crate) number: u64,
     pub(crate) name: String,
-    /// The word in lower case, without what a person wrote around it; `None` where nobody wrote one.
+    /// The word in lower case, without the text that a person wrote around it; `None` without a result.
     pub(crate) result: Option<String>,
     pub(crate) expected: Option<String>,
     pub(crate) reason: Option<String>,
     pub(crate) blocked_by: Option<String>,
 }
 
-/// Something that is known to be missing.
+/// A known gap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// Such as `G-01-1`.
+    /// For example `G-01-1`.
     pub(crate) id: Option<String>,
     pub(crate) truth: String,
     pub(crate) status: String,
@@ -46,7 +46,7 @@ pub(crate) struct Gap {
 }
 
 impl UatTest {
-    /// It did not pass, and nobody skipped it.
+    /// It did not pass and was not skipped.
     pub(crate) fn is_open(&self) -> bool {
         !self.result.as_deref().is_some_and(|result| is_pass(result) || result == "skipped")
     }
@@ -58,31 +58,31 @@ impl Gap {
     }
 }
 
-/// The key under which an artifact holds that somebody knows of it.
+/// The front matter key that marks the open items of an artifact as known.
 pub(crate) const ACKNOWLEDGED: &str = "audit_acknowledged";
 
-/// The key below [`ACKNOWLEDGED`] with what a report said at that time.
+/// The key below [`ACKNOWLEDGED`] with the state of the report at that time.
 pub(crate) const SNAPSHOT: &str = "gap_snapshot";
 
-/// The words of a gap that is closed.
+/// The status words of a closed gap.
 const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
 
-/// What a person writes behind a check that passed, other than the words of a gap that is closed.
+/// Words that a person writes after a check that passed, in addition to those of a closed gap.
 const PASSED: &[&str] = &["pass", "ok", "done", "approved", "✓", "✔", "✅", "☑"];
 
-/// The words that the result of a test may be.
+/// The words for the result of a test.
 const RESULTS: &[&str] = &["pass", "passed", "pending", "blocked", "skipped", "issue", "failed"];
 
-/// Whether the result of a test, as [`UatTest::result`] has it, is that it passed.
+/// Whether the result of a test, as in [`UatTest::result`], means that it passed.
 pub(crate) fn is_pass(result: &str) -> bool {
     matches!(result, "pass" | "passed")
 }
 
-/// The word of a result, and the note behind it. One that begins with no known word is taken as it is; the sign of a check
-/// that passed is as good as the word.
+/// The word of a result, and the note after it. A result without a known word is kept as it is; a check mark means that
+/// the test passed.
 fn result(value: &str) -> (String, Option<String>) {
     if let Some((word, behind)) = noted(value, RESULTS) {
-        // What a result became stands behind the arrow.
+        // The later result is after the arrow.
         if let Some(later) = ["→", "->", "=>"].iter().find_map(|arrow| behind.trim_start().strip_prefix(arrow))
             && noted(later, RESULTS).is_some()
         {
@@ -100,7 +100,7 @@ fn result(value: &str) -> (String, Option<String>) {
     (value.trim().trim_matches(['[', ']']).trim().to_lowercase(), None)
 }
 
-/// The words that a status in a table may be.
+/// The words for a status in a table.
 const KNOWN: &[&str] = &[
     "resolved",
     "closed",
@@ -150,23 +150,24 @@ impl UatReport {
         }
     }
 
-    /// What a note about this report holds, so that it is open again once the report says something else.
+    /// The state of this report to store in an acknowledgement, so that the report is open again once the state
+    /// differs.
     pub(crate) fn snapshot(&self) -> String {
         format!("{}::scenarios={}", self.status, self.pending())
     }
 
-    /// Whether the front matter of the report says that somebody knows what is open in it.
+    /// Whether the front matter acknowledges the open items of the report in their current state.
     pub(crate) fn is_known(&self, front: Option<&FrontMatter<'_>>) -> bool {
         let note = front.and_then(|front| front.get_path(&[ACKNOWLEDGED, SNAPSHOT]));
         note.as_ref().and_then(Value::as_text).is_some_and(|known| known == self.snapshot())
     }
 
-    /// As [`Self::is_known`], by the text of the report: most do not hold the word, so that they need no parsing.
+    /// As [`Self::is_known`], from the text of the report: most do not contain the word and need no parsing.
     pub(crate) fn is_known_in(&self, text: &str) -> bool {
         text.contains(ACKNOWLEDGED) && self.is_known(FrontMatter::of_keys(text, &[ACKNOWLEDGED]).as_ref())
     }
 
-    /// How many tests still wait for somebody.
+    /// How many tests are still pending.
     pub(crate) fn pending(&self) -> usize {
         self.tests.iter().filter(|test| test.result.as_deref() == Some("pending")).count()
     }
@@ -180,7 +181,7 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
         let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
         let lines: Vec<&str> = (heading.line + 1..end).map(|line| markdown.line(line)).collect();
         let field = |key: &str| field(&lines, key).or_else(|| marked_field(&lines, key));
-        // A heading of another form is that of a test where its result stands below.
+        // A heading in another form is a test if its result is below it.
         let other = || numbered_otherwise(heading.title).filter(|_| field("result").is_some());
         let Some((number, name)) = plain.or_else(other) else { continue };
         let said = field("result").map(|value| result(value.lines().next().unwrap_or_default()));
@@ -197,7 +198,7 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
     tests
 }
 
-/// The tests of a report that lists them in tables: a column has their names, another their results.
+/// The tests of a report that lists them in tables: one column has their names, another their results.
 fn tests_of_tables(markdown: &Markdown<'_>) -> Vec<UatTest> {
     let headings: Vec<_> = markdown.headings().collect();
     let is_of_tests = |line: usize| {
@@ -233,7 +234,7 @@ fn tests_of_tables(markdown: &Markdown<'_>) -> Vec<UatTest> {
     tests
 }
 
-/// The headings of the section `Tests`, or of one called so in another language, below which nothing was read.
+/// The headings of the section `Tests`, in any language, below which no test was read.
 fn unread_tests(markdown: &Markdown<'_>, tests: &[UatTest]) -> Vec<String> {
     let mut is_inside = false;
     let mut unread = Vec::new();
@@ -251,7 +252,7 @@ fn unread_tests(markdown: &Markdown<'_>, tests: &[UatTest]) -> Vec<String> {
     unread
 }
 
-/// `3` and `Name` of `3. Name`.
+/// `3` and `Name` for `3. Name`.
 fn numbered(title: &str) -> Option<(u64, &str)> {
     let (number, name) = title.split_once('.')?;
     Some((number.parse().ok()?, name.trim()))
@@ -261,7 +262,7 @@ fn numbered(title: &str) -> Option<(u64, &str)> {
 fn numbered_otherwise(title: &str) -> Option<(u64, &str)> {
     let is_sign = |sign: char| !sign.is_alphanumeric();
     let bare = title.trim_start_matches(is_sign);
-    // A test is called so in any language.
+    // The word for a test may be in any language.
     let word = bare.find(|letter: char| !letter.is_alphabetic()).unwrap_or(0);
     let rest = bare[word..].trim_start_matches(is_sign);
     let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -272,7 +273,7 @@ fn numbered_otherwise(title: &str) -> Option<(u64, &str)> {
     (!name.is_empty() || bare[..word].eq_ignore_ascii_case("test")).then_some((number, name))
 }
 
-/// As [`field`], of a line such as `- **Result:** pass`.
+/// As [`field`], for a line such as `- **Result:** pass`.
 fn marked_field(lines: &[&str], key: &str) -> Option<String> {
     lines.iter().find_map(|line| {
         let bare = line.trim_start_matches(|sign: char| sign.is_whitespace() || matches!(sign, '-' | '*' | '+' | '_'));
@@ -293,7 +294,7 @@ fn gap(value: &Value) -> Gap {
     }
 }
 
-/// The word of a report's status, or what is there in its place.
+/// The word of a report's status, or the value itself if it is not a known one.
 fn status_word(value: &str) -> String {
     const STATUSES: &[&str] =
         &["testing", "partial", "complete", "diagnosed", "resolved", "passed", "gaps_found", "human_needed"];
@@ -301,12 +302,12 @@ fn status_word(value: &str) -> String {
     word.map_or_else(|| value.trim().to_lowercase(), |(word, _)| word.to_owned())
 }
 
-/// The word of a gap's status, or what is there in its place.
+/// The word of a gap's status, or the value itself if it is not a known one.
 fn gap_status(value: &str) -> String {
     noted(value, KNOWN).map_or_else(|| value.trim().to_lowercase(), |(word, _)| word.to_owned())
 }
 
-/// The gaps written as a list of maps under the heading `Gaps`: the same lines as in a front matter.
+/// The gaps written as a list of maps under the heading `Gaps`, in the same format as in front matter.
 fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
     let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
     let inside = &markdown.text()[markdown.span(lines)];
@@ -321,7 +322,7 @@ fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
     value.iter().flat_map(Value::items).map(gap).collect()
 }
 
-/// The gaps written as rows of a table under the heading `Gaps`. Without a column of the name `truth` a row is one text.
+/// The gaps written as rows of a table under the heading `Gaps`. Without a column called `truth`, a row is one text.
 fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
     let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
     let mut gaps = Vec::new();
@@ -345,7 +346,7 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
             gaps.push(Gap {
                 id: cell(column("gap_id").or_else(|| column("id"))),
                 truth: if truth.is_some() { cell(truth).unwrap_or_default() } else { whole() },
-                // What a column of words for people says is not always one of the words for programs.
+                // The words in a column for people are not always among those for programs.
                 status: if KNOWN.contains(&said.as_str()) { said } else { "unknown".to_owned() },
                 reason: cell(reason),
                 test: cell(test).and_then(|test| test.trim_start_matches('#').parse().ok()),
@@ -355,7 +356,7 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
     gaps
 }
 
-/// A row of a table that has no header: nothing says which cell is what, but that one of them says it is settled.
+/// A row of a table without a header: the meaning of its cells is unknown, except that one may be a settled status.
 fn bare_row(line: &str) -> Option<Gap> {
     let inside = line.trim().strip_prefix('|')?;
     let bare = |cell: &str| cell.replace("\\|", "|").trim().trim_matches('*').trim().to_owned();
@@ -378,8 +379,8 @@ fn bare_row(line: &str) -> Option<Gap> {
     })
 }
 
-/// What only a person can check, below the heading `Human Verification`, and whether it was checked: the numbered headings,
-/// or else the rows of tables with the word of a result, and the entries of lists with a ticked box.
+/// The checks for a person below the heading `Human Verification`, and whether each was done: the numbered headings, or
+/// else the rows of tables with a result, and the list entries, by their boxes.
 fn human_section(markdown: &Markdown<'_>) -> Vec<(bool, String)> {
     let headings: Vec<_> = markdown.headings().collect();
     let start = headings.iter().position(|heading| heading.title.to_lowercase().starts_with("human verification"));
@@ -401,7 +402,7 @@ fn human_section(markdown: &Markdown<'_>) -> Vec<(bool, String)> {
     checks
 }
 
-/// The rows of a table of checks. One without a column for results says nothing of what was checked, and is none.
+/// The rows of a table of checks. A table without a column for results does not show what was checked and is skipped.
 fn human_rows(table: &Table<'_>) -> Vec<(bool, String)> {
     let column = |names: &[&str]| names.iter().find_map(|name| table.column(name));
     let Some(result) = column(&["result", "status", "outcome"]) else { return Vec::new() };
@@ -416,13 +417,13 @@ fn human_rows(table: &Table<'_>) -> Vec<(bool, String)> {
     (0..table.row_count()).map(row).filter(|(_, name)| !name.is_empty()).collect()
 }
 
-/// The value of `key: value` among lines, if it says anything.
+/// The value of `key: value` among the lines, if it is not empty.
 pub(super) fn field(lines: &[&str], key: &str) -> Option<String> {
     let at = lines.iter().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))?;
     Some(value(lines[at][key.len() + 1..].trim(), &lines[at + 1..])).filter(|value| !value.is_empty())
 }
 
-/// The value of a field: what stands behind the colon, and the indented lines below.
+/// The value of a field: the text after the colon, and the indented lines below it.
 fn value(first: &str, below: &[&str]) -> String {
     let is_block = first.starts_with(['|', '>']) && first[1..].bytes().all(|byte| matches!(byte, b'-' | b'+'));
     let is_inside = |line: &&&str| line.starts_with([' ', '\t']) || line.trim().is_empty();
@@ -478,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_behind_a_result_or_a_status_does_not_open_it_again() {
+    fn a_note_after_a_result_or_a_status_does_not_reopen_it() {
         for note in ["", " — checked 2026-08-21", " (2026-07-31): all good", " with one finding, fixed", ": ok"] {
             for (word, expected) in [
                 ("pass", "pass"),
@@ -507,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_read_in_each_form_that_people_give_it() {
+    fn a_test_is_read_in_each_form_that_people_use() {
         for heading in
             ["### 3. Mail", "### Test 3: Mail", "## 3) Mail", "#### #3 Mail", "### 3 - Mail", "### **3:** Mail"]
         {
@@ -550,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_checks_stands_in_front_or_below_a_heading() {
+    fn checks_for_a_person_are_in_front_matter_or_below_a_heading() {
         let body = "## Human Verification Required\n\n### 1. Look\n**Test:** x\n\n### 2. Listen\n\n## Gaps Summary\n\n### 3. No\n";
         assert_eq!(UatReport::parse(body).human, ["Look", "Listen"]);
         let front = format!("---\nhuman_verification:\n  - test: T\n    expected: E\n---\n{body}");
@@ -559,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_checks_may_be_a_list() {
+    fn checks_for_a_person_may_be_a_list() {
         let human = |body: &str| UatReport::parse(&format!("---\nhuman_verification: []\n---\n{body}")).human;
         let listed = "## Human Verification Required\n\n1. Look\n   closely\n2. Listen\n- [x] Smell\n- [ ] Feel\n\n## Gaps\n- no\n";
         assert_eq!(human(listed), ["Look", "Listen", "Feel"]);

@@ -1,5 +1,5 @@
-//! How far the plans of a phase are, by their SUMMARYs: which are still to be done, and which were executed and never
-//! carried into the documents because the session ended in between.
+//! The progress of a phase's plans, from their SUMMARYs: which plans still have to be done, and which were executed but
+//! never recorded in the documents because the session ended in between.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::{PhaseSummary, is_surely_done};
 use super::view::{PlanProgress, ProjectView};
 
-/// The words for [`PlanProgress`] in what is remembered.
+/// The codes for [`PlanProgress`] in stored answers.
 const DONE: u8 = 0;
 const HALTED: u8 = 1;
 const TO_DO: u8 = 2;
 
 impl ProjectView {
-    /// How far a plan of a folder is, by its SUMMARY.
+    /// The progress of a plan in a folder, from its SUMMARY.
     pub(crate) fn plan_progress(&self, folder: &PhaseFolder, plan: &str) -> Result<PlanProgress, FileError> {
         let Some(summary) = folder.summary_of(plan) else { return Ok(PlanProgress::ToDo) };
         let said = self.told(b's', &folder.join(summary), |text| match text.map_or(PlanProgress::Done, progress) {
@@ -29,7 +29,7 @@ impl ProjectView {
         })
     }
 
-    /// Whether a plan is not executed any more: it is done, or halted.
+    /// Whether a plan will not be executed any more: it is done, or halted.
     pub(crate) fn is_settled(&self, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
         Ok(self.plan_progress(folder, plan)? != PlanProgress::ToDo)
     }
@@ -49,7 +49,7 @@ impl ProjectView {
         self.plans_that(folder, |progress| progress == PlanProgress::ToDo)
     }
 
-    /// The current plans of a folder that are as far as is wanted, in order.
+    /// The current plans of a folder whose progress is wanted, in order.
     fn plans_that(
         &self,
         folder: &PhaseFolder,
@@ -68,8 +68,8 @@ impl ProjectView {
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
 
-    /// The SUMMARYs of a folder that do not say how far their plan is, with the reason: those with a status that is not
-    /// known, whose plan counts as halted, and empty ones.
+    /// The SUMMARYs of a folder that leave the progress of their plan unclear: those with an unknown status, whose plan
+    /// counts as halted, and empty ones. Each has its reason.
     pub(crate) fn unclear_summaries(&self, folder: &PhaseFolder) -> Result<Vec<UnclearSummary>, FileError> {
         let mut unclear = Vec::new();
         for file in folder.summaries() {
@@ -83,7 +83,7 @@ impl ProjectView {
         Ok(unclear)
     }
 
-    /// The identifiers of the plans of a folder that are done and whose line in the roadmap has an empty box.
+    /// The identifiers of the plans of a folder that are done but have an empty box in the roadmap.
     pub(crate) fn unclosed_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
         let roadmap = self.parse_roadmap(&text);
@@ -101,16 +101,16 @@ impl ProjectView {
     }
 }
 
-/// A SUMMARY that does not say how far its plan is.
+/// A SUMMARY that leaves the progress of its plan unclear.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnclearSummary {
     pub(crate) path: String,
-    /// What it says; `None` where the file is empty.
+    /// Its status; `None` if the file is empty.
     pub(crate) status: Option<String>,
 }
 
 impl UnclearSummary {
-    /// What to write in it.
+    /// The text to write in it.
     pub(crate) const CURE: &str = "write `status: complete` in it, or `halted` or `blocked` where it is not";
 }
 
@@ -123,8 +123,8 @@ impl fmt::Display for UnclearSummary {
     }
 }
 
-/// How far a plan is by the text of its SUMMARY. Every SUMMARY of a project is asked, and most hold none of the words, so
-/// that they need no parsing.
+/// The progress of a plan from the text of its SUMMARY. Every SUMMARY of a project is asked, and most contain none of
+/// the words, so they need no parsing.
 fn progress(summary: &str) -> PlanProgress {
     if is_surely_done(summary) {
         return PlanProgress::Done;

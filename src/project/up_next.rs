@@ -1,4 +1,4 @@
-//! What is next in a project: the one answer for everything that shows a next command.
+//! The next step in a project, decided in one place for everything that shows a next command.
 
 use super::acceptance::OpenAcceptance;
 use super::deferred_checks;
@@ -18,21 +18,21 @@ use super::view::{ProjectView, state_version};
 use crate::text::front_matter::FrontMatter;
 use crate::text::screen::counted;
 
-/// What is next; the first that holds.
+/// The next step; the first case that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UpNext {
     NoRoadmap,
-    /// There is a project, and its next milestone has no roadmap yet.
+    /// The project exists, and its next milestone has no roadmap yet.
     NoMilestone,
     NoState,
     Paused(Pause),
-    /// A closed phase whose acceptance test is not finished, and no plan is left to execute.
+    /// A closed phase has an unfinished acceptance test, and no plan is left to execute.
     Accept(OpenAcceptance),
     Phase(PhaseNext),
-    /// The phase of the first check that was put off until the milestone is done.
+    /// The phase of the first check that was deferred until the milestone is done.
     Deferred(String),
     NoPhases,
-    /// No phase that was seen is open, and there may be more of them.
+    /// No phase that was seen is open, but there may be more phases.
     Unseen(Unseen),
     /// Every phase is complete, and the milestone of this version is not archived yet.
     MilestoneDone(MilestoneEnd),
@@ -46,7 +46,7 @@ pub(crate) struct MilestoneEnd {
     pub(crate) audit: Audit,
 }
 
-/// What is known of the audit of a milestone, which comes before its completion.
+/// The state of a milestone's audit, which comes before its completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audit {
     Missing,
@@ -58,7 +58,7 @@ pub(crate) enum Audit {
     Passed,
 }
 
-/// What to type: a command of ours in the host, by its name, or a call of this program.
+/// What to type: one of our commands in the host, by its name, or a call of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     Host { name: &'static str, arguments: String },
@@ -70,7 +70,7 @@ impl Call {
         Self::Host { name, arguments: arguments.into() }
     }
 
-    /// As a person types it: `spelled` turns the name of a command into what the host calls it.
+    /// The call as a person types it: `spelled` turns the name of a command into the host's spelling.
     pub(crate) fn typed(&self, spelled: impl Fn(&str) -> String) -> String {
         match self {
             Self::Host { name, arguments } if arguments.is_empty() => spelled(name),
@@ -80,22 +80,22 @@ impl Call {
     }
 }
 
-/// The phase that is next, and what to do about it.
+/// The next phase, and the next step for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PhaseNext {
     pub(crate) step: NextStep,
-    /// The phase as people call it.
+    /// The phase number as people write it.
     pub(crate) number: String,
     pub(crate) name: Option<String>,
     /// The plans that are not done, such as `02-02`.
     open_plans: Vec<String>,
-    /// What is open about its acceptance test, once its plans are done.
+    /// The open part of its acceptance test, once its plans are done.
     acceptance: Option<OpenAcceptance>,
-    /// It has no report of a verification.
+    /// It has no verification report.
     is_unverified: bool,
 }
 
-/// The phase the work is at: that of STATE.md as long as something is left to do about it, then the first open one.
+/// The current phase: the one in STATE.md while something is left to do for it, then the first open one.
 pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
     let text = view.state_text()?;
     let stated = text
@@ -110,8 +110,8 @@ pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileEr
     Ok(Some(moved_on.map_or(stated, |phase| phase.number)))
 }
 
-/// Whether STATE.md says that the phase it is at waits for its verification, and that is so, whoever ticked it. An earlier
-/// phase that was opened again has to wait.
+/// Whether STATE.md reports that its current phase waits for verification and that is true, no matter who ticked it. A
+/// reopened earlier phase then has to wait.
 fn is_to_be_verified(view: &ProjectView, stated: &str) -> Result<bool, FileError> {
     let text = view.state_text()?;
     let says = text
@@ -127,7 +127,7 @@ fn is_to_be_verified(view: &ProjectView, stated: &str) -> Result<bool, FileError
     Ok(standing.work.closed && standing.work.is_executed() && waits)
 }
 
-/// The same, or the first open phase of the milestone where STATE.md names none.
+/// The current phase, or the first open phase of the milestone if STATE.md names none.
 pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileError> {
     Ok(match current_phase(view)? {
         Some(current) => Some(current),
@@ -136,7 +136,7 @@ pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileEr
 }
 
 impl UpNext {
-    /// What is next. Where phases are planned without a discussion, a phase without a CONTEXT.md is planned.
+    /// Decides the next step. If phases are planned without a discussion, a phase without a CONTEXT.md is planned.
     pub(crate) fn of(view: &ProjectView, skips_discussion: bool) -> Result<Self, FileError> {
         let Some(text) = view.roadmap_text()? else {
             return Ok(if has_project(view)? { Self::NoMilestone } else { Self::NoRoadmap });
@@ -154,7 +154,7 @@ impl UpNext {
             has_plan_to_do |= !view.plans_to_do(folder)?.is_empty();
         }
         let mut open = if has_plan_to_do { Vec::new() } else { view.open_acceptances()? };
-        // Checks that somebody put off wait until the milestone is done.
+        // Deferred checks wait until the milestone is done.
         open.retain(|open| !open.is_deferred);
         if let Some(open) = open.into_iter().next() {
             return Ok(Self::Accept(open));
@@ -181,7 +181,7 @@ impl UpNext {
         })
     }
 
-    /// What is next about a phase, where that is next.
+    /// The next step of a phase, if a phase is next.
     pub(crate) fn phase(&self) -> Option<&PhaseNext> {
         match self {
             Self::Phase(next) => Some(next),
@@ -189,7 +189,7 @@ impl UpNext {
         }
     }
 
-    /// The call that does it; of several commands the first that is installed.
+    /// The call for this step; of several commands, the first that is installed.
     pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
         let first = |names: &[&'static str]| {
             Call::host(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"), "")
@@ -216,7 +216,7 @@ impl UpNext {
         self.call(is_installed).typed(spelled)
     }
 
-    /// Why that is next, in a sentence.
+    /// Why this step is next, in a sentence.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::NoRoadmap => "There is no ROADMAP.md yet".to_owned(),
@@ -237,12 +237,12 @@ impl UpNext {
 }
 
 impl PhaseNext {
-    /// What is next about the phase at work; none where nothing is left to do.
+    /// The next step of the current phase; `None` if nothing is left to do.
     fn of(view: &ProjectView, skips_discussion: bool) -> Result<Option<Self>, FileError> {
         let (Some(typed), Some(text)) = (phase_at_work(view)?, view.roadmap_text()?) else { return Ok(None) };
         let roadmap = view.parse_roadmap(&text);
         let folder = view.find_phase(&typed)?.folder;
-        // The position of a milestone that is over names a phase that nothing has any more.
+        // After the end of a milestone, the position may name a phase that does not exist any more.
         if folder.is_none() && !view.is_listed(&typed)? && is_said_over(view)? {
             return Ok(None);
         }
@@ -263,7 +263,7 @@ impl PhaseNext {
         Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance, is_unverified }))
     }
 
-    /// Whether its acceptance test is begun and not finished.
+    /// Whether its acceptance test has begun but is not finished.
     pub(crate) fn is_in_acceptance(&self) -> bool {
         self.acceptance.is_some()
     }
@@ -319,7 +319,7 @@ impl MilestoneEnd {
 }
 
 impl Audit {
-    /// The audit of the milestone of this version, whose phases have these folders.
+    /// The audit of the milestone with this version, whose phases have these folders.
     fn of(view: &ProjectView, version: Option<&str>, folders: &[PhaseFolder]) -> Result<Self, FileError> {
         let Some(version) = version else { return Ok(Self::Missing) };
         let Some(text) = view.text(&view.layout().milestone_audit(version))? else { return Ok(Self::Missing) };
@@ -341,7 +341,7 @@ impl Audit {
     }
 }
 
-/// Whether a time is later than another, both as `2026-01-02T03:04:05Z`, as far as both say it.
+/// Whether a time is later than another, both as `2026-01-02T03:04:05Z`, compared up to the shorter one.
 fn is_later(time: &str, other: &str) -> bool {
     let is_time = |text: &str| text.get(..10).is_some_and(|day| day.bytes().filter(u8::is_ascii_digit).count() == 8);
     let written = |text: &str| text.replace(' ', "T").trim_end_matches('Z').chars().take(19).collect::<String>();
@@ -351,7 +351,7 @@ fn is_later(time: &str, other: &str) -> bool {
     is_time(&time) && is_time(&other) && same(&time) > same(&other)
 }
 
-/// Whether a project without a roadmap was begun: what lacks is the roadmap of its next milestone.
+/// Whether a project without a roadmap was begun: only the roadmap of its next milestone is missing.
 fn has_project(view: &ProjectView) -> Result<bool, FileError> {
     let layout = view.layout();
     let has_archive = view.file_names(&layout.milestones_folder())?.iter().any(|name| name.ends_with("-ROADMAP.md"));
@@ -359,13 +359,13 @@ fn has_project(view: &ProjectView) -> Result<bool, FileError> {
     Ok(view.exists(&layout.project()) && (is_stream || has_archive || view.exists(&layout.milestones())))
 }
 
-/// That the acceptance test of a phase is open, and how much of it.
+/// A sentence that the acceptance test of a phase is open, and how much of it.
 fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
     let counts = open.counts().map(|counts| format!(": {counts}")).unwrap_or_default();
     format!("The acceptance test of {phase} is not finished{counts}")
 }
 
-/// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
+/// Whether the roadmap closes the milestone of STATE.md: by its heading, or by an archived roadmap.
 pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
     let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
     Ok(is_shipped_version(view, roadmap, &version)
@@ -373,7 +373,7 @@ pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bo
             && view.milestone_in(roadmap)?.phase_ids(roadmap).iter().all(|id| standing::is_closed(roadmap, id))))
 }
 
-/// Whether the roadmap marks the milestone `version` as shipped, or mentions it and the archive has its roadmap.
+/// Whether the roadmap marks the milestone `version` as shipped, or mentions it while its roadmap is archived.
 pub(crate) fn is_shipped_version(view: &ProjectView, roadmap: &Roadmap<'_>, version: &str) -> bool {
     let markdown = roadmap.markdown();
     let is_closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(version));
@@ -382,7 +382,7 @@ pub(crate) fn is_shipped_version(view: &ProjectView, roadmap: &Roadmap<'_>, vers
     is_closed || (is_archived() && is_mentioned())
 }
 
-/// Whether STATE.md says that the last milestone is over and no other one has begun.
+/// Whether STATE.md reports that the last milestone is over and no other one has begun.
 fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
     let Some(text) = view.state_text()? else { return Ok(false) };
     let status = State::parse(&text).front_text("status");
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_made_project_is_completed_first() {
+    fn an_incomplete_project_is_completed_first() {
         assert_eq!(next(&[]).0, "/new-project");
         assert_eq!(next(&[STATE]).0, "/new-project");
         assert_eq!(next(&[ROADMAP]).0, "gsd-tools state rebuild");
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acceptance_test_that_is_begun_goes_before_the_verification_of_its_phase() {
+    fn a_started_acceptance_test_comes_before_the_verification_of_its_phase() {
         let uat = |text: &'static str| (".planning/phases/01-base/01-UAT.md", text);
         assert_eq!(next(&[ROADMAP, STATE, PLAN]).0, "/execute-phase 1");
         assert_eq!(
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_was_put_off_does_not_hold_up_the_work() {
+    fn a_deferred_check_does_not_block_the_work() {
         let roadmap = "# R\n\n## v1.0 A\n\n- [x] **Phase 1: Base** - b\n- [ ] **Phase 2: More** - b\n";
         let state = format!(
             "{}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_seen_wherever_it_is_written() {
+    fn a_pause_is_found_wherever_it_is_written() {
         let handoff = (".planning/HANDOFF.json", "{\"next_action\": \"Mend\\nthe test\"}");
         assert_eq!(
             next(&[ROADMAP, STATE, handoff]),

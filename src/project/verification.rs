@@ -1,8 +1,8 @@
-//! Whether a phase's goal is verified: what its VERIFICATION.md says, and whether that still holds.
+//! Whether a phase's goal is verified: the result in its VERIFICATION.md, and whether that is still valid.
 //!
-//! A report that passed, or waits for a person, is stale once the work it covers has changed: by the fingerprint it
-//! carries, else by the times of the summaries beside it. A report with gaps is never stale: the gaps stand until a new
-//! report says otherwise.
+//! A report that passed, or waits for a person, is stale once the work it covers has changed: by its fingerprint if it
+//! has one, else by the times of the summaries in the same folder. A report with gaps is only stale if its fingerprint
+//! shows that a plan was executed after it; otherwise the gaps are valid until a new report.
 
 use std::borrow::Cow;
 
@@ -16,22 +16,22 @@ use crate::project::view::ProjectView;
 
 pub(crate) use crate::project::verification_report::VerificationState;
 
-/// What is known of a phase's verification.
+/// The verification of a phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verification {
     pub(crate) state: VerificationState,
-    /// Whether the report is stale could not be told.
+    /// It is unknown whether the report is stale.
     pub(crate) indeterminate: bool,
-    /// The phase as the follow-up command names it; empty where the folder's name has none.
+    /// The phase as written in the follow-up command; empty if the folder's name has no number.
     pub(crate) phase: String,
     /// The phase has neither a plan nor a summary: there is nothing to verify yet.
     pub(crate) is_unplanned: bool,
-    /// The phase has a plan without a summary: what the report says comes too early.
+    /// The phase has a plan without a summary: the report came too early.
     pub(crate) has_open_plan: bool,
 }
 
 impl Verification {
-    /// No report; whether the phase has plans is not known.
+    /// The verification without a report; it is unknown whether the phase has plans.
     pub(crate) fn missing(phase: impl Into<String>) -> Self {
         Self {
             state: VerificationState::Missing,
@@ -42,7 +42,7 @@ impl Verification {
         }
     }
 
-    /// Whether a plan is to be executed before anything is done about the report.
+    /// Whether a plan must be executed before anything is done about the report.
     fn is_early(&self) -> bool {
         use VerificationState::{GapsFound, HumanNeeded, Stale};
         self.has_open_plan && matches!(self.state, GapsFound | HumanNeeded | Stale)
@@ -52,7 +52,7 @@ impl Verification {
         self.state == VerificationState::Passed
     }
 
-    /// It passed, and what it covers has changed since.
+    /// The report passed, but the work it covers has changed since.
     pub(crate) fn is_stale(&self) -> bool {
         self.state == VerificationState::Stale
     }
@@ -69,7 +69,7 @@ impl Verification {
         }
     }
 
-    /// What to do next, in a sentence.
+    /// The next action, in a sentence.
     pub(crate) fn next_action(&self) -> Cow<'static, str> {
         match &self.state {
             _ if self.is_early() => "The phase has a plan to execute: execute it, then verify.".into(),
@@ -90,12 +90,12 @@ impl Verification {
         }
     }
 
-    /// The command that does it, in `spelling` (a prefix such as `/gsd-`); empty where nothing is left to do.
+    /// The command for that action, in `spelling` (a prefix such as `/gsd-`); empty if nothing is left to do.
     pub(crate) fn next_command(&self, spelling: &str) -> String {
         self.next_command_for(&self.phase, spelling)
     }
 
-    /// As [`Self::next_command`], for the phase as `number` names it.
+    /// As [`Self::next_command`], with the phase as `number`.
     pub(super) fn next_command_for(&self, number: &str, spelling: &str) -> String {
         let (word, flag) = match self.state {
             _ if self.is_early() => ("execute-phase", ""),
@@ -126,8 +126,8 @@ pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verific
     Ok(Verification { state, indeterminate: staleness == Staleness::Unknown, phase, is_unplanned, has_open_plan })
 }
 
-/// Asks once for every time that [`status`] of these folders will need. Telling times is a matter of running git, so
-/// that who looks at many phases does well to look ahead.
+/// Asks once for all the times that [`status`] of these folders needs. Finding times runs git, so callers that check
+/// many phases should look ahead.
 pub(crate) fn look_ahead<'folder>(
     view: &ProjectView,
     folders: impl IntoIterator<Item = &'folder PhaseFolder> + Clone,
@@ -142,7 +142,7 @@ pub(crate) fn look_ahead<'folder>(
         }
     }
     view.ask_changed(&paths);
-    // Whoever asks how phases stand reads their plans as well: they can be read while git works.
+    // Callers that check the standing of phases also need their plans, which can be read while git runs.
     for folder in folders {
         view.read_plans(folder)?;
     }
@@ -156,7 +156,7 @@ enum Staleness {
     Unknown,
 }
 
-/// Whether a report still holds.
+/// Whether a report is still valid.
 fn staleness(report: &Report, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
     if report.state == VerificationState::GapsFound {
         let worked_on = report.fingerprint.as_ref().is_some_and(|fingerprint| fingerprint.lacks_a_summary(folder));
@@ -185,7 +185,7 @@ fn check(declared: &Fingerprint, view: &ProjectView, folder: &PhaseFolder) -> Re
     Ok(if same { Staleness::Fresh } else { Staleness::Stale })
 }
 
-/// Whether any of the paths after the first one is younger than the first.
+/// Whether any of the paths after the first one is newer than the first.
 fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
     if paths.len() == 1 {
         return Staleness::Fresh;
@@ -198,7 +198,7 @@ fn by_times(view: &ProjectView, paths: &[String]) -> Staleness {
     if times.contains(&None) { Staleness::Unknown } else { Staleness::Fresh }
 }
 
-/// What `verification fingerprint` answers.
+/// The answer of `verification fingerprint`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FingerprintReport {
     /// Relative to the project's root, sorted, without repeats.
@@ -207,7 +207,7 @@ pub(crate) struct FingerprintReport {
     pub(crate) covered_digest: String,
 }
 
-/// Why there is no digest over some files.
+/// Why a digest of some files cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotCovered {
     #[error("no covered files given")]
@@ -220,7 +220,7 @@ pub(crate) enum NotCovered {
     NoFile { path: String },
 }
 
-/// The digest over `files` (relative to the project's root).
+/// The digest of `files` (relative to the project's root).
 pub(crate) fn fingerprint(
     view: &ProjectView,
     files: &[String],
@@ -271,7 +271,7 @@ fn plain_path(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// `02.1` of `02.1-search`; empty where the name does not start with a number that ends there.
+/// `02.1` for `02.1-search`; empty if the name does not start with a complete number.
 pub(crate) fn phase_of_folder_name(name: &str) -> String {
     let length = name.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let number = &name[..length];
@@ -289,7 +289,7 @@ mod tests {
     const FOLDER: &str = ".planning/phases/01-base";
 
     #[test]
-    fn a_note_behind_the_word_of_a_status_does_not_change_it() {
+    fn a_note_after_the_word_of_a_status_does_not_change_it() {
         for note in ["", " (re-verified 2026-08-21)", " — 5/5", ", by hand", ": see below"] {
             for (word, expected) in [
                 ("passed", VerificationState::Passed),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_decides_whatever_the_times() {
+    fn a_fingerprint_decides_regardless_of_the_times() {
         let files = [FOLDER.to_owned() + "/01-01-PLAN.md", FOLDER.to_owned() + "/01-01-SUMMARY.md", "src/a.rs".into()];
         let memory = MemoryFiles::new([
             (".planning/phases/01-base/01-01-PLAN.md", "plan"),

@@ -1,4 +1,4 @@
-//! VERIFICATION.md as it says itself: its status, and what it covers.
+//! The content of VERIFICATION.md: its status, and the files it covers.
 
 use super::folder::PhaseFolder;
 use super::noted::noted;
@@ -12,18 +12,18 @@ pub(crate) enum VerificationState {
     HumanNeeded,
     Stale,
     Missing,
-    /// The report has another status than the known ones.
+    /// The report has an unknown status.
     Unknown(String),
 }
 
-/// The words that a report's status may be.
+/// The known statuses of a report.
 const WORDS: &[&str] = &["passed", "gaps_found", "human_needed"];
 
 /// The states that are remembered, by their numbers from 1.
 const PLAIN: &[VerificationState] =
     &[VerificationState::Passed, VerificationState::GapsFound, VerificationState::HumanNeeded];
 
-/// Whether what follows the word of a status is parted from it by a sign and says none of the other words: `passed (again)`,
+/// Whether the text after a status word is separated by a sign and contains none of the other words: `passed (again)`,
 /// not `passed with gaps`.
 fn is_note(behind: &str) -> bool {
     let is_apart = !behind.trim_start().starts_with(char::is_alphanumeric);
@@ -39,7 +39,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// The report at `path`; `None` where it has no status.
+    /// The report at `path`; `None` if it has no status.
     pub(super) fn parse(path: String, text: &str) -> Option<Self> {
         let front = FrontMatter::of_keys(text, &["status", FILES, DIGEST])?;
         let word = front.text("status")?;
@@ -56,7 +56,7 @@ impl Report {
         Self { path, state, fingerprint: None }
     }
 
-    /// A number for a report that says its status in a known word and declares no fingerprint; 0 for any other.
+    /// A number for a report that has a known status and no fingerprint; 0 for any other.
     pub(super) fn plainness(text: Option<&str>) -> u8 {
         let report =
             text.and_then(|text| Self::parse(String::new(), text)).filter(|report| report.fingerprint.is_none());
@@ -64,7 +64,7 @@ impl Report {
         known.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)
     }
 
-    /// The state that a number of [`Self::plainness`] stands for.
+    /// The state for a number from [`Self::plainness`].
     pub(super) fn plain(number: u8) -> Option<VerificationState> {
         PLAIN.get(usize::from(number).checked_sub(1)?).cloned()
     }
@@ -73,14 +73,14 @@ impl Report {
         matches!(self.state, VerificationState::Passed | VerificationState::HumanNeeded)
     }
 
-    /// The report, and the summaries that must not be younger.
+    /// The report, and the summaries that must not be newer.
     pub(super) fn timed_paths(&self, folder: &PhaseFolder) -> Vec<String> {
         let summaries = folder.summaries().map(|summary| folder.join(summary));
         std::iter::once(self.path.clone()).chain(summaries).collect()
     }
 }
 
-/// What a report says it covers.
+/// The files that a report covers.
 #[derive(Debug)]
 pub(super) struct Fingerprint {
     pub(super) files: Vec<String>,
@@ -90,7 +90,7 @@ pub(super) struct Fingerprint {
 const FILES: &str = "covered_files";
 const DIGEST: &str = "covered_digest";
 
-/// The fingerprint of a report that declares one, well formed or not.
+/// The fingerprint that a report declares, well formed or not.
 fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
     let files = front.get(FILES);
     let digest = front.get(DIGEST);
@@ -102,7 +102,7 @@ fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
 }
 
 impl Fingerprint {
-    /// Whether a plan was executed after a report that covers the others: what it found missing was worked on.
+    /// Whether a plan was executed after a report that covers the other plans: its gaps were worked on.
     pub(super) fn lacks_a_summary(&self, folder: &PhaseFolder) -> bool {
         let (covered, later): (Vec<String>, Vec<String>) =
             folder.summaries().map(|summary| folder.join(summary)).partition(|path| self.files.contains(path));
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_that_is_remembered_is_the_one_that_was_read() {
+    fn a_remembered_report_equals_the_one_that_was_read() {
         for text in [
             "---\nstatus: passed\n---\n",
             "---\nstatus: gaps_found\n---\n",

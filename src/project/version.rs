@@ -1,7 +1,6 @@
 //! Versions of milestones, as people write them in headings, names of folders and STATE.md.
 
-/// The first `v1.2` or `v1.2.3` in `text` that stands as a word, with the mark of a release that comes before it, such as
-/// `v1.2-rc1`.
+/// The first `v1.2` or `v1.2.3` in `text` that is a separate word, including a prerelease mark such as in `v1.2-rc1`.
 pub(crate) fn version_in(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|start| {
@@ -16,8 +15,8 @@ pub(crate) fn version_in(text: &str) -> Option<&str> {
     })
 }
 
-/// How many bytes at the start of `text` mark a release that comes before the one named: `-alpha`, `-rc.1`, `b2`. Other
-/// words behind a dash are a name.
+/// The length of a prerelease mark at the start of `text`: `-alpha`, `-rc.1`, `b2`. Other words after a dash are a
+/// name.
 fn prerelease(text: &str) -> usize {
     const WORDS: &[&str] =
         &["alpha", "beta", "canary", "dev", "next", "nightly", "pre", "preview", "rc", "snapshot", "a", "b"];
@@ -32,7 +31,7 @@ fn prerelease(text: &str) -> usize {
     let ends = |at: &str| !at.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     match () {
         () if digits > 0 && ends(&number[digits..]) => text.len() - number.len() + digits,
-        // Of one letter alone nobody knows what it means.
+        // The meaning of a single letter is unknown.
         () if letters > 1 && ends(rest) => text.len() - rest.len(),
         () => 0,
     }
@@ -45,7 +44,7 @@ pub(crate) fn is_same_version(left: &str, right: &str) -> bool {
     left[bare(left)..].eq_ignore_ascii_case(&right[bare(right)..])
 }
 
-/// Whether `text` is a version and nothing more, such as `v1.0`, `2` or `v1.2-beta.1`: it names folders and branches.
+/// Whether `text` is just a version, such as `v1.0`, `2` or `v1.2-beta.1`: it becomes part of folder and branch names.
 pub(crate) fn is_version(text: &str) -> bool {
     const LONGEST: usize = 40;
     let numbers = text.strip_prefix(['v', 'V']).unwrap_or(text);
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_a_version_names_no_folder() {
+    fn only_a_version_names_a_folder() {
         for text in ["v1.0", "1.0", "v2", "V1.2.3", "v1.0-beta", "v1.0-beta.1", "v1.1_rc", "1.0rc1", "2026.11"] {
             assert!(is_version(text), "{text}");
         }

@@ -1,7 +1,7 @@
-//! The manifest of a wave: the worktrees that were made for its agents, their branches, and the commit they start from.
+//! The manifest of a wave: the worktrees of its agents, their branches, and the commit they start from.
 //!
-//! The one who starts the agents makes the file, where it likes; it is no document below `.planning/`. `worktree
-//! create-wave` keeps one among the project's local notes, with the decision it made: [`WaveNote`].
+//! The caller that starts the agents creates the file, at any path; it is not a document below `.planning/`.
+//! `worktree create-wave` keeps one in the project's local notes, with its decision: [`WaveNote`].
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::text::json::{JsonDocument, JsonEdit};
 
 const WORKTREES: &str = "worktrees";
 
-/// What the branch of an agent may begin with.
+/// The possible prefixes of an agent's branch.
 const BRANCH_STARTS: &[&str] = &["agent-", "worktree-agent-", "worktree-wf_"];
 
 /// One worktree of a wave.
@@ -27,16 +27,16 @@ pub(crate) struct WaveEntry {
     pub(crate) branch: String,
     /// The commit that the branch was made from.
     pub(crate) expected_base: String,
-    /// The files the agent was to change, where that was said.
+    /// The files that the agent should change, if they were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) files_modified: Option<Vec<String>>,
-    /// The files the agent was to remove.
+    /// The files that the agent should remove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) declared_deletions: Option<Vec<String>>,
 }
 
 impl WaveEntry {
-    /// Whether the entry can be acted on: nothing is empty, and the branch is one of an agent.
+    /// Whether the entry can be used: its path and base are not empty, and the branch belongs to an agent.
     pub(crate) fn is_sound(&self) -> bool {
         !self.worktree_path.is_empty() && !self.expected_base.is_empty() && is_agent_branch(&self.branch)
     }
@@ -62,7 +62,7 @@ impl WaveEntry {
     }
 }
 
-/// Whether `branch` is named as branches of agents are.
+/// Whether `branch` has the name of an agent's branch.
 pub(crate) fn is_agent_branch(branch: &str) -> bool {
     let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '/' | '-');
     BRANCH_STARTS
@@ -71,21 +71,21 @@ pub(crate) fn is_agent_branch(branch: &str) -> bool {
         .any(|rest| !rest.is_empty() && rest.chars().all(sound))
 }
 
-/// The local note that says how the executors of the current wave work; also a manifest of their worktrees.
+/// The local note about how the executors of the current wave work; also a manifest of their worktrees.
 pub(crate) const WAVE_NOTE: &str = "wave.json";
 
 /// How the executors of a wave work: decided once, read by `worktree cleanup-wave` and by the guard of executors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WaveNote {
-    /// Who gives the worktrees: `harness-worktree`, `orchestrator-worktree` or `none`.
+    /// Who creates the worktrees: `harness-worktree`, `orchestrator-worktree` or `none`.
     pub(crate) isolation: String,
-    /// What a call says to get one, such as `isolation="worktree"`.
+    /// The argument that requests a worktree in a call, such as `isolation="worktree"`.
     pub(crate) harness_flag: Option<String>,
     pub(crate) phase: Option<String>,
     pub(crate) plan: Option<String>,
     /// Milliseconds since 1970.
     pub(crate) written_at: i64,
-    /// The commit that the worktrees are to start from.
+    /// The commit that the worktrees should start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base: Option<String>,
     /// The branch that the wave began on and is merged into, such as `refs/heads/main`.
@@ -94,13 +94,13 @@ pub(crate) struct WaveNote {
     /// The root of the project in the working tree that the wave began in: linked worktrees share this note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<String>,
-    /// How the branches of worktrees begin that the host makes itself. Another host may be the one that merges.
+    /// The prefix of the branches of worktrees that the host creates itself. Another host may do the merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch_start: Option<String>,
     /// The session that began the wave: a [`super::workstream::session_key`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
-    /// The plans that are executed side by side.
+    /// The plans that are executed in parallel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) plans: Vec<WavePlan>,
     #[serde(default)]
@@ -108,12 +108,13 @@ pub(crate) struct WaveNote {
 }
 
 impl WaveNote {
-    /// The note of a project; none also where it cannot be read.
+    /// The note of a project; `None` also if it cannot be read.
     pub(crate) fn of_project(state_folder: &Path, project: &AbsolutePath) -> Option<Self> {
         LocalState::of(state_folder, project).ok()?.read(WAVE_NOTE).ok()?
     }
 
-    /// Whether plans are executed side by side, which only a merge ends. Else the note only says who gives worktrees.
+    /// Whether plans are executed in parallel, which only a merge ends. Otherwise the note only records who creates
+    /// worktrees.
     pub(crate) fn is_open(&self) -> bool {
         !self.plans.is_empty() || !self.worktrees.is_empty()
     }
@@ -122,9 +123,9 @@ impl WaveNote {
 /// A plan of a wave that is executed in a worktree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WavePlan {
-    /// Its number, such as `02-01`, whatever else its file is called: the scope of its commits.
+    /// Its number, such as `02-01`, whatever else its file name contains: the scope of its commits.
     pub(crate) id: String,
-    /// The files the plan says it removes; no other may be missing after the merge.
+    /// The files that the plan removes; no other file may be missing after the merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) deletes: Vec<String>,
 }
@@ -133,13 +134,13 @@ pub(crate) struct WavePlan {
 #[derive(Clone, Debug)]
 pub(crate) struct WaveManifest {
     document: JsonDocument,
-    /// The entries that can be acted on, each worktree once.
+    /// The usable entries, each worktree once.
     pub(crate) entries: Vec<WaveEntry>,
-    /// How many entries cannot be acted on.
+    /// How many entries are unusable.
     pub(crate) unsound: usize,
 }
 
-/// Why a worktree cannot be noted.
+/// Why a worktree cannot be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoteError {
     #[error("the worktree is noted already")]
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_of_agents_are_known_by_their_names() {
+    fn branches_of_agents_are_recognised_by_their_names() {
         for branch in ["agent-1", "worktree-agent-a/b", "worktree-wf_1.x"] {
             assert!(is_agent_branch(branch), "{branch}");
         }
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_noted_worktree_is_read_back_and_the_rest_keeps_its_bytes() {
+    fn a_recorded_worktree_is_read_back_and_the_rest_keeps_its_bytes() {
         let text = "{\r\n  \"note\" : 1.0,\r\n  \"worktrees\": []\r\n}\r\n";
         let noted = WaveManifest::parse(text).unwrap().with(&entry("agent-1")).unwrap();
         assert!(noted.starts_with("{\r\n  \"note\" : 1.0,\r\n"), "{noted}");
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_worktrees_is_never_overwritten() {
+    fn a_file_that_is_not_a_list_of_worktrees_is_never_overwritten() {
         for text in ["[]", "{\"worktrees\": 3}", "\"x\""] {
             let manifest = WaveManifest::parse(text).unwrap();
             assert!(manifest.entries.is_empty());
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cannot_be_acted_on_are_counted() {
+    fn unusable_entries_are_counted() {
         let text = "{\"worktrees\":[{\"worktree_path\":\"/w\",\"branch\":\"main\",\"expected_base\":\"a\"}, 7]}";
         let manifest = WaveManifest::parse(text).unwrap();
         assert_eq!((manifest.entries.len(), manifest.unsound), (0, 2));

@@ -1,4 +1,4 @@
-//! Which workstream is active: the name of a call, of the environment, or one stored before.
+//! Which workstream is active: the one named in the call, in the environment, or stored before.
 //!
 //! A choice is stored for the session of the host that made it, else for everybody in the project.
 
@@ -10,10 +10,10 @@ use crate::disk::{self, AbsolutePath};
 use crate::failure::{Explain, Reason};
 use crate::text::is_mark;
 
-/// The variable in which a person names the session; it goes before those of hosts.
+/// The variable in which a person names the session; it takes precedence over those of hosts.
 const OWN_SESSION: &str = "GSD_SESSION_KEY";
 
-// HOST_SESSIONS: the variables in which hosts name their session, as their descriptors say.
+// HOST_SESSIONS: the variables in which hosts name their session, from their descriptors.
 include!(concat!(env!("OUT_DIR"), "/host_sessions.rs"));
 
 /// Variables in which terminals name their session; they come after those of hosts.
@@ -22,7 +22,7 @@ const TERMINAL_SESSIONS: &[&str] = &["TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE
 /// Longest part of a session's name in a file name.
 const LONGEST_SESSION: usize = 160;
 
-/// A name that no folder of a workstream can have.
+/// A name that cannot be the name of a workstream folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` cannot name a workstream: use letters, digits, `-`, `_` and `.`")]
 pub(crate) struct WorkstreamNameError {
@@ -39,7 +39,7 @@ impl Explain for WorkstreamNameError {
     }
 }
 
-/// Accepts a name that a workstream can have.
+/// Checks that a name can be used for a workstream.
 pub(crate) fn checked(name: &str) -> Result<&str, WorkstreamNameError> {
     let sound = |letter: char| letter.is_alphanumeric() || is_mark(letter) || matches!(letter, '-' | '_' | '.');
     if !name.is_empty() && name.chars().all(sound) && name.chars().any(|letter| letter != '.') && !name.contains("..") {
@@ -51,16 +51,16 @@ pub(crate) fn checked(name: &str) -> Result<&str, WorkstreamNameError> {
 /// The files that store which workstream is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer {
-    /// Where the planning folder really is.
+    /// The real path of the planning folder.
     planning: PathBuf,
     workstreams: PathBuf,
-    /// For this session alone, where the session has a name.
+    /// For this session only, if the session has a name.
     pub(crate) session: Option<PathBuf>,
     /// For everybody.
     pub(crate) shared: PathBuf,
 }
 
-/// A file that is to store a name, or to be gone.
+/// A file that should store a name, or be removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PointerEdit {
     pub(crate) file: PathBuf,
@@ -68,9 +68,9 @@ pub(crate) struct PointerEdit {
 }
 
 impl Pointer {
-    /// The files for the project whose documents stand in `planning`.
+    /// The files for the project whose planning folder is `planning`.
     pub(crate) fn new(planning: &AbsolutePath, temporary: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
-        // Where the folder cannot be looked at, nothing is stored for it either.
+        // If the folder cannot be resolved, nothing is stored for it either.
         let real = disk::canonical(planning).unwrap_or_else(|_| planning.clone()).as_path().to_path_buf();
         let planning = planning.as_path();
         let session = session_key(variable).map(|key| {
@@ -84,7 +84,7 @@ impl Pointer {
         Self { planning: real, workstreams, session, shared }
     }
 
-    /// What a file stores. One of the project that is a link out of it stores nothing.
+    /// The content of a file. A file in the project that is a link out of it counts as empty.
     fn text(&self, file: &Path) -> Option<String> {
         let is_own = || {
             let (file, folder) = (AbsolutePath::parse(file).ok()?, AbsolutePath::parse(&self.planning).ok()?);
@@ -115,32 +115,32 @@ impl Pointer {
         by_name.find(|other| other.session.as_ref().is_some_and(disk::is_file)).unwrap_or(pointer)
     }
 
-    /// The first stored name, whether or not there is such a workstream.
+    /// The first stored name, whether or not that workstream exists.
     pub(crate) fn stored(&self) -> Option<String> {
         let texts = self.session.iter().chain([&self.shared]).filter_map(|file| self.text(file));
         texts.map(|text| text.trim().to_owned()).find(|name| !name.is_empty())
     }
 
-    /// What to store so that `name` is active: for the session where it has a name, else for everybody.
+    /// The edits that make `name` active: for the session if it has a name, else for everybody.
     pub(crate) fn choosing(&self, name: &str) -> Vec<PointerEdit> {
         let file = self.session.as_ref().unwrap_or(&self.shared).clone();
         vec![PointerEdit { file, name: Some(name.to_owned()) }]
     }
 
-    /// What to store so that the choice in effect no longer is.
+    /// The edits that remove the choice in effect.
     pub(crate) fn clearing(&self) -> Vec<PointerEdit> {
         let stored = self.session.iter().chain([&self.shared]).find(|file| disk::is_file(file));
         stored.map(|file| PointerEdit { file: file.clone(), name: None }).into_iter().collect()
     }
 
-    /// What to store so that nothing points to `name`.
+    /// The edits that remove every choice of `name`.
     pub(crate) fn forgetting(&self, name: &str) -> Vec<PointerEdit> {
         let names = |file: &&PathBuf| self.text(file).is_some_and(|text| text.trim() == name);
         let stored = self.session.iter().chain([&self.shared]).filter(names);
         stored.map(|file| PointerEdit { file: file.clone(), name: None }).collect()
     }
 
-    /// The stored workstream; one that is no longer there does not count.
+    /// The stored workstream; one that does not exist any more does not count.
     pub(crate) fn active(&self) -> Option<String> {
         self.session.iter().chain([&self.shared]).find_map(|file| {
             let text = self.text(file)?;
@@ -162,7 +162,7 @@ pub(crate) fn session_key(variable: impl Fn(&str) -> Option<String>) -> Option<S
     (!token.is_empty()).then(|| format!("{name}-{token}"))
 }
 
-/// Whether a [`session_key`] is that of the session that a host calls `session`.
+/// Whether a [`session_key`] belongs to the session with the name `session` in the host.
 pub(crate) fn names_session(key: &str, session: &str) -> bool {
     let token = token(session.trim());
     !token.is_empty() && key.strip_suffix(&token).is_some_and(|variable| variable.ends_with('-'))
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_names_the_session_before_the_terminal_does_and_after_the_person() {
+    fn the_session_name_comes_from_the_person_then_the_host_then_the_terminal() {
         let key = |set: &[&str]| session_key(|name| set.contains(&name).then(|| "w0 t1/p2".to_owned()));
         let host = HOST_SESSIONS[0];
         let spelled = |name: &str| Some(format!("{}-w0_t1_p2", name.to_lowercase().replace('_', "-")));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_has_its_own_choice_before_the_shared_one() {
+    fn the_choice_of_a_session_comes_before_the_shared_one() {
         let temporary = crate::testing::folder();
         let planning = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap().resolve(".planning");
         std::fs::create_dir_all(planning.as_path().join("workstreams/api")).unwrap();

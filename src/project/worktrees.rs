@@ -1,20 +1,20 @@
 //! The worktrees of a repository, as git lists them.
 
-/// A worktree as `git worktree list --porcelain -z` has it.
+/// A worktree in the output of `git worktree list --porcelain -z`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListedWorktree {
     pub(crate) path: String,
     /// The commit; `None` before the first one, and for a bare repository.
     pub(crate) head: Option<String>,
-    /// The branch that is checked out, without `refs/heads/`; `None` where a commit is.
+    /// The branch that is checked out, without `refs/heads/`; `None` if a commit is checked out.
     pub(crate) branch: Option<String>,
     /// The reason of its lock, if it is locked.
     pub(crate) lock: Option<String>,
-    /// Whether git would forget it, since its folder is gone.
+    /// Whether git would prune it, since its folder is gone.
     pub(crate) is_prunable: bool,
 }
 
-/// The worktrees in what git answers, the main one first.
+/// The worktrees in git's output, the main one first.
 pub(crate) fn listed(answer: &str) -> Vec<ListedWorktree> {
     let worktree = |block: &str| {
         let mut found = ListedWorktree::default();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_of_worktrees_is_read_as_git_writes_it() {
+    fn the_worktree_list_of_git_is_read() {
         let answer = "worktree /r\0HEAD 12ab\0branch refs/heads/main\0\0worktree /w x\0HEAD 34cd\0detached\0locked two\nlines\0\
                       prunable gitdir file points to non-existent location\0\0worktree /n\0HEAD 0000\0branch refs/heads/a/b\0\
                       locked\0\0";

@@ -1,4 +1,4 @@
-//! Ways to behave, good and bad, that need no script.
+//! Actors: good and bad behaviour that needs no script.
 
 use crate::ideal::{self, Manner};
 use crate::probed;
@@ -6,7 +6,7 @@ use crate::script;
 use crate::speak::{Say, Voice};
 use crate::world::{self, Call};
 
-/// Acts; gives the exit code.
+/// Acts, and returns the exit code.
 pub fn play(call: Call) -> Result<u8, String> {
     if call.actor == "probed" {
         return Ok(probed::play(&call));
@@ -42,12 +42,12 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
         "flaky" => work(call, voice, Manner::Whole)?,
         // The verification of a phase finds something missing.
         "gaps" => work(call, voice, if call.kind == "execute-phase" { Manner::Blocked } else { Manner::Whole })?,
-        // Takes back what was committed before its session.
+        // Amends a commit made before its session.
         "rewriter" => {
             let _ = std::process::Command::new("git").args(["commit", "--amend", "--message=other"]).output();
             work(call, voice, Manner::Whole)?;
         }
-        // Works with a key in a file of the project: in the first so many attempts, or in all of them.
+        // Leaves a key in a file of the project: in the first so many attempts, or in all of them.
         "leaker" => {
             work(call, voice, Manner::Whole)?;
             if call.kind.starts_with("execute-") {
@@ -58,14 +58,14 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
                 }
             }
         }
-        // Makes a test of the project say less.
+        // Weakens a test of the project.
         "cheater" => {
             work(call, voice, Manner::Whole)?;
             if call.kind == "execute-task" {
                 world::write("tests/test_a.py", "def test_a():\n    assert True\n")?;
             }
         }
-        // Writes the key that it was given into a plan.
+        // Writes a key into a plan.
         "note-taker" => {
             work(call, voice, Manner::Whole)?;
             if call.kind == "plan-milestone" && u64::from(call.attempt) <= number.unwrap_or(1) {
@@ -99,7 +99,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             voice.say(&text("I wrote the files and ran the checks: all pass."));
         }
         "standby" => voice.say(&text("I am ready when you are.")),
-        // Writes what it may not: a note, and once for a second task what would decide about checks.
+        // Writes what it may not: a note and, once, for a second task, the preferences that set the checks.
         "careless" => {
             work(call, voice, Manner::Whole)?;
             if call.kind == "execute-task" {
@@ -127,14 +127,14 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             }
             voice.say(&text("I improved it."));
         }
-        // The first session for a task of its kind sleeps; the one that continues it does not.
+        // The first session of a task sleeps; the one that continues it does not.
         "sleeper" => {
             if call.kind == "execute-task" && !call.resumed {
                 world::sleep(number.unwrap_or(1000));
             }
             work(call, voice, Manner::Whole)?;
         }
-        // Uses so many tools, each a step of real work.
+        // Makes this many tool calls, each a step of real work.
         "steps" => {
             for step in 1..=number.unwrap_or(200) {
                 if call.kind == "execute-task" {
@@ -144,7 +144,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             }
             work(call, voice, Manner::Whole)?;
         }
-        // Its checks take so many milliseconds, and leave a program running.
+        // Its checks take this many milliseconds, and leave a program running.
         "slow-check" => {
             work(call, voice, Manner::Whole)?;
             if call.kind == "execute-task" {
@@ -155,19 +155,20 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
                 world::edit(&format!("checks/{name}.sh"), "#!/bin/sh", &format!("#!/bin/sh\n{wait}\nrm checked.txt"))?;
             }
         }
-        // After the work on the first task nothing more can be written.
+        // Fills the disk after the work on a task, so that nothing more can be written.
         "filler" => {
             work(call, voice, Manner::Whole)?;
             if call.kind == "execute-task" {
                 world::fill("../fill");
             }
         }
-        // Cannot write its file, and says so where programs complain.
+        // Cannot write its file, and reports it on standard error.
         "full" => {
             let error = std::io::Error::from_raw_os_error(28);
             return Err(format!("src/large.txt: {error}"));
         }
-        // The quota is used up until so many seconds from the first session on; the one that goes on has one again.
+        // The first session uses up a quota that resets after so many seconds; the session that continues has quota
+        // again.
         "quota" if call.kind == "execute-task" && !call.resumed => {
             let reset = world::now() + number.unwrap_or(3600);
             voice.say(&tool("Read"));
@@ -176,7 +177,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             return Ok(1);
         }
         "quota" => work(call, voice, Manner::Whole)?,
-        // A dollar a call, and no end of it.
+        // Spends a dollar a call, without end.
         "spender" => {
             for dollars in 1.. {
                 voice.say(&tool("Read"));
@@ -242,14 +243,14 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             voice.say(&Say::Failure { status, text: format!("the server gave {status}") });
             return Ok(1);
         }
-        // Says nothing at all, and that all is well.
+        // Reports success without a word.
         "ghost" => {}
-        // Ends without a last word.
+        // Ends without a final message.
         "silent" => {
             voice.say(&text("I will now"));
             return Ok(number.unwrap_or(0) as u8);
         }
-        // Says that all is well, and ends as if it were not.
+        // Reports success, and exits with a failure code.
         "two-faced" => {
             work(call, voice, Manner::Whole)?;
             voice.say(&Say::Success);
@@ -268,7 +269,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
     Ok(0)
 }
 
-/// Works, and says so.
+/// Does the work and reports one tool call.
 fn work(call: &Call, voice: &mut Voice, manner: Manner) -> Result<(), String> {
     voice.say(&Say::Tool { name: "Read".to_owned(), end: "finished" });
     if !call.kind.is_empty() {

@@ -1,9 +1,10 @@
-//! A client for tests: does what its script or its actor says, and says so in the form of any client's stream.
+//! A client for tests: follows its script or its actor, and writes the output stream of any supported client.
 //!
-//! `fake-agent [--dialect NAME] [--actor NAME[:ARGUMENT] | --script FILE] …`; the same by `FAKE_DIALECT`, `FAKE_ACTOR` and
-//! `FAKE_SCRIPT`, so that it can be started with any client's command line. What it works on it learns from `GSD_UNIT_KIND`,
-//! `GSD_UNIT_ID` and `GSD_UNIT_ATTEMPT`, or from the line `gsd-unit: KIND ID` of the prompt; `FAKE_SHAPE=4x3` says how many
-//! slices a milestone gets, and how many tasks each, and `FAKE_PAUSE_MS` how long it takes for a file. Std alone, so that `rustc` makes it.
+//! `fake-agent [--dialect NAME] [--actor NAME[:ARGUMENT] | --script FILE] …`; `FAKE_DIALECT`, `FAKE_ACTOR` and
+//! `FAKE_SCRIPT` set the same, so that any client's command line can start it. The unit comes from `GSD_UNIT_KIND`,
+//! `GSD_UNIT_ID` and `GSD_UNIT_ATTEMPT`, or from the line `gsd-unit: KIND ID` of the prompt. `FAKE_SHAPE=4x3` sets how
+//! many slices a milestone gets, and how many tasks each slice; `FAKE_PAUSE_MS` sets how long each file takes. Uses
+//! only std, so that plain `rustc` compiles it.
 
 mod actors;
 mod ideal;

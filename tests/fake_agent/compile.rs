@@ -1,4 +1,4 @@
-//! Makes the scripted agent for tests, once: `rustc` alone, so that no package has it and no build makes it unasked.
+//! Compiles the scripted agent for tests once, with plain `rustc`: it is in no package, and no build makes it unasked.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub(crate) fn fake_agent() -> &'static Path {
         for file in files {
             std::fs::read(file).unwrap().hash(&mut hasher);
         }
-        // Beside the tests' own folder, where the next run finds it.
+        // Next to the tests' own folder, so that the next run finds it.
         let tests = std::env::current_exe().unwrap();
         let folder = tests.parent().and_then(Path::parent).unwrap();
         let name = format!("fake-agent-{:016x}{}", hasher.finish(), std::env::consts::EXE_SUFFIX);
         let program = folder.join(&name);
         if !program.is_file() {
-            // Under a name of its own until it is whole: other tests may make it at the same time.
+            // Under a temporary name until it is complete: other tests may compile it at the same time.
             let part = folder.join(format!("{}-{name}", std::process::id()));
             let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
             rustc.args(["--edition", "2024", "-D", "warnings", "-C", "debuginfo=0", "-o"]).arg(&part);

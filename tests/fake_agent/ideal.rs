@@ -1,4 +1,4 @@
-//! The work of a unit, done as its prompt orders it.
+//! Does the work of a unit as its prompt orders it.
 
 use crate::world::{Call, write};
 
@@ -6,19 +6,19 @@ use crate::world::{Call, write};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     Whole,
-    /// The half of what belongs to it.
+    /// Half of the work.
     Half,
-    /// With a summary that says nothing.
+    /// With an empty summary.
     Thin,
     /// With a check that passes whatever the code is.
     Hollow,
-    /// With code on which its own check fails.
+    /// With code that fails its own check.
     Broken,
     /// The task cannot be done as planned.
     Blocked,
-    /// The same, with nothing changed.
+    /// As `Blocked`, with nothing changed.
     Untrue,
-    /// A plan with nothing to do in it.
+    /// A plan without tasks.
     Empty,
 }
 
@@ -69,7 +69,7 @@ fn of_slice(milestone: &str, slice: &str) -> String {
     format!(".gsd/milestones/{milestone}/slices/{slice}")
 }
 
-/// The file that a task makes, and the check of it.
+/// The file that a task makes, and the check for it.
 fn files_of(slice: &str, task: &str) -> (String, String) {
     let name = format!("{}_{}", slice.to_lowercase(), task.to_lowercase());
     (format!("src/{name}.txt"), format!("checks/{name}.sh"))
@@ -138,7 +138,7 @@ fn replan(milestone: &str, slice: &str) -> Result<(), String> {
     let folder = of_slice(milestone, slice);
     let plan = format!("{folder}/{slice}-PLAN.md");
     let text = std::fs::read_to_string(&plan).map_err(|error| format!("{plan}: {error}"))?;
-    // What a blocked task did not make is checked no more. Its own entry stays as it is.
+    // Drops the checks of what a blocked task did not make. The entry of the task stays as it is.
     let is_blocked = |task: &str| {
         let summary = std::fs::read_to_string(format!("{folder}/tasks/{task}-SUMMARY.md")).unwrap_or_default();
         summary.contains("blocker_discovered: true") && !std::path::Path::new(&files_of(slice, task).0).exists()
@@ -188,7 +188,7 @@ fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(
     write(&format!("{}/tasks/{task}-SUMMARY.md", of_slice(milestone, slice)), &text)
 }
 
-/// A question to a person in the place of the work.
+/// Asks a person a question instead of doing the work.
 pub fn ask(call: &Call) -> Result<(), String> {
     let parts = call.parts();
     let [milestone, slice, task] = parts[..] else { return Err(format!("{}: not a task", call.id)) };
@@ -290,7 +290,7 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
     }
 }
 
-/// Makes the calls with which the workflow of a phase begins.
+/// Makes the calls that the workflow of a phase begins with.
 fn begin(program: &std::ffi::OsStr, number: &str, plan: &str) -> Result<(), String> {
     let phase = ["state", "begin-phase", "--phase", number, "--plans", "1"];
     let wave = ["worktree", "create-wave", "--phase", number, "--plans", plan];
@@ -307,7 +307,7 @@ fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Commits all, as the workflows of a phase do; an earlier session may have.
+/// Commits everything, as the workflows of a phase do; an earlier session may have committed already.
 fn commit(message: &str) -> Result<(), String> {
     let git =
         |line: &[&str]| std::process::Command::new("git").args(line).output().map_err(|error| format!("git: {error}"));
@@ -319,7 +319,7 @@ fn commit(message: &str) -> Result<(), String> {
     if done.status.success() { Ok(()) } else { Err(format!("git commit: {}", String::from_utf8_lossy(&done.stderr))) }
 }
 
-/// The folder of a phase; made where there is none.
+/// The folder of a phase; created if missing.
 fn phase_folder(number: &str) -> Result<String, String> {
     let wanted: u32 = number.trim_start_matches('0').parse().unwrap_or(1);
     let found = std::fs::read_dir(".planning/phases").into_iter().flatten().flatten().find_map(|entry| {

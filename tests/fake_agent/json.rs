@@ -1,4 +1,4 @@
-//! As much of JSON as scripts need.
+//! As much of JSON as the scripts need.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -74,7 +74,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// A text as JSON has it.
+/// Quotes a text as a JSON string.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

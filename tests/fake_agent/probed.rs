@@ -1,6 +1,7 @@
-//! A client that really asks a model server, in the form of the messages, and may behave otherwise in one way.
+//! A client that really asks a model server in the Anthropic message format, and can differ in one way from what we
+//! expect.
 //!
-//! `--actor probed:CHANGE`; without a change it is as the tables say of such a client.
+//! `--actor probed:CHANGE`; without a change it behaves as our tables say.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,10 +10,10 @@ use std::process::{Command, Stdio};
 use crate::json::{Json, quoted};
 use crate::world::{self, Call};
 
-/// Variables that no client is to see which is probed: keys of the user, and marks of a host.
+/// Variables that a probed client must not see: keys of the user, and marks of a host.
 const NOT_FOR_IT: [&str; 3] = ["OPENAI_API_KEY", "CLAUDECODE", "GSD_TEST_SECRET"];
 
-/// How often a client may be told to use a tool.
+/// The most turns in which the model may ask for a tool.
 const MOST_TURNS: usize = 5;
 
 struct Client<'a> {
@@ -23,13 +24,13 @@ struct Client<'a> {
     output: u64,
 }
 
-/// What a server answers: the status and the body.
+/// A server's answer: the status and the body.
 enum Answer {
     Whole(u16, Json),
     Broken(&'static str),
 }
 
-/// Acts; gives the exit code.
+/// Acts, and returns the exit code.
 pub fn play(call: &Call) -> u8 {
     let change = call.argument.as_str();
     if std::env::args().any(|argument| argument == "--version") {
@@ -161,7 +162,7 @@ fn prompt() -> String {
     at.and_then(|at| arguments.get(at + 1).cloned()).unwrap_or_default()
 }
 
-/// One request to the model, without a stream.
+/// Sends one request to the model, without streaming.
 fn ask(said: &str) -> Answer {
     let url = std::env::var("ANTHROPIC_BASE_URL").unwrap_or_default();
     let Ok(mut stream) = TcpStream::connect(url.trim_start_matches("http://")) else {

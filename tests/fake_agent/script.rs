@@ -1,12 +1,13 @@
 //! A script: what to do for which unit, step by step.
 //!
 //! `[{"match": {"unit": "execute-task M001/S01/*", "attempt": 1}, "steps": [...], "exit": 0, "terminal": "success",
-//! "usage": {"input": 1000, "output": 111}}]`. The first row that fits is played. `unit` may leave the kind away; `*` stands
-//! for anything. A step is one of `{"write": {"path", "content"}}`, `{"edit": {"path", "from", "to"}}`, `{"delete": path}`,
-//! `{"sleep_ms": n}`, `{"work_ms": n}`, `{"spawn_daemon": true}`, `{"emit": event}`, `{"line": text}`, `{"raw_bytes": [..]}`,
-//! `{"flood": lines}`, `{"hang": true}`, `{"ignore_sigterm": true}`, `{"say": text}`, `{"tool": name}`, `{"denied": name}`,
-//! `{"failed": name}`, `{"sh": text}`, `{"retry": {"status", "wait_ms"}}`, `{"question": text}`, `{"ideal": true}`, `{"abort": true}`.
-//! `terminal` is `success`, `none` or `{"status", "text"}`.
+//! "usage": {"input": 1000, "output": 111}}]`. The first row that matches is played. `unit` may omit the kind; `*`
+//! matches anything. A step is one of `{"write": {"path", "content"}}`, `{"edit": {"path", "from", "to"}}`,
+//! `{"delete": path}`, `{"sleep_ms": n}`, `{"work_ms": n}`, `{"spawn_daemon": true}`, `{"emit": event}`,
+//! `{"line": text}`, `{"raw_bytes": [..]}`, `{"flood": lines}`, `{"hang": true}`, `{"ignore_sigterm": true}`,
+//! `{"say": text}`, `{"tool": name}`, `{"denied": name}`, `{"failed": name}`, `{"sh": text}`,
+//! `{"retry": {"status", "wait_ms"}}`, `{"question": text}`, `{"ideal": true}`, `{"abort": true}`. `terminal` is
+//! `success`, `none` or `{"status", "text"}`.
 
 use std::io::Write;
 
@@ -15,7 +16,7 @@ use crate::json::Json;
 use crate::speak::{Say, Voice};
 use crate::world::{self, Call};
 
-/// Plays the row for the unit; gives the exit code.
+/// Plays the row for the unit, and returns the exit code.
 pub fn play(rows: &Json, call: &Call, voice: &mut Voice) -> Result<u8, String> {
     let Some(row) = rows.list().iter().find(|row| fits(row, call)) else {
         return Err(format!("the script has no row for `{} {}`, attempt {}", call.kind, call.id, call.attempt));

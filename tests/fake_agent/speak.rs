@@ -1,16 +1,16 @@
-//! The streams that clients write, each in the form of its dialect.
+//! The output streams that clients write, each in its dialect.
 
 use std::io::Write;
 
 use crate::json::{Json, quoted};
 
-/// What there is to say.
+/// An event to write to the stream.
 #[derive(Clone, Debug)]
 pub enum Say {
     Start,
     /// The model answers with this text.
     Text(String),
-    /// A tool is called and ends in this way: `finished`, `failed`, `denied`.
+    /// A tool call that ends as `finished`, `failed` or `denied`.
     Tool {
         name: String,
         end: &'static str,
@@ -25,7 +25,7 @@ pub enum Say {
     },
     Question(String),
     Success,
-    /// The model's server gave this status.
+    /// The model's server answered with this status.
     Failure {
         status: u16,
         text: String,
@@ -47,7 +47,7 @@ impl Voice {
         Voice { dialect, session, input: 1000, output: 111, calls: 0, denied: Vec::new() }
     }
 
-    /// Writes a line. Whoever does not listen any more need not be told.
+    /// Writes a line. Ignores a reader that is gone.
     pub fn line(&self, line: &str) {
         let mut stdout = std::io::stdout();
         let _ = stdout.write_all(line.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
@@ -518,7 +518,7 @@ impl Voice {
         }
     }
 
-    /// Answers until the prompt has come.
+    /// Answers requests until the prompt has arrived.
     fn open(&self) {
         while let Some(message) = heard() {
             let id = message.get("id").map(Json::to_string).unwrap_or_default();
@@ -532,7 +532,7 @@ impl Voice {
         }
     }
 
-    /// Asks whether a tool may run.
+    /// Asks for permission to run a tool.
     fn ask(&self, tool: &str) -> bool {
         let options = r#"[{"optionId":"no","kind":"reject_once"},{"optionId":"yes","kind":"allow_once"}]"#;
         self.line(&format!(

@@ -1,4 +1,4 @@
-//! How the agent was called, and what it can do to the world.
+//! How the agent was called, and what it can do to the system.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ pub struct Call {
     pub argument: String,
     pub script: Option<Json>,
     pub session: String,
-    /// Whether a session goes on that was begun before.
+    /// True if this continues an earlier session.
     pub resumed: bool,
     pub usage_file: Option<String>,
     pub kind: String,
@@ -96,7 +96,7 @@ pub fn edit(path: &str, from: &str, to: &str) -> Result<(), String> {
     write(path, &text.replacen(from, to, 1))
 }
 
-/// Runs a script in the folder of the session. Its end does not matter: some scripts try what is refused.
+/// Runs a script in the folder of the session. Its exit code does not matter: some scripts try what is refused.
 pub fn shell(script: &str) -> Result<(), String> {
     let output = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).output();
     output.map(|output| eprint!("{}", String::from_utf8_lossy(&output.stderr))).map_err(|error| format!("sh: {error}"))
@@ -116,7 +116,7 @@ pub fn fill(path: &str) {
     }
 }
 
-/// The seconds since 1970 began.
+/// Seconds since the beginning of 1970.
 pub fn now() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
@@ -128,7 +128,7 @@ pub fn hang() -> ! {
     }
 }
 
-/// Uses a processor for so long, and says nothing.
+/// Uses a processor for this long, without output.
 pub fn work(milliseconds: u64) {
     let started = std::time::Instant::now();
     let mut number = 1_u64;
@@ -137,7 +137,7 @@ pub fn work(milliseconds: u64) {
     }
 }
 
-/// Starts a program in a session of its own that lives long, ignores `SIGTERM`, and holds none of our pipes.
+/// Starts a long-lived program in its own session. It ignores `SIGTERM` and has none of our pipes.
 pub fn spawn_daemon() -> Result<(), String> {
     let line = "trap '' TERM INT HUP; sleep 600";
     let mut command = Command::new("setsid");
@@ -145,7 +145,7 @@ pub fn spawn_daemon() -> Result<(), String> {
     command.spawn().map(drop).map_err(|error| format!("setsid: {error}"))
 }
 
-/// Starts this program once more so that it ignores what asks it to end. Gives back only where that fails.
+/// Starts this program again so that it ignores signals that ask it to end. Returns only if that fails.
 #[cfg(unix)]
 pub fn ignore_signals() {
     use std::os::unix::process::CommandExt;

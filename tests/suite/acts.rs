@@ -1,5 +1,5 @@
-//! What holds for every command that works through git, or on files that are no documents: its rehearsal runs its
-//! checks, says what it would do, and changes nothing at all.
+//! What every command that works through git, or on files that are not documents, must satisfy: its dry run makes the
+//! same checks, says what it would do, and changes nothing.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::kit::{Ran, TestContext, verbs};
 use crate::tree::{Kept, difference, tree};
 
-/// A command, a call that does something in a [`project`], and what its rehearsal says of it.
+/// A command, a call that does something in a [`project`], and what its dry run answers.
 struct Act {
     verb: &'static str,
     arguments: &'static [&'static str],
-    /// A call that has to be made first.
+    /// A call to make first.
     first: &'static [&'static str],
-    /// A place in the answer, and what stands there.
+    /// Places in the answer, and the value at each.
     says: &'static [(&'static str, &'static str)],
 }
 
@@ -57,7 +57,7 @@ const ACTS: &[Act] = &[
     },
     Act {
         verb: "capability update",
-        // What its trust was revoked of is installed again.
+        // Installs again what had its trust revoked.
         arguments: &["old", "--yes"],
         first: &[],
         says: &[("/status", "\"rehearsed\""), ("/fromVersion", "\"0.9.0\""), ("/version", "\"1.0.0\"")],
@@ -199,7 +199,7 @@ const ACTS: &[Act] = &[
         first: &[],
         says: &[
             ("/result/entries/0/status", "\"would_merge_remove\""),
-            // Each alone could be merged; after the first, the second cannot.
+            // Each could be merged by itself; after the first, the second cannot.
             ("/result/entries/1/reason", "\"merge_failed\""),
             ("/result/entries/1/stderr", "same.txt"),
         ],
@@ -218,7 +218,7 @@ const ACTS: &[Act] = &[
     Act {
         verb: "worktree create-wave",
         arguments: &["--phase", "1", "--plans", "01-02,01-03"],
-        // Nothing runs side by side here, so that what was noted before is removed.
+        // Nothing runs in parallel here, so the setting noted earlier is removed.
         first: &["record-dispatch-isolation", "--isolation", "none"],
         says: &[("/isolation", "\"none\""), ("/in_turn/0/why", "repositories")],
     },
@@ -348,8 +348,8 @@ impl Act {
     }
 }
 
-/// Everything that a command could change: each file, folder and link of the project, of the repositories and of the
-/// home, and what git says of them.
+/// Everything that a command could change: each file, folder and link of the project, the repositories and the home,
+/// and what git reports about them.
 #[derive(PartialEq, Eq)]
 struct Everything {
     trees: [crate::tree::Tree; 3],
@@ -366,7 +366,7 @@ impl Everything {
 
 fn everything(context: &TestContext) -> Everything {
     let temporary = context.home().parent().unwrap().join("tmp");
-    // First: git may bring an index up to date when it is asked.
+    // First: git may update an index when asked for the status.
     let trees = [tree(&context.project()), tree(&context.home()), tree(&temporary)];
     let asked: [&[&str]; 5] = [
         &["status", "--porcelain"],
@@ -387,9 +387,9 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
-/// A repository in which every command of the table has something to do: documents that changed, a repository inside,
-/// two worktrees of agents that both changed a file and one that was left behind, things learned, an analysis, a file
-/// put aside by an update, features to install, and a write that was cut short.
+/// A repository in which every command of the table has something to do: changed documents, a nested repository, two
+/// worktrees of agents that both changed a file and one that was left over, learnings, an analysis, a file set aside by
+/// an update, features to install, and an interrupted write.
 fn project() -> TestContext {
     let context = TestContext::new();
     let run = |line: &str| git(&context, &line.split(' ').collect::<Vec<_>>());
@@ -423,7 +423,7 @@ fn project() -> TestContext {
         run(&format!("-C {path} add same.txt"));
         run(&format!("-C {path} commit -q -m work"));
     }
-    // No process has this number: it is above what a system gives out.
+    // No process has this number: it is above what a system assigns.
     run("worktree add -q --lock --reason 2147483646 -b left trees/left");
     let lock =
         std::fs::File::options().append(true).open(context.project().join(".git/worktrees/left/locked")).unwrap();
@@ -458,7 +458,7 @@ fn project() -> TestContext {
     context
 }
 
-/// What is done with git so that a command refuses, the command, and where its answer says why.
+/// The git call that makes a command refuse, the command, and the place of the reason in its answer.
 const REFUSALS: &[(&str, &str, &str)] = &[
     // An ignored file, a file of another folder, a file that is not there, part of a merge.
     ("status", "commit x --files wave.json", "/reason"),

@@ -1,4 +1,4 @@
-//! What small commands answer about a project that is under way: one fact each, of a committed copy of a fixture.
+//! What small commands answer about a project under way: one fact each, from a committed copy of a fixture.
 
 use std::path::Path;
 
@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{TestContext, repository};
 
-/// A fixture, checked in as people have it.
-/// A repository with a copy of one of `tests/projects`.
+/// A repository with a committed copy of one of `tests/projects`.
 pub(crate) fn project(name: &str) -> TestContext {
     fn copy(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
@@ -25,7 +24,7 @@ pub(crate) fn project(name: &str) -> TestContext {
     context
 }
 
-/// Runs each call and looks at one place of its answer.
+/// Runs each call and checks one place of its answer.
 fn hold<const N: usize>(context: &TestContext, facts: [(&str, &str, Value); N]) {
     for (call, place, fact) in facts {
         let answer = context.gsd_with(call.split(' '), &[], "").json();
@@ -53,7 +52,7 @@ fn questions_about_phases_are_answered_from_folders_and_roadmap() {
 }
 
 #[test]
-fn checks_tell_what_they_found() {
+fn checks_report_what_they_found() {
     let pocket = project("pocket");
     let folder = ".planning/phases/02-writing-notes";
     let honoured = format!("check decision-coverage-verify {folder} {folder}/02-CONTEXT.md");
@@ -100,7 +99,7 @@ fn workflows_get_the_facts_they_start_from() {
 }
 
 #[test]
-fn bare_answers_end_where_a_shell_wants_them_to() {
+fn bare_answers_end_as_a_shell_expects() {
     let pocket = project("pocket");
     let file = pocket.project().join(".planning/config.json");
     assert_eq!(pocket.gsd(["config-path"]).success().trim_end(), file.to_str().unwrap());
@@ -125,7 +124,7 @@ fn a_worktree_is_noted_in_the_manifest_of_its_wave() {
 }
 
 #[test]
-fn the_schema_of_a_command_is_printed_and_a_wrong_one_is_told() {
+fn the_schema_of_a_command_is_printed_and_an_unknown_command_is_reported() {
     let context = TestContext::new();
     let schema = context.gsd(["schema", "phase", "add"]).json();
     assert_eq!(schema["title"], "gsd-tools phase add");

@@ -1,4 +1,4 @@
-//! The house rules that a compiler does not hold: direction between rooms, no host names in Rust, no forgotten test.
+//! The house rules that a compiler does not check: direction between rooms, no host names in Rust, no forgotten test.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -101,7 +101,7 @@ fn no_type_has_more_than_25_methods() {
     let block = Regex::new(r"(?ms)^impl(?:<[^\n]*?>)? (\w+)[^\n]*\{\n(.*?)^\}").unwrap();
     let method = Regex::new(r"(?m)^    (?:pub(?:\([^)]*\))? )?(?:const )?fn \w+").unwrap();
     for room in ["acts", "commands"] {
-        // Two types of one name are in two folders.
+        // Two types with the same name are in two folders.
         let mut methods = std::collections::BTreeMap::<(Option<PathBuf>, String), usize>::new();
         for (file, text) in rust_files(&format!("src/{room}")).into_iter().filter(|(file, _)| !is_of_tests(file)) {
             for found in block.captures_iter(&text).filter(|found| !found[0].lines().next().unwrap().contains(" for "))
@@ -132,8 +132,8 @@ fn no_host_is_named_in_rust() {
     assert_eq!(found_names, Vec::<String>::new(), "facts about hosts belong into their descriptors");
 }
 
-/// Words that hold the name of a host and are none: names that the peer's scripts, files and settings give, and one of
-/// clap's.
+/// Words that contain the name of a host but do not mean the host: names from the peer's scripts, files and settings,
+/// and one of clap's.
 const NOT_A_HOST: &[&str] = &[
     "CLAUDE.md",
     "\"augment\", \"kg_backend\"",
@@ -147,14 +147,14 @@ const NOT_A_HOST: &[&str] = &[
     "legacy_claude_commands_installed",
 ];
 
-/// The hosts that a line of code names, inside of identifiers and texts as well.
+/// The hosts that a line of code names, also inside identifiers and texts.
 fn hosts_in<'a>(line: &str, hosts: &'a [Vec<String>]) -> impl Iterator<Item = &'a Vec<String>> {
     let rest = NOT_A_HOST.iter().fold(line.to_owned(), |line, word| line.replace(word, ""));
     let words = words(&rest);
     hosts.iter().filter(move |host| words.windows(host.len()).any(|window| window == host.as_slice()))
 }
 
-/// The words of a text in small letters: `OneTwo`, `one_two`, `ONE_TWO` and `one-two` are two.
+/// The words of a text in lower case: `OneTwo`, `one_two`, `ONE_TWO` and `one-two` are two words each.
 fn words(text: &str) -> Vec<String> {
     static WORD: LazyLock<Regex> =
         LazyLock::new(|| Regex::new("[A-Z]+(?:[0-9]|\\b|_)|[A-Z]?[a-z0-9]+|[A-Z]+").unwrap());
@@ -162,7 +162,7 @@ fn words(text: &str) -> Vec<String> {
     found.collect()
 }
 
-/// Whether all of a file is compiled for tests alone.
+/// True if the whole file is compiled for tests only.
 fn is_of_tests(file: &Path) -> bool {
     let is_of_tests = |part: &str| part == "tests" || part.ends_with("_tests");
     file.with_extension("").components().any(|part| is_of_tests(&part.as_os_str().to_string_lossy()))

@@ -1,4 +1,4 @@
-//! Audits: what an acknowledgement writes, and what wrong calls come to.
+//! Audits: what an acknowledgement writes, and how wrong calls fail.
 
 use crate::kit::TestContext;
 
@@ -89,7 +89,7 @@ fn checks_for_a_person_wait_until_the_milestone_ends() {
 }
 
 #[test]
-fn what_a_summary_leaves_to_a_person_is_open_until_an_acceptance_test_stands_for_it() {
+fn what_a_summary_leaves_to_a_person_is_open_until_an_acceptance_test_covers_it() {
     const FOLDER: &str = ".planning/phases/01-base";
     let context = TestContext::new();
     context.write(".planning/ROADMAP.md", "# R\n\n- [x] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
@@ -117,7 +117,7 @@ fn what_a_summary_leaves_to_a_person_is_open_until_an_acceptance_test_stands_for
     let words: Vec<&str> = call.split(' ').collect();
     assert_eq!(context.gsd_with(&words, &[], "").json()["acknowledged"], true);
     assert_eq!(context.gsd(["audit-open", "--json"]).json()["has_open_items"], false);
-    // What was noted in the SUMMARY is newer than the report.
+    // The note in the SUMMARY is newer than the report.
     context.write(&format!("{FOLDER}/01-VERIFICATION.md"), "---\nphase: 01-base\nstatus: passed\n---\n\n# V, again\n");
     context.write(
         &format!("{FOLDER}/01-UAT.md"),

@@ -1,4 +1,4 @@
-//! A milestone from a brief to the branch it lands on, with a scripted agent in the place of a client.
+//! A milestone from a brief to the branch it lands on, with a scripted agent instead of a client.
 
 #[path = "../fake_agent/compile.rs"]
 pub(crate) mod compile;
@@ -26,7 +26,7 @@ pub(crate) fn git(context: &TestContext, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Makes a call with an agent that behaves in this way.
+/// Makes a call with an agent that behaves like this actor.
 pub(crate) fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
@@ -59,7 +59,7 @@ fn a_brief_becomes_a_milestone_that_lands_and_leaves_nothing_else() {
 }
 
 #[test]
-fn a_run_stops_after_a_unit_and_goes_on_where_it_was() {
+fn a_run_stops_after_a_unit_and_continues_from_there() {
     let context = project();
     let first = auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal");
     assert_eq!((first.code, &report(&first)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", first.stderr);
@@ -89,7 +89,7 @@ fn an_agent_that_only_says_it_is_done_stops_the_run_and_nothing_lands() {
 /// The key that the scripted agents leak.
 const KEY: &str = concat!("ghp_", "0123456789abcdefABCDEF");
 
-/// Everything that a run has written about itself, below the state folder.
+/// Everything that runs have written about themselves in the state folder.
 fn written_about_runs(context: &TestContext) -> String {
     let mut folders = vec![context.home().join(".local/state")];
     let mut texts = String::new();
@@ -106,7 +106,7 @@ fn written_about_runs(context: &TestContext) -> String {
 }
 
 #[test]
-fn a_task_that_adds_a_key_is_refused_and_told_where_and_lands_without_it() {
+fn a_task_that_adds_a_key_is_refused_with_its_place_and_lands_without_it() {
     let context = project();
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "leaker:1");
     let report = report(&ran);
@@ -132,7 +132,7 @@ fn a_key_that_stays_stops_the_run_until_a_person_allows_its_file() {
     assert!(evidence.contains("src/settings.txt:2: this line holds what looks like a key (ghp_)"), "{evidence}");
     assert!(evidence.contains("if it is not a key: `gsd-tools auto run --allow-key src/settings.txt`"), "{evidence}");
     assert!(!stopped.to_string().contains(KEY), "{stopped:#}");
-    // Allowed once, it is allowed in the calls that go on with the run, and in its landing.
+    // Allowed once, it stays allowed in the calls that continue the run, and when the run lands.
     let words = ["auto", "run", "--allow-key", "src/settings.txt", "--max-units", "1"];
     let allowed = auto(&context, &words, "leaker");
     assert_eq!(report(&allowed)["stop"]["cause"], "units-done", "{}", allowed.stderr);
@@ -142,7 +142,7 @@ fn a_key_that_stays_stops_the_run_until_a_person_allows_its_file() {
 }
 
 #[test]
-fn a_plan_with_a_key_is_taken_back() {
+fn a_plan_with_a_key_is_undone() {
     let context = project();
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "note-taker");
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
@@ -151,12 +151,12 @@ fn a_plan_with_a_key_is_taken_back() {
 }
 
 #[test]
-fn a_merge_that_would_land_a_key_does_not_land_whoever_wrote_it() {
+fn a_merge_with_a_key_does_not_land_even_if_a_person_wrote_it() {
     let context = project();
     let before = git(&context, &["rev-parse", "main"]);
     let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
     assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
-    // A person works in the worktree, between two units.
+    // A person edits the worktree between two units.
     let settings = context.project().join(".gsd/worktrees/M001/settings.txt");
     std::fs::write(&settings, format!("token = {KEY}\n")).unwrap();
     let ran = auto(&context, &["auto", "run"], "ideal");
@@ -179,7 +179,7 @@ fn a_merge_that_would_land_a_key_does_not_land_whoever_wrote_it() {
 }
 
 #[test]
-fn what_a_worktree_had_is_kept_for_30_days_and_the_first_run_after_that_ends_it() {
+fn the_content_of_a_worktree_is_kept_for_30_days_and_removed_by_the_first_run_after_that() {
     let context = project();
     auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal").success();
     let kept = || git(&context, &["for-each-ref", "--format=%(refname)", "refs/gsd/keep"]);
@@ -206,7 +206,7 @@ fn what_a_worktree_had_is_kept_for_30_days_and_the_first_run_after_that_ends_it(
 }
 
 #[test]
-fn a_check_that_was_made_weaker_is_shown_with_what_undoes_or_allows_it() {
+fn a_weakened_test_is_shown_with_how_to_allow_it() {
     let context = project();
     context.write("tests/test_a.py", "def test_a():\n    assert f(1) == 2\n");
     git(&context, &["add", "--all"]);
@@ -221,7 +221,7 @@ fn a_check_that_was_made_weaker_is_shown_with_what_undoes_or_allows_it() {
 }
 
 #[test]
-fn a_check_that_needs_a_shell_is_named_with_what_to_do() {
+fn a_check_that_needs_a_shell_is_reported_with_what_to_do() {
     let context = project();
     context.write(".gsd/PREFERENCES.md", "---\nverification_commands:\n  - \"true | cat\"\n---\n");
     git(&context, &["add", "--all"]);
@@ -236,7 +236,7 @@ fn a_check_that_needs_a_shell_is_named_with_what_to_do() {
 }
 
 #[test]
-fn what_keeps_a_run_from_starting_is_said_with_its_cure() {
+fn what_keeps_a_run_from_starting_is_reported_with_a_fix() {
     let context = TestContext::new();
     std::fs::write(context.home().join("brief.md"), "Make it.\n").unwrap();
     assert!(auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal").failure(1).contains("git init"));
@@ -251,7 +251,7 @@ fn what_keeps_a_run_from_starting_is_said_with_its_cure() {
 }
 
 #[test]
-fn the_table_of_counts_stands_beside_the_published_ones() {
+fn the_table_of_session_counts_has_the_published_counts_too() {
     let context = TestContext::new();
     let table = context.gsd(["auto", "sim", "--table"]).json();
     let row = &table["rows"][2];
@@ -261,7 +261,7 @@ fn the_table_of_counts_stands_beside_the_published_ones() {
     assert_eq!(context.gsd(["auto", "rules", "--pipeline", "classic"]).json().as_array().unwrap().len(), 20);
 }
 
-/// A copy of the project in which milestones are at each step, as a repository.
+/// A repository with a copy of `tests/projects/shelf`, which has milestones at each step.
 fn shelf() -> TestContext {
     let context = TestContext::new();
     copy(&repository().join("tests/projects/shelf"), &context.project());
@@ -285,7 +285,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_a_person_orders_is_in_the_documents_that_decide() {
+fn what_a_person_orders_is_written_to_the_deciding_documents() {
     let context = shelf();
     let phase = || context.gsd(["auto", "status"]).json()["phase"].as_str().unwrap().to_owned();
     assert_eq!(phase(), "summarizing");
@@ -316,7 +316,7 @@ fn what_a_person_orders_is_in_the_documents_that_decide() {
     assert_eq!(context.gsd(["auto", "complete-milestone", "M003"]).json()["already_complete"], false);
     let known = context.gsd(["auto", "record", "knowledge", "rule", "One file", "--why", "asked for"]).json();
     assert_eq!(known["recorded"], true);
-    // An agent of a unit decides none of it.
+    // The agent of a unit may decide none of this.
     let call = ["auto", "verdict", "M002", "pass", "--rationale", "I say so"];
     let refused = context.gsd_with(call, &[("GSD_UNIT_ID", "M001/S01/T01")], "").failure(77);
     assert!(refused.contains("needs a person"), "{refused}");
@@ -326,7 +326,7 @@ fn what_a_person_orders_is_in_the_documents_that_decide() {
 }
 
 #[test]
-fn what_an_agent_is_given_can_be_seen_without_a_run() {
+fn the_prompt_of_an_agent_can_be_shown_without_a_run() {
     let context = shelf();
     let prompt = context.gsd(["auto", "prompt", "execute", "M001/S02/T01"]).json();
     assert_eq!(prompt["unit"]["kind"], "execute-task");
@@ -346,7 +346,7 @@ fn what_an_agent_is_given_can_be_seen_without_a_run() {
 }
 
 #[test]
-fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
+fn a_requested_unit_runs_by_itself_and_is_in_the_log() {
     let context = project();
     auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal").success();
     auto(&context, &["auto", "next"], "ideal").success();
@@ -357,13 +357,13 @@ fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
     assert!(told.contains(&"execute-task M001/S01/T01"), "{log:#}");
     let stream = log["activity"][0].as_str().unwrap();
     assert!(stream.ends_with("execute-task-M001-S01-T01.jsonl") && Path::new(stream).is_file(), "{log:#}");
-    // An agent that only says that it replanned has not.
+    // An agent that only claims that it replanned does not count.
     let lazy = auto(&context, &["auto", "dispatch", "replan", "M001/S01"], "lazy");
     assert_ne!(lazy.code, 0, "{}", lazy.stdout);
 }
 
 #[test]
-fn rules_say_why_they_do_not_apply_and_change_nothing() {
+fn rules_explain_why_they_do_not_apply_and_change_nothing() {
     let context = project();
     auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal").success();
     let notes = context.home().join("state");
@@ -372,7 +372,7 @@ fn rules_say_why_they_do_not_apply_and_change_nothing() {
         let mut folders = vec![folder.to_path_buf()];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
-                // Git writes its index when it is asked for the status, which this test does.
+                // Git writes its index when asked for the status, which this test does.
                 if entry.file_type().unwrap().is_dir() && entry.file_name() != ".git" {
                     folders.push(entry.path());
                 } else if entry.file_name() != ".git" {
@@ -407,7 +407,7 @@ fn of_eight_calls_at_once_one_starts_a_session() {
         command.env("FAKE_ACTOR", "hang").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let mut calls: Vec<_> = (0..8).map(|_| call()).collect();
-    // The one that has the log waits for its agent, which never ends.
+    // The one that has the lock waits for its agent, which never ends.
     let mut codes = Vec::new();
     while codes.len() < 7 {
         let ended = calls.iter_mut().position(|call| call.try_wait().unwrap().is_some());
@@ -429,11 +429,11 @@ fn of_eight_calls_at_once_one_starts_a_session() {
 }
 
 #[test]
-fn an_order_for_the_first_milestone_is_followed_and_the_run_goes_on() {
+fn an_order_for_the_first_milestone_is_followed_and_the_run_continues() {
     let context = project();
     let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
     assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
-    // Its documents are in the worktree of the run alone.
+    // Its documents are only in the worktree of the run.
     assert!(!context.project().join(".gsd/milestones").exists());
     let verdict = ["auto", "verdict", "M001/S01/T01", "pass", "--rationale", "looked at it"];
     assert_eq!(context.gsd(verdict).json()["updated"], true);
@@ -449,7 +449,7 @@ fn an_order_for_the_first_milestone_is_followed_and_the_run_goes_on() {
 }
 
 #[test]
-fn who_looks_at_a_run_sees_whether_a_process_runs_it() {
+fn the_status_of_a_run_shows_whether_a_process_runs_it() {
     let context = project();
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
@@ -469,7 +469,7 @@ fn who_looks_at_a_run_sees_whether_a_process_runs_it() {
     context.gsd(["auto", "pause", "--now"]).success();
     run.wait().unwrap();
     assert_eq!(status()["session"]["stop"]["cause"], "paused");
-    // A session that a person ended does not end the next call as well.
+    // A session that a person ended does not end the next call too.
     let rest = auto(&context, &["auto", "run"], "ideal");
     assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
 }
@@ -487,7 +487,7 @@ fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
 }
 
 #[test]
-fn a_task_that_asks_is_told_as_a_question_and_continues_with_the_answer() {
+fn a_task_that_asks_stops_with_the_question_and_continues_with_the_answer() {
     let context = project();
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "asks:S01/T01");
     let stop = &report(&ran)["stop"];
@@ -501,7 +501,7 @@ fn a_task_that_asks_is_told_as_a_question_and_continues_with_the_answer() {
     assert!(log.contains("Stopped: M001/S01/T01 asks: Which store?"), "{log}");
     let rest = auto(&context, &["auto", "run"], "ideal");
     assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
-    // What is complete takes no session, and nothing steers it.
+    // A complete milestone needs no session, and cannot be steered.
     assert_eq!(context.gsd(["auto", "plan"]).json()["sessions"], 0);
     assert_eq!(context.gsd(["auto", "plan", "M001"]).json()["sessions"], 0);
     assert!(context.gsd(["auto", "steer", "use SQLite"]).failure(1).contains("no milestone is under way"));
@@ -521,16 +521,16 @@ fn a_project_in_both_layouts_runs_the_one_that_is_named() {
     let ran = auto(&context, &["auto", "run", "--layout", "milestones", "--max-units", "1"], "ideal");
     assert_eq!(report(&ran)["stop"]["cause"], "units-done", "{}", ran.stderr);
     assert_eq!(report(&ran)["stop"]["text"], "1 unit done");
-    // A run that is unfinished has a layout.
+    // An unfinished run keeps its layout.
     let other = auto(&context, &["auto", "run", "--layout", "phases"], "ideal");
     assert!(other.stderr.contains("is in milestones, not in phases"), "{}", other.stderr);
     assert_eq!(auto(&context, &["auto", "run"], "ideal").code, 0);
 }
 
 #[test]
-fn a_slice_is_planned_again_once() {
+fn a_slice_is_planned_again_only_once() {
     let context = project();
-    // Each task of the slice says that it is blocked.
+    // Each task of the slice reports that it is blocked.
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "untrue:");
     assert_ne!(ran.code, 0, "{}", ran.stdout);
     assert!(ran.stderr.contains("replan-slice M001/S01"), "{}", ran.stderr);
@@ -557,7 +557,7 @@ fn a_task_that_fixes_something_lands_with_a_test_that_fails_without_it() {
 #[test]
 fn nothing_lands_before_a_change_of_course_is_in_the_documents() {
     let context = project();
-    // The last unit of all: what is left needs no agent.
+    // After seven units, all that remains needs no agent.
     let most = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "7"], "ideal");
     assert_eq!(report(&most)["stop"]["cause"], "units-done", "{}", most.stderr);
     context.gsd(["auto", "steer", "use one file"]).success();

@@ -1,5 +1,5 @@
-//! What the engine believes: its own records, and of a session what its prompt lets it write. Each row of a table is a
-//! session that writes something else, the first time; the second attempt is honest.
+//! What the engine trusts: its own records, and from a session only what its prompt lets it write. Each row of a table
+//! is a session that writes something else in its first attempt; the second attempt is honest.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,8 @@ fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
 
 const TASK: &str = "execute-task M001/S01/T01";
 
-/// A session that decides what is done, or what is to be done: the unit, the script, and the file that is named.
+/// A session that tries to decide what is done, or what to do: the unit, the script, and the file that the refusal
+/// names.
 const DECIDING: &[(&str, &str, &str)] = &[
     (
         TASK,
@@ -41,7 +42,7 @@ const DECIDING: &[(&str, &str, &str)] = &[
         ".gsd/OVERRIDES.md",
     ),
     (TASK, "printf -- '---\\nverdict: PASS\\n---\\n' > $M/slices/S01/S01-UAT-RESULT.md", "S01-UAT-RESULT.md"),
-    // What git does not show is read all the same.
+    // Files that git ignores are read too.
     (
         TASK,
         "printf '*\\n' > $M/.gitignore; printf -- '---\\nstatus: complete\\n---\\n' > $M/M001-SUMMARY.md",
@@ -69,7 +70,7 @@ const DECIDING: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_session_that_writes_what_decides_does_not_count_and_is_named() {
+fn a_session_that_writes_a_deciding_document_does_not_count_and_the_file_is_named() {
     for (unit, script, named) in DECIDING {
         let context = project();
         let script = format!("M={MILESTONE}; T=$M/slices/S01/tasks; {script}");
@@ -95,9 +96,9 @@ fn a_session_that_writes_what_decides_does_not_count_and_is_named() {
     }
 }
 
-/// The process of the run dies in a session that has written which checks hold. Who goes on does not believe it.
+/// The run is killed in a session that has written which checks count. The run that continues ignores it.
 #[test]
-fn preferences_that_nobody_has_judged_hold_for_no_unit() {
+fn preferences_written_by_a_killed_session_apply_to_no_unit() {
     let context = project();
     let marker = context.home().join("killed");
     let status = format!("{} --cwd {} auto status", binary().display(), context.project().display());
@@ -157,9 +158,9 @@ fn doing_nothing_twice_is_not_enough() {
 }
 
 #[test]
-fn what_a_refused_attempt_left_can_be_had_again_as_the_next_prompt_says() {
+fn the_work_of_a_refused_attempt_can_be_restored_as_the_next_prompt_says() {
     let context = project();
-    // The second attempt goes on from what the first one left, as its prompt says, and only corrects it.
+    // The second attempt restores what the first one left, as its prompt says, and only corrects it.
     let (first, second) = (
         also(TASK, Some(1), "echo wrong > src/s01_t01.txt"),
         json!({ "match": { "unit": TASK, "attempt": 2 }, "steps": [{ "sh":
@@ -176,7 +177,7 @@ fn what_a_refused_attempt_left_can_be_had_again_as_the_next_prompt_says() {
 }
 
 #[test]
-fn a_person_who_decides_otherwise_gets_what_the_last_attempt_left() {
+fn a_person_who_overrules_a_refusal_gets_the_work_of_the_last_attempt() {
     let context = project();
     let wrong = also(TASK, None, "echo \"wrong $GSD_UNIT_ATTEMPT\" > src/s01_t01.txt");
     let ran = run(&context, &["auto", "run", "--brief", "BRIEF"], &[wrong]);
@@ -190,7 +191,7 @@ fn a_person_who_decides_otherwise_gets_what_the_last_attempt_left() {
 }
 
 #[test]
-fn what_a_person_changes_between_two_units_is_named_and_counts() {
+fn a_change_by_a_person_between_two_units_is_reported_and_counts() {
     let context = project();
     let first = run(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "2"], &[]);
     assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);

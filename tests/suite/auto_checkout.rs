@@ -24,7 +24,7 @@ fn run(context: &TestContext, words: &[&str], rows: &[Value], variables: &[(&str
 
 const BEGIN: [&str; 4] = ["auto", "run", "--brief", "BRIEF"];
 
-/// A session of a unit that does its work between two scripts.
+/// A session that runs a script before its work and another one after it.
 fn session(unit: &str, attempt: Option<u32>, (before, after): (&str, &str)) -> Value {
     scripted::row(unit, attempt, &[json!({ "sh": before }), json!({ "ideal": true }), json!({ "sh": after })])
 }
@@ -34,7 +34,7 @@ fn refusals(ran: &Ran) -> Vec<&str> {
 }
 
 #[test]
-fn work_that_git_ignores_is_refused_with_the_rule_and_its_cure() {
+fn work_that_git_ignores_is_refused_with_the_rule_and_a_fix() {
     let hide = "echo src/s01_t01.txt >> .gitignore";
     // The check needs a file that no plan names.
     let lean = "mkdir helper; mv src/s01_t01.txt helper/words.txt; echo 'helper/' > .gitignore; echo x > src/s01_t01.txt; \
@@ -109,7 +109,7 @@ fn a_phase_whose_checks_need_packages_lands_with_a_set_up() {
     assert!(ran.stderr.contains("checks passed: 1"), "{}", ran.stderr);
 }
 
-/// A project whose check leaves something that git ignores, and fails where a unit has left something.
+/// A project whose check leaves a file that git ignores, and fails if a unit has left one.
 fn building() -> TestContext {
     let context = project();
     let check = "mkdir -p build && echo built >> build/count && test ! -e build/own && grep -q ready src/*.txt\n";
@@ -125,7 +125,7 @@ fn building() -> TestContext {
 }
 
 #[test]
-fn what_a_build_tool_makes_stays_from_tree_to_tree_and_nothing_of_the_unit_comes_in() {
+fn build_output_stays_from_tree_to_tree_and_leftovers_of_the_unit_stay_out() {
     let context = building();
     let own = session("execute-task M001/*", None, ("true", "mkdir -p build; echo own > build/own"));
     let ran = run(&context, &BEGIN, std::slice::from_ref(&own), &[]);
@@ -142,11 +142,11 @@ fn what_a_build_tool_makes_stays_from_tree_to_tree_and_nothing_of_the_unit_comes
 }
 
 #[test]
-fn a_checkout_that_a_dead_process_left_is_made_anew() {
+fn a_checkout_left_by_a_dead_process_is_made_again() {
     let context = building();
     let ran = run(&context, &[&BEGIN[..], &["--max-units", "3"]].concat(), &[], &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    // As it is after `kill -9` while git moved it.
+    // The state after `kill -9` while git was moving it.
     context.write(".git/worktrees/M001-checks/gsd-busy", "");
     context.write(".git/worktrees/M001-checks/index.lock", "");
     context.write(&format!("{CHECKS}/build/own"), "half made\n");
@@ -158,11 +158,11 @@ fn a_checkout_that_a_dead_process_left_is_made_anew() {
 const SETTING_UP: &str =
     "---\ngit:\n  worktree_post_create: sh setup.sh\nverification_commands: [\"sh check.sh\"]\n---\n";
 
-/// Installs what the lock file says, and counts how often.
+/// Installs what the lock file lists, and counts how often.
 const SETUP: &str = "echo installing; ! grep -q broken package-lock.json || exit 3\nmkdir -p node_modules\n\
                      cat package-lock.json >> node_modules/installed\ntest -d \"$SOURCE_DIR/.git\" && test \"$WORKTREE_DIR\" = \"$PWD\"\n";
 
-/// Needs what was installed, and that nothing of the approval is in the environment.
+/// Fails unless the packages are installed and the approval is not in the environment.
 const CHECK: &str = "test -s node_modules/installed && test -z \"$GSD_APPROVED\" && grep -q ready src/*.txt\n";
 
 /// A project whose checks need packages that are not in git.
@@ -179,10 +179,10 @@ fn packaged(more: &[(&str, &str)]) -> TestContext {
     context
 }
 
-/// What is set where nothing is approved ahead.
+/// The variables of a call that approves nothing.
 const NOTHING: &[(&str, &str)] = &[("GSD_APPROVED", "")];
 
-/// The digest that a call without an approval says.
+/// The digest in the answer of a call without an approval.
 fn digest(ran: &Ran) -> String {
     let stop = report(ran)["stop"].clone();
     assert_eq!((ran.code, &stop["cause"]), (10, &json!("not-approved")), "{stop:#}\n{}", ran.stderr);
@@ -191,7 +191,7 @@ fn digest(ran: &Ran) -> String {
 }
 
 #[test]
-fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
+fn the_set_up_of_a_repository_runs_once_a_person_approved_it() {
     let context = packaged(&[]);
     let nothing_made = || assert!(!context.project().join(".gsd/worktrees").exists());
     let refused = run(&context, &BEGIN, &[], NOTHING);
@@ -214,7 +214,7 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
         assert!(stop["text"].as_str().unwrap().contains(why), "{variables:?}: {stop:#}");
         nothing_made();
     }
-    // A session has what was installed, and nothing of the approval.
+    // A session sees what was installed, and not the approval.
     let looks =
         session("execute-task M001/*", None, ("test -s node_modules/installed && test -z \"$GSD_APPROVED\"", "true"));
     let begin = [&BEGIN[..], &["--max-units", "3"]].concat();
@@ -224,7 +224,7 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
     assert!(ran.stderr.contains("Set-up of worktrees: `sh setup.sh`"), "{}", ran.stderr);
     let status = context.gsd(["auto", "status"]).json();
     assert_eq!(status["session"]["set_up"]["command"], "sh setup.sh", "{status:#}");
-    // It is remembered; another command is not what was approved.
+    // The approval is remembered, but does not cover another command.
     let preferences = ".gsd/worktrees/M001/.gsd/PREFERENCES.md";
     context.write(preferences, &SETTING_UP.replace("sh setup.sh", "sh setup.sh; true"));
     assert_ne!(digest(&run(&context, &["auto", "run"], &[], NOTHING)), approved);
@@ -249,7 +249,7 @@ fn the_preferences_of_the_user_approve_and_those_of_a_project_do_not() {
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &json!("complete")), "{}", ran.stderr);
 }
 
-/// What the set-up of the kept checkout installed, a line each time.
+/// What the set-up installed in the kept checkout, one line for each time.
 fn installed(context: &TestContext) -> Vec<String> {
     let text = std::fs::read_to_string(context.project().join(CHECKS).join("node_modules/installed"));
     text.unwrap_or_default().lines().map(str::to_owned).collect()
@@ -317,7 +317,7 @@ fn listed_files_that_git_ignores_are_copied_and_never_committed() {
         context.write(path, "mine\n");
     }
     std::os::unix::fs::symlink(&outside, context.project().join("config/link.local")).unwrap();
-    // The second attempt leaves the rule alone.
+    // The second attempt does not change the rule.
     let rows = [session(TASK, Some(1), ("grep -q mine .env && echo '*.log' > .gitignore", "true"))];
     let ran = approved(&context, &rows, &[]);
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &json!("complete")), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What an agent and the checks of a run can reach when they are fenced, tried by an agent that tries all of it.
+//! What an agent and the checks of a run can reach in the fence, tested by an agent that tries everything.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 use crate::notes::Notes;
 
-/// Whether the kernel has a fence: said aloud, not passed.
+/// True if the kernel has a fence; prints a message if not.
 pub(crate) fn has_fence(context: &TestContext) -> bool {
     let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
     if !probe.status.success() {
@@ -25,7 +25,7 @@ pub(crate) fn git(context: &TestContext, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A repository with one commit, whose folder of git is in the project or elsewhere, and a brief.
+/// A repository with one commit and a brief; its git folder is in the project or elsewhere.
 pub(crate) fn project(is_apart: bool) -> TestContext {
     let context = TestContext::on_disk();
     context.write("README.md", "# P\n");
@@ -40,12 +40,12 @@ pub(crate) fn project(is_apart: bool) -> TestContext {
     context
 }
 
-/// Runs a milestone with an agent that first does what `script` says, in the worktree, and then works as it should.
+/// Runs a milestone with an agent that first runs `script` in the worktree, and then works as it should.
 fn run(context: &TestContext, script: &str) -> Value {
     run_with_notes(context, &Notes::new(), script)
 }
 
-/// As [`run`], with notes that the script takes with `note`.
+/// As [`run`], with notes that the script sends with `note`.
 fn run_with_notes(context: &TestContext, notes: &Notes, script: &str) -> Value {
     let ran = ran(context, notes, script, &[]);
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
@@ -67,10 +67,10 @@ fn ran(context: &TestContext, notes: &Notes, script: &str, more: &[(&str, &str)]
     context.gsd_with(words, &[&variables[..], more].concat(), "")
 }
 
-/// Tells the test something: nothing that a session may write to outlives its run.
+/// Sends a note to the test: nothing that a session may write to outlives its run.
 const NOTE: &str = r#"note() { echo "$*" > /dev/tcp/127.0.0.1/$NOTES; }"#;
 
-/// Tries one thing after the other, and tells which could be done.
+/// Tries one thing after the other, and reports which succeeded.
 const TRIES: &str = r#"
 try() { if bash -c "$2" 2>/dev/null; then note "$GSD_UNIT_KIND $1 yes"; else note "$GSD_UNIT_KIND $1 no"; fi; }
 common=$(git rev-parse --path-format=absolute --git-common-dir); own=$(git rev-parse --absolute-git-dir)
@@ -97,7 +97,7 @@ try branch 'git branch tried'
 try reading 'git log -1 --quiet && git status --short && git diff'
 "#;
 
-/// What the units of a run could do, by their kind and what was tried.
+/// What the units of a run could do, by their kind and the attempted action.
 fn tries(notes: &Notes) -> BTreeMap<(String, String), bool> {
     let text = notes.told();
     let line = |line: &str| {
@@ -135,8 +135,8 @@ fn a_unit_writes_in_its_worktree_or_only_in_its_planning_folder_and_never_in_the
     }
 }
 
-/// Makes, at the first task, all that could have git run a program of the agent's. Each would write the proof, which a
-/// fenced program cannot.
+/// At the first task, makes everything that could make git run a program of the agent. Each would write the proof,
+/// which a fenced program cannot.
 const CHEAT: &str = r#"
 if [ "$GSD_UNIT_KIND" = execute-task ]; then
   stays="$FAKE_AGENT_HOME/sessions"
@@ -189,7 +189,7 @@ fn an_agent_that_cheats_with_git_gets_no_program_run_outside_of_the_fence() {
     assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
 }
 
-/// Makes, at the first task, repositories within the project whose settings name programs.
+/// At the first task, makes repositories within the project whose settings name programs.
 const NESTED: &str = r#"
 if [ "$GSD_UNIT_KIND" = execute-task ]; then
   stays="$FAKE_AGENT_HOME/sessions"; mkdir -p "$stays/hooks"
@@ -222,9 +222,9 @@ fn a_repository_that_a_unit_makes_within_the_project_gets_no_program_run() {
     }
 }
 
-/// Git asks for more where a name is a revision and a file.
+/// Git needs `--` if a name is both a revision and a file.
 #[test]
-fn files_with_the_names_of_revisions_are_files() {
+fn files_named_like_revisions_are_taken_as_files() {
     let context = project(false);
     let start = git(&context, &["rev-parse", "HEAD"]);
     let names = format!("HEAD main refs FETCH_HEAD {start}");
@@ -235,9 +235,9 @@ fn files_with_the_names_of_revisions_are_files() {
     assert!(context.read(".git/HEAD").starts_with("ref: "));
 }
 
-/// What a search path with a folder that is not absolute would find in a worktree.
+/// What a search path with a relative folder would find in a worktree.
 #[test]
-fn a_program_that_a_unit_makes_in_the_place_of_another_is_run_in_the_fence_alone() {
+fn a_program_that_a_unit_replaces_runs_only_in_the_fence() {
     const MAKES: &str = r#"
         [ $GSD_UNIT_KIND = execute-task ] && for name in git sh env ssh-keygen; do
           real=$(PATH="${PATH#.:}" command -v $name)
@@ -254,7 +254,7 @@ fn a_program_that_a_unit_makes_in_the_place_of_another_is_run_in_the_fence_alone
 }
 
 #[test]
-fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
+fn a_link_left_by_a_unit_redirects_no_write_of_this_program() {
     let links = [
         ("plan-milestone", "mkdir -p .gsd && rm -f .gsd/STATE.md && ln -s \"$OUT/victim\" .gsd/STATE.md"),
         ("plan-milestone", "rm -rf .gsd/milestones && ln -s \"$OUT/folder\" .gsd/milestones"),
@@ -271,7 +271,7 @@ fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
     }
 }
 
-/// What a user of a client has, with what each unit tries to do to it.
+/// Files of a client's user, which each unit tries to change.
 const MINE: &[&str] = &[
     ".fake-agent.json",
     ".fake-agent/settings.json",
@@ -284,7 +284,7 @@ const MINE: &[&str] = &[
     ".fake-agent/gsd-core/bin/gsd-tools",
 ];
 
-/// Changes each of these at its place, by another file, and in what the session sees of it.
+/// Changes each of these in place, through another file, and in the session's view of it.
 const PERSISTS: &str = r#"
 for file in $MINE; do
   at="$OUT/$file"
@@ -347,7 +347,7 @@ fn nothing_that_runs_later_is_changed_by_a_unit_and_a_refreshed_login_is_the_use
 }
 
 #[test]
-fn a_link_in_the_place_of_what_a_client_has_brings_nothing_in_or_out() {
+fn a_link_instead_of_a_client_file_brings_nothing_in_or_out() {
     let context = project(false);
     if !has_fence(&context) {
         return;
@@ -361,7 +361,7 @@ fn a_link_in_the_place_of_what_a_client_has_brings_nothing_in_or_out() {
     write(".fake-agent/login.json", own);
     write("victim/login.json", other);
     write("victim/deep/kept", "kept\n");
-    // Logins are looked at every second.
+    // Logins are checked every second.
     let links = r#"if [ $GSD_UNIT_KIND = plan-milestone ]; then rm -rf "$FAKE_AGENT_HOME"; ln -s "$OUT/victim" "$FAKE_AGENT_HOME"; sleep 1.5; fi
         if [ $GSD_UNIT_KIND = execute-task ]; then ln -sf "$OUT/victim/login.json" "$FAKE_AGENT_HOME/login.json"; sleep 1.5; fi"#;
     let report = run(&context, links);
@@ -372,7 +372,7 @@ fn a_link_in_the_place_of_what_a_client_has_brings_nothing_in_or_out() {
 }
 
 #[test]
-fn a_client_whose_folders_nobody_knows_runs_only_without_a_fence() {
+fn a_client_whose_folders_are_unknown_runs_only_without_a_fence() {
     let context = project(false);
     if !has_fence(&context) {
         return;
@@ -387,8 +387,8 @@ fn a_client_whose_folders_nobody_knows_runs_only_without_a_fence() {
     }
 }
 
-/// Stands for a client of another major version than the one that was tried: it says so, and tells how it is called and
-/// where it is told to be.
+/// A client of another major version than the tested one: it prints its version, and reports its arguments and its
+/// working directory.
 const SECOND: &str = r#"#!/bin/bash
 if [ "$1" = --version ]; then echo v2.0.20; exit; fi
 { echo "<$*>"; echo "told $PWD, in $(pwd -P)"; env | grep '^OLDPWD='; } > /dev/tcp/127.0.0.1/$NOTES
@@ -396,7 +396,7 @@ exit 1
 "#;
 
 #[test]
-fn a_client_of_another_major_version_is_called_in_its_own_way_and_its_user_is_told() {
+fn a_client_of_another_major_version_is_called_in_its_own_way_and_its_user_is_warned() {
     let context = project(false);
     if !has_fence(&context) {
         return;

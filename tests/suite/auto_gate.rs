@@ -1,5 +1,5 @@
-//! What the checks of a run are worth: which failures the target excuses, how many tests ran, and what decides a check. The
-//! sessions are scripted, and the checks are real.
+//! What the checks of a run are worth: which failures the target excuses, how many tests ran, and what decides a check.
+//! The sessions are scripted, and the checks are real.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ const PLAN: &str = ".gsd/milestones/M001/slices/S01/S01-PLAN.md";
 const FIRST: &str = "execute-task M001/S01/T01";
 const SECOND: &str = "execute-task M001/S01/T02";
 
-/// The plan's check of the first task is another one.
+/// Replaces the check of the first task in the plan.
 fn planned(command: &str) -> Value {
     also("plan-milestone M001", None, &format!("sed -i 's|sh checks/s01_t01.sh|{command}|' {PLAN}"))
 }
@@ -80,7 +80,7 @@ fn work_that_a_change_of_the_target_broke_does_not_land() {
 }
 
 #[test]
-fn what_is_red_on_the_target_is_named_first_and_does_not_keep_the_work_from_landing() {
+fn failures_on_the_target_are_reported_first_and_do_not_keep_the_work_from_landing() {
     let red = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(1, 2)\n\n    \
                def test_fine(self):\n        pass\n";
     let context = project(&[
@@ -93,7 +93,7 @@ fn what_is_red_on_the_target_is_named_first_and_does_not_keep_the_work_from_land
     let first = ran.stderr.find("plan-milestone M001").unwrap_or_default();
     assert!(ran.stderr.find(named).is_some_and(|at| at < first), "{}", ran.stderr);
     landed(&context, &ran);
-    // Another test that fails in the work is not excused by it.
+    // The target's failure does not excuse another test that fails in the work.
     let context = project(&[
         ("Makefile", "test:\n\tpython3 -m unittest discover -s t\n"),
         ("t/__init__.py", ""),
@@ -125,7 +125,7 @@ fn a_task_that_makes_a_check_run_fewer_tests_does_not_count() {
     assert!(ran.stderr.contains("does not count: `make test` ran 2 tests, and 3 before"), "{}", ran.stderr);
     landed(&context, &ran);
     assert_eq!(git(&context, &["show", "main:cases.txt"]), "1 2\n2 4\n3 6");
-    // More of them are welcome, and count from then on.
+    // More tests are allowed, and count from then on.
     let context = project(&files);
     let more = also(FIRST, None, "printf '1 2\\n2 4\\n3 6\\n4 8\\n' > cases.txt");
     let rows = [planned("make test"), more, also(SECOND, Some(1), "printf '1 2\\n2 4\\n3 6\\n' > cases.txt")];
@@ -135,7 +135,7 @@ fn a_task_that_makes_a_check_run_fewer_tests_does_not_count() {
     landed(&context, &ran);
 }
 
-/// The reason for which the first attempt at a task was refused, in a run that landed.
+/// The reason why the first attempt at a task was refused, in a run that landed.
 fn refused(context: &TestContext, unit: &str, script: &str) -> String {
     let ran = run(context, &["auto", "run", "--brief", "BRIEF"], &[also(unit, Some(1), script)]);
     landed(context, &ran);
@@ -156,20 +156,20 @@ fn a_task_that_weakens_the_check_of_an_earlier_one_does_not_count() {
 }
 
 #[test]
-fn work_that_its_own_checks_repair_does_not_count() {
+fn work_that_its_own_checks_change_does_not_count() {
     let context = project(&[]);
     let script = "printf '#!/bin/sh\necho right > src/s01_t01.txt\ngrep -q right src/s01_t01.txt\n' > checks/s01_t01.sh; \
                   echo wrong > src/s01_t01.txt";
     let why = refused(&context, FIRST, script);
     assert!(why.contains("src/s01_t01.txt: the checks changed this file"), "{why}");
-    // What they wrote before the work too is a habit of the project.
+    // A file that the checks already wrote before the work is a habit of the project.
     let context = project(&[("Makefile", "test:\n\tdate > built.txt\n"), ("built.txt", "")]);
     landed(&context, &run(&context, &["auto", "run", "--brief", "BRIEF"], &[]));
 }
 
 #[test]
-fn checks_of_two_clones_have_marks_of_their_own() {
-    // A run ends whatever has the mark of its checks. Two clones begin with the same commit.
+fn checks_of_two_clones_have_different_marks() {
+    // A run ends every process with the mark of its checks. Two clones begin with the same commit.
     let context = project(&[("Makefile", "test:\n\techo $$GSD_PROCESS >> $$HOME/marks\n")]);
     let other = context.home().join("other").to_string_lossy().into_owned();
     git(&context, &["clone", "--quiet", ".", &other]);

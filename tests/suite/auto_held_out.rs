@@ -1,4 +1,4 @@
-//! The check that no session can read: who tries to read it, what its failure leads to, and where it is refused.
+//! The check that no session can read: who tries to read it, what happens if it fails, and when it is refused.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -11,21 +11,21 @@ use crate::kit::{Ran, TestContext, binary};
 use crate::notes::Notes;
 use crate::scripted::also;
 
-/// A word of the held-out files and of the preferences that no session may get to see.
+/// A word of the held-out files and of the preferences that no session may see.
 const SENTINEL: &str = "sentinel-4711";
 
-/// A project with a held-out check that fails until `src/extra.txt` is there.
+/// A project with a held-out check that fails until `src/extra.txt` exists.
 struct Scene {
     context: TestContext,
     agent: PathBuf,
     /// The prompts of all sessions.
     prompts: Notes,
-    /// What scripts of sessions tell.
+    /// The notes that scripts of sessions send.
     notes: Notes,
 }
 
 impl Scene {
-    /// None where the kernel has no fence: said aloud, not passed.
+    /// None if the kernel has no fence, with a message.
     fn new() -> Option<Self> {
         let context = TestContext::on_disk();
         let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
@@ -38,7 +38,7 @@ impl Scene {
         git(&context, &["add", "--all"]);
         git(&context, &["commit", "--quiet", "--message=start"]);
         std::fs::write(context.home().join("brief.md"), "Make a shelf of files.\n").unwrap();
-        // Every prompt is told.
+        // The agent sends every prompt as a note.
         let agent = context.home().join("agent");
         let (prompts, notes) = (Notes::new(), Notes::new());
         let text = format!(
@@ -68,7 +68,7 @@ impl Scene {
         std::fs::write(self.held().join(format!("{SENTINEL}.txt")), SENTINEL).unwrap();
     }
 
-    /// The entry for the project. The command can write nowhere but in its temporary folder.
+    /// The entry for the project. The command can write only in its temporary folder.
     fn entry(&self) -> String {
         format!(
             "  - repository: {}\n    folder: {}\n    command: touch {SENTINEL} 2>/dev/null && exit 9; echo x > \"$TMPDIR/x\" && sh \
@@ -83,7 +83,7 @@ impl Scene {
         std::fs::write(self.preferences(), format!("---\nheld_out:\n{entries}---\n")).unwrap();
     }
 
-    /// Runs with sessions that do the work of their unit, and what the first row says that fits.
+    /// Runs with sessions that do the work of their unit, and then what the first matching row says.
     fn run(&self, words: &[&str], rows: &[Value]) -> Ran {
         let script = self.context.temporary().join("script.json");
         let mut rows = rows.to_vec();
@@ -117,7 +117,7 @@ impl Scene {
         git(&self.context, &["rev-parse", "main"])
     }
 
-    /// The places, outside of what is held out, that have the sentinel.
+    /// The places outside the held-out files that contain the sentinel.
     fn leaks(&self) -> Vec<String> {
         let is_held = |path: &std::path::Path| path.starts_with(self.held()) || path == self.preferences();
         let files = walkdir::WalkDir::new(self.context.everything()).into_iter().filter_map(Result::ok);
@@ -137,7 +137,7 @@ impl Scene {
 const LAST: &str = "execute-task M001/S01/T02";
 const EXTRA: &str = "echo more > src/extra.txt";
 
-/// Each prints something of what is held out, to whoever may read it.
+/// Each prints something of the held-out files if it may read it.
 const READS: &[&str] = &[
     "cat $HELD/check.sh",
     "ls $HELD",
@@ -182,7 +182,7 @@ const MORE: &[&str] = &[
 ];
 
 #[test]
-fn each_of_these_shows_what_is_held_out_where_nothing_hides_it() {
+fn each_of_these_shows_the_held_out_files_if_nothing_hides_them() {
     for line in READS {
         let Some(scene) = Scene::new() else { return };
         let (held, preferences) = (scene.held(), scene.preferences());
@@ -194,11 +194,11 @@ fn each_of_these_shows_what_is_held_out_where_nothing_hides_it() {
 }
 
 #[test]
-fn no_session_and_no_check_and_no_filter_reads_what_is_held_out() {
+fn no_session_no_check_and_no_filter_reads_the_held_out_files() {
     let Some(scene) = Scene::new() else { return };
     let port = scene.notes.port();
     let tell = format!("bash -c 'cat > /dev/tcp/127.0.0.1/{port}'");
-    // A filter of the user's whose program is what an agent wrote.
+    // A filter of the user whose program an agent wrote.
     let filter = format!("cat $HELD/* $PREFS 2>/dev/null | {tell}; echo filter-ran | {tell}; cat");
     git(&scene.context, &["config", "filter.leak.clean", &filter]);
     scene.context.write(".gitattributes", "*.up filter=leak\n");
@@ -282,7 +282,7 @@ fn a_slice_whose_held_out_check_fails_is_tried_again_by_a_session_that_learns_no
 }
 
 #[test]
-fn attempts_at_a_slice_end_and_the_printed_command_goes_on() {
+fn attempts_at_a_slice_end_and_the_printed_command_continues() {
     let Some(scene) = Scene::new() else { return };
     let before = scene.tip();
     let wrong = also(LAST, None, "echo \"$GSD_UNIT_ATTEMPT\" > src/wrong.txt");
@@ -297,7 +297,7 @@ fn attempts_at_a_slice_end_and_the_printed_command_goes_on() {
 }
 
 #[test]
-fn a_task_that_a_person_lets_pass_does_not_pass_the_held_out_check() {
+fn a_pass_by_a_person_does_not_pass_the_held_out_check() {
     let Some(scene) = Scene::new() else { return };
     let ran = scene.run(&["auto", "run", "--brief", "BRIEF"], &[]);
     assert_eq!(report(&ran)["stop"]["cause"], "held-out-failed", "{}", ran.stderr);
@@ -332,7 +332,7 @@ fn a_merge_that_fails_the_held_out_check_does_not_land() {
 }
 
 #[test]
-fn a_check_that_could_be_read_or_that_nobody_understands_keeps_a_run_from_starting() {
+fn a_held_out_check_that_is_readable_or_unclear_keeps_a_run_from_starting() {
     let Some(scene) = Scene::new() else { return };
     let (project, held) = (scene.context.project().display().to_string(), scene.held().display().to_string());
     let entry = |folder: &str| format!("  - {{ repository: {project}, folder: {folder}, command: 'true' }}\n");
@@ -370,7 +370,7 @@ fn a_check_that_could_be_read_or_that_nobody_understands_keeps_a_run_from_starti
     assert!(!ran.stderr.contains("held-out"), "{}", ran.stderr);
     let status = scene.context.gsd(["auto", "status"]).json();
     assert_eq!(status["checks"]["held_out"], json!([]), "{status:#}");
-    // The preferences of a project are for everybody to read.
+    // Everyone can read the preferences of a project.
     scene.context.write(".gsd/PREFERENCES.md", &format!("---\nheld_out:\n{}---\n", entry(&held)));
     git(&scene.context, &["add", "--all"]);
     git(&scene.context, &["commit", "--quiet", "--message=preferences"]);

@@ -1,7 +1,8 @@
-//! A person works on while a run does. What should land is said by a plain `git merge` and by the checks, in a clone of its own;
-//! the run has to come to the same, and what lands has to pass all checks in another clone.
+//! A person keeps working while a run does. A plain `git merge` and the checks, in a separate clone, say what should
+//! land; the run must give the same result, and what lands must pass all checks in another clone.
 //!
-//! The slow tier draws a sample and prints its seed; `GSD_MERGE_BACKS=200` draws so many, `GSD_MERGE_BACKS_SEED` repeats one.
+//! The slow tier draws a sample and prints its seed; `GSD_MERGE_BACKS=200` draws that many, `GSD_MERGE_BACKS_SEED`
+//! repeats one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,10 @@ use crate::auto::compile;
 use crate::clients::say;
 use crate::kit::{Ran, TestContext};
 
-/// How long a sample begins new ones.
+/// How long a sample starts new draws.
 const SAMPLE: Duration = Duration::from_secs(25);
 
-/// The checks: what the project declares, and what the plan of the task names.
+/// The checks: the one that the project declares, and the one that the plan of the task names.
 const DECLARED: &str = "python3 -B -m unittest discover -s t -t .";
 const PLANNED: &str = "python3 -B -m unittest t.test_new";
 
@@ -33,7 +34,7 @@ fn test_of(import: &str, lines: &str) -> String {
     )
 }
 
-/// Numbers that follow from a seed.
+/// Numbers derived from a seed.
 struct Draw(u64);
 
 impl Draw {
@@ -46,7 +47,7 @@ impl Draw {
     }
 }
 
-/// Files of the project, as somebody writes them.
+/// Files of the project, as a person writes them; `None` removes one.
 type Files = BTreeMap<String, Option<String>>;
 
 fn set(files: &mut Files, path: &str, text: &str) {
@@ -78,7 +79,7 @@ fn start() -> Files {
     files
 }
 
-/// What the task does: a file that uses some of the functions, with a test, and perhaps a change of one that is there.
+/// What the task does: a file that uses some of the functions, with a test, and perhaps a change to an existing file.
 fn work(draw: &mut Draw) -> Files {
     let mut files = Files::new();
     let (import, call, result) = match draw.below(5) {
@@ -102,7 +103,7 @@ fn work(draw: &mut Draw) -> Files {
     files
 }
 
-/// What a person does meanwhile, with the tests that belong to it.
+/// What a person does meanwhile, with the matching tests.
 fn meanwhile(draw: &mut Draw, files: &mut Files) -> &'static str {
     let change = |files: &mut Files, path: &str, from: &str, to: &str| {
         if let Some(Some(text)) = files.get_mut(path) {
@@ -197,7 +198,7 @@ fn write(root: &Path, files: &Files) {
     }
 }
 
-/// Whether all checks pass in a folder.
+/// True if all checks pass in a folder.
 fn is_green(context: &TestContext, folder: &Path) -> bool {
     [DECLARED, PLANNED].iter().all(|line| {
         let mut words = line.split(' ');
@@ -206,7 +207,7 @@ fn is_green(context: &TestContext, folder: &Path) -> bool {
     })
 }
 
-/// A clone of a branch of the project, in a folder of its own.
+/// A clone of a branch of the project, in its own folder.
 fn clone(context: &TestContext, name: &str) -> PathBuf {
     let folder = context.home().join(name);
     let (from, to) = (context.project(), folder.to_string_lossy().into_owned());
@@ -221,7 +222,7 @@ fn run(context: &TestContext, script: &Path, words: &[&str]) -> Ran {
     context.gsd_with(words, &[("FAKE_SHAPE", "1x1"), ("FAKE_SCRIPT", &script.to_string_lossy())], "")
 }
 
-/// One merge-back: what should come, what came, and what was done.
+/// One merge-back: the expected result, the actual one, and what was done.
 struct Drawn {
     expected: &'static str,
     came: String,
@@ -294,7 +295,7 @@ fn draw(seed: u64) -> Drawn {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_lands_beside_a_person_is_what_a_plain_merge_and_the_checks_say() {
+fn what_lands_while_a_person_works_is_what_a_plain_merge_and_the_checks_give() {
     let wanted: Option<u64> = std::env::var("GSD_MERGE_BACKS").ok().and_then(|count| count.parse().ok());
     let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let seed = std::env::var("GSD_MERGE_BACKS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock);

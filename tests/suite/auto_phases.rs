@@ -1,5 +1,5 @@
-//! A project in phases, from its first CONTEXT to closed phases on the branch it lands on, with a scripted agent in the
-//! place of a client; and what comes next in each of its states.
+//! A project in phases, from its first CONTEXT to closed phases on the branch it lands on, with a scripted agent
+//! instead of a client; and what comes next in each state.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ pub(crate) fn whole_project() -> TestContext {
     context
 }
 
-/// Makes a call with an agent that behaves in this way.
+/// Makes a call with an agent that behaves like this actor.
 fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let flags = ["--runner", "fake", "--runner-program", &agent].map(str::to_owned);
@@ -54,7 +54,7 @@ fn report(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
 }
 
-/// All files on the branch with their content, but for those that say at which second something was done.
+/// All files on the branch with their content, except those that record when something was done.
 fn landed_files(context: &TestContext) -> String {
     let all = git(context, &["ls-tree", "-r", "main"]);
     let is_timeless = |line: &&str| !line.ends_with("/STATE.md") && !line.ends_with("/state.json");
@@ -92,7 +92,7 @@ fn two_phases_are_closed_on_the_branch_and_nothing_else_is_left() {
 }
 
 #[test]
-fn a_discussion_is_tried_as_often_as_the_project_says() {
+fn a_discussion_is_attempted_as_often_as_the_project_configures() {
     let context = whole_project();
     context.write(".planning/config.json", "{\"workflow\": {\"max_discuss_passes\": 1}}\n");
     git(&context, &["add", "--all"]);
@@ -130,7 +130,7 @@ fn a_run_that_ends_between_any_two_units_lands_the_same() {
 }
 
 #[test]
-fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
+fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_continues() {
     let once = whole_project();
     assert_eq!(auto(&once, &["auto", "run"], "ideal").code, 0);
     for document in ["01-shelf/01-CONTEXT.md", "01-shelf/01-VERIFICATION.md", "02-shelf/02-01-PLAN.md"] {
@@ -156,7 +156,7 @@ fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
     }
 }
 
-/// Tries one thing after the other, and tells which could be done.
+/// Tries one thing after the other, and reports which succeeded.
 const TRIES: &str = r#"
 try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" > /dev/tcp/127.0.0.1/$NOTES; else echo "$1 no" > /dev/tcp/127.0.0.1/$NOTES; fi; }
 export user="git --git-dir=$ROOT/.git" common="$ROOT/.git" own="$ROOT/.git/worktrees/v1.0"
@@ -181,7 +181,7 @@ try index 'rm -f $own/index'
 try root 'echo x >> $ROOT/README.md'
 "#;
 
-/// What the repository of a person has, but for objects that were added and what belongs to the run.
+/// The content of a person's repository, except objects that were added and what belongs to the run.
 fn repository(context: &TestContext) -> Vec<(String, Vec<u8>)> {
     let root = context.project().join(".git");
     let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().map(Result::unwrap);
@@ -194,7 +194,7 @@ fn repository(context: &TestContext) -> Vec<(String, Vec<u8>)> {
     files.filter(is_kept).map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
 }
 
-/// Whether the kernel has a fence: said aloud, not passed.
+/// True if the kernel has a fence; prints a message if not.
 fn has_fence(context: &TestContext) -> bool {
     let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
     if !probe.status.success() {
@@ -241,7 +241,7 @@ fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
     is_closed(&context);
 }
 
-/// What a session plants where git of others could find it, with programs in a folder that git ignores and that stays.
+/// What a session plants so that another user's git could find it, with programs in an ignored folder that stays.
 const PLANTED: &str = r#"
 at=$PWD/kept; mkdir -p $at/hooks; evil=$at/evil.sh; q=$(git rev-parse --absolute-git-dir)
 printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$PROOF" > $evil; chmod +x $evil
@@ -293,7 +293,7 @@ fn git_in_the_worktree_of_a_run_that_stopped_runs_nothing_that_a_session_planted
 }
 
 #[test]
-fn gaps_stop_the_run_with_a_command_that_plans_them() {
+fn gaps_stop_the_run_and_the_printed_command_plans_them() {
     let context = whole_project();
     let ran = auto(&context, &["auto", "run"], "gaps");
     let report = report(&ran);
@@ -313,7 +313,7 @@ fn a_session_that_rewrites_commits_does_not_count() {
     assert!(report["stop"].to_string().contains("has lost commits"), "{report:#}");
 }
 
-/// What a run does next in a project of these documents: the action, the unit or step, and the cause of a stop.
+/// What a run does next in a project with these documents: the action, the unit or step, and the cause of a stop.
 fn next(files: &[(&str, &str)]) -> [String; 3] {
     let context = project(files);
     let status = context.gsd(["auto", "status"]).json();
@@ -361,7 +361,7 @@ fn each_state_of_a_phase_has_its_next_step() {
 }
 
 #[test]
-fn what_keeps_a_run_in_phases_from_starting_is_said_with_its_cure() {
+fn what_keeps_a_run_in_phases_from_starting_is_reported_with_a_fix() {
     let context = project(&[(".planning/STATE.md", STATE)]);
     assert!(
         auto(&context, &["auto", "run"], "ideal").failure(1).contains("--brief"),
@@ -389,12 +389,12 @@ fn without_a_discussion_the_run_writes_the_context_itself() {
     is_closed(&context);
 }
 
-/// Sessions that do the work of their unit, and then what the first row says that fits.
+/// Runs with sessions that do the work of their unit, and then what the first matching row says.
 fn scripted(context: &TestContext, unit: &str, script: &str, end: &serde_json::Value) -> Ran {
     scripted_with(context, unit, script, end, &[], &[])
 }
 
-/// The same with further variables and words of the call.
+/// The same with more variables and words of the call.
 fn scripted_with(
     context: &TestContext,
     unit: &str,
@@ -419,15 +419,15 @@ fn scripted_with(
 }
 
 #[test]
-fn what_a_refused_session_left_closes_no_phase() {
+fn what_a_refused_session_wrote_closes_no_phase() {
     let rows = [
-        // Another phase is made to look done.
+        // Makes another phase look done.
         ("mkdir -p $P/02-top && cp $P/01-*/01-VERIFICATION.md $P/02-top/02-VERIFICATION.md", "may not change", "{}"),
         ("sed -i 's/- \\[ \\] \\*\\*Phase 2/- [x] **Phase 2/' .planning/ROADMAP.md", "another phase is ticked", "{}"),
         ("sed -i '/Phase 2/,$d' .planning/ROADMAP.md", "another phase is ticked, added or gone", "{}"),
         ("echo '{}' > .planning/config.json", ".planning/config.json", "{}"),
         ("echo '*' > $P/.gitignore; mkdir -p $P/02-top; echo x > $P/02-top/02-01-SUMMARY.md", "may not change", "{}"),
-        // It ends badly, takes commits back, or makes branches.
+        // Exits with an error, removes commits, or makes branches.
         ("true", "exit code 1", "{\"exit\": 1}"),
         ("git commit -q --amend -m other --allow-empty && git reset -q --hard HEAD~2", "has lost commits", "{}"),
         ("git branch milestone/v1.0/other", "made the branch `milestone/v1.0/other`", "{}"),
@@ -456,7 +456,7 @@ fn what_a_refused_session_left_closes_no_phase() {
 }
 
 #[test]
-fn an_acceptance_test_that_is_open_stops_a_run_before_a_session_and_status_foresees_it() {
+fn an_open_acceptance_test_stops_a_run_before_a_session_and_status_predicts_it() {
     let roadmap = ROADMAP.replace("- [ ] **Phase 1", "- [x] **Phase 1");
     let state = STATE.replace("1 of 2 (Base)", "2 of 2 (Top)");
     let plan = "---\nphase: 02-top\nplan: 01\nwave: 1\n---\n\n# Plan\n";

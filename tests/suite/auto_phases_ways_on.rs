@@ -1,5 +1,5 @@
-//! The stops of a project in phases: what each of them prints is carried out, after the edit of a person that its text asks
-//! for, and the phases are closed on the branch.
+//! The stops of a project in phases: a test runs what each of them prints, after the edit of a person that its text
+//! asks for, and the phases are closed on the branch.
 
 use serde_json::{Value, json};
 
@@ -8,14 +8,14 @@ use crate::auto_phases::{BASE, PASSED, ROADMAP, STATE, is_closed, project, whole
 use crate::auto_ways_on::{follow, stopped};
 use crate::kit::{Ran, TestContext, binary};
 
-/// Runs with sessions that do the work of their unit, and what the first row says that fits. An execution begins with the calls
-/// of its workflow.
+/// Runs with sessions that do the work of their unit, and then what the first matching row says. An execution begins
+/// with the calls of its workflow.
 fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
     let program = binary().to_string_lossy().into_owned();
     sessions(context, words, rows, &[("FAKE_GSD_TOOLS", &program)])
 }
 
-/// The same without these calls: a wave is of plans that are not executed yet, and not of the first one again.
+/// The same without these calls: a wave is made only of plans not executed yet, and not of the first one again.
 fn sessions(context: &TestContext, words: &[&str], rows: &[Value], more: &[(&str, &str)]) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let place = context.home().join("script.json");
@@ -28,7 +28,7 @@ fn sessions(context: &TestContext, words: &[&str], rows: &[Value], more: &[(&str
     context.gsd_with(words, &[&[("FAKE_SCRIPT", &*script)], more].concat(), "")
 }
 
-/// A session with a script after the work, which it commits.
+/// A session that runs a script after the work and commits it.
 fn also(unit: &str, attempt: u32, script: &str) -> Value {
     let script = format!("{script}; git add --all; git commit --quiet --message=more");
     json!({ "match": { "unit": unit, "attempt": attempt }, "steps": [{ "ideal": true }, { "sh": script }, { "tool": "Write" }] })
@@ -48,7 +48,7 @@ fn gaps_are_planned_and_executed_by_the_printed_command() {
     let plan = format!(
         "sed 's/^plan: 01/plan: 02\\ngap_closure: true/; s/p01_01/p01_02/g' {folder}/01-01-PLAN.md > {folder}/01-02-PLAN.md"
     );
-    // The report comes with the summary that it covers: else it would be older by the second.
+    // The report comes with the summary that it covers: otherwise it would be older by a second.
     let work = format!(
         "echo 'phase 01 ready' > src/p01_02.txt; sed s/p01_01/p01_02/ checks/p01_01.sh > checks/p01_02.sh; \
          sed 's/^plan: 01/plan: 02/' {folder}/01-01-SUMMARY.md > {folder}/01-02-SUMMARY.md; \
@@ -62,14 +62,14 @@ fn gaps_are_planned_and_executed_by_the_printed_command() {
     assert!(files.contains("01-02-SUMMARY.md") && files.contains("src/p01_02.txt"), "{files}");
 }
 
-/// The words of a stop that a person reads: what it says, and what shows it.
+/// What a person reads of a stop: its text, and its evidence.
 fn said(stop: &Value) -> String {
     format!("{} {}", stop["text"].as_str().unwrap(), stop["evidence"])
 }
 
 #[test]
-fn what_waits_for_a_person_goes_on_after_the_edit() {
-    // A verification that a person has to complete, while a run goes on: in its worktree.
+fn a_wait_for_a_person_ends_with_the_edit() {
+    // A verification that a person has to complete while a run is under way: in its worktree.
     let context = whole_project();
     let needed = [also("execute-phase 1", 1, &verified("human_needed"))];
     let stop = stopped(&run(&context, &["auto", "run"], &needed), "human-needed");
@@ -92,11 +92,12 @@ fn commit(context: &TestContext) {
     git(context, &["commit", "--quiet", "--message=by hand"]);
 }
 
-/// What keeps a run in phases: the documents, the cause, what its text names, and the edit of a person that ends it.
+/// What keeps a run in phases from starting: the documents, the cause, what its text names, and the edit of a person
+/// that fixes it.
 type Kept<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str, fn(&TestContext));
 
 #[test]
-fn what_keeps_phases_from_beginning_goes_on_after_the_edit() {
+fn phases_that_cannot_begin_continue_after_the_edit() {
     let handoff = ".planning/HANDOFF.json";
     let note = ".planning/.continue-here.md";
     let (roadmap, state) = ((".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE));
@@ -141,7 +142,7 @@ fn what_keeps_phases_from_beginning_goes_on_after_the_edit() {
 }
 
 #[test]
-fn an_acceptance_test_that_a_person_completed_goes_on() {
+fn a_run_continues_once_a_person_completed_the_acceptance_test() {
     let roadmap = ROADMAP.replace("- [ ] **Phase 1", "- [x] **Phase 1");
     let state = STATE.replace("1 of 2 (Base)", "2 of 2 (Top)");
     let acceptance = format!("{BASE}/01-UAT.md");
@@ -165,7 +166,7 @@ fn an_acceptance_test_that_a_person_completed_goes_on() {
 }
 
 #[test]
-fn a_phase_that_the_roadmap_does_not_list_is_not_closed_for_ever() {
+fn a_phase_that_the_roadmap_does_not_list_can_still_be_closed() {
     let row = "- [ ] **Phase 1: Base** - the first file\n";
     let context = project(&[(".planning/ROADMAP.md", &ROADMAP.replace(row, "")), (".planning/STATE.md", STATE)]);
     let roadmap = std::fs::read_to_string(context.project().join(".planning/ROADMAP.md")).unwrap();

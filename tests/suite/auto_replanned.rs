@@ -13,7 +13,7 @@ fn run(context: &TestContext, words: &[&str], rows: &[Value], shape: &str) -> Ra
     scripted::run(context, words, rows, &[("FAKE_SHAPE", shape)])
 }
 
-/// A session that does its work, and then edits files: each the end of its path, what it says, and what it says then.
+/// A session that does its work and then edits files: the end of each path, the old text, and the new one.
 fn and_edits(unit: &str, attempt: Option<u32>, edits: &[(&str, &str, &str)]) -> Value {
     let edit = |(path, from, to): &(&str, &str, &str)| json!({ "edit": { "path": path, "from": from, "to": to } });
     let steps: Vec<Value> = [json!({ "ideal": true })].into_iter().chain(edits.iter().map(edit)).collect();
@@ -34,7 +34,7 @@ fn a_planner_of_a_slice_adds_one_and_drops_another_that_was_not_begun() {
     let cited = (".gsd/milestones/M001/slices/S04/S04-PLAN.md", "depends:[S03]", "depends:[S02]");
     let rows = [
         scripted::row("discuss-milestone M001", None, &[json!({ "ideal": true }), write]),
-        // The requirement of the slice that is dropped is forgotten first.
+        // The first attempt forgets the requirement of the dropped slice.
         and_edits("plan-slice M001/S02", Some(1), &[row]),
         and_edits("plan-slice M001/S02", Some(2), &[row, (".gsd/REQUIREMENTS.md", "M001/S03", "M001/S04")]),
         and_edits("plan-slice M001/S04", None, &[cited]),

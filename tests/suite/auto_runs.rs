@@ -1,4 +1,5 @@
-//! How a run begins and goes on: what it remembers, what it refuses before it spends anything, and what it leaves alone.
+//! How a run begins and continues: what it remembers, what it refuses before it spends anything, and what it does not
+//! touch.
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ fn commit(context: &TestContext, files: &[(&str, &str)]) {
     git(context, &["commit", "--quiet", "--message=files"]);
 }
 
-/// The refusal of a call that is to begin a run, before anything is made.
+/// The refusal of a call that should begin a run, before it has created anything.
 fn refused(context: &TestContext) -> Ran {
     let ran = auto(context, &["auto", "run", "--brief", "BRIEF"], "ideal");
     assert_ne!(ran.code, 0, "{}", ran.stdout);
@@ -35,7 +36,7 @@ fn refused(context: &TestContext) -> Ran {
 }
 
 #[test]
-fn the_printed_command_goes_on_with_the_client_model_profile_and_fence_of_the_run() {
+fn the_printed_command_continues_with_the_client_model_profile_and_fence_of_the_run() {
     let context = project();
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
@@ -65,7 +66,7 @@ fn the_printed_command_goes_on_with_the_client_model_profile_and_fence_of_the_ru
 }
 
 #[test]
-fn a_preference_that_asks_for_something_else_keeps_a_run_from_starting_and_no_other() {
+fn a_preference_that_a_run_cannot_follow_keeps_it_from_starting_and_no_other_does() {
     let context = project();
     let text =
         "---\ngit:\n  isolation: worktree\n  auto_push: true\nslice_parallel:\n  enabled: true\nlanguage: de\n---\n";
@@ -90,7 +91,7 @@ fn a_preference_that_asks_for_something_else_keeps_a_run_from_starting_and_no_ot
     let ceilings = &entries(&context, "started")[0]["ceilings"];
     let found = ["money", "unit_money", "unit_minutes", "idle_minutes"].map(|key| ceilings[key].as_f64());
     assert_eq!(found, [Some(2.0), Some(1.0), Some(7.0), Some(3.0)], "{ceilings:#}");
-    // A run that has begun goes on.
+    // A run that has begun continues.
     let worktree = context.project().join(".gsd/worktrees/M001/.gsd/PREFERENCES.md");
     std::fs::write(worktree, text).unwrap();
     let rest = auto(&context, &["auto", "run", "--max-units", "1"], "ideal");
@@ -99,7 +100,7 @@ fn a_preference_that_asks_for_something_else_keeps_a_run_from_starting_and_no_ot
 }
 
 #[test]
-fn a_session_that_costs_more_than_one_may_stops_with_a_command_that_goes_on() {
+fn a_session_over_its_budget_stops_with_a_command_that_continues() {
     let context = project();
     commit(&context, &[(".gsd/PREFERENCES.md", "---\nper_unit_cost_cap_usd: 2\n---\n")]);
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "spender");
@@ -147,7 +148,7 @@ fn a_branch_a_tag_or_a_folder_that_no_run_made_is_left_alone() {
 }
 
 #[test]
-fn a_project_whose_documents_cannot_land_is_refused_with_its_cure() {
+fn a_project_whose_documents_cannot_land_is_refused_with_a_fix() {
     let context = project();
     commit(&context, &[(".gitignore", "target\n.gsd/\n")]);
     let ran = refused(&context);
@@ -164,7 +165,7 @@ fn a_project_whose_documents_cannot_land_is_refused_with_its_cure() {
 
 #[test]
 #[cfg(unix)]
-fn hooks_and_a_filter_that_is_not_there_are_said_before_the_first_session() {
+fn hooks_and_a_missing_filter_are_reported_before_the_first_session() {
     use std::os::unix::fs::PermissionsExt as _;
     let context = project();
     let hook = context.project().join(".git/hooks/pre-commit");
@@ -174,7 +175,7 @@ fn hooks_and_a_filter_that_is_not_there_are_said_before_the_first_session() {
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "1"], "ideal");
     let said = ran.stderr.find("Hooks of this repository do not run here, the landing included: pre-commit");
     assert!(said.is_some_and(|at| at < ran.stderr.find("discuss-milestone").unwrap()), "{}", ran.stderr);
-    // The folder that this makes in the checkout is for others to read as well.
+    // The folder that this creates in the checkout is readable by others too.
     let mode = std::fs::metadata(context.project().join(".gsd")).unwrap().permissions().mode();
     assert_eq!(mode & 0o700, 0o700);
     let usual = std::fs::metadata(context.project()).unwrap().permissions().mode();
@@ -212,17 +213,17 @@ fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
     assert!(told.contains("Followed the order: from now on: use one file"), "{told}");
     let landed = git(&context, &["show", "main:.gsd/OVERRIDES.md"]);
     assert!(landed.contains("use one file") && !landed.contains("**Scope:** active"), "{landed}\n{told}");
-    // Afterwards nothing is under way, and nothing is written anywhere.
+    // Afterwards no milestone is under way, and nothing is written anywhere.
     let late = context.gsd(["auto", "steer", "use two files"]);
     assert!(late.failure(1).contains("no milestone is under way"));
     assert_eq!(git(&context, &["status", "--porcelain"]), "");
     assert_eq!(entries(&context, "stopped").len(), 1);
 }
 
-/// An order that comes while a session works, or after one that is not finished, is no work of that session: it is neither
-/// judged nor taken back with it.
+/// An order that arrives while a session works, or after an unfinished one, is not the work of that session: it is
+/// neither judged nor undone with it.
 #[test]
-fn an_order_for_an_unfinished_unit_holds_and_is_not_held_against_it() {
+fn an_order_during_an_unfinished_unit_is_followed_and_not_counted_against_the_unit() {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let decides = "echo x > .gsd/PREFERENCES.md";
     for (steps, flag, refused) in [
@@ -233,7 +234,7 @@ fn an_order_for_an_unfinished_unit_holds_and_is_not_held_against_it() {
         let pauses = flag == "--no-fence";
         let mut row = json!({ "match": { "unit": "execute-task M001/S01/T01", "attempt": 1 }, "steps": steps });
         if pauses {
-            // Without a fence no planned check runs that nobody approved; those of the user are the user's.
+            // Without a fence no unapproved check of a plan runs; the user's own checks need no approval.
             std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
             let own = "---\nverification_commands: [\"ls\"]\n---\n";
             std::fs::write(context.home().join(".gsd/PREFERENCES.md"), own).unwrap();
@@ -274,7 +275,7 @@ fn an_order_for_an_unfinished_unit_holds_and_is_not_held_against_it() {
 }
 
 #[test]
-fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_goes_on() {
+fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_continues() {
     let script = |step: &str| {
         format!(
             r#"[{{"match": {{"unit": "execute-task M001/S01/T01", "attempt": 1}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}, {step}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"#
@@ -301,7 +302,7 @@ fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_goes_on() {
 }
 
 #[test]
-fn what_a_summary_says_is_plain_in_the_subject_of_its_commit() {
+fn the_commit_subject_has_the_summary_without_control_characters() {
     let context = project();
     let path = context.home().join("script.json");
     let summary = ".gsd/milestones/M001/slices/S01/tasks/T01-SUMMARY.md";
@@ -322,7 +323,7 @@ fn what_a_summary_says_is_plain_in_the_subject_of_its_commit() {
 }
 
 #[test]
-fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
+fn a_slice_plan_that_contradicts_its_row_is_refused_with_the_milestone_plan_too() {
     let context = project();
     let path = context.home().join("script.json");
     let plan = ".gsd/milestones/M001/slices/S01/S01-PLAN.md";
@@ -340,7 +341,7 @@ fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
 }
 
 #[test]
-fn units_of_a_slice_that_is_done_can_be_asked_for() {
+fn units_of_a_finished_slice_can_be_requested() {
     let context = project();
     let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "4"], "ideal");
     assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
@@ -355,7 +356,7 @@ fn units_of_a_slice_that_is_done_can_be_asked_for() {
 }
 
 #[test]
-fn a_run_of_a_repository_that_is_gone_does_not_go_on_in_another_one() {
+fn a_run_of_a_deleted_repository_does_not_continue_in_another_one() {
     let context = project();
     let words = ["auto", "run", "--brief", "BRIEF", "--max-units", "1"];
     assert_eq!(report(&auto(&context, &words, "ideal"))["stop"]["cause"], "units-done");

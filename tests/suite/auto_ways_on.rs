@@ -1,4 +1,4 @@
-//! Each stop prints a command that goes on: here it is carried out, and the run comes to its end.
+//! Each stop prints a command that continues the run: the tests here run it, and the run reaches its end.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) fn also(unit: &str, script: &str) -> Value {
 pub(crate) const TASK: &str = "execute-task M001/S01/T02";
 pub(crate) const BEGIN: &[&str] = &["auto", "run", "--brief", "BRIEF"];
 
-/// The words of a command line, with those in quotes as one.
+/// Splits a command line into words; a quoted part is one word.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (number, part) in line.split('"').enumerate() {
@@ -30,12 +30,13 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Carries out what stops print, with honest sessions, until the milestone has landed. Gives the causes on the way.
+/// Runs the commands that stops print, with honest sessions, until the milestone has landed. Returns the causes on the
+/// way.
 pub(crate) fn goes_on(context: &TestContext, stop: &Value) -> Vec<String> {
     follow(context, stop, |line| run(context, line, &[]))
 }
 
-/// The same, with the sessions of these runs.
+/// The same, with the sessions of `run`.
 pub(crate) fn follow(context: &TestContext, stop: &Value, run: impl Fn(&[&str]) -> Ran) -> Vec<String> {
     let mut stop = stop.clone();
     let mut causes = Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn stopped(ran: &Ran, cause: &str) -> Value {
     report["stop"].clone()
 }
 
-/// What sessions do to what they work in, the cause that the run stops with, and flags of the call.
+/// What sessions do to their worktree or repository, the cause with which the run stops, and flags of the call.
 const DAMAGE: &[(&str, &str, &[&str])] = &[
     (
         "mkdir -p sub && cd sub && git init --quiet && git -c user.name=x -c user.email=x@y commit --quiet --allow-empty -m x",
@@ -94,12 +95,12 @@ const DAMAGE: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on() {
+fn damage_to_the_worktree_or_the_repository_stops_the_run_with_a_way_on() {
     for (script, cause, flags) in DAMAGE {
         let context = project();
         git(&context, &["tag", "mine"]);
         let before = git(&context, &["rev-parse", "main"]);
-        // Only once: the command that goes on leads to the same unit.
+        // Only once: the command that continues leads to the same unit.
         let script = format!("test -e {0}/once || {{ touch {0}/once; {script}; }}", context.temporary().display());
         let ran = run(&context, &[BEGIN, flags].concat(), &[also(TASK, &script)]);
         let stop = stopped(&ran, cause);
@@ -114,7 +115,7 @@ fn what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on
 }
 
 #[test]
-fn a_replaced_git_file_of_the_worktree_does_not_keep_a_milestone_from_landing_or_stops_with_a_way_on() {
+fn a_milestone_lands_although_the_git_file_of_its_worktree_was_replaced() {
     let context = project();
     let script = format!(
         "test -e {0}/once || {{ touch {0}/once; rm .git && git init --quiet && git add --all && git commit --quiet -m x; }}",
@@ -126,7 +127,7 @@ fn a_replaced_git_file_of_the_worktree_does_not_keep_a_milestone_from_landing_or
 }
 
 #[test]
-fn without_a_fence_what_a_session_does_to_references_is_named_and_unchecked_work_is_taken_off_the_branch() {
+fn without_a_fence_changed_references_are_reported_and_unchecked_work_is_removed_from_the_branch() {
     let context = project();
     let before = git(&context, &["rev-parse", "main"]);
     let script = "git add --all; git update-ref refs/heads/main $(git commit-tree -p HEAD -m evil $(git write-tree)); git tag theirs; \
@@ -142,7 +143,7 @@ fn without_a_fence_what_a_session_does_to_references_is_named_and_unchecked_work
     assert_eq!(git(&context, &["rev-parse", "main"]), before);
     assert_eq!(git(&context, &["status", "--porcelain"]), "");
     assert!(git(&context, &["for-each-ref", "refs/gsd/checkpoint"]).contains("/moved-"));
-    // What a person does meanwhile stays.
+    // Commits that a person makes meanwhile stay.
     let script = "git -C ../../.. commit --quiet --allow-empty -m mine";
     let ran = run(&context, &["auto", "run"], &[also("execute-task M001/S02/T01", script)]);
     stopped(&ran, "complete");
@@ -151,7 +152,7 @@ fn without_a_fence_what_a_session_does_to_references_is_named_and_unchecked_work
 }
 
 #[test]
-fn a_target_that_was_rewritten_stops_with_a_way_on() {
+fn a_rewritten_target_stops_the_run_with_a_way_on() {
     let context = project();
     let first = run(&context, &[BEGIN, &["--max-units", "2"]].concat(), &[]);
     stopped(&first, "units-done");
@@ -165,12 +166,12 @@ fn a_target_that_was_rewritten_stops_with_a_way_on() {
 }
 
 #[test]
-fn a_git_that_was_killed_is_a_stop_and_the_run_goes_on() {
+fn a_killed_git_stops_the_run_and_the_run_continues() {
     let context = project();
     let folder = context.temporary().join("bin");
     std::fs::create_dir_all(&folder).unwrap();
     let path = std::env::var("PATH").unwrap();
-    // The second commit of the run: that of the plan.
+    // The second commit of the run: the one with the plan.
     let script = format!(
         "#!/bin/bash\nexport PATH='{path}'\ncase \" $* \" in *\" commit-tree \"*) echo x >> '{0}/calls'\n\
          [ $(wc -l < '{0}/calls') = 2 ] && kill -KILL $$;; esac\nexec git \"$@\"\n",
@@ -191,7 +192,7 @@ fn a_git_that_was_killed_is_a_stop_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_task_that_never_ran_is_run_and_not_signed_for() {
+fn a_task_that_is_ticked_but_never_ran_is_run() {
     let context = project();
     let first = run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]);
     stopped(&first, "units-done");
@@ -207,7 +208,7 @@ fn a_task_that_never_ran_is_run_and_not_signed_for() {
 }
 
 #[test]
-fn a_person_s_verdict_on_a_task_holds_on_the_merge_and_is_named() {
+fn a_persons_verdict_on_a_task_applies_to_the_merge_and_is_reported() {
     let context = project();
     let wrong = also(TASK, "echo \"wrong $GSD_UNIT_ATTEMPT\" > src/s01_t02.txt");
     let ran = run(&context, BEGIN, &[wrong]);
@@ -227,7 +228,7 @@ fn a_person_s_verdict_on_a_task_holds_on_the_merge_and_is_named() {
         proof.contains("some failed, and a person decided that the work counts: `sh checks/s01_t02.sh`"),
         "{proof}"
     );
-    // Another check that fails is not settled by it.
+    // The verdict does not cover another check that fails.
     let context = project();
     let wrong = also(TASK, "echo \"wrong $GSD_UNIT_ATTEMPT\" > src/s01_t02.txt");
     stopped(&run(&context, BEGIN, &[wrong]), "checks-failed");
@@ -239,7 +240,7 @@ fn a_person_s_verdict_on_a_task_holds_on_the_merge_and_is_named() {
 }
 
 #[test]
-fn a_milestone_that_waits_for_another_says_which_one_to_run() {
+fn a_milestone_that_waits_for_another_names_the_one_to_run() {
     let context = project();
     for (id, depends) in [("M001", "[M002]"), ("M002", "[]")] {
         let text = format!("---\ndepends_on: {depends}\n---\n\n# {id}: A shelf\n\nFiles.\n");
@@ -254,49 +255,49 @@ fn a_milestone_that_waits_for_another_says_which_one_to_run() {
     assert!(git(&context, &["ls-tree", "-r", "--name-only", "main"]).contains("M002-SUMMARY.md"));
 }
 
-/// Causes that need more than a session, with the test that has them.
+/// Causes that one session cannot produce, with the test that covers each.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("complete", "it is the end of all"),
-    ("worktree-damaged", "what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on"),
-    ("repository-changed", "what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on"),
-    ("git-failed", "a_git_that_was_killed_is_a_stop_and_the_run_goes_on"),
-    ("target-rewritten", "a_target_that_was_rewritten_stops_with_a_way_on"),
-    ("needs-attention", "a_task_that_never_ran_is_run_and_not_signed_for"),
-    ("blocked", "a_milestone_that_waits_for_another_says_which_one_to_run"),
-    ("parked", "orders_print_what_goes_on"),
-    ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_goes_on"),
+    ("worktree-damaged", "damage_to_the_worktree_or_the_repository_stops_the_run_with_a_way_on"),
+    ("repository-changed", "damage_to_the_worktree_or_the_repository_stops_the_run_with_a_way_on"),
+    ("git-failed", "a_killed_git_stops_the_run_and_the_run_continues"),
+    ("target-rewritten", "a_rewritten_target_stops_the_run_with_a_way_on"),
+    ("needs-attention", "a_task_that_is_ticked_but_never_ran_is_run"),
+    ("blocked", "a_milestone_that_waits_for_another_names_the_one_to_run"),
+    ("parked", "orders_print_the_command_that_continues"),
+    ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_continues"),
     ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
     ("not-approved", "brought: the printed commands go on"),
     (
         "set-up-failed",
         "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
     ),
-    ("candidate-refused", "a_merge_that_a_person_has_to_settle_goes_on"),
-    ("merge-conflict", "a_merge_that_a_person_has_to_settle_goes_on"),
-    ("dirty-overlap", "a_merge_that_a_person_has_to_settle_goes_on"),
-    ("no-milestone", "by hand: without_a_milestone_the_brief_is_written_and_the_printed_command_begins"),
-    ("needs-discussion", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
-    ("no-context", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
-    ("slice-needs-discussion", "by hand: a_slice_that_is_to_be_discussed_goes_on_once_its_context_is_written"),
-    ("needs-remediation", "by hand: a_validation_by_an_agent_that_asks_for_more_goes_on_with_the_printed_command"),
-    ("missing-summary", "by hand: a_slice_that_a_person_ticked_is_closed_and_its_tasks_are_done_all_the_same"),
-    ("no-implementation", "by hand: a_milestone_that_built_nothing_goes_on_when_a_person_says_that_it_may"),
-    ("no-operational-evidence", "by hand: a_validation_that_lacks_what_was_planned_is_made_anew_and_then_goes_on"),
-    ("uat-failed", "by hand: an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict"),
-    ("uat-exhausted", "by hand: an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict"),
-    ("auth", "by hand: a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later"),
-    ("denied", "by hand: a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later"),
+    ("candidate-refused", "a_merge_that_a_person_has_to_settle_continues"),
+    ("merge-conflict", "a_merge_that_a_person_has_to_settle_continues"),
+    ("dirty-overlap", "a_merge_that_a_person_has_to_settle_continues"),
+    ("no-milestone", "by hand: without_a_milestone_the_printed_command_begins_with_the_brief"),
+    ("needs-discussion", "by hand: a_milestone_without_a_context_continues_once_it_was_discussed"),
+    ("no-context", "by hand: a_milestone_without_a_context_continues_once_it_was_discussed"),
+    ("slice-needs-discussion", "by hand: a_slice_that_needs_discussion_continues_once_its_context_is_written"),
+    ("needs-remediation", "by hand: a_validation_that_asks_for_more_continues_with_the_printed_command"),
+    ("missing-summary", "by hand: a_slice_ticked_by_a_person_is_closed_and_its_tasks_still_run"),
+    ("no-implementation", "by hand: a_milestone_that_built_nothing_lands_when_a_person_allows_it"),
+    ("no-operational-evidence", "by hand: a_validation_without_the_planned_evidence_is_repeated_and_passes"),
+    ("uat-failed", "by hand: a_failed_or_undecided_acceptance_test_continues_with_a_verdict"),
+    ("uat-exhausted", "by hand: a_failed_or_undecided_acceptance_test_continues_with_a_verdict"),
+    ("auth", "by hand: a_client_without_its_model_or_a_tool_continues_later"),
+    ("denied", "by hand: a_client_without_its_model_or_a_tool_continues_later"),
     (
         "paused",
-        "by hand: a_run_that_a_person_paused_or_stopped_goes_on; phases: what_waits_for_a_person_goes_on_after_the_edit",
+        "by hand: a_run_that_a_person_paused_or_stopped_continues; phases: a_wait_for_a_person_ends_with_the_edit",
     ),
-    ("stopped", "by hand: a_run_that_a_person_paused_or_stopped_goes_on"),
-    ("unproved", "by hand: what_is_too_large_to_be_kept_is_left_until_the_printed_command_removes_it"),
+    ("stopped", "by hand: a_run_that_a_person_paused_or_stopped_continues"),
+    ("unproved", "by hand: files_too_large_to_keep_stay_until_the_printed_command_removes_them"),
     ("gaps-found", "phases: gaps_are_planned_and_executed_by_the_printed_command"),
-    ("human-needed", "phases: what_waits_for_a_person_goes_on_after_the_edit"),
+    ("human-needed", "phases: a_wait_for_a_person_ends_with_the_edit"),
 ];
 
-/// Causes that no test leads to.
+/// Causes that no test produces.
 const NOT_HERE: &[(&str, &str)] = &[
     ("question", "only in logs of older programs: a question is an escalation, or an attempt that does not count"),
     ("quota", "only in logs of older programs: a run waits until the quota is there again"),
@@ -328,7 +329,7 @@ fn of_sessions() -> Vec<(&'static str, Value, &'static [&'static str])> {
 }
 
 #[test]
-fn the_command_of_each_stop_of_a_session_goes_on() {
+fn the_command_of_each_stop_by_a_session_continues() {
     for (cause, row, flags) in of_sessions() {
         let context = project();
         let ran = run(&context, &[BEGIN, flags].concat(), &[row]);
@@ -338,7 +339,7 @@ fn the_command_of_each_stop_of_a_session_goes_on() {
 }
 
 #[test]
-fn each_cause_is_carried_out_by_a_test_or_says_why_not() {
+fn each_cause_has_a_test_or_a_reason_why_not() {
     let schema = std::fs::read_to_string(crate::kit::repository().join("schemas/auto.run.json")).unwrap();
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let words = |value: &Value| -> Vec<String> {
@@ -357,8 +358,8 @@ fn each_cause_is_carried_out_by_a_test_or_says_why_not() {
 }
 
 #[test]
-fn a_merge_that_a_person_has_to_settle_goes_on() {
-    // The same lines on both sides.
+fn a_merge_that_a_person_has_to_settle_continues() {
+    // Both sides change the same lines.
     let context = project();
     stopped(&run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]), "units-done");
     context.write("src/s01_t01.txt", "S01 T01 ready\nmine\n");
@@ -373,7 +374,7 @@ fn a_merge_that_a_person_has_to_settle_goes_on() {
     git(&context, &["-C", &at, "add", "--all"]);
     git(&context, &["-C", &at, "commit", "--quiet", "--no-edit"]);
     stopped(&run(&context, &["auto", "run"], &[]), "complete");
-    // A file that the person has changed, and did not commit.
+    // A file that the person has changed but not committed.
     let context = project();
     stopped(&run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]), "units-done");
     context.write("src/s01_t01.txt", "mine\n");
@@ -381,7 +382,7 @@ fn a_merge_that_a_person_has_to_settle_goes_on() {
     assert_eq!(context.read("src/s01_t01.txt"), "mine\n");
     std::fs::remove_file(context.project().join("src/s01_t01.txt")).unwrap();
     goes_on(&context, &stop);
-    // Green alone, red together.
+    // Each side passes by itself, both together fail.
     let context = project();
     let breaks = also("execute-task M001/S02/T02", "echo broken > src/s01_t01.txt");
     let stop = stopped(&run(&context, BEGIN, &[breaks]), "candidate-refused");
@@ -390,7 +391,7 @@ fn a_merge_that_a_person_has_to_settle_goes_on() {
 }
 
 #[test]
-fn orders_print_what_goes_on() {
+fn orders_print_the_command_that_continues() {
     let context = project();
     let first = run(&context, &[BEGIN, &["--max-units", "2"]].concat(), &[]);
     stopped(&first, "units-done");

@@ -1,5 +1,5 @@
-//! The stops whose way on is longer than one honest session: a verdict, a new validation, or a person's edit. The edit is
-//! made here as the text of the stop has it, and then what the stop prints is carried out.
+//! The stops that need more than one honest session to continue: a verdict, a new validation, or a person's edit. The
+//! test makes the edit as the text of the stop says, and then runs what the stop prints.
 
 use serde_json::{Value, json};
 
@@ -27,12 +27,12 @@ fn preferring(text: &str) -> TestContext {
     project_of(&[(".gsd/PREFERENCES.md", &format!("---\nversion: 1\n{text}---\n"))])
 }
 
-/// A session that runs a script alone.
+/// A session that only runs a script.
 fn only(unit: &str, script: &str) -> Value {
     json!({ "match": { "unit": unit }, "steps": [{ "sh": script }] })
 }
 
-/// Changes a document of the run as a person does.
+/// Changes a document of the run as a person would.
 fn edit(context: &TestContext, path: &str, change: impl Fn(String) -> String) {
     let place = context.project().join(WORKTREE).join(path);
     let text = std::fs::read_to_string(&place).unwrap();
@@ -42,7 +42,7 @@ fn edit(context: &TestContext, path: &str, change: impl Fn(String) -> String) {
 }
 
 #[test]
-fn an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict() {
+fn a_failed_or_undecided_acceptance_test_continues_with_a_verdict() {
     let result = format!("{SLICE}/S01-UAT-RESULT.md");
     let fails = also("run-uat M001/S01", &format!("sed -i s/PASS/FAIL/ {result}"));
     let silent = only("run-uat M001/S01", &format!("echo \"# Attempt $GSD_UNIT_ATTEMPT\" > {result}"));
@@ -57,7 +57,7 @@ fn an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict() {
 }
 
 #[test]
-fn a_milestone_that_built_nothing_goes_on_when_a_person_says_that_it_may() {
+fn a_milestone_that_built_nothing_lands_when_a_person_allows_it() {
     let context = preferring("verification_commands: [\"test -f README.md\"]\n");
     let plan = "sed -i 's#sh checks/[a-z0-9_]*.sh#grep -q P README.md#' .gsd/milestones/M001/slices/*/*-PLAN.md \
                 .gsd/milestones/M001/slices/*/tasks/*-PLAN.md";
@@ -74,7 +74,7 @@ fn a_milestone_that_built_nothing_goes_on_when_a_person_says_that_it_may() {
 }
 
 #[test]
-fn a_validation_that_lacks_what_was_planned_is_made_anew_and_then_goes_on() {
+fn a_validation_without_the_planned_evidence_is_repeated_and_passes() {
     let context = project();
     let class = format!(
         "printf '\\n## Verification Classes\\n\\n- Operational: restart under load\\n' >> {MILESTONE}/M001-ROADMAP.md"
@@ -90,7 +90,7 @@ fn a_validation_that_lacks_what_was_planned_is_made_anew_and_then_goes_on() {
 }
 
 #[test]
-fn a_validation_by_an_agent_that_asks_for_more_goes_on_with_the_printed_command() {
+fn a_validation_that_asks_for_more_continues_with_the_printed_command() {
     let context = preferring("mechanical:\n  enabled: false\n");
     let script = format!("sed -i 's/^verdict: pass/verdict: needs-remediation/' {MILESTONE}/M001-VALIDATION.md");
     let stop = stopped(&run(&context, BEGIN, &[also("validate-milestone M001", &script)]), "needs-remediation");
@@ -98,7 +98,7 @@ fn a_validation_by_an_agent_that_asks_for_more_goes_on_with_the_printed_command(
 }
 
 #[test]
-fn a_slice_that_a_person_ticked_is_closed_and_its_tasks_are_done_all_the_same() {
+fn a_slice_ticked_by_a_person_is_closed_and_its_tasks_still_run() {
     let context = project();
     stopped(&run(&context, &[BEGIN, &["--max-units", "5"]].concat(), &[]), "units-done");
     edit(&context, &format!("{MILESTONE}/M001-ROADMAP.md"), |text| text.replace("- [ ] **S02", "- [x] **S02"));
@@ -111,12 +111,12 @@ fn a_slice_that_a_person_ticked_is_closed_and_its_tasks_are_done_all_the_same() 
 }
 
 #[test]
-fn a_milestone_without_a_context_goes_on_once_it_was_discussed() {
+fn a_milestone_without_a_context_continues_once_it_was_discussed() {
     for (cause, name) in [("needs-discussion", "CONTEXT-DRAFT"), ("no-context", "ROADMAP")] {
         let context = project_of(&[(&format!("{MILESTONE}/M001-{name}.md"), "# M001: A shelf\n\nFiles.\n")]);
         let stop = stopped(&run(&context, &["auto", "run"], &[]), cause);
         assert_eq!(stop["next"], "gsd-tools auto discuss M001", "{stop:#}");
-        // What the printed command gives an agent names the folder and the document.
+        // The prompt that the printed command gives an agent names the folder and the document.
         let prompt = context.gsd(["auto", "discuss", "M001"]).json();
         let expected = prompt["expected"].to_string();
         assert!(expected.contains("M001-CONTEXT.md"), "{prompt:#}");
@@ -129,7 +129,7 @@ fn a_milestone_without_a_context_goes_on_once_it_was_discussed() {
 }
 
 #[test]
-fn without_a_milestone_the_brief_is_written_and_the_printed_command_begins() {
+fn without_a_milestone_the_printed_command_begins_with_the_brief() {
     let context = project();
     let status = context.gsd(["auto", "status"]).json();
     let stop = &status["next"]["stop"];
@@ -139,7 +139,7 @@ fn without_a_milestone_the_brief_is_written_and_the_printed_command_begins() {
 }
 
 #[test]
-fn a_slice_that_is_to_be_discussed_goes_on_once_its_context_is_written() {
+fn a_slice_that_needs_discussion_continues_once_its_context_is_written() {
     let context = preferring("phases:\n  require_slice_discussion: true\n");
     // The first slice is planned together with the milestone.
     let stop = stopped(&run(&context, BEGIN, &[]), "slice-needs-discussion");
@@ -151,7 +151,7 @@ fn a_slice_that_is_to_be_discussed_goes_on_once_its_context_is_written() {
 }
 
 #[test]
-fn a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later() {
+fn a_client_without_its_model_or_a_tool_continues_later() {
     let rows = [
         (
             "auth",
@@ -170,10 +170,10 @@ fn a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later() {
 }
 
 #[test]
-fn a_run_that_a_person_paused_or_stopped_goes_on() {
+fn a_run_that_a_person_paused_or_stopped_continues() {
     for (word, cause) in [("pause", "paused"), ("stop", "stopped")] {
         let context = project();
-        // A folder that no fenced session may write says when the person is to do it.
+        // A folder that no fenced session may write to signals when the person acts.
         let script = scripted::meanwhile(&context, &["auto", word]);
         let stop = stopped(&run(&context, &[BEGIN, &["--no-fence"]].concat(), &[also(TASK, &script)]), cause);
         assert_eq!(goes_on(&context, &stop), [cause]);
@@ -181,7 +181,7 @@ fn a_run_that_a_person_paused_or_stopped_goes_on() {
 }
 
 #[test]
-fn what_is_too_large_to_be_kept_is_left_until_the_printed_command_removes_it() {
+fn files_too_large_to_keep_stay_until_the_printed_command_removes_them() {
     let context = project_of(&[(".gitignore", "*.large\n")]);
     let stop = stopped(&run(&context, BEGIN, &[also(TASK, "truncate -s 65M src/a.large")]), "unproved");
     assert!(stop["text"].as_str().unwrap().contains("src/a.large"), "{stop:#}");

@@ -1,4 +1,5 @@
-//! What a repository brings that a run would run is shown and approved once. A hostile clone runs nothing before that.
+//! Whatever a run would execute from the repository is shown and approved once. A hostile clone runs nothing before
+//! that.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::auto::{git, report};
 use crate::kit::{Ran, TestContext};
 use crate::scripted;
 
-/// What is set where nothing is approved ahead.
+/// The variables of a call that approves nothing.
 const NOTHING: &[(&str, &str)] = &[("GSD_APPROVED", "")];
 
 const CONTEXT: &str = "# M001: More\n\n## Decisions\n\n- One by one.\n";
@@ -41,7 +42,7 @@ fn phase_plan(checks: &[&str]) -> String {
     )
 }
 
-/// What a clone may plant, with the words by which the question has to show each.
+/// What a clone may plant, in the words that the question must show.
 const PLANTED: &[&str] = &[
     "sh verify.sh",
     "make test",
@@ -96,8 +97,8 @@ fn hostile(in_phases: bool) -> TestContext {
     context
 }
 
-/// A program in the place of a client, which runs the hook of the project as the real one does, unless it is told to leave the
-/// settings of the project out. It writes down how it was called.
+/// A fake client: like the real one, it runs the hook of the project unless its arguments leave out the project
+/// settings. It records how it was called.
 fn client(context: &TestContext) {
     let program = context.home().join("client");
     let text = "#!/bin/sh\necho \"$@\" >> \"$MARKS/../calls\"\ncase \"$*\" in *--setting-sources\\ user*) ;; *) touch \"$MARKS/hook\" ;; esac\nexit 1\n";
@@ -116,7 +117,7 @@ fn marks(context: &TestContext) -> Vec<String> {
     names(&context.temporary().join("marks"))
 }
 
-/// The words of a call with the stand-in as the client.
+/// The words of a call with the fake client.
 fn words(context: &TestContext, more: &[&str]) -> Vec<String> {
     let program = context.home().join("client").to_string_lossy().into_owned();
     let words = ["auto", "run", "--runner", "claude", "--runner-program", &program];
@@ -128,7 +129,7 @@ fn call(context: &TestContext, more: &[&str], variables: &[(&str, &str)]) -> Ran
     context.gsd_unapproved(words(context, more), &[&[("MARKS", marks.as_str())], variables].concat(), "")
 }
 
-/// Without a fence, the stand-in can write down how it was called.
+/// Without a fence, the fake client can record how it was called.
 const OPEN: &[&str] = &["--no-fence"];
 
 fn stop(ran: &Ran) -> Value {
@@ -150,7 +151,7 @@ fn lines(stop: &Value) -> Vec<String> {
     stop["evidence"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
 }
 
-/// The files below the home, but for what our program keeps of itself.
+/// The files below the home, except the state of our program.
 fn home(context: &TestContext) -> Vec<String> {
     names(&context.home()).into_iter().filter(|name| name != ".local").collect()
 }
@@ -190,7 +191,7 @@ fn a_hostile_clone_runs_nothing_unasked_and_the_question_shows_all_of_it() {
 }
 
 #[test]
-fn what_was_approved_is_remembered_and_only_what_is_new_is_asked_again() {
+fn approvals_are_remembered_and_only_new_items_are_asked_about() {
     let context = hostile(false);
     let first = not_approved(&call(&context, OPEN, &[]));
     let approved = digest(first["next"].as_str().unwrap());
@@ -204,7 +205,7 @@ fn what_was_approved_is_remembered_and_only_what_is_new_is_asked_again() {
     let context = hostile(false);
     not_approved(&call(&context, OPEN, &[]));
 
-    // The difference alone, with the digest of all of it.
+    // Shows only the difference, with the digest of everything.
     let context = project(&[("Makefile", "test:\n\ttest -d src || true\n")]);
     let first = not_approved(&shelf(&context, BEGIN, &[], NOTHING));
     let approved = digest(first["next"].as_str().unwrap());
@@ -224,7 +225,7 @@ fn what_was_approved_is_remembered_and_only_what_is_new_is_asked_again() {
 }
 
 #[test]
-fn the_rest_is_approved_without_what_is_for_the_client() {
+fn the_rest_can_be_approved_without_the_project_settings() {
     let context = hostile(false);
     let all = not_approved(&call(&context, OPEN, &[]));
     let way = lines(&all).into_iter().find(|line| line.contains("--no-project-settings")).unwrap();
@@ -239,13 +240,13 @@ fn the_rest_is_approved_without_what_is_for_the_client() {
     assert_ne!(stop(&ran)["cause"], "not-approved", "{}", ran.stderr);
     let calls = || std::fs::read_to_string(context.temporary().join("calls")).unwrap();
     assert!(calls().contains("--setting-sources user") && !marks(&context).contains(&"hook".to_owned()), "{}", calls());
-    // It holds for the run, until the call says otherwise; then it is asked about.
+    // This applies to the whole run, until a call asks for the project settings; then there is a question.
     let ran = call(&context, OPEN, &[]);
     assert_ne!(stop(&ran)["cause"], "not-approved", "{}", ran.stderr);
     assert!(!marks(&context).contains(&"hook".to_owned()), "{}", calls());
     let asked = not_approved(&call(&context, &["--no-fence", "--project-settings"], &[]));
     assert!(asked.to_string().contains("MARKS/hook") && !asked.to_string().contains("sh verify.sh"), "{asked:#}");
-    // Of other clients it is not known how.
+    // For other clients it is unknown how to leave the settings out.
     let program = context.home().join("client").to_string_lossy().into_owned();
     let words = ["auto", "run", "--runner", "gemini", "--runner-program", &program, "--no-project-settings"];
     let refused = context.gsd_unapproved(words, NOTHING, "");
@@ -253,7 +254,7 @@ fn the_rest_is_approved_without_what_is_for_the_client() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_asked_one_question_whose_answer_is_no_by_default() {
+fn a_person_at_a_terminal_gets_one_question_with_no_as_the_default() {
     let context = hostile(false);
     let line = words(&context, OPEN).iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let place = context.temporary().join("marks").to_string_lossy().into_owned();
@@ -278,7 +279,7 @@ fn a_person_at_a_terminal_is_asked_one_question_whose_answer_is_no_by_default() 
     assert_ne!(stop(&call(&context, OPEN, &[]))["cause"], "not-approved", "it is remembered");
 }
 
-/// A repository with a brief, and with these files.
+/// A repository with a brief and these files.
 fn project(files: &[(&str, &str)]) -> TestContext {
     let context = crate::auto::project();
     for (path, text) in files {
@@ -296,7 +297,7 @@ fn shelf(context: &TestContext, words: &[&str], rows: &[Value], variables: &[(&s
 const BEGIN: &[&str] = &["auto", "run", "--brief", "BRIEF"];
 
 #[test]
-fn what_the_planners_and_units_of_a_run_write_is_not_asked_about_now_or_later() {
+fn files_written_by_planners_and_units_of_a_run_are_never_asked_about() {
     let context = project(&[]);
     let makes = scripted::row(
         "execute-task M001/S01/T01",
@@ -308,14 +309,14 @@ fn what_the_planners_and_units_of_a_run_write_is_not_asked_about_now_or_later() 
     std::fs::write(context.home().join("brief.md"), "Make a second shelf.\n").unwrap();
     let ran = shelf(&context, &[BEGIN, &["--max-units", "1"]].concat(), &[], NOTHING);
     assert_eq!((ran.code, &stop(&ran)["cause"]), (0, &json!("units-done")), "{:#}\n{}", stop(&ran), ran.stderr);
-    // What somebody else commits is.
+    // A file that a person commits needs approval.
     let context = project(&[("Makefile", "test:\n\ttest -d src\n")]);
     let ran = shelf(&context, BEGIN, &[], NOTHING);
     assert!(not_approved(&ran).to_string().contains("check: make test (make)"), "{}", ran.stdout);
 }
 
 #[test]
-fn without_a_fence_no_check_runs_that_nobody_approved() {
+fn without_a_fence_no_unapproved_check_runs() {
     let context = project(&[]);
     let unfenced = [BEGIN, &["--no-fence"]].concat();
     let ran = shelf(&context, &unfenced, &[], NOTHING);
@@ -330,7 +331,7 @@ fn without_a_fence_no_check_runs_that_nobody_approved() {
 }
 
 #[test]
-fn a_repository_that_brings_nothing_is_not_asked_about() {
+fn a_repository_that_brings_nothing_to_run_is_not_asked_about() {
     let context = project(&[("CLAUDE.md", "# Project\n"), (".github/workflows/ci.yml", "on: push\n")]);
     let ran = shelf(&context, BEGIN, &[], NOTHING);
     assert_eq!((ran.code, &stop(&ran)["cause"]), (0, &json!("complete")), "{:#}\n{}", stop(&ran), ran.stderr);

@@ -1,8 +1,8 @@
-//! Every command that writes documents, on every project at hand and on its twins: with Windows line endings, and in
-//! other scripts. A rehearsal writes nothing; the command tells each line it changed; those are the lines it is for;
+//! Every command that writes documents, on every available project and on its twins: with Windows line endings, and in
+//! other scripts. A dry run writes nothing; the command reports each line it changed; those are the lines it is for;
 //! endings, marks and everything else keep their bytes.
 //!
-//! The table below must name every command of which the program says that it writes.
+//! The table below must name every command that the program declares to write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ struct Writer {
     /// Calls worth trying; each on a fresh copy of each project.
     calls: &'static [&'static [&'static str]],
     /// Files (by the end of their path) and the labels of the lines that may change there; `*` for any line, `+` for
-    /// the making and removing of the whole file.
+    /// creating and removing the whole file.
     may: &'static [(&'static str, &'static [&'static str])],
 }
 
 const STATE: &str = ".planning/STATE.md";
 const ROADMAP: &str = "ROADMAP.md";
 
-/// Fields of STATE.md that tell the position.
+/// Fields of STATE.md that give the position.
 const POSITION: &[&str] = &[
     "Phase",
     "Plan",
@@ -398,7 +398,7 @@ pub(crate) fn sample_calls() -> impl Iterator<Item = Vec<&'static str>> {
         .flat_map(|writer| writer.calls.iter().map(|call| writer.verb.split(' ').chain(call.iter().copied()).collect()))
 }
 
-/// Commands that write elsewhere than in the documents of a project, and where a test looks at what they write.
+/// Commands that write elsewhere than in the documents of a project, and the test that checks what they write.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
     ("uninstall", "the folders of hosts: install.rs"),
@@ -483,7 +483,7 @@ fn group_of(verb: &str) -> Vec<&'static str> {
     GROUPS.iter().filter(|(_, words)| words.contains(&word)).map(|(group, _)| *group).collect()
 }
 
-/// A process of its own and one of many give the same answer, and write the same.
+/// A separate process and one that answers many calls give the same answer, and write the same.
 #[test]
 fn a_call_has_the_same_answer_in_a_process_that_answers_many() {
     let projects = projects();
@@ -528,7 +528,7 @@ fn hold(group: &str) {
         if group_of(writer.verb) != [group] {
             continue;
         }
-        // What changes nothing as it stands is written otherwise in one case of four.
+        // A call that does not change the plain copy is tried on the twins in one case of four.
         let mut twice = number.is_multiple_of(4);
         for twin in TWINS {
             if *twin != Twin::Plain && !twice {
@@ -536,7 +536,7 @@ fn hold(group: &str) {
             }
             trials += 1;
             let bench = benches.entry((project, *twin)).or_insert_with(|| Bench::new(project, *twin));
-            // One case of twelve has processes of its own.
+            // One case of twelve runs separate processes.
             bench.is_real = trials % 12 == 1;
             let (changed, found) = bench.run(writer, call, *twin == Twin::Plain);
             twice |= changed || !found.is_empty();
@@ -582,7 +582,7 @@ impl Twin {
     }
 }
 
-/// The projects of this repository, and the recorded ones where they are at hand.
+/// The projects of this repository, and the recorded ones if available.
 fn projects() -> Vec<PathBuf> {
     static TOLD: Once = Once::new();
     let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
@@ -601,13 +601,13 @@ fn projects() -> Vec<PathBuf> {
     projects
 }
 
-/// A copy of a project, on which one call after the other is made. Each finds it as it was.
+/// A copy of a project on which calls run one after the other. Each call finds it in the original state.
 struct Bench {
     context: TestContext,
     /// Home, project and temporary folder.
     kept: Kept,
     documents: BTreeMap<String, String>,
-    /// Whether each call has a process of its own.
+    /// True if each call has its own process.
     is_real: bool,
 }
 
@@ -622,7 +622,7 @@ impl Bench {
         Self { context, kept, documents, is_real: true }
     }
 
-    /// Whether the call changed a byte, and what is wrong with what it did.
+    /// Returns true if the call changed a byte, and what is wrong with the result.
     fn run(&mut self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
         let told = self.changes(writer, call, rehearse);
         self.kept.put_back();
@@ -657,14 +657,14 @@ impl Bench {
         (*before != after, faults)
     }
 
-    /// What was written, made or removed in the project. What git keeps is no document.
+    /// What was written, created or removed in the project. Git's own files are not documents.
     fn written(&self) -> Vec<String> {
         let paths = self.kept.changed().into_iter();
         let paths = paths.filter_map(|path| Some(path.strip_prefix("/project/")?.to_owned()));
         paths.filter(|path| path.split('/').all(|part| part != ".git")).collect()
     }
 
-    /// The documents as they are now. What nobody wrote to is not read again.
+    /// The documents as they are now. Files that were not written to are not read again.
     fn documents_now(&self) -> BTreeMap<String, String> {
         let mut documents = self.documents.clone();
         for path in self.written() {
@@ -684,7 +684,7 @@ impl Bench {
     }
 }
 
-/// Makes the project a repository: first what is known of it, then its source as the work of phase 2.
+/// Makes the project a repository: first its documents, then its source as the work of phase 2.
 fn commit(context: &TestContext) {
     let steps: [&[&str]; 5] = [
         &["init", "-q", "-b", "main"],
@@ -722,7 +722,7 @@ fn documents(root: &Path) -> BTreeMap<String, String> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                // What git keeps is no document.
+                // Git's own files are not documents.
                 folders.extend(Some(path).filter(|path| !path.ends_with(".git")));
             } else {
                 let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
@@ -737,7 +737,7 @@ fn text(path: &Path) -> String {
     String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()
 }
 
-/// Line endings, byte order marks and the last line's ending are as they were.
+/// Checks that line endings, byte order marks and the last line's ending are as they were.
 fn kept_forms(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
     let mut faults = Vec::new();
     for (path, old) in before {
@@ -758,14 +758,14 @@ fn kept_forms(before: &BTreeMap<String, String>, after: &BTreeMap<String, String
     faults
 }
 
-/// The report names every line that changed, and only lines the command is for.
+/// Checks that the report names every line that changed, and only lines the command is for.
 fn told_truly(
     report: &Value,
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
     writer: &Writer,
 ) -> Vec<String> {
-    // A file of the host's is not the project's: the tests of its command look at it.
+    // A file of the host does not belong to the project: the tests of its command check it.
     let outside = |change: &Value| change["file"].as_str().is_some_and(|file| file.starts_with('/'));
     let told: Vec<&Value> =
         report["changed"].as_array().into_iter().flatten().filter(|change| !outside(change)).collect();
@@ -774,7 +774,7 @@ fn told_truly(
         faults.push(format!("nothing changed, and it says: {report}"));
     }
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    // A folder that went somewhere else is one entry, with the number of its files.
+    // A moved folder is one entry, with the number of its files.
     let within = |path: &str, folder: &Value| {
         folder
             .as_str()
@@ -823,7 +823,7 @@ fn told_truly(
     faults
 }
 
-/// Each line that came or went is the value of one entry.
+/// Checks that each added or removed line is the value of one entry.
 fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String> {
     if Path::new(path).extension().is_some_and(|extension| extension == "json") {
         let same = serde_json::from_str::<Value>(old).ok() == serde_json::from_str::<Value>(new).ok();
@@ -836,11 +836,11 @@ fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String>
     } else {
         (old, new)
     };
-    // A last line that gets a line ending because others follow it is no other line.
+    // A last line that gets a line ending because others follow it counts as the same line.
     let ending = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let ended = |text: &str| format!("{text}{}", if text.ends_with('\n') { "" } else { ending });
     let (old, new) = (ended(old), ended(new));
-    // The mark at the beginning is part of no line; `kept_forms` looks at it.
+    // The mark at the beginning belongs to no line; `kept_forms` checks it.
     let bare = |text: &str| text.trim_start_matches('\u{feff}').to_owned();
     let (old, new) = (bare(&old), bare(&new));
     let diff = TextDiff::from_lines(&old, &new);
@@ -866,7 +866,7 @@ fn told_lines(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String>
     faults
 }
 
-/// The verbs that count the figures of STATE.md: those that are asked to, and those that change what is counted.
+/// The verbs that update the counts of STATE.md: those called to do so, and those that change what is counted.
 const COUNTS: &[&str] = &[
     "milestone complete",
     "phase add",
@@ -885,12 +885,12 @@ const COUNTS: &[&str] = &[
     "state update-progress",
 ];
 
-/// Whether the entry is about the figures in the front matter of STATE.md.
+/// True if the entry is about the counts in the front matter of STATE.md.
 fn is_figures(path: &str, change: &Value) -> bool {
     path.ends_with("STATE.md") && change["field"] == "progress"
 }
 
-/// The figures that changed are told in one entry, and no others.
+/// Checks that one entry reports the counts that changed, and no others.
 fn figures_told(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<String> {
     let figures = |text: &str| -> BTreeSet<String> {
         let front = &text[..text.len() - body(text).len()];
@@ -909,7 +909,7 @@ fn figures_told(path: &str, old: &str, new: &str, told: &[&&Value]) -> Vec<Strin
     wrong.then(|| format!("{path}: figures {changed:?} changed, and {entry:?} is told")).into_iter().collect()
 }
 
-/// Whether the entry is about a line of the front matter.
+/// True if the entry is about a line of the front matter.
 fn is_front(change: &Value, old: &str, new: &str) -> bool {
     let front = &old[..old.len() - body(old).len()];
     change["field"].as_str().is_some_and(|label| {
@@ -929,7 +929,7 @@ fn body(text: &str) -> &str {
     front.find(bare).map_or(text, |front| &bare[front.end()..])
 }
 
-/// What follows from other documents: not told, and free to change.
+/// True for files derived from other documents: not reported, and free to change.
 fn derived(path: &str) -> bool {
     path.ends_with("state.json") || path.ends_with(ROADMAP) && path.contains("-phases/")
 }

@@ -1,4 +1,4 @@
-//! `capability` and `loop`: features are switched where the user keeps them, byte for byte, and the loop follows.
+//! `capability` and `loop`: features are switched in the user's own files, byte for byte, and the loop follows.
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
 }
 
 #[test]
-fn both_files_change_where_they_must_and_nowhere_else() {
+fn both_files_change_only_where_they_must() {
     let context = project("{\r\n  \"mine\": 1.50,\r\n  \"workflow\": {\"ui_review\": true}\r\n}");
     write_surface(&context, "{\"own\": [1,  2], \"disabledClusters\": [\"x\"]}");
     let call = ["capability", "set", "ui", "--off", "--gate", "workflow.ui_review=false", "--dry-run"];
@@ -76,7 +76,7 @@ fn both_files_change_where_they_must_and_nowhere_else() {
 }
 
 #[test]
-fn what_cannot_be_done_changes_nothing() {
+fn a_call_that_fails_changes_nothing() {
     for (call, why) in [
         (&["disable", "drift"][..], "has no workflows"),
         (&["disable", "uii"], "did you mean `ui`"),
@@ -110,7 +110,7 @@ fn a_file_that_does_not_parse_is_never_written() {
 }
 
 #[test]
-fn a_host_is_told_by_its_folder_or_its_name() {
+fn a_host_is_identified_by_its_folder_or_its_name() {
     let context = project("{}");
     let folder = context.home().join("elsewhere");
     let call = ["capability", "disable", "ai-integration", "--config-dir", folder.to_str().unwrap()];
@@ -128,7 +128,7 @@ fn a_host_is_told_by_its_folder_or_its_name() {
 }
 
 #[test]
-fn a_feature_of_the_program_is_neither_installed_nor_removed() {
+fn a_built_in_feature_is_neither_installed_nor_removed() {
     let context = project("{}");
     let run = |call: &str| context.gsd_with(call.split(' '), &[], "");
     for call in ["capability install ui", "capability update ui", "capability remove ui", "capability trust revoke ui"]

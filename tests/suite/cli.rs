@@ -1,4 +1,4 @@
-//! The frame every command stands in: flags of every command, failures, help, exit codes.
+//! What all commands share: common flags, failures, help, exit codes.
 
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ fn an_answer_is_indented_json_without_a_final_newline() {
 }
 
 #[test]
-fn raw_and_pick_work_wherever_they_stand() {
+fn raw_and_pick_work_at_any_position() {
     let context = TestContext::new();
     context.write("a.txt", "x");
     assert_eq!(context.gsd(["--raw", "verify-path-exists", "a.txt"]).success(), "true");
@@ -21,7 +21,7 @@ fn raw_and_pick_work_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_not_there_has_a_bare_form_too() {
+fn answers_about_missing_things_have_a_bare_form_too() {
     let context = TestContext::new();
     context.write(".planning/phases/01-a/01-CONTEXT.md", "x");
     let bare = |arguments: &[&str]| context.gsd_with(arguments.iter().copied().chain(["--raw"]), &[], "").success();
@@ -40,7 +40,7 @@ fn what_is_not_there_has_a_bare_form_too() {
 }
 
 #[test]
-fn picking_from_text_is_told() {
+fn picking_from_text_is_reported() {
     let ran = TestContext::new().gsd(["verify-path-exists", "x", "--raw", "--pick", "a.b", "--json-errors"]);
     assert!(ran.stdout.is_empty());
     assert!(ran.failure(1).contains("\"reason\":\"pick_field_absent\""));
@@ -86,7 +86,7 @@ fn wrong_flags_and_surplus_words_are_refused() {
 }
 
 #[test]
-fn whatever_argument_is_missing_the_reason_is_usage() {
+fn the_reason_is_usage_for_any_missing_argument() {
     let context = TestContext::new();
     for call in [
         &["graphify", "query"][..],
@@ -132,7 +132,7 @@ fn another_folder_must_exist() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_reader_that_goes_away_is_not_a_failure() {
     let context = TestContext::new();
     let mut child =
         context.command(binary()).arg("--help").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -142,7 +142,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn an_agent_forces_nothing_and_stays_in_its_project() {
+fn an_agent_cannot_force_and_stays_in_its_project() {
     let context = TestContext::new();
     context.write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: A\n\n**Goal**: x\n");
     context.write(".planning/phases/01-a/01-01-SUMMARY.md", "x");
@@ -176,13 +176,13 @@ fn an_agent_forces_nothing_and_stays_in_its_project() {
 }
 
 #[test]
-fn a_pick_of_an_answer_with_another_shape_says_what_the_answer_is() {
+fn a_pick_that_does_not_fit_the_answer_shows_what_the_answer_has() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}\n");
     let told = context.gsd(["intel", "status", "--pick", "stale"]).failure(1);
     assert!(told.starts_with("Error: cannot pick `stale`: the answer is: the code index is disabled"), "{told}");
     assert!(told.contains("hint: the answer has: disabled, message"), "{told}");
-    // One word is a code, not a reason.
+    // A single word is a code, not a reason.
     let told = context.gsd(["workstream", "set", "nope", "--pick", "set"]).failure(1);
     assert!(told.contains("the answer has no such field"), "{told}");
 }
@@ -208,7 +208,7 @@ fn errors_and_warnings_fit_a_narrow_terminal() {
     context.write(".planning/config.json", "{broken");
     let shown = context.at_a_terminal_of(60, "config-get mode --color never", &[], "");
     let shown = String::from_utf8(shown.stdout).unwrap().replace("\r\n", "\n");
-    // A path that does not fit has a line of its own.
+    // A path that does not fit gets its own line.
     assert!(shown.starts_with("Error:") && shown.contains("\n  hint: "), "{shown}");
     let path = |line: &&str| line.contains('/');
     let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 60 && !path(line)).collect();

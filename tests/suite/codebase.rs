@@ -1,4 +1,4 @@
-//! Documents about the code: which there are, and which commit they are of. Skills and scores beside them.
+//! Documents about the code: which exist, and which commit they describe. Also skills and scores.
 
 use crate::kit::TestContext;
 
@@ -34,7 +34,7 @@ fn the_map_of_the_code_is_stamped_with_its_commit() {
 }
 
 #[test]
-fn documentation_and_the_kind_of_project_are_told() {
+fn documentation_and_the_kind_of_project_are_reported() {
     let context = TestContext::new();
     context.write("README.md", "<!-- generated-by: gsd-doc-writer -->\n# x\n");
     context.write("docs/a.md", "# a\n");
@@ -81,7 +81,7 @@ fn an_evaluation_has_a_score_or_a_reason() {
 }
 
 #[test]
-fn a_repository_inside_the_project_gets_a_branch_of_its_own() {
+fn a_repository_inside_the_project_gets_its_own_branch() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     context.write("sub/a.txt", "one\n");

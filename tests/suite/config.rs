@@ -30,7 +30,7 @@ fn a_dry_run_changes_nothing() {
 }
 
 #[test]
-fn a_broken_file_is_told_and_left_alone() {
+fn a_broken_file_is_reported_and_left_alone() {
     let context = project("{broken");
     let told = context.gsd(["config-set", "mode", "yolo", "--json-errors"]).failure(1);
     assert!(told.contains("config_parse_failed"), "{told}");
@@ -50,7 +50,7 @@ fn an_unknown_key_suggests_the_known_one() {
 }
 
 #[test]
-fn a_secret_is_stored_whole_and_told_in_part() {
+fn a_secret_is_stored_in_full_and_shown_in_part() {
     let context = project("{}");
     let told = context.gsd(["config-set", "brave_search", "sk-0123456789"]).success();
     assert!(told.contains("****6789") && !told.contains("sk-0123"), "{told}");
@@ -59,7 +59,7 @@ fn a_secret_is_stored_whole_and_told_in_part() {
 }
 
 #[test]
-fn a_workstreams_file_lies_over_the_projects() {
+fn a_workstreams_file_overrides_the_projects() {
     let context = project(r#"{"mode":"interactive","runtime":"x"}"#);
     context.write(".planning/workstreams/api/STATE.md", "");
     assert!(context.gsd(["config-set", "mode", "yolo", "--ws", "api"]).success().contains("yolo"));
@@ -88,7 +88,7 @@ fn a_new_file_takes_the_users_defaults_and_found_services() {
 }
 
 #[test]
-fn an_existing_file_keeps_what_it_says_and_gets_what_it_lacks() {
+fn an_existing_file_keeps_its_values_and_gets_the_missing_ones() {
     let context =
         project("{\n  \"mode\": \"yolo\",\n  \"depth\": \"quick\",\n  \"workflow\": { \"research\": false }\n}\n");
     let choices = r#"{"mode":"interactive","model_profile":"quality","workflow":{"verifier":false}}"#;
@@ -131,7 +131,7 @@ fn the_host_decides_which_models_a_profile_means() {
 }
 
 #[test]
-fn a_project_is_found_from_below() {
+fn a_project_is_found_from_a_folder_inside_it() {
     let context = project(r#"{"mode":"yolo"}"#);
     context.write("src/deep/a.txt", "");
     let init = context.command("git").args(["init", "-q"]).status().unwrap();
@@ -140,7 +140,7 @@ fn a_project_is_found_from_below() {
 }
 
 #[test]
-fn no_answer_tells_a_key_of_a_service_in_full() {
+fn no_answer_shows_the_key_of_a_service_in_full() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     for service in ["brave_search", "exa_search", "firecrawl", "jina", "perplexity", "ref_search", "tavily_search"] {
@@ -224,7 +224,7 @@ fn a_person_sees_keys_as_a_table_and_one_as_a_page() {
 }
 
 #[test]
-fn defaults_that_callers_go_by_are_told_where_no_file_has_the_key() {
+fn defaults_that_callers_use_are_reported_if_no_file_has_the_key() {
     for context in [TestContext::new(), project("{}")] {
         for (key, value) in [
             ("executor.stall_detect_interval_minutes", "5"),
@@ -243,7 +243,7 @@ fn defaults_that_callers_go_by_are_told_where_no_file_has_the_key() {
 }
 
 #[test]
-fn a_configuration_that_is_a_folder_is_told_and_the_defaults_hold() {
+fn a_configuration_that_is_a_folder_is_reported_and_the_defaults_apply() {
     let context = TestContext::new();
     context.write(".planning/config.json/x", "");
     let ran = context.gsd(["resolve-model", "gsd-planner", "--pick", "model"]);
@@ -258,7 +258,7 @@ fn a_configuration_that_is_a_folder_is_told_and_the_defaults_hold() {
 }
 
 #[test]
-fn the_users_host_is_not_made_that_of_a_project() {
+fn the_users_default_host_is_not_copied_into_a_project() {
     let context = TestContext::new();
     std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
     std::fs::write(context.home().join(".gsd/defaults.json"), r#"{"runtime": "codex", "mode": "yolo"}"#).unwrap();
@@ -268,7 +268,7 @@ fn the_users_host_is_not_made_that_of_a_project() {
 }
 
 #[test]
-fn a_name_that_is_no_key_gets_the_key_that_is_meant() {
+fn a_mistaken_name_suggests_the_intended_key() {
     let context = project("{}");
     for (typed, meant) in [("plan_checker", "workflow.plan_check"), ("sub_repos", "planning.sub_repos")] {
         let told = context.gsd(["config-set", typed, "true"]).failure(1);

@@ -1,12 +1,12 @@
 //! An install or uninstall that fails or dies at some step leaves the old tree or the new one.
 //!
-//! Every step of the transaction itself is tried in the tests of the `disk` room. Here the whole program runs, so
-//! the first steps, the last ones and a sample between are tried; with `GSD_CRASH_EVERY_STEP=1` all of them.
+//! The tests of the `disk` room try every step of the transaction itself. Here the whole program runs, so only the
+//! first steps, the last ones and a sample in between are tried; `GSD_CRASH_EVERY_STEP=1` tries all.
 
 use crate::lived::Lived;
 use crate::tree::{Kept, Tree, difference};
 
-/// A host with two roots of its own and two shared files, one of them linked.
+/// A host with two roots and two shared files, one of them a link.
 const INSTALL: &[&str] = &["install", "--codex", "--global"];
 const UNINSTALL: &[&str] = &["uninstall", "--codex", "--global"];
 
@@ -16,14 +16,14 @@ fn sample(total: u32) -> Vec<u32> {
     (0..total).filter(|step| every || *step < 3 || step % 83 == 0 || *step + 5 > total).collect()
 }
 
-/// A home in which a command is struck again and again: each time it finds everything as it was.
+/// A home in which a command is interrupted again and again; everything is restored before each run.
 struct Bench {
     lived: Lived,
     kept: Kept,
     command: &'static [&'static str],
     old: Tree,
     new: Tree,
-    /// How many steps the command takes.
+    /// The number of steps that the command takes.
     total: u32,
 }
 
@@ -44,7 +44,7 @@ impl Bench {
         Self { lived, kept, command, old, new, total }
     }
 
-    /// Runs the command, struck at a step, where everything is as it was. Gives its exit code.
+    /// Restores everything and runs the command, interrupted at a step. Returns its exit code.
     fn strike(&mut self, how: &str, step: u32) -> i32 {
         self.kept.put_back();
         self.lived.gsd_with(self.command, &[(how, &step.to_string())]).code
@@ -54,7 +54,7 @@ impl Bench {
         // The step after the last one is never reached.
         for step in sample(self.total).into_iter().chain([self.total]) {
             let code = self.strike(how, step);
-            // An error while the old files are kept for later does not end an install.
+            // An error while the old files are being set aside does not stop an install.
             let may_succeed = step == self.total || how == "GSD_FAULT_AT";
             assert!(code != 0 || may_succeed, "{how} at step {step} of {}", self.total);
             assert!(code == 0 || step < self.total, "{how} at step {step} of {}", self.total);
@@ -62,7 +62,7 @@ impl Bench {
             if how == "GSD_FAULT_AT" && code != 0 {
                 assert_eq!(difference(&self.old, &tree), [""; 0], "an error at step {step} was not undone");
             }
-            // A read verb says so, and writes nothing.
+            // A read-only verb reports it, and writes nothing.
             let status = self.lived.gsd(["status", "--codex", "--global"]);
             assert_eq!(here(&self.lived), tree, "status wrote something after step {step}");
             let everything = crate::tree::tree(&self.lived.everything());
@@ -80,7 +80,7 @@ impl Bench {
     }
 }
 
-/// The tree without the digests of a manifest, which has moments in it.
+/// The tree without the digests of a manifest, which contains timestamps.
 fn here(lived: &Lived) -> Tree {
     let is_manifest = |path: &str| path.ends_with("gsd-file-manifest.json");
     let mut tree = lived.tree();
@@ -99,7 +99,7 @@ fn an_install_that_fails_leaves_the_old_tree_or_the_new_one() {
 #[test]
 #[ignore = "slow: minutes"]
 fn an_install_that_is_killed_leaves_the_old_tree_or_the_new_one() {
-    // This one is on the disk, whose file system may order what is written in another way than memory.
+    // This one is on the disk, whose file system may order writes differently from memory.
     Bench::new(Lived::on_disk(), &[], INSTALL).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
 }
 
@@ -117,7 +117,7 @@ fn an_uninstall_that_is_killed_leaves_the_old_tree_or_the_new_one() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn the_next_install_finishes_what_a_dead_one_left() {
+fn the_next_install_finishes_what_a_killed_one_left() {
     let mut bench = Bench::new(Lived::new(), &[], INSTALL);
     assert_ne!(bench.strike("GSD_KILL_AT", 200), 0);
     bench.lived.gsd_with(INSTALL, &[]).success();

@@ -1,5 +1,5 @@
 //! A phase is completed whole or not at all, whatever happens to the process; and nothing is lost between processes
-//! that write at once: `GSD_WRITES_EACH` says how often each of the eight writes each of the two documents.
+//! that write at once: `GSD_WRITES_EACH` sets how often each of the eight writes each of the two documents.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ fn executed() -> TestContext {
         ".planning/milestone.lock",
         "{\n  \"phase\": \"2\",\n  \"session\": \"gsd-session-key-tests\",\n  \"pid\": 1,\n  \"updated_at\": 1768500000000\n}\n",
     );
-    // A project is found from a folder inside it where both lie in one repository.
+    // A project is found from a folder inside it if both are in one repository.
     assert!(context.command("git").args(["init", "-q"]).status().unwrap().success());
     context
 }
@@ -61,7 +61,7 @@ fn is_unfinished(context: &TestContext) -> bool {
     documents(context).keys().any(|path| path.contains(".gsd-transaction"))
 }
 
-/// A verb that reads answers, says what it found, and writes nothing.
+/// A verb that reads still answers, reports the unfinished write, and writes nothing.
 fn look(context: &TestContext, when: &str) {
     let before = stamps(&context.project().join(".planning"));
     let ran = run(context, &["roadmap", "analyze"], &[]);
@@ -115,7 +115,7 @@ fn completing_a_phase_leaves_the_old_documents_or_the_new_ones(how: &str) {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
+fn the_next_verb_that_writes_finishes_what_a_killed_one_left() {
     let (old, new) = old_and_new();
     let next = ["config-set", "workflow.research", "true"];
     let context = executed();
@@ -138,7 +138,7 @@ fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
         assert_eq!(ran.stderr.contains("interrupted"), unfinished, "step {step}: {}", ran.stderr);
         let _ = ran.success();
         let tree = documents(&context);
-        // The lock files of the dead call are gone as well.
+        // The lock files of the killed call are gone too.
         assert!(ends.contains(&tree), "torn at step {step}: {:#?}", difference(&ends[1], &tree));
         if code == 0 {
             break;
@@ -186,7 +186,7 @@ fn nothing_is_lost_between_processes_that_write_at_once() {
     const WRITERS: usize = 8;
     let each: usize = std::env::var("GSD_WRITES_EACH").map_or(12, |count| count.parse().unwrap());
     let context = executed();
-    // The first write brings what is derived up to date.
+    // The first write updates what is derived.
     let _ = run(&context, &["state", "add-decision", "--phase", "2", "--summary", "One"], &[]).success();
     let before = context.read(".planning/STATE.md");
     let decision = |writer: usize, number: usize| format!("Choice {number} of writer {writer}");
@@ -215,7 +215,7 @@ fn nothing_is_lost_between_processes_that_write_at_once() {
         }
         scope.spawn(|| {
             while busy() {
-                // The files as any other program reads them.
+                // Reads the files as any other program does.
                 let state = context.read(".planning/STATE.md");
                 assert!(
                     state.starts_with("---\n") && state.trim_end().ends_with(before.trim_end().lines().last().unwrap())

@@ -1,4 +1,4 @@
-//! `demo`: a milestone without an agent, in any folder, for any user, and nothing of it left.
+//! `demo`: a milestone without an agent, in any folder, for any user, with nothing left over.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::kit::{Ran, TestContext, binary};
 
-/// How long anything may take before a test gives up.
+/// How long a test waits before it gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Everything in the folders that a call can write to, by path.
@@ -29,7 +29,7 @@ fn entries(folder: &Path) -> Vec<String> {
     entries.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-/// Runs git in a folder, without anybody's settings.
+/// Runs git in a folder, without any user's settings.
 fn git(context: &TestContext, folder: &Path, arguments: &[&str]) -> String {
     let output = context.command("git").current_dir(folder).args(arguments).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -109,7 +109,7 @@ fn with_json_the_answer_is_one_value_and_what_it_says_to_type_works() {
         let line = row["command"].as_str().unwrap();
         let words: Vec<&str> = line.strip_prefix("gsd-tools ").unwrap().split(' ').collect();
         if words.contains(&"FILE") {
-            // Needs an agent: only whether it can be typed.
+            // Needs an agent: only checks that it can be typed.
             let flag = words.iter().find(|word| word.starts_with("--")).unwrap();
             let help = context.gsd_with([words[0], words[1], "--help"], &[], "").success();
             assert!(help.contains(flag), "{line}\n{help}");
@@ -120,7 +120,7 @@ fn with_json_the_answer_is_one_value_and_what_it_says_to_type_works() {
 }
 
 #[test]
-fn at_a_terminal_the_lines_fit_and_without_colour_there_is_none() {
+fn at_a_terminal_the_lines_fit_and_colour_can_be_turned_off() {
     let context = TestContext::new();
     let folder = context.home().join("kept folder");
     let calls = [("demo".to_owned(), ""), (format!("demo --keep '{}'", folder.display()), "1")];
@@ -138,7 +138,7 @@ fn at_a_terminal_the_lines_fit_and_without_colour_there_is_none() {
 }
 
 #[test]
-fn a_project_that_is_kept_is_whole_and_stands_by_itself() {
+fn a_kept_project_is_complete_and_works_without_the_demo() {
     let context = TestContext::new();
     std::fs::create_dir(context.project().join("empty")).unwrap();
     for folder in ["a/new folder", "empty"] {
@@ -196,7 +196,7 @@ fn a_project_around_the_folder_is_not_touched() {
     assert_eq!(report["milestone"], "M001");
     assert_eq!(refs(), before);
     assert_eq!(git(&context, &context.project(), &["status", "--porcelain"]), "?? sub/");
-    // The temporary folder can be in a project too.
+    // The temporary folder may be inside a project too.
     let inside = context.project().join("tmp");
     std::fs::create_dir(&inside).unwrap();
     context.gsd_with(["demo"], &[("TMPDIR", inside.to_str().unwrap())], "").success();
@@ -204,7 +204,7 @@ fn a_project_around_the_folder_is_not_touched() {
 }
 
 #[test]
-fn settings_and_sessions_of_the_user_have_no_part_in_it() {
+fn settings_and_sessions_of_the_user_do_not_affect_it() {
     let context = TestContext::new();
     let hooks = context.home().join("hooks");
     std::fs::create_dir_all(hooks.join("template/hooks")).unwrap();
@@ -261,7 +261,7 @@ fn it_works_without_a_home_and_in_a_folder_that_cannot_be_written_to() {
 }
 
 #[test]
-fn what_it_lacks_is_said_with_its_cure() {
+fn a_missing_requirement_is_reported_with_a_fix() {
     let context = TestContext::new();
     let before = everything(&context);
     let programs = context.home().join("programs");
@@ -277,14 +277,14 @@ fn what_it_lacks_is_said_with_its_cure() {
     assert_eq!(everything(&context), before);
 }
 
-/// A demo that goes on.
+/// A demo under way.
 struct Demo {
     child: Child,
     told: PathBuf,
 }
 
 impl Demo {
-    /// Starts one and waits until it has said so.
+    /// Starts a demo and waits until it has printed `line`.
     fn at(context: &TestContext, flags: &[&str], line: &str) -> Self {
         let told = context.home().join("told.txt");
         let file = std::fs::File::create(&told).unwrap();
@@ -308,7 +308,7 @@ impl Demo {
         assert!(sent.success());
     }
 
-    /// Its exit code and all it said.
+    /// Its exit code and everything it printed.
     fn end(mut self) -> (Option<i32>, String) {
         let ended = self.child.wait().unwrap();
         let told = self.told();
@@ -381,7 +381,7 @@ fn a_demo_that_is_killed_leaves_one_folder_which_the_next_one_removes() {
 fn a_user_who_is_not_root_sees_the_same() {
     const NOBODY: u32 = 65534;
     let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    // Everybody else has run all other tests as such a user.
+    // Any other user has already run all the other tests without being root.
     if !is_root {
         return;
     }

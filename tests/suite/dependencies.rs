@@ -1,5 +1,5 @@
-//! What comes with the program, held to `deny.toml`. `cargo deny check` reads the same file, where it is at hand, and knows
-//! advisories too.
+//! The packages that come with the program, checked against `deny.toml`. If available, `cargo deny check` reads the
+//! same file, and checks advisories too.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::kit::repository;
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Every package that is locked, on whatever system it is used.
+/// Every locked package, for whatever system it is used.
 fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--locked", "--format-version", "1"])
@@ -38,7 +38,7 @@ fn listed(table: &str, key: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_package_has_a_licence_that_we_may_pass_on() {
+fn every_package_has_an_allowed_licence() {
     let allowed = listed("licenses", "allow");
     let is_allowed = |requirement: &spdx::LicenseReq| allowed.contains(&requirement.to_string());
     let faults: Vec<String> = packages()

@@ -1,4 +1,4 @@
-//! How agents are started: that hosts differ by their descriptors, and that only what says so writes.
+//! How agents are started: hosts differ by their descriptors, and only calls declared to write do so.
 
 use crate::kit::TestContext;
 
@@ -19,7 +19,7 @@ fn hosts_differ_by_their_descriptors() {
 }
 
 #[test]
-fn what_starts_an_agent_in_a_worktree_is_told_where_the_host_does_not() {
+fn the_command_for_an_agent_in_a_worktree_is_given_if_the_host_has_no_isolation() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     let exec = |host, more: &[&str]| {
@@ -36,7 +36,7 @@ fn what_starts_an_agent_in_a_worktree_is_told_where_the_host_does_not() {
 
 #[cfg(unix)]
 #[test]
-fn an_agent_is_started_as_the_major_version_of_its_program_takes_it() {
+fn an_agent_is_started_as_the_major_version_of_its_program_expects() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     let program = context.home().join("bin/opencode");
@@ -80,7 +80,7 @@ fn the_isolation_of_a_phase_is_noted_outside_of_the_project() {
 }
 
 #[test]
-fn an_agent_that_is_not_installed_is_stood_in_for() {
+fn an_agent_that_is_not_installed_is_replaced_by_the_executor() {
     let context = TestContext::new();
     context.write(".claude/agents/mine.md", "---\nname: mine\n---\n");
     let resolved = |name: &str| context.gsd(["resolve-agent", "--name", name]).success();

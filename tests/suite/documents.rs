@@ -1,4 +1,4 @@
-//! Front matter, requirements, todos and acceptance tests: what is written, what is refused, what is left alone.
+//! Front matter, requirements, todos and acceptance tests: what is written, what is refused, what stays unchanged.
 
 use crate::kit::TestContext;
 
@@ -34,7 +34,7 @@ fn fields_are_read_as_strings() {
 }
 
 #[test]
-fn setting_a_field_leaves_the_rest_of_the_file() {
+fn setting_a_field_keeps_the_rest_of_the_file() {
     let context = project();
     let set = ["frontmatter", "set", ".planning/P.md", "--field", "wave", "--value", "3"];
     assert_eq!(context.gsd(set).json()["value"], 3);
@@ -48,7 +48,7 @@ fn setting_a_field_leaves_the_rest_of_the_file() {
 }
 
 #[test]
-fn a_file_beside_the_planning_folder_can_be_set_too() {
+fn a_file_outside_the_planning_folder_can_be_set_too() {
     let context = project();
     context.write("docs/a.md", "# T\n");
     let set = ["frontmatter", "set", "a.md", "--field", "x", "--value", "1", "--cwd", "docs", "--raw"];
@@ -57,7 +57,7 @@ fn a_file_beside_the_planning_folder_can_be_set_too() {
 }
 
 #[test]
-fn what_cannot_be_set_safely_is_refused_and_untouched() {
+fn a_field_that_cannot_be_set_safely_is_refused_and_unchanged() {
     let context = project();
     let set = |file: &str, field: &str| context.gsd(["frontmatter", "set", file, "--field", field, "--value", "x"]);
     assert!(set(".planning/P.md", "must_haves").json()["error"].as_str().unwrap().contains("list of maps"));
@@ -77,7 +77,7 @@ fn what_cannot_be_set_safely_is_refused_and_untouched() {
 }
 
 #[test]
-fn a_schema_tells_what_is_missing() {
+fn a_schema_reports_what_is_missing() {
     let context = project();
     let validate = ["frontmatter", "validate", ".planning/P.md", "--schema"];
     let told = context.gsd_with(validate.iter().chain(&["plan"]), &[], "").json();
@@ -121,7 +121,7 @@ fn todos_are_listed_and_counted() {
 }
 
 #[test]
-fn a_todo_is_completed_once_and_rehearsed_before() {
+fn a_todo_is_completed_once_and_a_dry_run_works_before() {
     let context = project();
     let text = "---\r\ntitle: x\r\n---\r\nbody";
     context.write(".planning/todos/pending/a.md", text);
@@ -140,7 +140,7 @@ fn a_todo_is_completed_once_and_rehearsed_before() {
 }
 
 #[test]
-fn the_current_test_is_put_to_the_person() {
+fn the_current_test_is_shown_to_the_person() {
     let context = project();
     context.write(
         ".planning/U.md",
@@ -157,7 +157,7 @@ fn the_current_test_is_put_to_the_person() {
 }
 
 #[test]
-fn a_project_of_the_other_layout_is_imported_and_stays() {
+fn a_project_in_the_other_layout_is_imported_and_stays_unchanged() {
     let context = TestContext::new();
     assert_eq!(context.gsd(["from-gsd2"]).json()["success"], false);
     assert_eq!(context.gsd(["from-gsd2", "--path", "nope"]).json()["success"], false);

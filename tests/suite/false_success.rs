@@ -1,5 +1,5 @@
-//! What was once called a success and is none: documents that hold what no program reads, decisions, gaps and checks that
-//! were passed over, a branch that was there already.
+//! Results that once counted as success wrongly: documents with content that no program reads; decisions, gaps and
+//! checks that were skipped; a branch that already existed.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn decisions_that_cannot_be_read_do_not_count_as_covered() {
     assert!(asked["warnings"][0].as_str().unwrap().contains("D-01"), "{asked}");
 }
 
-/// The items of one file of the phase, as name, result and category.
+/// The open items of one file of the phase, as name, result and category.
 fn open_items(context: &TestContext, file: &str) -> Vec<String> {
     let report = context.gsd(["audit-uat"]).json();
     let results = report["results"].as_array().unwrap().clone();
@@ -81,7 +81,7 @@ fn open_items(context: &TestContext, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_phase_left_for_later_is_open() {
+fn items_that_a_phase_left_for_later_are_open() {
     let context = TestContext::new();
     context.write(".planning/phases/01-a/01-UAT.md", "---\nstatus: testing\n---\n### 1. A\nresult: [pending]\n");
     context.write(
@@ -123,7 +123,7 @@ fn checks_that_wait_for_a_person_may_be_a_list() {
 }
 
 #[test]
-fn a_quoted_false_is_no_boolean() {
+fn a_quoted_false_is_not_a_boolean() {
     let context = TestContext::new();
     let entry = "---\ncoverage:\n  - id: D1\n    description: a\n    human_judgment: FLAG\n    verification:\n\
         \x20     - kind: unit\n        ref: t#x\n        status: pass\n---\n";
@@ -142,7 +142,7 @@ fn a_quoted_false_is_no_boolean() {
 }
 
 #[test]
-fn a_branch_that_is_there_already_gets_no_commit() {
+fn a_branch_that_already_exists_gets_no_commit() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     context.write("sub/a.txt", "one\n");
@@ -216,7 +216,7 @@ fn the_command_of_a_check_is_looked_up() {
 }
 
 #[test]
-fn a_phase_is_asked_for_its_own_requirements() {
+fn a_phase_is_checked_for_its_own_requirements() {
     let context = TestContext::new();
     context.write(
         ".planning/ROADMAP.md",
@@ -232,7 +232,7 @@ fn a_phase_is_asked_for_its_own_requirements() {
 }
 
 #[test]
-fn a_summary_hands_on_its_coverage_as_data() {
+fn a_summary_reports_its_coverage_as_data() {
     let context = TestContext::new();
     context.write(
         ".planning/S.md",
@@ -244,7 +244,7 @@ fn a_summary_hands_on_its_coverage_as_data() {
 }
 
 #[test]
-fn new_code_that_lets_people_choose_breaks_nothing() {
+fn new_code_that_lets_people_choose_is_not_a_breaking_change() {
     let context = TestContext::new();
     context.write(".planning/ROADMAP.md", "### Phase 1: A\n**Goal**: The path can be chosen by a flag\n");
     let scan = || context.gsd(["assumption-delta", "scan", "1"]).json();

@@ -1,6 +1,6 @@
-//! Forty faults that agents leave in code they call done, and the words by which the verifier or the reviewer looks for each: a
-//! text that loses its last check of a fault fails here. And what no text of the library does: order whole documents of a
-//! project, or use a word that says nothing exactly.
+//! Forty faults that agents leave in code they call done, and the words with which the verifier or the reviewer looks
+//! for each: a text that loses its last check for a fault fails here. Also what no text of the library may do: order
+//! whole documents of a project, or use a vague word.
 
 use std::path::Path;
 
@@ -63,7 +63,7 @@ pub(crate) fn row(number: usize) -> &'static str {
     FAULTS[number - 1].0
 }
 
-/// The words by which the verifier and the reviewer look for a fault.
+/// The words with which the verifier and the reviewer look for a fault.
 pub(crate) fn checks_of(fault: &str) -> (&'static [&'static str], &'static [&'static str]) {
     let row = FAULTS.iter().find(|(name, ..)| *name == fault);
     let (_, by_verifier, by_reviewer) = row.unwrap_or_else(|| panic!("the table has no row `{fault}`"));
@@ -89,7 +89,7 @@ fn each_fault_has_a_check_that_is_always_read() {
         .map(|(fault, ..)| *fault)
         .collect();
     assert!(FAULTS.len() - unchecked.len() >= CHECKED, "no check of: {unchecked:?}");
-    // A phrase that is in neither text holds nothing: the table says what is there.
+    // A phrase that is in neither text checks nothing: the table must match the texts.
     let gone: Vec<&str> = FAULTS
         .iter()
         .flat_map(|(_, by_verifier, by_reviewer)| {
@@ -124,7 +124,7 @@ fn texts(folders: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// Words that a model reads two ways, or cannot measure, and the plain ones.
+/// Words that a model can read two ways, or cannot measure, and the plain ones.
 const ODD: &[(&str, &str)] = &[
     ("mend", "fix"),
     ("mends", "fixes"),
@@ -142,7 +142,7 @@ const ODD: &[(&str, &str)] = &[
 fn texts_that_models_read_have_no_odd_word() {
     let mut found = Vec::new();
     for (file, text) in texts(&["agents", "workflows", "references", "templates"]) {
-        // Pages that people read are held by the voice tests.
+        // The voice tests check pages that people read.
         if file.starts_with("templates/guide") || file.starts_with("templates/demo") {
             continue;
         }
@@ -162,7 +162,7 @@ fn texts_that_models_read_have_no_odd_word() {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// The agents whose subject is a whole document of the project: they make it, or turn it into phases.
+/// The agents whose subject is a whole document of the project: they write it, or turn it into phases.
 const MAKERS: &[&str] = &[
     "gsd-doc-synthesizer",
     "gsd-roadmapper",
@@ -194,7 +194,7 @@ fn no_agent_is_sent_whole_documents_of_the_project() {
             let agent = call["Task(subagent_type=\"".len()..].split('"').next().unwrap();
             let prompt = &call[..call.find("```").unwrap_or(call.len())];
             prompts += 1;
-            // An idea that is explored has no phase yet.
+            // An idea that is being explored has no phase yet.
             if MAKERS.contains(&agent) || file == "workflows/explore.md" {
                 continue;
             }

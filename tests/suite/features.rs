@@ -1,5 +1,5 @@
-//! Features from folders: nobody but a person installs one, nothing is used that this user did not consent to, and what
-//! was changed afterwards is neither used nor removed.
+//! Features from folders: only a person installs one, a feature runs only with this user's consent, and one that was
+//! changed afterwards is neither used nor removed.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ fn project() -> TestContext {
     context
 }
 
-/// The folder that a feature is installed from, which is outside of the project.
+/// The folder that a feature is installed from, outside the project.
 fn source(context: &TestContext) -> PathBuf {
     context.home().join("downloads/demo")
 }
@@ -58,7 +58,7 @@ fn install(context: &TestContext, flags: &str) -> Ran {
     context.gsd_with(call, &[], "")
 }
 
-/// What the loop tells the planner of the feature.
+/// The text that the loop gives the planner for the feature.
 fn texts(context: &TestContext) -> String {
     run(context, "loop enter plan:pre").json()["contributions"]["planner"].to_string()
 }
@@ -75,7 +75,7 @@ fn installed(context: &TestContext, scope: &str) -> PathBuf {
     }
 }
 
-/// What a call leaves of the user's folders and the project: what it writes to look at it later.
+/// Everything a call may change: the user's folders and the project, recorded for comparison.
 fn outside(context: &TestContext) -> [crate::tree::Tree; 2] {
     [tree(&context.project()), tree(&context.home())]
 }
@@ -116,7 +116,7 @@ fn a_feature_is_installed_used_updated_and_removed() {
 }
 
 #[test]
-fn nobody_but_a_person_consents() {
+fn only_a_person_can_consent() {
     let context = project();
     let before = outside(&context);
     let refused = install(&context, "").failure(77);
@@ -138,7 +138,7 @@ fn nobody_but_a_person_consents() {
 }
 
 #[test]
-fn nothing_of_a_clone_is_used_before_this_user_installs_it() {
+fn a_feature_in_a_clone_is_not_used_before_this_user_installs_it() {
     let context = project();
     let _ = install(&context, "--scope project --yes").json();
     let ledger = context.home().join(".local/state");
@@ -163,7 +163,7 @@ fn nothing_of_a_clone_is_used_before_this_user_installs_it() {
 }
 
 #[test]
-fn what_was_changed_is_not_used_and_stays() {
+fn a_changed_feature_is_not_used_and_stays() {
     let context = project();
     let _ = install(&context, "--yes").json();
     let folder = installed(&context, "global");
@@ -236,11 +236,11 @@ fn a_step_follows_the_skill_that_the_feature_brings() {
     assert_eq!(entered["inactive"]["none"], "none is not installed");
 }
 
-/// Makes something of the folder that is refused.
+/// Turns the folder into one that is refused.
 type Spoil = fn(&Path);
 
 #[test]
-fn what_is_no_feature_changes_nothing() {
+fn a_folder_that_is_not_a_feature_changes_nothing() {
     let cases: &[(Spoil, &str)] = &[
         (|at| std::fs::remove_file(at.join("capability.json")).unwrap(), "there is no `capability.json`"),
         (|at| std::fs::write(at.join("capability.json"), "{\n\"id\": }").unwrap(), "at line 2"),
@@ -297,7 +297,7 @@ fn what_is_no_feature_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_the_folder_of_the_features_lead_nowhere() {
+fn links_in_the_folder_of_the_features_are_not_followed() {
     let context = project();
     let _ = install(&context, "--scope project --yes").json();
     let (folder, elsewhere) = (installed(&context, "project"), context.home().join("elsewhere"));
@@ -313,7 +313,7 @@ fn links_in_the_folder_of_the_features_lead_nowhere() {
 }
 
 #[test]
-fn two_features_do_not_share_a_setting_and_a_ledger_that_is_none_is_refused() {
+fn two_features_do_not_share_a_setting_and_an_invalid_ledger_is_refused() {
     let context = project();
     let _ = install(&context, "--yes").json();
     std::fs::write(source(&context).join("capability.json"), declaration("other", "1.0.0", "x")).unwrap();

@@ -1,4 +1,4 @@
-//! Findings are kept where they belong, for as long as they hold, and a broken file is no finding.
+//! Findings are kept in the right folder, for as long as they are valid, and a broken file does not count as a finding.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn put(context: &TestContext, key: &str, source: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_finding_is_kept_for_a_day_and_asked_for_again_after_it() {
+fn a_finding_is_kept_for_a_day_and_requested_again_after_that() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# App\n");
     context.write("in.json", r#"{"questions": [{"text": "How?", "kind": "docs", "library": "x"}]}"#);
@@ -43,7 +43,7 @@ fn a_finding_is_kept_for_a_day_and_asked_for_again_after_it() {
 }
 
 #[test]
-fn what_holds_for_everybody_stands_in_the_users_own_folder() {
+fn curated_findings_are_kept_in_the_users_own_folder() {
     let context = TestContext::new();
     let key = "b".repeat(64);
     let file = context.home().join(".gsd/research-cache").join(format!("{key}.json"));
@@ -71,7 +71,7 @@ fn an_agent_adds_findings_to_its_project_only() {
 }
 
 #[test]
-fn what_is_no_key_or_no_plan_writes_nothing() {
+fn an_invalid_key_or_plan_writes_nothing() {
     let context = TestContext::new();
     for key in ["zz", "../../../x", &"A".repeat(64)] {
         let _ = put(&context, key, "curated", &[]).failure(1);

@@ -1,8 +1,9 @@
-//! Documents made from our templates as the texts say: placeholders filled, lists as long as needed, all else as it is.
+//! Documents made from our templates as the texts say: placeholders filled, lists as long as needed, all else
+//! unchanged.
 
 use crate::kit::repository;
 
-/// What a person and the agents say of a new project.
+/// The answers of a person and the agents about a new project.
 #[derive(Debug)]
 pub(crate) struct NewProject {
     pub(crate) name: &'static str,
@@ -17,7 +18,7 @@ pub(crate) struct NewPhase {
     pub(crate) name: &'static str,
     pub(crate) line: &'static str,
     pub(crate) goal: &'static str,
-    /// Whether the phase is a slice that a user can try.
+    /// True if the phase is a slice that a user can try.
     pub(crate) mvp: bool,
     /// Id and text.
     pub(crate) requirements: &'static [(&'static str, &'static str)],
@@ -28,7 +29,7 @@ fn template(name: &str) -> String {
     std::fs::read_to_string(repository().join("templates").join(name)).unwrap()
 }
 
-/// `form` with each placeholder replaced by its value; one that begins with the given words is meant.
+/// `form` with each placeholder replaced by its value; a placeholder is given by its first words.
 fn filled(form: &str, values: &[(&str, &str)]) -> String {
     let mut text = form.to_owned();
     for (begin, value) in values {
@@ -42,7 +43,7 @@ fn filled(form: &str, values: &[(&str, &str)]) -> String {
 }
 
 impl NewProject {
-    /// STATE.md by `templates/state.md`.
+    /// STATE.md made with `templates/state.md`.
     pub(crate) fn state(&self) -> String {
         let phases = self.phases.len().to_string();
         let values = [
@@ -55,7 +56,7 @@ impl NewProject {
         filled(&template("state.md"), &values)
     }
 
-    /// ROADMAP.md by the form in `templates/roadmap.md`.
+    /// ROADMAP.md made with the form in `templates/roadmap.md`.
     pub(crate) fn roadmap(&self) -> String {
         let page = template("roadmap.md");
         let form = page.split_once("```markdown\n").and_then(|(_, rest)| rest.split_once("```\n")).unwrap().0;
@@ -82,7 +83,7 @@ impl NewProject {
         filled(&text, &values)
     }
 
-    /// A line once, or for each phase.
+    /// Appends a line once, or for each phase.
     fn repeat(&self, line: &str, each: bool, text: &mut String) {
         for (at, phase) in self.phases.iter().enumerate().take(if each { self.phases.len() } else { 1 }) {
             let number = at + 1;
@@ -92,7 +93,7 @@ impl NewProject {
         }
     }
 
-    /// REQUIREMENTS.md by `templates/requirements.md`; without rows in Traceability, or with them.
+    /// REQUIREMENTS.md made with `templates/requirements.md`; without rows in Traceability, or with them.
     pub(crate) fn requirements(&self, traced: bool) -> String {
         let all: Vec<(usize, &str, &str)> = self
             .phases
@@ -189,7 +190,7 @@ mod tests {
 
     const FOLDER: &str = ".planning/phases/01-keep";
 
-    /// The documents as the agents leave them, in a repository.
+    /// The documents in the state that the agents leave, in a repository.
     fn project() -> TestContext {
         let context = TestContext::new();
         context.write(".planning/PROJECT.md", "# Notes\n\n## Core Value\n\nNotes never get lost.\n");
@@ -212,7 +213,7 @@ mod tests {
         body.lines().map(str::to_owned).collect()
     }
 
-    /// Runs a command; answers with the lines of STATE.md and ROADMAP.md that went and came, front matter apart.
+    /// Runs a command; returns the removed and added lines of STATE.md and ROADMAP.md, without front matter.
     fn changes(context: &TestContext, call: &str) -> Vec<String> {
         let read = || ["STATE.md", "ROADMAP.md"].map(|file| context.read(&format!(".planning/{file}")));
         let before = read();
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_by_our_templates_are_sound() {
+    fn documents_made_from_our_templates_are_valid() {
         let context = project();
         for check in [&["state", "validate"][..], &["roadmap", "validate"], &["validate", "consistency"]] {
             let answer = context.gsd_with(check, &[], "").json();

@@ -1,4 +1,4 @@
-//! Forms of calls and files that scripts of the compatible program rely on: commits, models, skills, front matter, estimates.
+//! Forms of calls and files that scripts of the peer program rely on: commits, models, skills, front matter, estimates.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ fn at(context: &TestContext, call: &str, variables: &[(&str, &str)]) -> Ran {
 }
 
 #[test]
-fn planning_files_that_are_ignored_now_are_not_committed_though_they_were_tracked() {
+fn tracked_planning_files_that_are_ignored_now_are_not_committed() {
     let context = repository(r#"{"commit_docs": true}"#);
     context.write(".gitignore", ".planning/\n");
     git(&context, "add .gitignore");
@@ -46,7 +46,7 @@ fn planning_files_that_are_ignored_now_are_not_committed_though_they_were_tracke
 }
 
 #[test]
-fn a_commit_that_names_no_file_is_of_all_that_is_staged() {
+fn a_commit_that_names_no_file_takes_everything_staged() {
     let context = repository("{}");
     context.write("code.txt", "a\n");
     context.write("loose.txt", "b\n");
@@ -57,7 +57,7 @@ fn a_commit_that_names_no_file_is_of_all_that_is_staged() {
     assert_eq!(at(&context, "commit docs", &[]).json()["committed"], true);
     assert_eq!(git(&context, "show --name-only --format= HEAD"), ".planning/STATE.md\ncode.txt");
     assert_eq!(git(&context, "status --porcelain"), "?? loose.txt");
-    // What a person merges they end themselves.
+    // A person finishes their own merge.
     git(&context, "checkout -q -b side HEAD~1");
     context.write("side.txt", "c\n");
     git(&context, "add side.txt");
@@ -69,7 +69,7 @@ fn a_commit_that_names_no_file_is_of_all_that_is_staged() {
 }
 
 #[test]
-fn the_base_branch_is_what_the_remote_says_where_nothing_here_does() {
+fn the_base_branch_comes_from_the_remote_if_nothing_local_names_one() {
     let context = repository("{}");
     git(&context, "branch -m work");
     git(&context, "init -q --bare -b strange up.git");
@@ -85,7 +85,7 @@ fn the_base_branch_is_what_the_remote_says_where_nothing_here_does() {
 }
 
 #[test]
-fn a_time_limit_may_say_its_unit_or_be_none() {
+fn a_time_limit_may_have_a_unit_or_be_zero_for_none() {
     let context = project("{}");
     assert_eq!(at(&context, "run-with-timeout 5s echo hi", &[]).success(), "hi\n");
     assert_eq!(at(&context, "run-with-timeout 0 echo hi", &[]).success(), "hi\n");
@@ -96,7 +96,7 @@ fn a_time_limit_may_say_its_unit_or_be_none() {
 }
 
 #[test]
-fn an_agent_is_resolved_with_what_the_call_says_of_the_attempt_and_the_host() {
+fn an_agent_is_resolved_with_the_attempt_and_the_host_of_the_call() {
     let routing =
         r#""enabled": true, "provider_escalation": ["m1"], "tier_models": {"standard": "sonnet", "heavy": "opus"}"#;
     let context = project(&format!("{{\"dynamic_routing\": {{{routing}}}}}"));
@@ -125,7 +125,7 @@ fn an_agent_is_resolved_with_what_the_call_says_of_the_attempt_and_the_host() {
 }
 
 #[test]
-fn the_instruction_file_of_a_host_is_asked_for_by_flag_or_word() {
+fn the_instruction_file_of_a_host_is_requested_by_flag_or_word() {
     let context = project("{}");
     for (rest, told) in [
         ("claude", ".claude/CLAUDE.md\n"),
@@ -142,7 +142,7 @@ fn the_instruction_file_of_a_host_is_asked_for_by_flag_or_word() {
 }
 
 #[test]
-fn skills_of_the_user_need_no_trust_and_what_is_left_out_is_told() {
+fn skills_of_the_user_need_no_trust_and_omissions_are_reported() {
     let context = project(
         r#"{"agent_skills": {"a": ["global:mine", "skills/here", "global:vendor:name", "mine"], "none": [], "lost": ["x", "y"]}}"#,
     );
@@ -187,7 +187,7 @@ fn a_skill_that_leads_out_of_the_folder_of_skills_needs_trust() {
 }
 
 #[test]
-fn a_person_changes_the_front_matter_of_any_file_and_an_agent_that_of_the_project() {
+fn a_person_may_change_the_front_matter_of_any_file_and_an_agent_only_in_the_project() {
     let context = project("{}");
     let page = context.home().join("my pages/a b.md");
     fs::create_dir_all(page.parent().unwrap()).unwrap();
@@ -210,7 +210,7 @@ fn a_person_changes_the_front_matter_of_any_file_and_an_agent_that_of_the_projec
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_whatever_it_should_be_given() {
+fn a_missing_file_is_reported_whatever_value_it_should_get() {
     let context = project("{}");
     let away = context.home().join("none.md");
     for file in ["none.md", away.to_str().unwrap(), "/nowhere/none.md"] {
@@ -225,7 +225,7 @@ fn a_file_that_is_not_there_is_told_whatever_it_should_be_given() {
 }
 
 #[test]
-fn the_samples_of_estimates_are_those_of_other_programs() {
+fn the_samples_of_estimates_match_those_of_other_programs() {
     let context = project("{}");
     let sample = |took: u64| serde_json::json!({"estimateTokens": 300, "actualTokens": took});
     let file = serde_json::json!({"schema_version": 1, "samples": [sample(400), sample(400), sample(400)]});
@@ -263,7 +263,7 @@ fn a_host_gets_the_instruction_file_that_it_reads_unless_the_call_names_one() {
 }
 
 #[test]
-fn acceptance_is_audited_where_the_roadmap_has_the_phase() {
+fn acceptance_is_audited_if_the_roadmap_has_the_phase() {
     let context = project("{}");
     context.write(
         ".planning/ROADMAP.md",
@@ -293,7 +293,7 @@ fn a_seed_with_several_states_waits() {
 }
 
 #[test]
-fn a_renamed_file_is_told_by_both_of_its_names() {
+fn a_renamed_file_is_reported_with_both_names() {
     let context = repository("{}");
     git(&context, "init -q -b main web");
     context.write("web/a.txt", "one\n");
@@ -308,7 +308,7 @@ fn a_renamed_file_is_told_by_both_of_its_names() {
 }
 
 #[test]
-fn a_worktree_without_a_field_is_refused_as_scripts_read_it() {
+fn a_worktree_with_a_missing_field_is_refused_in_the_form_scripts_read() {
     let context = repository("{}");
     context.write("wave.json", "{\"worktrees\": []}");
     for (rest, flag) in [
@@ -325,7 +325,7 @@ fn a_worktree_without_a_field_is_refused_as_scripts_read_it() {
 }
 
 #[test]
-fn how_agents_are_isolated_is_recorded_whatever_else_the_call_says() {
+fn the_isolation_of_agents_is_recorded_whatever_else_the_call_says() {
     let context = repository("{}");
     let ran = at(&context, "dispatch-isolation --force-isolation bogus --json", &[("GSD_RUNTIME", "claude")]);
     assert!(ran.stderr.contains("ignored `--force-isolation bogus`"), "{}", ran.stderr);
@@ -338,7 +338,7 @@ fn how_agents_are_isolated_is_recorded_whatever_else_the_call_says() {
 }
 
 #[test]
-fn workstreams_stand_in_order_and_say_what_their_archive_says() {
+fn workstreams_are_listed_in_order_with_the_state_of_their_archive() {
     let context = project("{}");
     let rows = |second: &str| {
         format!(
@@ -370,7 +370,7 @@ fn workstreams_stand_in_order_and_say_what_their_archive_says() {
 }
 
 #[test]
-fn a_change_of_a_feature_prints_all_features_where_a_script_asks() {
+fn a_change_of_a_feature_prints_all_features_if_a_script_asks() {
     let context = project("{}");
     let raw = |call: &str| at(&context, &format!("{call} --raw"), &[("GSD_RUNTIME", "claude")]);
     let done = raw("capability disable ui").json();
@@ -384,7 +384,7 @@ fn a_change_of_a_feature_prints_all_features_where_a_script_asks() {
 }
 
 #[test]
-fn features_are_listed_by_scope_and_none_is_updated_where_none_is_installed() {
+fn features_are_listed_by_scope_and_an_update_without_installed_features_does_nothing() {
     let context = project("{}");
     for call in ["capability list --scope global", "capability outdated --scope project"] {
         let ran = at(&context, call, &[]);
@@ -398,7 +398,7 @@ fn features_are_listed_by_scope_and_none_is_updated_where_none_is_installed() {
 }
 
 #[test]
-fn sessions_hold_what_a_person_typed_and_an_empty_folder_none() {
+fn sessions_contain_what_a_person_typed_and_an_empty_folder_has_none() {
     let context = project("{}");
     fs::create_dir_all(context.project().join("empty")).unwrap();
     let claude = [("GSD_RUNTIME", "claude")];
@@ -435,7 +435,7 @@ fn a_skill_in_several_folders_is_listed_once() {
 }
 
 #[test]
-fn skills_are_found_where_the_user_moved_a_host_and_inside_routers() {
+fn skills_are_found_in_a_moved_host_folder_and_inside_routers() {
     let context = project("{}");
     let moved = context.home().join("moved");
     for folder in ["skills/one", "skills/gsd-ns-a/skills/inner"] {
@@ -451,7 +451,7 @@ fn skills_are_found_where_the_user_moved_a_host_and_inside_routers() {
 }
 
 #[test]
-fn an_installation_is_told_of_the_folder_that_is_named() {
+fn the_installation_of_the_named_folder_is_reported() {
     let context = project("{}");
     let folder = context.home().join("host");
     fs::create_dir_all(&folder).unwrap();
@@ -465,13 +465,13 @@ fn an_installation_is_told_of_the_folder_that_is_named() {
 }
 
 #[test]
-fn files_that_come_back_say_what_they_miss_and_hold_up_no_others() {
+fn restored_files_report_missing_references_and_a_failed_copy_does_not_stop_the_others() {
     let context = project("{}");
     let backup = "host/gsd-user-files-backup";
     let page = "---\nname: a\ndescription: d\n---\n@~/.x/gsd-core/workflows/gone.md /gsd-no-such and /gsd-plan-phase\n";
     context.write(&format!("{backup}/agents/gsd-mine.md"), page);
     context.write("host/gsd-file-manifest.json", "{\"version\": \"1.0\", \"files\": []}");
-    // What it quotes of the person's file is not there, as it says.
+    // The names that the person's file refers to are missing, and the report says so.
     let words = ["restore-custom-files", "--config-dir", "host"];
     let quoted = context.command(crate::kit::binary()).args(words).output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&quoted.stdout).unwrap();
@@ -479,7 +479,7 @@ fn files_that_come_back_say_what_they_miss_and_hold_up_no_others() {
     let warnings = report["entries"][0]["warnings"].as_array().unwrap().clone();
     let codes: Vec<&str> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["missing_referenced_command", "missing_referenced_path"], "{report}");
-    // A file stands where a folder of the second one would have to be.
+    // A file is at the path that the second one needs as a folder.
     context.write("host/hooks", "mine\n");
     context.write(&format!("{backup}/hooks/gsd-mine.sh"), "x\n");
     let applied = context.command(crate::kit::binary()).args(words).arg("--apply").output().unwrap();

@@ -1,4 +1,4 @@
-//! `gate`: runs exactly the command that a person approved, says how it ended, and runs nothing else.
+//! `gate`: runs exactly the command that a person approved, reports how it ended, and runs nothing else.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn with_test(command: &str) -> TestContext {
     project(&json!({"workflow": {"test_command": command}}).to_string())
 }
 
-/// What a run of a gate answered, and its exit code.
+/// Runs a gate; returns its exit code and its answer.
 fn run(context: &TestContext, arguments: &[&str]) -> (i32, Value) {
     let ran: Ran = context.gsd_with(["gate", "run"].iter().chain(arguments), &[], "");
     assert!(ran.stdout.len() <= 4096, "{} bytes", ran.stdout.len());
@@ -25,7 +25,7 @@ fn run(context: &TestContext, arguments: &[&str]) -> (i32, Value) {
 }
 
 #[test]
-fn nothing_runs_that_nobody_approved() {
+fn an_unapproved_command_does_not_run() {
     let context = with_test("touch ran");
     let (code, answer) = run(&context, &["test"]);
     assert_eq!(
@@ -57,7 +57,7 @@ fn only_a_person_approves() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_of_an_agent_is_no_person_and_a_no_is_no_approval() {
+fn neither_the_terminal_of_an_agent_nor_a_no_counts_as_approval() {
     for (variables, keys, code, why) in [
         (&[("GEMINI_CLI", "1")][..], "y", NOT_APPROVED, "GEMINI_CLI is set"),
         (&[("CODEX_THREAD_ID", "x")], "y", NOT_APPROVED, "CODEX_THREAD_ID is set"),
@@ -75,7 +75,7 @@ fn a_terminal_of_an_agent_is_no_person_and_a_no_is_no_approval() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_approved_command_runs_and_says_how_it_ended() {
+fn an_approved_command_runs_and_its_result_is_reported() {
     let context = with_test("echo CI=$CI; pwd; echo seen >&2; exit 0");
     context.approve("test");
     let (code, answer) = run(&context, &["test"]);
@@ -98,7 +98,7 @@ fn an_approved_command_runs_and_says_how_it_ended() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_command_whose_time_is_up_ends_with_all_it_started() {
+fn a_command_whose_time_is_up_ends_with_everything_it_started() {
     let context = with_test("echo begun; (sleep 30; touch late) & sleep 30");
     context.approve("test");
     let (code, answer) = run(&context, &["test", "--timeout", "0.5"]);
@@ -109,7 +109,7 @@ fn a_command_whose_time_is_up_ends_with_all_it_started() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn another_command_or_project_needs_an_approval_of_its_own() {
+fn another_command_or_project_needs_its_own_approval() {
     let context = with_test("exit 0");
     context.approve("test");
     assert_eq!(run(&context, &["test"]).0, 0);
@@ -162,7 +162,7 @@ fn a_command_that_watches_is_approved_as_it_will_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn approvals_stay_outside_the_project_and_hold_in_its_worktrees() {
+fn approvals_are_stored_outside_the_project_and_apply_in_its_worktrees() {
     let context = with_test("pwd");
     let git = |arguments: &[&str]| {
         let ran = context.command("git").args(arguments).output().unwrap();
@@ -203,7 +203,7 @@ fn a_command_whose_runner_is_not_installed_is_not_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_red_gate_that_names_planning_files_alone_says_so() {
+fn a_failed_gate_that_names_only_planning_files_says_so() {
     let context = project("{}");
     context.write("src/a.js", "");
     context.write("fail.sh", "echo '[warn] .planning/config.json'; for name; do echo \"[warn] $name\"; done; exit 1\n");

@@ -48,7 +48,7 @@ fn a_gate_that_is_called_wrongly_fails() {
 }
 
 #[test]
-fn what_people_see_is_looked_for_in_the_commits_of_the_phase() {
+fn user_interface_files_are_looked_for_in_the_commits_of_the_phase() {
     let context = TestContext::new();
     context.write(".planning/ROADMAP.md", "### Phase 1: UI\n**Goal**: Two screens\n");
     context.write(".planning/phases/01-ui/01-01-PLAN.md", "---\nphase: 1\n---\n");
@@ -112,7 +112,7 @@ fn commands_of_plans_are_looked_up_on_the_disk() {
 }
 
 #[test]
-fn what_holds_a_prohibition_has_to_be_there() {
+fn the_check_of_a_prohibition_must_exist() {
     let context = TestContext::new();
     context.write("tests/auth.rs", "x");
     let ask = |path: &str| {
@@ -132,7 +132,7 @@ fn what_holds_a_prohibition_has_to_be_there() {
 }
 
 #[test]
-fn outside_apis_are_decided_before_a_phase_is_verified() {
+fn external_apis_are_decided_before_a_phase_is_verified() {
     let context = TestContext::new();
     context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 1\n---\nIntegrate the Stripe API.\n");
     let blocks = |phase: &str| context.gsd(["check", "api-coverage-verify-pre", phase]).json()["block"].clone();
@@ -185,7 +185,7 @@ fn a_prompt_is_cut_until_it_fits_or_left_empty() {
 }
 
 #[test]
-fn a_project_without_phases_has_nothing_to_say_of_outside_programs_and_a_missing_phase_blocks() {
+fn a_project_without_phases_reports_no_external_programs_and_a_missing_phase_blocks() {
     let context = TestContext::new();
     let ask = |phase: &str| context.gsd(["check", "api-coverage.verify-pre", phase]).json();
     assert_eq!(ask("1")["block"], false);
@@ -211,7 +211,7 @@ fn a_plan_without_front_matter_names_its_schema_files_in_a_line() {
 }
 
 #[test]
-fn an_index_of_the_code_takes_the_place_of_a_search_and_what_lsp_misses_blocks() {
+fn an_index_of_the_code_replaces_a_search_and_what_lsp_misses_blocks() {
     let context = TestContext::new();
     let authority = |config: &str| {
         context.write(".planning/config.json", config);

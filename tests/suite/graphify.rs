@@ -5,7 +5,7 @@ use crate::kit::TestContext;
 const ON: &str = r#"{"graphify":{"enabled":true,"build_timeout":33}}"#;
 
 #[test]
-fn nothing_is_told_where_nobody_asked_for_a_graph() {
+fn nothing_is_reported_without_a_request_for_a_graph() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     for call in
@@ -37,7 +37,7 @@ fn a_graph_is_kept_and_compared() {
 
 #[cfg(unix)]
 #[test]
-fn the_graph_is_built_by_the_program_at_hand() {
+fn the_graph_is_built_by_the_installed_program() {
     use std::os::unix::fs::PermissionsExt;
     let context = TestContext::new();
     context.write(".planning/config.json", ON);
@@ -49,7 +49,7 @@ fn the_graph_is_built_by_the_program_at_hand() {
     let path = format!("{}:/usr/bin:/bin", context.project().join("bin").display());
     let build = |fails: &str| {
         context.write("fails", fails);
-        // What a project can switch on for itself gets no key.
+        // A feature that a project can switch on by its own settings gets no key.
         let variables = [("PATH", path.as_str()), ("API_KEY", "9")];
         let report = context.gsd_with(["graphify", "build", "update"], &variables, "").json();
         (report["status"].as_str().unwrap().to_owned(), report["exit_code"].clone())
@@ -63,7 +63,7 @@ fn the_graph_is_built_by_the_program_at_hand() {
 
 #[cfg(unix)]
 #[test]
-fn an_agent_is_told_how_to_build_with_the_program_at_hand() {
+fn an_agent_gets_the_command_to_build_with_the_installed_program() {
     use std::os::unix::fs::PermissionsExt;
     let context = TestContext::new();
     context.write(".planning/config.json", ON);

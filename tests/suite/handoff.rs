@@ -1,4 +1,4 @@
-//! Work that is put down and taken up again: what is left for the next session, and what changes on disk.
+//! Work that is paused and resumed: what is left for the next session, and what changes on disk.
 
 use crate::kit::TestContext;
 use crate::tree::tree;

@@ -1,5 +1,5 @@
-//! Hooks find a project and its documents where the commands find them: in sub-folders, worktrees and workstreams; and
-//! they say what was interrupted there.
+//! Hooks find a project and its documents just as the commands do: in sub-folders, worktrees and workstreams; and they
+//! report interrupted work.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn git(context: &TestContext, folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What the hooks of an event say to a session in `folder`.
+/// The output of the hooks of an event for a session in `folder`.
 fn said(context: &TestContext, folder: &Path, event: &str, more: &Value, environment: &[(&str, &str)]) -> String {
     let mut payload = json!({ "session_id": "s-1", "hook_event_name": "E", "cwd": folder });
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -26,7 +26,7 @@ fn start(context: &TestContext) -> String {
     said(context, &context.project(), "session-start", &json!({}), &[])
 }
 
-/// A project whose documents are those of two workstreams; `api` is the active one, and has settings of its own.
+/// A project with two workstreams; `api` is the active one, and has its own settings.
 fn workstreams() -> TestContext {
     let context = TestContext::new();
     context.write(".planning/config.json", r#"{"hooks": {"community": false, "context_critical_threshold": 10}}"#);
@@ -41,7 +41,7 @@ fn workstreams() -> TestContext {
 }
 
 #[test]
-fn hooks_know_the_active_workstream() {
+fn hooks_use_the_active_workstream() {
     let context = workstreams();
     let here = context.project();
     let at_start = start(&context);
@@ -73,20 +73,20 @@ fn hooks_know_the_active_workstream() {
 }
 
 #[test]
-fn a_choice_for_one_session_is_known_by_the_hooks_of_that_session() {
+fn a_choice_for_one_session_applies_to_the_hooks_of_that_session() {
     let context = workstreams();
     let in_shell = [("CLAUDE_CODE_SESSION_ID", "s-1"), ("TMUX_PANE", "%1")];
     context.gsd_with(["workstream", "set", "web"], &in_shell, "").success();
     let line = |session: &str| {
         let of_session = json!({ "session_id": session });
-        // Hosts that name the session in the event need not set the variable for hooks.
+        // Hosts that name the session in the event may not set the variable for hooks.
         said(&context, &context.project(), "status-line", &of_session, &[("TMUX_PANE", "%1")])
     };
     assert!(line("s-1").contains("Phase 5"));
     assert!(line("s-2").contains("Phase 2"));
 }
 
-/// The status of the project that verbs find in `folder`, and what the status line shows there.
+/// The status of the project that verbs find in `folder`, and the output of the status line there.
 fn statuses(context: &TestContext, folder: &Path) -> (Option<String>, String) {
     let verb = context.gsd_with(["--cwd", &folder.display().to_string(), "state", "get", "status", "--raw"], &[], "");
     let status = Some(verb.stdout).filter(|text| verb.code == 0 && text.starts_with("at-"));
@@ -140,13 +140,13 @@ fn hooks_and_verbs_find_the_same_project() {
             None => assert!(!line.contains("at-"), "{place}: {line}"),
         }
     }
-    // A worktree that has documents of its own goes by those.
+    // A worktree with its own documents uses those.
     project("beside/", "at-beside");
     let (verb, line) = statuses(&context, &folder.join("beside/src"));
     assert_eq!((verb.as_deref().map(str::trim), line.contains("at-beside")), (Some("at-beside"), true));
 }
 
-/// A project in git with a phase of three plans, of which the first has its SUMMARY.
+/// A git project with a phase of three plans, of which the first has its SUMMARY.
 fn in_execution() -> TestContext {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "---\nstatus: executing\ncurrent_phase: 2\n---\n\n# Project State\n");
@@ -184,7 +184,7 @@ fn a_session_begins_with_the_plan_that_was_interrupted() {
     commit(&context, "test(02-02): write notes");
     commit(&context, "wip");
     line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
-    // No program is started for it.
+    // This starts no program.
     let path = nowhere(&context);
     let without_git = [("PATH", path.to_str().unwrap())];
     assert!(
@@ -203,7 +203,7 @@ fn a_session_begins_with_the_plan_that_was_interrupted() {
 }
 
 #[test]
-fn a_session_begins_with_the_changes_that_nobody_committed() {
+fn a_session_begins_with_the_uncommitted_changes() {
     let context = in_execution();
     let plan = "---\nphase: 02-notes\nfiles_modified: [src/notes.py, ./src/new.py]\n---\n";
     context.write(".planning/phases/02-notes/02-02-PLAN.md", plan);
@@ -229,7 +229,7 @@ fn a_session_begins_with_the_changes_that_nobody_committed() {
     // Two plans may be about the same file.
     context.write(".planning/phases/02-notes/02-03-PLAN.md", plan);
     line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
-    // Changes that no plan of a phase at work speaks of are the user's.
+    // Changes that no plan of an active phase mentions are the user's.
     context.write("src/other.py", "mine\n");
     line("Interrupted: 02-02 has no SUMMARY (2 commits). Continue with `/gsd-execute-phase 2`.");
 }
@@ -245,7 +245,7 @@ fn commits_of_an_older_plan_with_the_same_number_are_not_an_interruption() {
 }
 
 #[test]
-fn without_a_log_of_commits_the_state_says_what_was_interrupted() {
+fn without_a_git_log_the_state_shows_what_was_interrupted() {
     let context = in_execution();
     std::fs::remove_dir_all(context.project().join(".git")).unwrap();
     assert!(start(&context).contains("Interrupted: 02-02 has no SUMMARY. Continue with `/gsd-execute-phase 2`."));
@@ -257,7 +257,7 @@ fn without_a_log_of_commits_the_state_says_what_was_interrupted() {
 }
 
 #[test]
-fn settings_that_a_command_of_the_session_changed_are_no_news_to_it() {
+fn settings_changed_by_a_command_of_the_session_are_not_reported_to_it() {
     let context = TestContext::new();
     context.write(".planning/config.json", r#"{"mode": "interactive", "workflow": {"research": true}}"#);
     let here = context.project();
@@ -283,7 +283,7 @@ fn settings_that_a_command_of_the_session_changed_are_no_news_to_it() {
 }
 
 #[test]
-fn a_full_context_leaves_the_documents_alone_and_names_a_command_that_works() {
+fn a_full_context_changes_no_documents_and_names_a_command_that_works() {
     let context = in_execution();
     let state = "---\nstatus: executing\ncurrent_phase: 2\nstopped_at: Phase 02 complete, ready to plan Phase 3\n---\n\n\
                  # Project State\n\n## Session Continuity\n\nLast session: 2026-01-01\nStopped at: Phase 02 complete\n\

@@ -1,10 +1,10 @@
-//! Hooks as a host calls them: one process, JSON in, the host's own answer out, silence where nothing is to be said.
+//! Hooks as a host calls them: one process, JSON in, the host's own answer out, no output if there is nothing to say.
 
 use serde_json::Value;
 
 use crate::kit::{TestContext, binary, not_run, repository};
 
-/// A call of `hook <dialect> <event>` with `payload`, in a project that uses us unless `planning` is false.
+/// Calls `hook <dialect> <event>` with `payload`, in a project that uses us unless `planning` is false.
 fn hook(context: &TestContext, words: &[&str], payload: &str) -> String {
     let arguments = std::iter::once("hook").chain(words.iter().copied());
     let ran = context.gsd_with(arguments, &[], payload);
@@ -26,7 +26,7 @@ fn payload(context: &TestContext, rest: &str) -> String {
 }
 
 #[test]
-fn a_project_that_does_not_use_us_hears_nothing() {
+fn a_project_that_does_not_use_gsd_gets_no_output() {
     let context = TestContext::new();
     context.write("a.rs", "x");
     let write = payload(&context, r#","tool_input":{"file_path":"a.rs","content":"y"}"#);
@@ -49,7 +49,7 @@ fn a_broken_event_breaks_nothing() {
 }
 
 #[test]
-fn writing_over_a_file_is_answered_with_a_reminder_where_the_host_gives_none() {
+fn overwriting_a_file_gets_a_reminder_if_the_host_gives_none() {
     let context = project();
     context.write("a.rs", "x");
     let write = payload(&context, r#","tool_input":{"file_path":"a.rs","content":"y"}"#);
@@ -61,7 +61,7 @@ fn writing_over_a_file_is_answered_with_a_reminder_where_the_host_gives_none() {
 }
 
 #[test]
-fn an_injection_on_its_way_into_planning_is_pointed_out() {
+fn an_injection_written_into_planning_is_reported() {
     let context = project();
     let write = payload(
         &context,
@@ -73,7 +73,7 @@ fn an_injection_on_its_way_into_planning_is_pointed_out() {
 }
 
 #[test]
-fn the_state_opens_a_session_only_where_it_is_asked_for() {
+fn the_state_opens_a_session_only_if_asked_for() {
     let context = project();
     assert_eq!(hook(&context, &["standard", "session-start"], &payload(&context, "")), "");
     context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
@@ -83,7 +83,7 @@ fn the_state_opens_a_session_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn a_session_of_a_run_hears_what_guards_it_and_nothing_that_is_for_a_person() {
+fn a_session_of_a_run_gets_the_guards_and_nothing_meant_for_a_person() {
     let context = project();
     context.write(".planning/config.json", r#"{"hooks": {"community": true, "workflow_guard": true}}"#);
     context.write(".env", "KEY=hush-4711-hush\n");
@@ -102,7 +102,7 @@ fn a_session_of_a_run_hears_what_guards_it_and_nothing_that_is_for_a_person() {
 }
 
 #[test]
-fn little_context_is_told_once_the_status_line_has_seen_it() {
+fn little_context_is_reported_once_the_status_line_has_seen_it() {
     let context = project();
     assert_eq!(hook(&context, &["standard", "after-tool"], &payload(&context, "")), "");
     let line = hook(
@@ -120,11 +120,11 @@ fn little_context_is_told_once_the_status_line_has_seen_it() {
     }
 }
 
-/// The notes of a session are in a folder that is everybody's until we have made ours: one that somebody else has put there
-/// is neither believed nor written to.
+/// The notes of a session are in a folder that any user can create before we do: one that another user created is
+/// neither trusted nor written to.
 #[cfg(unix)]
 #[test]
-fn notes_of_a_session_are_kept_in_a_folder_of_this_user_alone() {
+fn notes_of_a_session_are_kept_in_a_folder_of_this_user_only() {
     use std::os::unix::fs::PermissionsExt;
 
     let context = project();
@@ -137,7 +137,7 @@ fn notes_of_a_session_are_kept_in_a_folder_of_this_user_alone() {
     assert_eq!(notes(), 1);
     let warned = || hook(&context, &["standard", "after-tool"], &payload(&context, "")).contains("CONTEXT CRITICAL");
 
-    // Others may write there: what is in it may be theirs.
+    // Others may write there: its content may be theirs.
     std::fs::set_permissions(ours.join("sessions"), std::fs::Permissions::from_mode(0o777)).unwrap();
     assert!(!warned());
     std::fs::set_permissions(ours.join("sessions"), std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -145,7 +145,7 @@ fn notes_of_a_session_are_kept_in_a_folder_of_this_user_alone() {
     assert!(!warned());
     std::fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o700)).unwrap();
 
-    // A link in its place leads to where somebody wants our notes.
+    // A link at this path leads to a folder that an attacker chose for our notes.
     let planted = context.home().join("planted");
     std::fs::rename(ours.join("sessions"), &planted).unwrap();
     std::os::unix::fs::symlink(&planted, ours.join("sessions")).unwrap();
@@ -173,7 +173,7 @@ fn a_session_name_cannot_lead_elsewhere() {
 }
 
 #[test]
-fn hooks_are_silenced_and_heard_again_without_the_host() {
+fn hooks_are_disabled_and_enabled_again_without_the_host() {
     let context = project();
     context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
     context.gsd(["install", "--codex", "--claude", "--global"]).success();
@@ -199,7 +199,7 @@ fn hooks_are_silenced_and_heard_again_without_the_host() {
     let off = context.gsd(["hooks", "off", "--json"]).json();
     assert_eq!((&off["off"], &off["changed"]), (&serde_json::json!(["*"]), &serde_json::json!(true)));
     assert!(!installed("codex") && !installed("claude"));
-    // A program that was installed for no host goes by what holds for all.
+    // A program that was installed for no host uses the setting for all hosts.
     assert_eq!(hook(&context, &["standard", "session-start"], &start), "");
 
     context.gsd(["hooks", "on", "--host", "claude"]).success();
@@ -226,7 +226,7 @@ fn comments_in_the_switch_stay() {
 }
 
 #[test]
-fn settings_that_do_not_parse_are_no_settings_without_hooks() {
+fn settings_that_do_not_parse_do_not_count_as_having_no_hooks() {
     let context = project();
     context.gsd(["install", "--claude", "--global"]).success();
     let settings = context.home().join(".claude/settings.json");
@@ -237,7 +237,7 @@ fn settings_that_do_not_parse_are_no_settings_without_hooks() {
         assert!(told.stdout.contains("~/.claude/settings.json") && told.stdout.contains("line 2"), "{}", told.stdout);
     }
     assert!(context.gsd(["hooks", "status"]).stdout.contains("not known, for `~/.claude/settings.json`"));
-    // An install beside it that looks there for a plugin of ours says that it cannot tell.
+    // A second install that looks there for our plugin reports that it cannot check.
     let beside = context.gsd(["install", "--claude", "--local"]).success();
     assert!(beside.contains("cannot check whether the gsd plugin is also enabled there"), "{beside}");
     let status = context.gsd(["status", "--claude", "--local"]);
@@ -245,7 +245,7 @@ fn settings_that_do_not_parse_are_no_settings_without_hooks() {
 }
 
 #[test]
-fn a_variable_silences_hooks_for_one_call() {
+fn a_variable_disables_hooks_for_one_call() {
     let context = project();
     context.write(".planning/config.json", r#"{"hooks": {"community": true}}"#);
     let words = ["hook", "standard", "session-start"];
@@ -255,7 +255,7 @@ fn a_variable_silences_hooks_for_one_call() {
 }
 
 #[test]
-fn every_registered_hook_is_run_and_timed_and_those_of_others_only_when_that_is_allowed() {
+fn every_registered_hook_is_timed_and_foreign_ones_only_when_allowed() {
     let context = project();
     let settings = context.home().join(".claude/settings.json");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
@@ -278,7 +278,7 @@ fn every_registered_hook_is_run_and_timed_and_those_of_others_only_when_that_is_
 }
 
 #[test]
-fn hooks_behind_modules_and_executables_are_told_and_timed_too() {
+fn hooks_in_modules_and_executables_are_reported_and_timed_too() {
     use std::os::unix::fs::PermissionsExt;
     let context = project();
     context.gsd(["install", "--opencode", "--cline", "--local"]).success();
@@ -305,7 +305,7 @@ fn hooks_behind_modules_and_executables_are_told_and_timed_too() {
     assert_eq!(report["not_run"][0]["file"], module);
 }
 
-/// Programs that answer as npm and curl would, and note that they were asked.
+/// Programs that answer as npm and curl would, and record that they were called.
 fn little_web(context: &TestContext) -> String {
     use std::os::unix::fs::PermissionsExt;
     let folder = context.home().join("web");
@@ -323,7 +323,7 @@ fn little_web(context: &TestContext) -> String {
 }
 
 #[test]
-fn a_newer_version_is_looked_up_beside_the_session_and_told_once_a_day() {
+fn a_newer_version_is_looked_up_in_the_background_and_reported_once_a_day() {
     let context = project();
     let path = little_web(&context);
     let call = |words: &[&str], variables: &[(&str, &str)]| {
@@ -365,7 +365,7 @@ fn a_newer_version_is_looked_up_beside_the_session_and_told_once_a_day() {
 }
 
 #[test]
-fn an_event_that_does_not_come_is_let_go() {
+fn an_event_that_never_arrives_ends_the_hook() {
     let context = project();
     let mut command = context.command(crate::kit::binary());
     command.args(["hook", "standard", "before-tool"]).stdin(std::process::Stdio::piped());
@@ -377,7 +377,7 @@ fn an_event_that_does_not_come_is_let_go() {
 }
 
 #[test]
-fn text_is_scanned_wherever_the_project_stands() {
+fn text_is_scanned_wherever_the_project_is() {
     let context = TestContext::new();
     context.write("hooks/app/.planning/STATE.md", "# Project State\n");
     let read = |file: &str| {
@@ -393,14 +393,14 @@ fn text_is_scanned_wherever_the_project_stands() {
     assert_eq!(read("hooks/guard.md"), "", "what hooks are made of quotes such text");
 }
 
-/// Stand for a system that cannot start the program: on some hosts `spawn` throws, or makes a child without ends.
+/// Simulate a system that cannot start the program: on some hosts `spawn` throws, or returns a child without pipes.
 const FAILING: [&str; 2] = [
     r#"export const spawn = () => { throw new Error("ENOEXEC") }"#,
     r#"export const spawn = () => ({ on(event, call) { if (event === "error") queueMicrotask(call); return this } })"#,
 ];
 
 #[test]
-fn tools_go_on_where_an_adapter_cannot_start_the_program() {
+fn tools_continue_if_an_adapter_cannot_start_the_program() {
     let context = project();
     let node = || {
         let mut command = context.command("node");
@@ -429,8 +429,8 @@ fn tools_go_on_where_an_adapter_cannot_start_the_program() {
     }
 }
 
-/// Stands for version 2 of the host: it takes a default export with a name and a `setup`, and nothing else; it gives tools in
-/// its own words, and refuses a tool where a hook throws. Not tried with the real one.
+/// Simulates version 2 of the host: it accepts only a default export with a name and a `setup`; it names tools in its
+/// own way, and refuses a tool if a hook throws. Not tried with the real one.
 const SECOND_VERSION: &str = r#"
 import * as module from "./plugin.mjs"
 const plugin = module.default
@@ -469,7 +469,7 @@ console.log(JSON.stringify({
 "#;
 
 #[test]
-fn the_second_version_of_a_host_takes_the_same_plugin_and_asks_the_same_guards() {
+fn the_second_version_of_a_host_accepts_the_same_plugin_and_asks_the_same_guards() {
     let context = project();
     let node = || {
         let mut command = context.command("node");

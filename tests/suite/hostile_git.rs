@@ -1,5 +1,5 @@
-//! A clone is not the user, as git sees it: which repository a call works on, what git starts there, and where a call of
-//! an agent reaches.
+//! A clone is not the user, from git's point of view: which repository a call works on, what git starts there, and how
+//! far a call of an agent reaches.
 #![cfg(unix)]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -23,14 +23,14 @@ fn script(path: &Path, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A program of a clone's, and the file that shows that it ran.
+/// A program of a clone, and the file that shows that it ran.
 fn program(context: &TestContext, path: &Path) -> PathBuf {
     let pwned = context.home().join("pwned");
     script(path, &format!("touch '{}'\ncat", pwned.display()));
     pwned
 }
 
-/// The path with a `git` before all others, which does `text` and then is git.
+/// A path with a `git` before all others, which runs `text` and then the real git.
 fn path_with_git(context: &TestContext, text: &str) -> String {
     let path = std::env::var("PATH").unwrap();
     let is_git = |folder: &PathBuf| folder.join("git").is_file();
@@ -40,7 +40,7 @@ fn path_with_git(context: &TestContext, text: &str) -> String {
 }
 
 #[test]
-fn files_of_a_clone_that_look_like_a_repository_are_none() {
+fn files_of_a_clone_that_look_like_a_repository_are_not_used_as_one() {
     let context = waves::project();
     for folder in ["objects", "refs", "hooks", ".planning"] {
         std::fs::create_dir_all(context.project().join("evil").join(folder)).unwrap();
@@ -65,9 +65,9 @@ fn files_of_a_clone_that_look_like_a_repository_are_none() {
     }
     git(&context, "", &["add", "."]);
     git(&context, "", &["commit", "-qm", "chore: a folder"]);
-    // Git finds it by itself: this is what must not happen.
+    // Git itself finds it: this is what we must prevent.
     assert!(git(&context, "evil", &["rev-parse", "--git-dir"]).ends_with('.'));
-    // A git before 2.38 does not know the rule that we give it.
+    // A git before 2.38 does not know the option that we pass.
     let older = "for word; do shift; test \"$word\" = safe.bareRepository=explicit && word=core.pager=; set -- \"$@\" \
                  \"$word\"; done";
     let path = path_with_git(&context, older);
@@ -123,7 +123,7 @@ fn a_bare_repository_of_the_users_keeps_its_worktrees() {
 }
 
 #[test]
-fn a_folder_of_git_that_shares_the_commits_of_another_commits_nothing_there() {
+fn a_git_folder_that_shares_the_commits_of_another_commits_nothing_there() {
     let context = TestContext::new();
     context.write("victim/a.txt", "a\n");
     git(&context, "", &["init", "-q", "-b", "main", "victim"]);
@@ -137,9 +137,9 @@ fn a_folder_of_git_that_shares_the_commits_of_another_commits_nothing_there() {
     assert_eq!(git(&context, "victim", &["log", "--format=%s"]), "start");
 }
 
-/// A project with a repository inside that is a submodule, in which a filter of its own settings would run.
+/// A project that contains a repository as a submodule, whose own settings would start a filter.
 #[test]
-fn questions_to_git_start_no_filter_of_a_submodule() {
+fn git_queries_start_no_filter_of_a_submodule() {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "# Project State\n");
     git(&context, "", &["init", "-q", "-b", "main"]);
@@ -148,7 +148,7 @@ fn questions_to_git_start_no_filter_of_a_submodule() {
     context.write("lib/a.txt", "a\n");
     git(&context, "lib", &["add", "."]);
     git(&context, "lib", &["commit", "-qm", "start"]);
-    // The settings of a clone may say so too.
+    // The settings of a clone may ask for it too.
     context.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n\tignore = none\n");
     git(&context, "", &["-c", "advice.addEmbeddedRepo=false", "add", "."]);
     git(&context, "", &["commit", "-qm", "start"]);
@@ -156,7 +156,7 @@ fn questions_to_git_start_no_filter_of_a_submodule() {
     let pwned = program(&context, &filter);
     git(&context, "lib", &["config", "filter.x.clean", filter.to_str().unwrap()]);
     let look = || {
-        // As old as the index is no answer: git has to read the file.
+        // The file is newer than the index, so git has to read it.
         context.write("lib/a.txt", "b\n");
         let _ = context.gsd(["smart-entry", "--json"]);
         let _ = context.gsd(["init", "new-project"]);
@@ -197,7 +197,7 @@ fn an_older_git_starts_no_filter_of_the_repository_either() {
 }
 
 #[test]
-fn a_worktree_that_was_moved_is_told_how_to_be_found_again() {
+fn a_moved_worktree_is_reported_with_how_to_repair_it() {
     let context = TestContext::new();
     context.write("m/a.txt", "a\n");
     git(&context, "", &["init", "-q", "-b", "main", "m"]);
@@ -222,7 +222,7 @@ fn a_worktree_that_was_moved_is_told_how_to_be_found_again() {
 }
 
 #[test]
-fn a_folder_of_git_set_apart_is_the_users_once_it_says_so() {
+fn a_separate_git_folder_is_accepted_once_its_settings_name_the_worktree() {
     let context = TestContext::new();
     std::fs::create_dir(context.project().join("apart")).unwrap();
     git(&context, "", &["init", "-q", "-b", "main", "--separate-git-dir=apart/.git", "sep"]);
@@ -236,14 +236,14 @@ fn a_folder_of_git_set_apart_is_the_users_once_it_says_so() {
     assert_eq!(commit().json()["committed"], true);
 }
 
-/// Why no worktree was made.
+/// The reason why no worktree was created.
 fn refused(ran: &Ran) -> String {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
     report["reason"].as_str().map_or_else(|| format!("{} {}", ran.code, ran.stderr), str::to_owned)
 }
 
 #[test]
-fn an_agent_makes_worktrees_in_its_project_alone() {
+fn an_agent_makes_worktrees_only_in_its_project() {
     let context = waves::project();
     context.write("wave.json", "{\"worktrees\": []}\n");
     let outside = outside();
@@ -298,7 +298,7 @@ fn no_worktree_of_a_wave_is_made_where_a_link_leads_out() {
 }
 
 #[test]
-fn an_agent_makes_a_wave_whose_note_is_in_the_home_of_the_user() {
+fn an_agent_makes_a_wave_although_its_note_is_in_the_users_home() {
     let context = waves::project();
     let home = outside();
     let call = ["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02"];
@@ -308,7 +308,7 @@ fn an_agent_makes_a_wave_whose_note_is_in_the_home_of_the_user() {
 }
 
 #[test]
-fn an_agent_imports_and_lists_what_is_in_its_project() {
+fn an_agent_imports_and_lists_only_files_of_its_project() {
     let context = TestContext::new();
     context.write(".planning/STATE.md", "# Project State\n");
     context.write("old/.gsd/PROJECT.md", "# Old\n");
@@ -326,7 +326,7 @@ fn an_agent_imports_and_lists_what_is_in_its_project() {
         assert!(refused.contains("outside the project") && !refused.contains("SECRET"), "{call:?}: {refused}");
     }
     assert!(!outside.path().join(".planning").exists());
-    // Links of a clone lead nobody out.
+    // Links of a clone do not lead out of the project.
     symlink(outside.path(), context.project().join("lnk")).unwrap();
     symlink(outside.path().join("s"), context.project().join("skills/lnk")).unwrap();
     assert!(context.gsd(["from-gsd2", "--path", "lnk"]).failure(1).contains("leads out"));
@@ -344,7 +344,7 @@ fn an_agent_imports_and_lists_what_is_in_its_project() {
 }
 
 #[test]
-fn an_agent_passes_over_no_hook_of_the_repository() {
+fn an_agent_cannot_skip_hooks_of_the_repository() {
     let context = waves::project();
     context.write(".planning/STATE.md", "# Project State\n");
     let commit = |agent| context.gsd_with(["commit", "docs: x", "--no-verify"], agent, "");
@@ -354,7 +354,7 @@ fn an_agent_passes_over_no_hook_of_the_repository() {
 }
 
 #[test]
-fn a_path_means_the_file_of_that_name_alone() {
+fn a_path_means_only_the_file_of_that_name() {
     let context = waves::project();
     for path in [":/own.txt", "[k]eep.txt", "key/a.txt"] {
         context.write(path, "new\n");
@@ -383,7 +383,7 @@ fn a_path_means_the_file_of_that_name_alone() {
     assert!(!ran.stdout.contains("(literal)") && ran.stdout.contains("ignored.txt"), "{}", ran.stdout);
 }
 
-/// A project of so many phases, the first half of which is verified.
+/// A project with this many phases, the first half of which is verified.
 fn phases(count: usize) -> TestContext {
     let context = TestContext::new();
     let (mut list, mut details) = (String::new(), String::new());
@@ -406,7 +406,7 @@ fn phases(count: usize) -> TestContext {
 }
 
 #[test]
-fn a_phase_is_removed_with_as_many_runs_of_git_whatever_the_number_of_phases() {
+fn removing_a_phase_runs_git_equally_often_for_any_number_of_phases() {
     let runs = |count: usize| {
         let context = phases(count);
         let log = context.home().join("log");
@@ -420,7 +420,7 @@ fn a_phase_is_removed_with_as_many_runs_of_git_whatever_the_number_of_phases() {
 }
 
 #[test]
-fn a_hook_that_leaves_something_running_holds_up_no_commit() {
+fn a_hook_that_leaves_a_process_running_does_not_delay_a_commit() {
     let context = waves::project();
     script(&context.project().join(".git/hooks/post-commit"), "sleep 300 &\necho done");
     context.write(".planning/STATE.md", "# Project State\n");

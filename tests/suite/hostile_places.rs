@@ -1,5 +1,5 @@
-//! Where runs and waves work: really below the root of the repository, in folders that are called as a milestone is. A clone
-//! brings links and names, and nothing of it may decide that its files are checked out elsewhere.
+//! Where runs and waves work: really below the root of the repository, in folders named like a milestone. A clone
+//! brings links and names, which must not make its files be checked out elsewhere.
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;
@@ -9,19 +9,19 @@ use crate::auto_phases::{ROADMAP, STATE};
 use crate::kit::{Ran, TestContext};
 use crate::waves;
 
-/// Where in the home of a user a link leads: each is there, and what is put there is read or run later.
+/// Targets of links in the home of a user: each exists, and files put there are read or run later.
 const PLACES: &[&str] = &[".claude/skills", ".config/fish", ".config/autostart"];
 
 fn home(context: &TestContext) {
     for place in PLACES {
         std::fs::create_dir_all(context.home().join(place)).unwrap();
     }
-    // Where this program keeps its own.
+    // The folder of this program's own state.
     std::fs::create_dir_all(context.home().join(".local/state")).unwrap();
     std::fs::write(context.home().join(".bashrc"), "mine\n").unwrap();
 }
 
-/// Everything in the home but what this program keeps there.
+/// Everything in the home except this program's state.
 fn seen(context: &TestContext) -> Vec<String> {
     let root = context.home();
     let kept = |entry: &walkdir::DirEntry| !entry.path().ends_with(".local/state");
@@ -33,7 +33,7 @@ fn seen(context: &TestContext) -> Vec<String> {
     entries.map(line).collect()
 }
 
-/// A clone in this layout, with these links. `HOME` in one is the home of the user.
+/// A clone in this layout, with these links. `HOME` in a link is the home of the user.
 fn clone(layout: &str, links: &[(&str, &str)]) -> TestContext {
     let context = TestContext::on_disk();
     home(&context);
@@ -74,7 +74,7 @@ fn run(context: &TestContext, layout: &str, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn no_run_works_where_a_link_of_a_clone_leads() {
+fn no_run_works_in_the_target_of_a_link_in_a_clone() {
     for (layout, milestone) in [(".gsd", "M001"), (".planning", "v1.0")] {
         let below = |path: &str| format!("{layout}/{path}").replace("NAME", milestone);
         let rows = [
@@ -115,7 +115,7 @@ fn no_run_works_where_a_link_of_a_clone_leads() {
 }
 
 #[test]
-fn a_run_does_not_go_on_and_removes_nothing_where_its_folder_has_become_a_link() {
+fn a_run_whose_folder_became_a_link_does_not_continue_and_removes_nothing() {
     for (layout, milestone) in [(".gsd", "M001"), (".planning", "v1.0")] {
         for path in ["worktrees", "worktrees/NAME", ""] {
             let context = clone(layout, &[]);
@@ -126,7 +126,7 @@ fn a_run_does_not_go_on_and_removes_nothing_where_its_folder_has_become_a_link()
             let moved = context.home().join("moved");
             std::fs::rename(&place, &moved).unwrap();
             symlink(&moved, &place).unwrap();
-            // What a call that died would have left there.
+            // A file that a killed call would have left there.
             std::fs::write(moved.join(".a.md.2147483632.gsd-new"), "x").unwrap();
             let before = seen(&context);
             let ran = run(&context, layout, &["auto", "run", "--max-units", "9"]);
@@ -137,7 +137,7 @@ fn a_run_does_not_go_on_and_removes_nothing_where_its_folder_has_become_a_link()
 }
 
 #[test]
-fn what_is_not_a_version_or_a_milestone_names_no_folder() {
+fn a_name_that_is_not_a_version_or_a_milestone_becomes_no_folder() {
     for name in ["conf.d", "bin", "-x", "user", "..", "v1.0/../../x", "autostart", "v1.0;id", "$(id)", "v1.0.lock"] {
         let context = clone(".planning", &[]);
         context.write(".planning/STATE.md", &STATE.replace("milestone: v1.0", &format!("milestone: \"{name}\"")));
@@ -163,7 +163,7 @@ fn what_is_not_a_version_or_a_milestone_names_no_folder() {
 }
 
 #[test]
-fn no_worktree_of_a_wave_is_made_behind_a_link_of_the_project() {
+fn no_worktree_of_a_wave_is_made_through_a_link_of_the_project() {
     let context = waves::project();
     context.write("docs/a.md", "a\n");
     let wave = || waves::on(&context, "codex", &["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02"]);
@@ -235,7 +235,7 @@ fn a_rehearsal_starts_no_filter_no_hook_and_no_helper_of_a_remote() {
     git(&context, &["add", "--all"]);
     git(&context, &["commit", "--quiet", "--message=attributes"]);
     let proof = archive(&context);
-    // Files that git has to look at, and one whose object is missing.
+    // Files that git has to read, and one whose object is missing.
     for path in [".planning/STATE.md", "a.txt"] {
         context.write(path, "# Project State\n\nother\n");
     }
@@ -272,7 +272,7 @@ fn a_rehearsal_starts_no_filter_no_hook_and_no_helper_of_a_remote() {
         let ran = waves::on(&context, "codex", call);
         assert!(!proof.exists(), "{call:?}: {:?} {}", std::fs::read_to_string(&proof), ran.stderr);
     }
-    // The same files of a repository that is whole are committed, and the filters run then.
+    // In an intact repository the same files are committed, and the filters run then.
     let _ = context.command("git").args(["add", "--all"]).output().unwrap();
     assert!(proof.exists(), "nothing would have run anyway");
 }

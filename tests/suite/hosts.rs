@@ -21,7 +21,7 @@ fn the_skills_of_an_agent_become_a_block() {
 }
 
 #[test]
-fn a_host_tells_its_folder_of_skills_and_its_instruction_file() {
+fn the_skills_folder_and_the_instruction_file_of_a_host_are_reported() {
     let context = TestContext::new();
     let root = format!("{}/.claude/skills", context.home().display());
     assert_eq!(context.gsd(["skills-root", "claude", "--raw"]).success(), root);
@@ -41,7 +41,7 @@ fn a_host_tells_its_folder_of_skills_and_its_instruction_file() {
 }
 
 #[test]
-fn every_call_of_an_installation_answers_for_the_host_it_was_installed_for() {
+fn every_call_of_an_installed_program_answers_for_its_host() {
     let lived = Lived::new();
     let context = &lived.context;
     context.write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: A**\n\n### Phase 1: A\n");
@@ -95,7 +95,7 @@ fn auto_mode_has_a_source() {
 }
 
 #[test]
-fn a_chain_is_noted_outside_the_project_and_a_stop_wins() {
+fn a_chain_is_recorded_outside_the_project_and_a_stop_wins() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}\n");
     context.write(".planning/ROADMAP.md", "### Phase 1: A\n");
@@ -213,7 +213,7 @@ fn the_matrix_of_hosts_fits_the_screen_and_a_host_has_a_page() {
 }
 
 #[test]
-fn a_page_of_a_host_tells_where_things_go_as_the_environment_says() {
+fn the_page_of_a_host_shows_paths_as_the_environment_sets_them() {
     let context = TestContext::new();
     let page = context.gsd(["runtimes", "claude-code"]).success();
     assert!(page.starts_with("Claude Code (claude, claude-code)\nVerified with client "), "{page}");

@@ -1,5 +1,5 @@
-//! What nobody uses: verbs that no text, page, table or hint of ours calls, and fields of answers that none of them names.
-//! `tests/house` lists what there is; the lists may only get shorter.
+//! Unused parts: verbs that none of our texts, pages, tables or hints calls, and fields of answers that none of them
+//! names. `tests/house` lists them; the lists may only get shorter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::kit::{TestContext, repository};
 
-/// What models read.
+/// The folders that models read.
 const CONTENT: &[&str] = &["commands", "workflows", "agents", "references", "templates", "hooks"];
 
 /// Pages that a test writes from the verbs and texts themselves.
 const GENERATED: &[&str] = &["commands.md", "differences.md", "inventory.md", "agents.md", "configuration.md"];
 
-/// The texts below these folders of the repository whose paths `is_of`.
+/// The texts below these folders of the repository whose paths satisfy `is_of`.
 fn texts(folders: &[&str], is_of: impl Fn(&Path) -> bool) -> Vec<String> {
     let walk = folders.iter().flat_map(|folder| walkdir::WalkDir::new(repository().join(folder)));
     let files = walk.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
@@ -23,14 +23,14 @@ fn texts(folders: &[&str], is_of: impl Fn(&Path) -> bool) -> Vec<String> {
     files.map(|entry| std::fs::read_to_string(entry.path()).unwrap()).collect()
 }
 
-/// What models and people read of ours: the library, README.md, and the pages that are written by hand.
+/// Our texts for models and people: the library, README.md, and the pages that are written by hand.
 fn pages() -> Vec<String> {
     let mut pages = texts(CONTENT, |_| true);
     pages.extend(texts(&["README.md", "docs"], |path| !GENERATED.iter().any(|name| path.ends_with(name))));
     pages
 }
 
-/// Source without comments and tests: what is left says its hints.
+/// Source without comments and tests: the rest contains the hints.
 fn source() -> Vec<String> {
     let comment = Regex::new(r"(?m)^\s*//[^\n]*").unwrap();
     let is_of_tests =
@@ -40,7 +40,7 @@ fn source() -> Vec<String> {
     files.map(|text| comment.replace_all(text.split("\n#[cfg(test)]\nmod ").next().unwrap(), "").into_owned()).collect()
 }
 
-/// The verbs that `text` calls, the flags before them passed over.
+/// The verbs that `text` calls, ignoring flags before them.
 fn called<'verbs>(text: &str, verbs: &'verbs BTreeSet<String>, found: &mut BTreeSet<&'verbs str>) {
     for (at, name) in text.match_indices("gsd-tools") {
         let line = text[at + name.len()..].lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Context bundles: their flags, what they know from outside the project, and that they cost little.
+//! Context bundles: their flags, their facts from outside the project, and their low cost.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn path(context: &TestContext, path: &str) -> Value {
 }
 
 #[test]
-fn a_bundle_tells_where_things_stand() {
+fn a_bundle_reports_the_current_position() {
     let context = project();
     let told = context.gsd(["init", "phase-op", "2"]).json();
     assert_eq!(told["phase_dir"], path(&context, ".planning/phases/02-notes"));
@@ -76,7 +76,7 @@ fn a_wave_may_be_named_or_not() {
 }
 
 #[test]
-fn agents_are_looked_for_where_the_host_keeps_them() {
+fn agents_are_looked_for_in_the_folders_of_the_host() {
     let context = project();
     let told = context.gsd(["init", "phase-op"]).json();
     assert_eq!(told["agent_runtime"], "claude");
@@ -110,7 +110,7 @@ fn documents_that_git_ignores_are_not_committed_unless_the_project_says_so() {
 }
 
 #[test]
-fn a_task_may_be_many_words_and_flags_may_stand_among_them() {
+fn a_task_may_be_many_words_with_flags_among_them() {
     let context = project();
     let told = context.gsd(["init", "quick", "Fix", "--full", "the", "--bogus", "--discuss", "flag"]).json();
     assert_eq!(told["description"], "Fix the --bogus flag");
@@ -121,7 +121,7 @@ fn a_task_may_be_many_words_and_flags_may_stand_among_them() {
 }
 
 #[test]
-fn a_small_task_is_named_by_the_users_clock() {
+fn a_small_task_is_named_after_the_users_local_time() {
     let context = project();
     let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1767323045678")];
     let told = context.gsd_with(["init", "quick", "Fix it"], &clock, "").json();
@@ -175,7 +175,7 @@ fn commands_are_spelled_as_the_host_spells_them() {
 }
 
 #[test]
-fn acceptance_of_a_phase_is_told() {
+fn acceptance_of_a_phase_is_reported() {
     let context = project();
     context.write(".planning/phases/02-notes/02-UAT.md", "---\nstatus: complete\n---\n### 1. A\nresult: pass\n");
     assert_eq!(context.gsd(["phase", "uat-passed", "2", "--pick", "passed"]).success(), "true");
@@ -210,7 +210,7 @@ fn workspaces_are_read_from_the_home() {
 }
 
 #[test]
-fn a_new_workspace_is_offered_the_repositories_at_hand() {
+fn a_new_workspace_is_offered_the_repositories_found_there() {
     let context = TestContext::new();
     context.write("lib/a.txt", "x");
     assert!(context.command("git").args(["init", "-q", "lib"]).status().unwrap().success());
@@ -221,7 +221,7 @@ fn a_new_workspace_is_offered_the_repositories_at_hand() {
 }
 
 #[test]
-fn documents_to_take_in_are_told_by_their_names() {
+fn documents_to_import_are_recognised_by_their_names() {
     let context = TestContext::new();
     let documents = [
         "SPEC.md",
@@ -250,7 +250,7 @@ fn documents_to_take_in_are_told_by_their_names() {
 }
 
 #[test]
-fn every_workflow_with_sections_tells_which_run() {
+fn every_workflow_with_sections_reports_which_run() {
     let context = TestContext::new();
     assert!(context.gsd(["init", "docs-update"]).json().get("section_manifest").is_some());
     for flags in [
@@ -267,14 +267,14 @@ fn every_workflow_with_sections_tells_which_run() {
 }
 
 #[test]
-fn the_dashboard_needs_a_project_and_the_chain_tells_what_is_missing() {
+fn the_dashboard_needs_a_project_and_the_chain_reports_what_is_missing() {
     let context = project();
     assert!(context.gsd(["init", "manager"]).failure(1).contains("there is no STATE.md"));
     let told = context.gsd(["init", "yolo"]).json();
     assert_eq!(told["blockers"], json!(["no_state", "no_repository"]));
     context.write(".planning/STATE.md", "# S\n");
     let told = context.gsd(["init", "manager"]).json();
-    // Nothing is committed, so the files' own times tell.
+    // Without commits, the times of the files decide.
     assert_eq!((&told["phases"][1]["is_active"], &told["in_progress_count"]), (&json!(true), &json!(1)));
     assert_eq!(context.gsd(["init", "yolo", "--from", "2", "--pick", "start_step"]).success(), "execute");
     assert_eq!(context.gsd(["config-set", "workflow.yolo.active", "true", "--pick", "updated"]).success(), "true");
@@ -299,7 +299,7 @@ fn a_workflow_of_the_library_is_answered_from_its_front_matter() {
 
 /// Agents read the page that this names, so a clone must not choose the path.
 #[test]
-fn only_a_page_of_ours_is_named_as_context() {
+fn only_our_own_pages_are_named_as_context() {
     let context = TestContext::new();
     for (value, told) in [("dev", json!("dev")), ("../../evil", Value::Null), ("DEV", Value::Null)] {
         context.write(".planning/config.json", &format!("{{\"context\": \"{value}\"}}\n"));
@@ -308,7 +308,7 @@ fn only_a_page_of_ours_is_named_as_context() {
 }
 
 #[test]
-fn planning_in_parts_may_be_a_setting() {
+fn chunked_planning_can_be_set_in_the_configuration() {
     let context = project();
     let included = |flags: &[&str]| {
         let call = ["init", "plan-phase", "1"].iter().chain(flags).copied();
@@ -321,7 +321,7 @@ fn planning_in_parts_may_be_a_setting() {
 }
 
 #[test]
-fn who_is_content_with_a_part_of_the_map_goes_on_with_what_was_begun() {
+fn fast_onboarding_accepts_a_partial_map_and_continues_what_was_begun() {
     let context = TestContext::new();
     context.write("a.py", "x");
     for file in ["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE"] {
@@ -346,7 +346,7 @@ fn who_is_content_with_a_part_of_the_map_goes_on_with_what_was_begun() {
 }
 
 #[test]
-fn a_numbered_record_at_the_root_is_a_document_to_take_in() {
+fn a_numbered_record_at_the_root_is_a_document_to_import() {
     let context = TestContext::new();
     for file in ["0007-use-sqlite.md", "2026-01-02-notes.md", "0007.md", "7-x.md", "src/0008-x.md"] {
         context.write(file, "x");
@@ -355,7 +355,7 @@ fn a_numbered_record_at_the_root_is_a_document_to_take_in() {
 }
 
 #[test]
-fn a_phase_of_white_space_is_one_that_is_not_there() {
+fn a_phase_of_white_space_counts_as_missing() {
     let context = project();
     for verb in ["execute-phase", "plan-phase", "verify-work"] {
         assert_eq!(context.gsd(["init", verb, "  "]).json()["phase_found"], false, "{verb}");
@@ -364,7 +364,7 @@ fn a_phase_of_white_space_is_one_that_is_not_there() {
 }
 
 #[test]
-fn a_todo_tells_how_bad_it_is_where_it_says_so() {
+fn a_todo_has_a_severity_only_if_its_file_gives_one() {
     let context = project();
     context.write(".planning/todos/pending/a.md", "---\ntitle: A\nseverity: Very High\n---\n");
     context.write(".planning/todos/pending/b.md", "---\ntitle: B\n---\n");

@@ -1,4 +1,4 @@
-//! Installing and taking it back, in homes that people have lived in.
+//! Installing and uninstalling, in homes that already have content.
 
 use std::path::Path;
 
@@ -16,17 +16,17 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Hosts whose settings are JSON with comments and TOML, in folders of both scopes; the slow tier takes all.
+/// Hosts whose settings are JSON with comments and TOML, in folders of both scopes; the slow tier tests all.
 const SAMPLE: &[&str] = &["--claude", "--codex"];
 
 #[test]
-fn a_home_lived_in_gets_every_byte_back() {
+fn a_used_home_gets_every_byte_back() {
     gets_every_byte_back(HOSTS.iter().filter(|host| SAMPLE.contains(&host.flag)));
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_home_lived_in_gets_every_byte_back_from_any_host() {
+fn a_used_home_gets_every_byte_back_from_any_host() {
     gets_every_byte_back(HOSTS.iter());
 }
 
@@ -42,7 +42,7 @@ fn gets_every_byte_back(hosts: impl Iterator<Item = &'static Host>) {
             let again = lived.gsd(["install", host.flag, scope, "--json"]).json();
             assert_eq!(again["hosts"][0]["outcome"], "unchanged", "{} {scope}", host.flag);
             let mut after = stamps(&lived.everything());
-            // The lock files say who held them last.
+            // The lock files record their last owner.
             after.extend(
                 untouched.iter().filter(|(path, _)| path.starts_with("/tmp")).map(|(p, s)| (p.clone(), s.clone())),
             );
@@ -56,13 +56,13 @@ fn gets_every_byte_back(hosts: impl Iterator<Item = &'static Host>) {
 }
 
 #[test]
-fn a_home_not_lived_in_is_empty_again_after_all_hosts() {
+fn an_unused_home_is_empty_again_after_all_hosts() {
     is_empty_again_after_all_hosts("--global");
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_project_not_lived_in_is_empty_again_after_all_hosts() {
+fn an_unused_project_is_empty_again_after_all_hosts() {
     is_empty_again_after_all_hosts("--local");
 }
 
@@ -78,7 +78,7 @@ fn is_empty_again_after_all_hosts(scope: &str) {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_home_lived_in_may_be_left_in_any_order() {
+fn hosts_can_be_uninstalled_from_a_used_home_in_any_order() {
     let lived = Lived::new();
     let old = lived.tree();
     lived.gsd(["--all", "--global"]).success();
@@ -104,7 +104,7 @@ fn settings_are_edited_and_keep_what_their_owner_wrote() {
 }
 
 #[test]
-fn what_a_person_changes_after_the_install_survives_the_uninstall() {
+fn changes_by_a_person_after_the_install_survive_the_uninstall() {
     let lived = Lived::new();
     for host in HOSTS {
         lived.gsd(["install", host.flag, "--global"]).success();
@@ -136,7 +136,7 @@ fn a_second_install_after_a_persons_change_writes_nothing() {
 }
 
 #[test]
-fn an_edit_that_was_taken_out_is_put_back_by_an_install() {
+fn a_removed_edit_is_restored_by_an_install() {
     let lived = Lived::new();
     let old = lived.tree();
     lived.gsd(["install", "--cursor", "--global"]).success();
@@ -151,7 +151,7 @@ fn an_edit_that_was_taken_out_is_put_back_by_an_install() {
 }
 
 #[test]
-fn a_script_of_the_persons_keeps_its_place() {
+fn a_persons_script_with_the_same_name_stays() {
     let lived = Lived::new();
     let root = lived.root(host("--cline"), "--global");
     let (theirs, ours) = (root.join("hooks/PreToolUse"), root.join("hooks/TaskStart"));
@@ -167,7 +167,7 @@ fn a_script_of_the_persons_keeps_its_place() {
 }
 
 #[test]
-fn a_changed_file_of_ours_is_set_aside_and_said() {
+fn a_changed_file_of_ours_is_set_aside_and_reported() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     let root = lived.root(host("--claude"), "--global");
@@ -183,7 +183,7 @@ fn a_changed_file_of_ours_is_set_aside_and_said() {
     let kept = std::fs::read_dir(aside.parent().unwrap()).unwrap().map(|entry| read(&entry.unwrap().path()));
     assert!(kept.into_iter().any(|text| text == "again, otherwise"));
 
-    // The name with the digest is taken too, and by work of the person's.
+    // The name with the digest is taken too, by a person's own work.
     let folder = aside.parent().unwrap();
     let second = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| *path != aside);
     let second = second.unwrap();
@@ -209,7 +209,7 @@ fn an_edited_file_of_ours_is_kept_but_not_active_after_an_uninstall() {
 }
 
 #[test]
-fn a_persons_file_in_our_place_is_set_aside_not_lost() {
+fn a_persons_file_at_our_path_is_set_aside_not_lost() {
     let lived = Lived::new();
     let root = lived.root(host("--claude"), "--global");
     put(&root.join("gsd-core/VERSION"), "theirs");
@@ -222,7 +222,7 @@ fn a_persons_file_in_our_place_is_set_aside_not_lost() {
 }
 
 #[test]
-fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_go_on() {
+fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_continue() {
     let lived = Lived::new();
     put(&lived.root(host("--codex"), "--global").join("hooks.json"), "{\n  \"hooks\": {\n    oops\n");
     let old = lived.tree();
@@ -240,7 +240,7 @@ fn a_host_whose_settings_do_not_parse_is_refused_and_the_others_go_on() {
 }
 
 #[test]
-fn nothing_is_taken_out_of_a_file_that_is_broken() {
+fn nothing_is_removed_from_a_broken_file() {
     let lived = Lived::new();
     lived.gsd(["install", "--codex", "--global"]).success();
     put(&lived.root(host("--codex"), "--global").join("hooks.json"), "{\n  \"hooks\": {\n    oops\n");
@@ -252,7 +252,7 @@ fn nothing_is_taken_out_of_a_file_that_is_broken() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_of_ours_that_leads_out_is_refused_before_anything_is_written() {
+fn a_folder_of_ours_that_is_a_link_to_elsewhere_is_refused_before_any_write() {
     let lived = Lived::new();
     let root = lived.root(host("--claude"), "--global");
     std::fs::create_dir_all(lived.everything().join("elsewhere")).unwrap();
@@ -266,7 +266,7 @@ fn a_folder_of_ours_that_leads_out_is_refused_before_anything_is_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_root_is_installed_where_it_leads() {
+fn a_linked_root_is_installed_at_its_target() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     std::fs::create_dir_all(lived.everything().join("dotfiles/claude")).unwrap();
     std::os::unix::fs::symlink("../dotfiles/claude", lived.context.home().join(".claude")).unwrap();
@@ -311,7 +311,7 @@ path = "agents/gsd-{name}.md"
 encoding = "markdown"
 "#;
 
-/// An empty home of a person who told us of two hosts that share a folder.
+/// An empty home of a person who added two hosts that share a folder.
 fn with_two_readers() -> Lived {
     let lived = Lived { context: crate::kit::TestContext::new() };
     for name in ["first", "second"] {
@@ -329,7 +329,7 @@ fn a_shared_folder_goes_with_the_last_of_its_owners() {
         let lived = with_two_readers();
         let old = lived.tree();
         lived.gsd(["install", "--first", "--second", scope]).success();
-        // The two write other words into the same files; neither takes the other's for a person's.
+        // The two write different words into the same files; neither treats the other's as a person's edit.
         for host in ["--first", "--second"] {
             lived.gsd(["status", host, scope]).success();
             let report = lived.gsd(["install", host, scope, "--json"]).json();
@@ -345,7 +345,7 @@ fn a_shared_folder_goes_with_the_last_of_its_owners() {
     }
 }
 
-/// A host that knows its own agents alone, and looks into the home alone.
+/// A host that has only its own agents, and reads only the home.
 const HOMEBODY: &str = r#"
 id = "homebody"
 name = "Homebody"
@@ -381,7 +381,7 @@ fn a_host_without_a_place_in_a_project_says_so() {
         assert_eq!(ran.code, 2, "{report}");
         assert!(report.contains("Homebody cannot be installed in a project: it reads the home alone"), "{report}");
     }
-    // All hosts are all that can be.
+    // `--all` means every host that supports the scope.
     lived.gsd(["--all", "--local"]).success();
     lived.gsd(["--all", "--local", "--uninstall"]).success();
     assert_eq!(difference(&old, &lived.tree()), [""; 0]);
@@ -391,7 +391,7 @@ fn a_host_without_a_place_in_a_project_says_so() {
 }
 
 #[test]
-fn an_agent_that_a_host_does_not_know_is_a_text_that_workflows_name() {
+fn an_agent_for_a_host_without_custom_agents_is_a_text_that_workflows_name() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     put(&lived.context.home().join(".config/gsd-tools/runtimes/homebody.toml"), HOMEBODY);
     lived.gsd(["install", "--homebody", "--global"]).success();
@@ -462,7 +462,7 @@ fn a_local_install_in_the_home_folder_is_refused() {
 }
 
 #[test]
-fn a_chosen_folder_takes_the_place_of_the_usual_one() {
+fn a_chosen_folder_replaces_the_usual_one() {
     let lived = with_two_readers();
     let old = lived.tree();
     lived.gsd(["--first", "--config-dir=elsewhere/first"]).success();
@@ -490,7 +490,7 @@ fn permissions_can_be_left_out() {
 
 #[cfg(unix)]
 #[test]
-fn settings_that_a_person_made_read_only_are_left_and_named() {
+fn settings_that_a_person_made_read_only_stay_and_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let lived = Lived::new();
     let settings = lived.root(host("--claude"), "--global").join("settings.json");
@@ -505,7 +505,7 @@ fn settings_that_a_person_made_read_only_are_left_and_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_where_a_file_of_ours_belongs_is_refused_at_once() {
+fn a_pipe_at_the_path_of_one_of_our_files_is_refused_at_once() {
     for place in ["gsd-file-manifest.json", "gsd-core/bin/gsd-tools", "settings.json"] {
         let lived = Lived::new();
         let pipe = lived.root(host("--claude"), "--global").join(place);
@@ -522,7 +522,7 @@ fn a_pipe_where_a_file_of_ours_belongs_is_refused_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_that_hosts_run_can_be_written_by_everybody() {
+fn files_that_hosts_run_are_not_writable_by_everyone() {
     use std::os::unix::fs::PermissionsExt;
     let lived = Lived::new();
     let root = lived.root(host("--claude"), "--global");
@@ -554,7 +554,7 @@ fn the_installed_program_runs_and_can_uninstall_itself() {
 }
 
 #[test]
-fn line_ends_that_git_changed_are_no_persons_edit() {
+fn line_endings_changed_by_git_do_not_count_as_a_persons_edit() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     let old = lived.tree();
     lived.gsd(["install", "--claude", "--local"]).success();
@@ -583,7 +583,7 @@ fn another_programs_manifest_of_the_same_name_survives() {
 }
 
 #[test]
-fn status_says_what_is_not_as_it_was_left() {
+fn status_reports_what_changed_since_the_install() {
     let lived = Lived::new();
     assert!(lived.gsd(["status"]).success().contains("Nothing is installed"));
     lived.gsd(["install", "--claude", "--global"]).success();
@@ -603,7 +603,7 @@ fn status_says_what_is_not_as_it_was_left() {
 }
 
 #[test]
-fn progress_is_told_for_several_hosts_and_the_answer_is_clean() {
+fn progress_is_shown_for_several_hosts_and_the_answer_is_clean() {
     let lived = Lived::new();
     let ran = lived.gsd(["install", "--claude", "--cursor", "--global", "--json"]);
     assert_eq!(ran.stderr, "[1 of 2] Claude Code\n[2 of 2] Cursor\n");
@@ -623,7 +623,7 @@ fn earlier(root: &Path, change: impl Fn(&mut serde_json::Value)) {
 const DIGEST_OF_OLD: &str = "cba06b5736faf67e54b07b561eae94395e774c517a7d910a54369e1263ccfbd4";
 
 #[test]
-fn an_upgrade_replaces_what_is_untouched_and_removes_what_is_not_wanted_any_more() {
+fn an_upgrade_replaces_unchanged_files_and_removes_obsolete_ones() {
     let lived = Lived::new();
     let old = lived.tree();
     lived.gsd(["install", "--claude", "--global"]).success();
@@ -653,7 +653,7 @@ fn an_upgrade_replaces_what_is_untouched_and_removes_what_is_not_wanted_any_more
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_home_lived_in_loses_edits_that_are_not_wanted_any_more() {
+fn a_used_home_loses_obsolete_edits() {
     let lived = Lived::new();
     let old = lived.tree();
     for host in HOSTS {
@@ -673,12 +673,12 @@ fn a_home_lived_in_loses_edits_that_are_not_wanted_any_more() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_home_lived_in_gets_its_files_back_without_the_kept_bytes() {
+fn a_used_home_gets_its_files_back_without_the_kept_bytes() {
     let lived = Lived::new();
     let old = lived.tree();
     for scope in ["--global", "--local"] {
         lived.gsd(["install", "--all", scope]).success();
-        // A project's manifest counts only beside the note that this computer wrote it.
+        // A project's manifest counts only together with the note that this computer wrote it.
         std::fs::remove_dir_all(lived.state().join("gsd-tools/kept")).unwrap();
         lived.gsd(["uninstall", "--all", scope]).success();
         assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
@@ -702,7 +702,7 @@ fn one_broken_manifest_does_not_hide_the_other_installs() {
 }
 
 #[test]
-fn a_newer_manifest_is_left_to_the_newer_program() {
+fn a_newer_manifest_is_left_for_the_newer_program() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     earlier(&lived.root(host("--claude"), "--global"), |section| section["format"] = 99.into());
@@ -714,7 +714,7 @@ fn a_newer_manifest_is_left_to_the_newer_program() {
 }
 
 #[test]
-fn skills_can_stand_below_their_routers_and_later_installs_keep_that() {
+fn skills_can_be_nested_under_their_routers_and_later_installs_keep_that() {
     let lived = Lived::new();
     let old = lived.tree();
     let root = lived.root(host("--claude"), "--global");
@@ -737,7 +737,7 @@ fn skills_can_stand_below_their_routers_and_later_installs_keep_that() {
 }
 
 #[test]
-fn a_plugin_is_written_to_an_empty_folder_and_its_use_beside_an_install_is_told() {
+fn a_plugin_is_written_to_an_empty_folder_and_its_use_with_an_install_is_reported() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     let folder = lived.context.project().join("plugin");
     let shown = lived.gsd(["package", "--claude-plugin", "plugin", "--dry-run", "--json"]).json();
@@ -758,7 +758,7 @@ fn a_plugin_is_written_to_an_empty_folder_and_its_use_beside_an_install_is_told(
 }
 
 #[test]
-fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
+fn a_plugin_reports_what_it_leaves_out_and_how_it_is_loaded() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     for (host, manifest, lacking) in [
         ("claude", ".claude-plugin/plugin.json", &["permissions", "status-line"][..]),
@@ -776,13 +776,13 @@ fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
         assert!(load[0].as_str().unwrap().contains(&*folder.to_string_lossy()), "{host}: {load:?}");
         let manifest: serde_json::Value = serde_json::from_str(&read(&folder.join(manifest))).unwrap();
         assert_eq!(manifest["name"], "gsd", "{host}");
-        // No line of a hook and no text may name the machine that wrote the plugin.
+        // No hook line and no text may name the machine that wrote the plugin.
         let here = lived.context.home().parent().unwrap().to_string_lossy().into_owned();
         for file in report["files"].as_array().unwrap() {
             let text = std::fs::read(folder.join(file.as_str().unwrap())).unwrap();
             let text = String::from_utf8_lossy(&text);
             assert!(file.as_str().unwrap().contains("bin/") || !text.contains(&here), "{host}: {file}");
-            // Nor the folder of an install, which nothing would put there.
+            // Nor the folder of an install, which a plugin does not create.
             let installed = [format!("~/.{host}/gsd-core"), format!("$HOME/.{host}/gsd-core")];
             assert!(
                 file.as_str().unwrap().contains("bin/") || !installed.iter().any(|name| text.contains(name)),
@@ -795,7 +795,7 @@ fn a_plugin_says_what_it_leaves_out_and_how_it_is_loaded() {
 }
 
 #[test]
-fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
+fn install_and_plugin_at_once_are_reported_for_every_host_that_lists_its_plugins() {
     let flags = "{\"enabledPlugins\": {\"gsd@market\": true, \"other@market\": true}}";
     let rules = "{\"gsd\": {\"overrides\": [\"/home/*\", \"!/home/x/*\"]}}";
     for (name, path, on, off) in [
@@ -826,7 +826,7 @@ fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
     }
 }
 
-/// The entries that an install adds to the list of what runs without asking, in every form a host has.
+/// The entries that an install adds to the list of commands that run without asking, in the form of each host.
 fn allowed(settings: &Path) -> Vec<String> {
     let text = read(settings);
     let texts = text.split('"').filter(|text| text.contains("gsd-tools") && !text.contains(" hook "));
@@ -834,7 +834,7 @@ fn allowed(settings: &Path) -> Vec<String> {
 }
 
 #[test]
-fn calls_run_without_asking_by_exact_beginnings_and_no_host_is_told_to_ask() {
+fn calls_run_without_asking_by_exact_prefixes_and_no_rule_makes_a_host_ask() {
     for (flag, file) in [
         ("--claude", ".claude/settings.json"),
         ("--qwen", ".qwen/settings.json"),

@@ -1,5 +1,5 @@
-//! `--detected`: hosts are found by their folders and by their programs in `PATH`, and a machine without any is told what to
-//! type.
+//! `--detected`: hosts are found by their folders and by their programs in `PATH`, and on a machine without any the
+//! answer says what to type.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{Ran, TestContext, binary};
 
-/// A folder for `PATH`, below the project's parent so that it goes with the test.
+/// A folder for `PATH`, below the project's parent so that it is removed with the test.
 fn bin(context: &TestContext) -> PathBuf {
     let folder = context.home().parent().unwrap().join("bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -22,7 +22,7 @@ fn put(path: &Path, text: &str, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A program that says that it was started: nothing here may do that.
+/// A program that leaves a file when it is started: nothing here may start it.
 const WITNESS: &str = "#!/bin/sh\ntouch \"$HOME/started\"\n";
 
 fn gsd(context: &TestContext, path: &str, call: &str) -> Ran {
@@ -67,7 +67,7 @@ fn a_program_in_path_is_enough() {
 
 #[cfg(unix)]
 #[test]
-fn an_uninstall_goes_by_what_is_installed() {
+fn an_uninstall_depends_on_what_is_installed() {
     let context = TestContext::new();
     let bin = bin(&context);
     let path = bin.to_str().unwrap();
@@ -76,7 +76,7 @@ fn an_uninstall_goes_by_what_is_installed() {
     gsd(&context, path, "install --claude --global").success();
     let report = gsd(&context, path, "uninstall --detected --dry-run --json").json();
     assert_eq!(detected(&report), [("claude".to_owned(), String::new())]);
-    // The client is gone, what it was given is not.
+    // The client is gone, its installed files are not.
     std::fs::remove_file(bin.join("claude")).unwrap();
     let report = gsd(&context, path, "uninstall --detected --json").json();
     assert_eq!(detected(&report), [("claude".to_owned(), String::new())]);
@@ -85,7 +85,7 @@ fn an_uninstall_goes_by_what_is_installed() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_run_is_not_a_client() {
+fn a_file_that_cannot_be_run_is_not_a_client() {
     use std::os::unix::fs::symlink;
     let context = TestContext::new();
     let bin = bin(&context);
@@ -140,7 +140,7 @@ fn a_name_that_other_programs_have_too_is_not_enough() {
 }
 
 #[test]
-fn a_bare_machine_is_told_what_was_looked_for_and_what_to_type() {
+fn on_a_bare_machine_the_answer_says_what_was_looked_for_and_what_to_type() {
     let context = TestContext::new();
     let path = bin(&context);
     let path = path.to_str().unwrap();
@@ -162,13 +162,13 @@ fn a_bare_machine_is_told_what_was_looked_for_and_what_to_type() {
     assert_eq!(error["causes"].as_array().unwrap().len(), 2, "{line}");
     let status = gsd(&context, path, "status").success();
     assert!(status.contains("`gsd-tools install --claude --global`"), "{status}");
-    // And that is all it takes.
+    // And nothing more is needed.
     gsd(&context, path, "install --claude --global").success();
     gsd(&context, path, "status").success();
 }
 
 #[test]
-fn what_a_bare_machine_is_told_fits_a_terminal() {
+fn the_answer_on_a_bare_machine_fits_a_terminal() {
     let context = TestContext::new();
     let output = context.at_a_terminal("install --detected", &[], "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

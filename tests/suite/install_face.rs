@@ -1,4 +1,4 @@
-//! What a person meets who installs: the summary, the question, the dry run, and what is warned of.
+//! What a person sees during an install: the summary, the question, the dry run, and the warnings.
 
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::kit::{TestContext, binary};
 
-/// What a terminal of so many columns shows after a call, and the exit code.
+/// The output of a call on a terminal with this many columns, and the exit code.
 fn seen(context: &TestContext, columns: usize, call: &str, variables: &[(&str, &str)]) -> (String, i32) {
     answered(context, columns, call, variables, &[])
 }
 
-/// As [`seen`]; each of `answers` is typed once its question is there. A terminal drops what is typed before.
+/// As [`seen`]; each of `answers` is typed once its question is shown. A terminal drops what is typed before.
 fn answered(
     context: &TestContext,
     columns: usize,
@@ -62,7 +62,7 @@ fn answered(
     (text, child.wait().unwrap().code().unwrap_or(-1))
 }
 
-/// The text without colours and movements of the cursor.
+/// The text without colours and cursor movements.
 fn plain(text: &str) -> String {
     let codes = regex::Regex::new("\u{1b}\\[[0-9;?]*[A-Za-z]").unwrap();
     codes.replace_all(text, "").into_owned()
@@ -110,7 +110,7 @@ fn the_summary_names_hooks_permissions_and_the_status_line() {
 }
 
 #[test]
-fn a_status_line_of_the_persons_is_kept_and_the_summary_says_so() {
+fn a_persons_status_line_is_kept_and_the_summary_says_so() {
     let context = with_folders(&[".claude"]);
     std::fs::write(settings(&context), "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}}\n").unwrap();
     for scope in ["--global", "--local"] {
@@ -139,7 +139,7 @@ fn a_person_is_asked_before_anything_is_written() {
 }
 
 #[test]
-fn nobody_is_asked_who_cannot_answer_or_said_not_to() {
+fn a_call_without_a_terminal_or_with_yes_asks_no_question() {
     let calls: &[(&str, &[(&str, &str)])] = &[
         ("install --claude --yes", &[]),
         ("--claude -y", &[]),
@@ -182,9 +182,10 @@ fn an_uninstall_shows_what_it_removes_and_asks() {
 }
 
 #[test]
-fn a_choice_of_no_host_is_asked_again_in_place() {
+fn an_empty_choice_of_hosts_is_asked_again_in_place() {
     let context = with_folders(&[".claude"]);
-    // Found hosts are marked, and the space bar takes the mark of the first away. When asked again it is as it was left.
+    // Found hosts are marked, and the space bar unmarks the first one. The second question shows the marks as they were
+    // left.
     let (text, code) = answered(
         &context,
         80,
@@ -283,7 +284,7 @@ fn install_status_and_uninstall_count_the_same_files() {
 }
 
 #[test]
-fn an_install_in_both_scopes_is_warned_of_with_the_command_that_removes_one() {
+fn an_install_in_both_scopes_gets_a_warning_with_the_command_that_removes_one() {
     let context = TestContext::new();
     assert!(!context.gsd(["install", "--claude", "--global"]).success().contains("twice"));
     let told = context.gsd(["install", "--claude", "--local"]).success();
@@ -367,10 +368,10 @@ fn an_older_program_says_that_it_replaces_a_newer_version_and_asks() {
     let what = format!("version 99.0.0 is installed there, and this program is the older {own}");
     let rehearsed = context.gsd(["install", "--claude", "--global", "--dry-run"]).success();
     assert!(rehearsed.contains(&format!("downgrades 99.0.0 -> {own}")) && rehearsed.contains(&what), "{rehearsed}");
-    // Enter alone is no.
+    // Enter by itself means no.
     let (text, code) = answered(&context, 100, "install --claude --global", &[], &[("Proceed? [y/N]", "\r")]);
     assert!(code == 130 && text.contains("99.0.0 is installed there"), "{text}");
-    // A script that pins a version goes on, and is told.
+    // A script that pins a version continues, and gets a message.
     let told = context.gsd(["install", "--claude", "--global"]).success();
     assert!(told.contains(&format!("downgraded 99.0.0 -> {own}")) && told.contains(&what), "{told}");
     newer();
@@ -437,7 +438,7 @@ fn a_call_that_is_refused_says_what_to_type() {
 }
 
 #[test]
-fn many_keys_of_one_object_are_three_rows_until_all_are_asked_for() {
+fn many_keys_of_one_object_are_three_rows_unless_verbose() {
     let context = TestContext::new();
     let short = context.gsd(["install", "--opencode", "--global", "--dry-run"]).success();
     assert!(short.contains("more of `permission.bash`; `--verbose` lists them"), "{short}");
@@ -447,7 +448,7 @@ fn many_keys_of_one_object_are_three_rows_until_all_are_asked_for() {
 }
 
 #[test]
-fn the_keys_of_a_list_stay_in_sight_and_a_cancelled_question_ends_its_line() {
+fn the_key_help_of_a_list_fits_the_terminal_and_a_cancelled_question_ends_its_line() {
     let context = with_folders(&[".claude"]);
     for columns in [30, 60, 80] {
         let (text, code) = answered(&context, columns, "install", &[], &[("(found)", "\u{1b}")]);

@@ -1,4 +1,5 @@
-//! What a person sees of what is installed: `status`, `hooks status`, `runtimes`, the guide, and what an uninstall leaves.
+//! What a person sees of an installation: `status`, `hooks status`, `runtimes`, the guide, and what an uninstall
+//! leaves.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -38,7 +39,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Two hosts in all places, one of them damaged, an old one, and files that were edited.
+/// Two hosts in all scopes, one install damaged, one old, and some files edited.
 fn eventful() -> TestContext {
     let context = TestContext::new();
     for words in ["install --claude --global", "install --claude --local", "install --codex --config-dir ~/elsewhere"] {
@@ -60,7 +61,7 @@ fn a_status_fits_every_terminal() {
         for call in ["status", "hooks status", "runtimes", "runtimes claude", "guide", "guide hooks", "guide install"] {
             let page = seen(&context, call, columns);
             assert!(!page.contains('{'), "`{call}` is JSON: {page}");
-            // A path is one word, and stays whole.
+            // A path is one word, and is not broken.
             let fits = |line: &str| line.width() <= columns || !line.trim().contains(' ');
             assert!(page.lines().all(fits), "`{call}` at {columns} columns:\n{page}");
         }
@@ -187,7 +188,7 @@ fn a_host_that_is_installed_globally_and_locally_is_named_with_the_command_that_
 }
 
 #[test]
-fn a_status_of_nothing_names_the_hosts_that_are_there() {
+fn a_status_without_installs_names_the_hosts_on_the_machine() {
     let context = TestContext::new();
     let status = context.gsd(["status"]).success();
     assert!(status.contains("No host was found here") && status.contains("gsd-tools runtimes"), "{status}");
@@ -197,7 +198,7 @@ fn a_status_of_nothing_names_the_hosts_that_are_there() {
 }
 
 #[test]
-fn hooks_that_settings_lost_are_not_called_enabled() {
+fn hooks_missing_from_the_settings_are_not_reported_as_enabled() {
     let context = TestContext::new();
     let nothing = context.gsd(["hooks", "status"]).success();
     assert!(nothing.contains("Nothing is installed"), "{nothing}");
@@ -233,7 +234,7 @@ fn disabled_hooks_are_named_by_status_and_by_the_next_install() {
 }
 
 #[test]
-fn one_hook_of_another_program_is_one() {
+fn one_hook_of_another_program_is_reported_in_the_singular() {
     let context = TestContext::new();
     let hooks = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}});
     put(&claude(&context).join("settings.json"), &hooks.to_string());
@@ -286,10 +287,10 @@ fn the_guide_guesses_a_part_of_a_topic() {
     }
 }
 
-/// Below `/proc` nobody makes a folder, not even the root user.
+/// No user can create a folder below `/proc`, not even root.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_home_folder_that_is_not_there_is_named() {
+fn a_missing_home_folder_is_named() {
     let context = TestContext::new();
     let mut command = context.command(binary());
     let output = command.args(["install", "--claude", "--global"]).env("HOME", "/proc/nobody").output().unwrap();
@@ -301,7 +302,7 @@ fn a_home_folder_that_is_not_there_is_named() {
     );
 }
 
-/// The files of the home but for the state folder, and what is in them.
+/// The files of the home except the state folder, with their content.
 fn home_files(context: &TestContext) -> std::collections::BTreeMap<String, String> {
     let files = walkdir::WalkDir::new(context.home()).into_iter().map(Result::unwrap);
     let files = files.filter(|entry| entry.file_type().is_file());
@@ -315,7 +316,7 @@ fn home_files(context: &TestContext) -> std::collections::BTreeMap<String, Strin
 const MINE: &str = "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls)\"]\n  }\n}\n";
 
 #[test]
-fn an_install_without_its_manifest_is_named_repaired_and_removed_to_the_last_byte() {
+fn an_install_without_its_manifest_is_reported_repaired_and_removed_to_the_last_byte() {
     without_its_manifest(&["claude", "codex"]);
 }
 
@@ -337,7 +338,7 @@ fn without_its_manifest(hosts: &[&str]) {
         let uninstall = || {
             let told = context.gsd(["uninstall", flag.as_str(), "--global"]).success();
             let left = home_files(&context);
-            // A switch or a version of the host's own, which anybody may have set, is not certain to be ours.
+            // A switch or a version of the host, which anyone may have set, is not certain to be ours.
             let names_us = |path: &String, text: &String| before.contains_key(path) || text.contains("gsd");
             let left: Vec<&String> =
                 left.iter().filter(|(path, text)| names_us(path, text)).map(|(path, _)| path).collect();
@@ -366,7 +367,7 @@ fn without_its_manifest(hosts: &[&str]) {
 }
 
 #[test]
-fn a_manifest_that_does_not_parse_is_renamed_and_hooks_do_not_stay_for_good() {
+fn a_manifest_that_does_not_parse_is_renamed_and_the_hooks_can_still_be_removed() {
     let context = TestContext::new();
     put(&claude(&context).join("settings.json"), MINE);
     context.gsd(["install", "--claude", "--global"]).success();
@@ -381,7 +382,7 @@ fn a_manifest_that_does_not_parse_is_renamed_and_hooks_do_not_stay_for_good() {
 }
 
 #[test]
-fn without_a_manifest_what_is_not_certainly_ours_stays_and_is_named() {
+fn without_a_manifest_uncertain_entries_stay_and_are_named() {
     let context = TestContext::new();
     context.gsd(["install", "--claude", "--global"]).success();
     std::fs::remove_file(claude(&context).join("gsd-file-manifest.json")).unwrap();
@@ -415,7 +416,7 @@ fn without_a_manifest_what_is_not_certainly_ours_stays_and_is_named() {
 }
 
 #[test]
-fn an_install_of_another_host_in_a_shared_folder_is_nobody_elses_without_a_manifest() {
+fn an_install_in_a_shared_folder_does_not_count_as_another_host_without_a_manifest() {
     let context = TestContext::new();
     context.gsd(["install", "--codex", "--global"]).success();
     let installed = home_files(&context);
@@ -446,7 +447,7 @@ fn hooks_in_settings_that_the_host_does_not_load_are_not_said_to_run() {
 }
 
 #[test]
-fn a_local_install_is_of_the_project_wherever_in_it_one_stands() {
+fn a_local_install_in_a_subfolder_applies_to_the_whole_project() {
     for marker in [".planning", ".git"] {
         let context = TestContext::new();
         let project = context.project();
@@ -474,7 +475,7 @@ fn a_local_install_is_of_the_project_wherever_in_it_one_stands() {
 }
 
 #[test]
-fn the_last_uninstall_says_what_is_kept_and_how_to_remove_it() {
+fn the_last_uninstall_reports_what_is_kept_and_how_to_remove_it() {
     let context = TestContext::new();
     let flags = ["--claude", "--codex"];
     for flag in flags {
@@ -490,7 +491,7 @@ fn the_last_uninstall_says_what_is_kept_and_how_to_remove_it() {
 }
 
 #[test]
-fn a_session_whose_host_calls_no_hook_is_told_of_it() {
+fn a_session_whose_host_calls_no_hook_gets_a_warning() {
     let context = TestContext::new();
     put(&context.project().join(".planning/PROJECT.md"), "# A project\n");
     context.gsd(["install", "--claude", "--global"]).success();
@@ -509,7 +510,7 @@ fn a_session_whose_host_calls_no_hook_is_told_of_it() {
     std::fs::create_dir_all(&switch).unwrap();
     assert_eq!(installed("init progress", &agent, ""), "", "what keeps hooks silent keeps no workflow from starting");
     std::fs::remove_dir(&switch).unwrap();
-    // A person, a session of a run, and one of another host.
+    // A person, a session of a run, and a session of another host.
     for variables in [&[][..], &[("CLAUDECODE", "1"), ("GSD_UNIT_KIND", "execute-task")], &[("CODEX_THREAD_ID", "1")]] {
         assert!(!installed("init progress", variables, "").contains(warning), "{variables:?}");
     }

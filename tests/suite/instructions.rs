@@ -1,4 +1,4 @@
-//! The instruction file of a project: made, kept, left alone.
+//! The instruction file of a project: created, kept, not changed.
 
 use crate::kit::TestContext;
 
@@ -41,7 +41,7 @@ fn the_host_of_the_call_names_its_file() {
 }
 
 #[test]
-fn what_is_written_around_the_sections_keeps_every_byte() {
+fn text_around_the_sections_keeps_every_byte() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nNotes.\n");
     context.gsd(["generate-claude-md", "--output", "RULES.md"]).success();

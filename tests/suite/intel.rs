@@ -1,11 +1,11 @@
-//! What is known of the code: on and off, stamps, snapshots.
+//! Facts about the code: on and off, stamps, snapshots.
 
 use crate::kit::TestContext;
 
 const ON: &str = r#"{"intel":{"enabled":true}}"#;
 
 #[test]
-fn nothing_is_kept_where_nobody_asked_for_it() {
+fn nothing_is_kept_unless_requested() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     for verb in ["status", "update", "diff", "snapshot", "validate", "api-surface"] {
@@ -16,7 +16,7 @@ fn nothing_is_kept_where_nobody_asked_for_it() {
 }
 
 #[test]
-fn a_stamp_tells_what_it_changed_and_an_unreadable_file_keeps_its_bytes() {
+fn a_stamp_reports_what_it_changed_and_an_unreadable_file_keeps_its_bytes() {
     let context = TestContext::new();
     let file = ".planning/intel/stack.json";
     context.write(file, "{\"_meta\": {\"version\": 1},\r\n \"languages\": [ \"rust\" ]}\r\n");
@@ -40,7 +40,7 @@ fn a_stamp_tells_what_it_changed_and_an_unreadable_file_keeps_its_bytes() {
 }
 
 #[test]
-fn a_file_that_changed_since_the_snapshot_is_told() {
+fn a_file_that_changed_since_the_snapshot_is_reported() {
     let context = TestContext::new();
     context.write(".planning/config.json", ON);
     context.write(".planning/intel/stack.json", "{}");
@@ -56,7 +56,7 @@ fn a_file_that_changed_since_the_snapshot_is_told() {
 }
 
 #[test]
-fn exports_are_read_from_a_file_and_a_missing_one_is_no_empty_one() {
+fn exports_are_read_from_a_file_and_a_missing_file_does_not_count_as_empty() {
     let context = TestContext::new();
     context.write("src/a.ts", "export const foo = 1;\n");
     assert_eq!(context.gsd(["intel", "extract-exports", "src/a.ts", "--pick", "exports"]).success(), "foo");
@@ -66,7 +66,7 @@ fn exports_are_read_from_a_file_and_a_missing_one_is_no_empty_one() {
 }
 
 #[test]
-fn what_is_not_wanted_is_told_and_what_is_wanted_is_looked_at() {
+fn a_disabled_index_is_reported_and_an_enabled_one_is_checked() {
     let context = TestContext::new();
     context.write(".planning/config.json", "{}");
     for call in [["intel", "status"], ["intel", "update"], ["intel", "validate"]] {

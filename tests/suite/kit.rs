@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
 
-/// A home and a project folder of one test; nothing of the machine's environment reaches the program.
+/// A home and a project folder of one test; the program sees nothing of the machine's environment.
 #[derive(Debug)]
 pub(crate) struct TestContext {
     root: tempfile::TempDir,
 }
 
-/// What a call of the program left: assert on it.
+/// The result of a call of the program, to assert on.
 #[must_use = "assert the exit code or the output"]
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -28,7 +28,7 @@ impl TestContext {
         Self::within(crate::testing::named("gsd-suite-"))
     }
 
-    /// As [`Self::new`], on the disk: our fence, and the sandboxes of clients, let programs write to shared memory.
+    /// As [`Self::new`], on the disk: our fence and the sandboxes of clients let programs write to shared memory.
     pub(crate) fn on_disk() -> Self {
         Self::within(crate::testing::on_disk("gsd-suite-"))
     }
@@ -40,7 +40,7 @@ impl TestContext {
         Self { root }
     }
 
-    /// The folder that holds home, project and temporary folder.
+    /// The folder that contains home, project and temporary folder.
     pub(crate) fn everything(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap()
     }
@@ -58,7 +58,7 @@ impl TestContext {
         self.root.path().canonicalize().unwrap().join("tmp")
     }
 
-    /// Leaves everything where it is after the test, for whoever wants to look at it.
+    /// Keeps everything after the test, for inspection.
     pub(crate) fn keep(self) -> PathBuf {
         self.root.keep()
     }
@@ -70,7 +70,7 @@ impl TestContext {
         std::fs::write(path, text).unwrap();
     }
 
-    /// The claims on milestones that the program keeps outside of projects, by their text.
+    /// The claims on milestones that the program stores outside projects, as text.
     pub(crate) fn claims(&self) -> Vec<String> {
         let files = walkdir::WalkDir::new(self.home()).into_iter().map(Result::unwrap);
         let is_claim = |path: &Path| {
@@ -96,7 +96,7 @@ impl TestContext {
             .env("TMPDIR", self.root.path().join("tmp"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
-            // No test looks for versions on the web, unless it brings a web of its own.
+            // No test looks up versions on the web, unless it provides its own server.
             .env("GSD_UPDATE_CHECK", "off")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_NAME", "Tester")
@@ -112,8 +112,8 @@ impl TestContext {
         self.gsd_with(arguments, &[], "")
     }
 
-    /// As [`Self::gsd`], with extra environment and standard input. What a run refuses to run unapproved is approved ahead, as
-    /// its answer says, unless the test has something to say of approvals itself.
+    /// As [`Self::gsd`], with extra environment and standard input. Approves ahead what a run refuses to start
+    /// unapproved, as its answer says, unless the test itself sets an approval.
     pub(crate) fn gsd_with(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<str>>,
@@ -128,21 +128,21 @@ impl TestContext {
                 break;
             }
             let Some(next) = not_approved(&ran.stdout) else { break };
-            // A run that stopped in its middle says how when it is called again.
+            // A run that stopped halfway prints how to approve when it is called again.
             let digest = digest_in(&next).unwrap_or_default();
             ran = self.gsd_unapproved(&arguments, &[environment, &[(APPROVED, digest)]].concat(), stdin);
         }
         ran
     }
 
-    /// The digest that approves ahead what a call would run, which is not approved yet.
+    /// The digest that approves ahead what a call would run and what is not approved yet.
     pub(crate) fn approval(&self, arguments: &[&str]) -> String {
         let ran = self.gsd_unapproved(arguments, &[], "");
         let next = not_approved(&ran.stdout).unwrap_or_else(|| panic!("{}\n{}", ran.stdout, ran.stderr));
         digest_in(&next).unwrap_or_else(|| panic!("{next}")).to_owned()
     }
 
-    /// As [`Self::gsd_with`]; what is not approved stays so.
+    /// As [`Self::gsd_with`], without approving anything.
     pub(crate) fn gsd_unapproved(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<str>>,
@@ -157,18 +157,18 @@ impl TestContext {
         let mut child = command.spawn().unwrap();
         {
             use std::io::Write;
-            // A program that does not read its input closes the pipe; that is no failure of the test.
+            // A program that does not read its input closes the pipe; that is not a failure of the test.
             let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         }
         Ran::from(child.wait_with_output().unwrap()).held(&arguments)
     }
 
-    /// As [`Self::gsd_with`], by a process that answers all such calls of a test: for tables of calls, where a process for
-    /// each would prove nothing more. A sample of a table is to have processes of its own.
+    /// As [`Self::gsd_with`], by one process that answers all such calls of a test: for tables of calls, for which
+    /// separate processes would prove nothing more. A sample of each table should run in separate processes.
     pub(crate) fn gsd_of_many(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
         thread_local!(static SERVER: RefCell<Option<Server>> = const { RefCell::new(None) });
         if std::env::var_os("GSD_SUITE_PROGRAM").is_some() {
-            // An older build may not know how.
+            // An older build may not support this.
             return self.gsd_with(arguments, environment, "");
         }
         let mut command = self.command(binary());
@@ -188,7 +188,7 @@ impl TestContext {
         self.at_a_terminal_of(80, call, variables, keys)
     }
 
-    /// As [`Self::at_a_terminal`], in one that is so many columns wide.
+    /// As [`Self::at_a_terminal`], in one with this many columns.
     pub(crate) fn at_a_terminal_of(
         &self,
         columns: usize,
@@ -206,14 +206,14 @@ impl TestContext {
         child.wait_with_output().unwrap()
     }
 
-    /// A person approves the command of a gate: `gate` is its name, and a command where the project declares none.
+    /// Approves the command of a gate as a person: `gate` is its name, with a command if the project declares none.
     pub(crate) fn approve(&self, gate: &str) {
         let ran = self.at_a_terminal(&format!("gate approve {gate}"), &[], "y");
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
     }
 }
 
-/// The variable by which a person approves ahead.
+/// The variable with which a person approves ahead.
 const APPROVED: &str = "GSD_APPROVED";
 
 /// The digest with which a command approves ahead.
@@ -221,7 +221,7 @@ fn digest_in(command: &str) -> Option<&str> {
     command.strip_prefix("GSD_APPROVED=")?.split(' ').next()
 }
 
-/// The command that goes on, where a run stopped since nobody approved what it would run.
+/// The command that continues, if a run stopped because what it would run is not approved.
 fn not_approved(answer: &str) -> Option<String> {
     let report: serde_json::Value = serde_json::from_str(answer).ok()?;
     let stop = &report["stop"];
@@ -238,7 +238,7 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let mut command = Command::new(binary());
-        // What a call may see is in the call.
+        // Each call carries its own environment.
         command.arg("__calls").env_clear().current_dir("/");
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (calls, answers) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
@@ -264,7 +264,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It ends when there are no more calls.
+        // It ends after the last call.
         self.calls = None;
         let _ = self.process.wait();
     }
@@ -281,7 +281,7 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// Holds what was printed to the schema of the command, to its hints, and to the commands that it names.
+    /// Checks the output against the schema of the command, its hints, and the commands that it names.
     fn held(self, arguments: &[String]) -> Self {
         if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
             crate::schemas::hold(arguments, self.code, &self.stdout);
@@ -291,7 +291,7 @@ impl Ran {
         self
     }
 
-    /// Asserts exit 0 and gives the standard output.
+    /// Asserts exit 0 and returns the standard output.
     pub(crate) fn success(self) -> String {
         assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self.stdout
@@ -303,15 +303,15 @@ impl Ran {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
     }
 
-    /// Asserts exit `code` and gives the standard error.
+    /// Asserts exit `code` and returns the standard error.
     pub(crate) fn failure(self, code: i32) -> String {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self.stderr
     }
 }
 
-/// A folder outside of every project that is not for temporary files either, as the home of a user is. Wherever this
-/// repository and its target folder are: `/tmp` is open to agents.
+/// A folder that is neither in a project nor for temporary files, like the home of a user. It does not depend on where
+/// this repository and its target folder are: agents may use `/tmp`.
 pub(crate) fn outside() -> tempfile::TempDir {
     let home = std::env::home_dir();
     let places = [Some(env!("CARGO_TARGET_TMPDIR").into()), Some("/var/tmp".into()), home, Some("/dev/shm".into())];
@@ -324,8 +324,8 @@ pub(crate) fn outside() -> tempfile::TempDir {
     made.expect("a folder outside of /tmp that can be written to: the target folder, /var/tmp or the home")
 }
 
-/// The search path of this machine, without the clients of hosts: what is installed here decides no test. A folder with a
-/// client is replaced by one of links to everything else in it.
+/// The search path of this machine, without the clients of hosts: installed programs must not affect a test. A folder
+/// that contains a client is replaced by one with links to its other files.
 fn path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -359,8 +359,8 @@ fn clients() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The program under test: the one of this build, or the one that `GSD_SUITE_PROGRAM` names, so that a test of a repaired
-/// defect can be seen to fail on an older build.
+/// The program under test: the one of this build, or the one that `GSD_SUITE_PROGRAM` names, to see the test of a
+/// repaired defect fail on an older build.
 pub(crate) fn binary() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match std::env::var_os("GSD_SUITE_PROGRAM") {
@@ -373,8 +373,8 @@ pub(crate) fn binary() -> &'static Path {
 #[cfg(unix)]
 static REMOVER: OnceLock<Child> = OnceLock::new();
 
-/// The program on the file system of the tests' folders: an install links to the program where it can, and copies its 60
-/// megabytes where it cannot.
+/// The program on the file system of the tests' folders: an install links to the program if it can, and copies its 60
+/// megabytes otherwise.
 #[cfg(unix)]
 fn beside_the_tests(built: &Path) -> PathBuf {
     use std::os::unix::fs::MetadataExt as _;
@@ -385,7 +385,8 @@ fn beside_the_tests(built: &Path) -> PathBuf {
     let folder = crate::testing::named("gsd-suite-program-").keep();
     let copy = folder.join("gsd-tools");
     std::fs::copy(built, &copy).unwrap();
-    // A process of the test harness ends without dropping anything. This shell reads until then, and removes the folder.
+    // A process of the test harness ends without dropping anything. This shell reads until then, and removes the
+    // folder.
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat > /dev/null; rm -rf -- \"$1\"", "sh"]).arg(&folder);
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -398,7 +399,7 @@ fn beside_the_tests(built: &Path) -> PathBuf {
     built.to_path_buf()
 }
 
-/// Every verb, and how far it reaches, as the program of this build lists them.
+/// Every verb with its effect, as the program of this build lists them.
 pub(crate) fn verbs() -> &'static [(String, String)] {
     static VERBS: OnceLock<Vec<(String, String)>> = OnceLock::new();
     VERBS.get_or_init(|| {
@@ -414,13 +415,13 @@ pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Reports that a check is not run, and why. If `GSD_CLIENTS` names clients, whatever they need has to be installed, and
-/// it is a failure.
+/// Reports that a check is not run, and why. If `GSD_CLIENTS` names clients, their requirements must be installed, and
+/// a missing one is a failure.
 pub(crate) fn not_run(check: &str, why: &str) {
     skipped(check, why, "GSD_CLIENTS");
 }
 
-/// As [`not_run`], for checks that need a shell or a reader of man pages, which `GSD_SHELLS` asks for.
+/// As [`not_run`], for checks that need a shell or a reader of man pages, which `GSD_SHELLS` requires.
 pub(crate) fn no_shell(check: &str, why: &str) {
     skipped(check, why, "GSD_SHELLS");
 }
@@ -428,6 +429,6 @@ pub(crate) fn no_shell(check: &str, why: &str) {
 fn skipped(check: &str, why: &str, variable: &str) {
     let required = std::env::var(variable).is_ok_and(|value| value != "off");
     assert!(!required, "{variable} requires {check}, which cannot run: {why}");
-    // Written past the test harness, which keeps the output of passing tests to itself.
+    // Written past the test harness, which hides the output of passing tests.
     let _ = writeln!(std::io::stderr(), "{check}: not run ({why})");
 }

@@ -1,9 +1,9 @@
-//! What was learned, in the user's own folder.
+//! Learnings, in the user's own folder.
 
 use crate::kit::TestContext;
 
 #[test]
-fn what_was_learned_outlives_the_project() {
+fn learnings_outlive_the_project() {
     let context = TestContext::new();
     context.write(".planning/LEARNINGS.md", "# L\n\n## Use X\n\nBody.\n");
     context.write(".planning/phases/01-a/01-LEARNINGS.md", "## Lessons\n### Test first\nAlways.\n");
@@ -22,7 +22,7 @@ fn what_was_learned_outlives_the_project() {
 }
 
 #[test]
-fn only_what_is_old_and_can_be_read_is_pruned() {
+fn only_old_readable_learnings_are_pruned() {
     let context = TestContext::new();
     let folder = context.home().join(".gsd/knowledge");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,5 +1,5 @@
-//! Homes and projects that people have before they install us: settings with comments and habits of their own,
-//! hooks, agents, links.
+//! Homes and projects as people have them before they install us: settings with comments and unusual formatting, hooks,
+//! agents, links.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::tree::{Tree, tree};
 /// A host as its user set it up.
 pub(crate) struct Host {
     pub(crate) flag: &'static str,
-    /// Below the home folder, and below the project; empty where the host has no place in a project.
+    /// Below the home folder, and below the project; empty if the host has no folder in a project.
     pub(crate) global: &'static str,
     pub(crate) local: &'static str,
     /// Files below either of them.
     files: &'static [(&'static str, &'static str)],
-    /// One of `files` that is a link to a dotfiles folder.
+    /// One of `files`, which is a link into a dotfiles folder.
     linked: &'static str,
 }
 
@@ -224,7 +224,7 @@ pub(crate) const HOSTS: &[Host] = &[
         global: ".config/kilo",
         local: ".kilo",
         files: &[
-            // One answer for every command of the shell leaves no room for ours.
+            // One answer for all shell commands leaves no room for ours.
             (
                 "kilo.json",
                 "{\n    \"permission\": {\"bash\": \"ask\",\n                   \"edit\": {\"*\": \"ask\",},},\n}",
@@ -266,7 +266,7 @@ pub(crate) const HOSTS: &[Host] = &[
         global: ".cline",
         local: ".cline",
         files: &[
-            // A hook of their own has the name that ours would have.
+            // A hook of the user has the name that ours would have.
             ("hooks/PreToolUse", "#!/bin/sh\necho '{}'\n"),
             ("workflows/own.md", "mine\n"),
             ("rules/own.md", "mine\n"),
@@ -277,7 +277,7 @@ pub(crate) const HOSTS: &[Host] = &[
 ];
 
 impl Host {
-    /// The flags of the scopes it has.
+    /// The flags of the scopes that it supports.
     pub(crate) fn scopes(&self) -> &'static [&'static str] {
         if self.local.is_empty() { &["--global"] } else { &["--global", "--local"] }
     }
@@ -313,7 +313,7 @@ impl Lived {
         lived
     }
 
-    /// The folder that holds everything of the user's: home, project, dotfiles.
+    /// The folder that contains everything of the user: home, project, dotfiles.
     pub(crate) fn everything(&self) -> PathBuf {
         self.context.home().parent().unwrap().to_path_buf()
     }
@@ -344,7 +344,7 @@ impl Lived {
     }
 
     fn behind_the_link(&self, host: &Host, scope: &str) -> PathBuf {
-        // In a project a link has to stay in it.
+        // In a project a link must stay inside it.
         let folder = if scope == "--global" { self.everything() } else { self.context.project() };
         folder.join("dotfiles").join(host.flag).join(host.linked)
     }
@@ -353,7 +353,7 @@ impl Lived {
         self.gsd_with(&arguments, &[])
     }
 
-    /// Runs the program with its state outside of what [`Self::tree`] sees.
+    /// Runs the program with its state outside what [`Self::tree`] reads.
     pub(crate) fn gsd_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
         let state = self.state();
         let mut environment = environment.to_vec();

@@ -1,4 +1,5 @@
-//! `loop` and the gates it asks: each refuses what it must, passes the rest, and never passes what it did not find.
+//! `loop` and the gates it runs: each refuses what it must, passes the rest, and never passes if it found nothing to
+//! check.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +11,12 @@ const FOLDER: &str = ".planning/phases/01-core";
 const ROADMAP: &str = "# Roadmap\n\n### Phase 1: Core\n\n**Goal**: Two screens\n**Requirements**: A-1\n\
                        **UI hint**: yes\n\n### Phase 2: More\n\n**Goal**: x\n**Requirements**: B-1\n";
 
-/// A gate, the state in which it must refuse or warn, and what turns that into one that passes.
+/// A gate, the state in which it must refuse or warn, and the change after which it passes.
 struct Case {
     query: &'static str,
     refused: fn(&TestContext),
     cured: fn(&TestContext),
-    /// What `check` answers as `block` in the first state.
+    /// The value of `block` that `check` answers in the first state.
     block: bool,
 }
 
@@ -138,7 +139,7 @@ fn commit(context: &TestContext, file: &str, date: &str, subject: &str) {
     git(context, &["commit", "-qm", subject], date);
 }
 
-/// Maps the source as it is committed now.
+/// Maps the source as committed now.
 fn map(context: &TestContext) {
     let commit = git(context, &["rev-parse", "HEAD"], "");
     let map = format!("---\nlast_mapped_commit: {commit}\n---\n- src/\n");
@@ -190,7 +191,7 @@ fn each_declared_gate_refuses_and_passes_however_the_phase_is_named() {
 }
 
 #[test]
-fn a_path_is_found_from_where_the_caller_is_and_through_links() {
+fn a_path_is_resolved_from_the_callers_folder_and_through_links() {
     let context = project();
     plan(&context, "files_modified: [prisma/schema.prisma]\n", "");
     context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "done\n");
@@ -203,7 +204,7 @@ fn a_path_is_found_from_where_the_caller_is_and_through_links() {
 }
 
 #[test]
-fn entering_a_point_answers_with_the_gates_that_have_something_to_say() {
+fn entering_a_point_answers_with_the_gates_that_have_findings() {
     let context = project();
     plan(&context, "files_modified: [prisma/schema.prisma]\n", "");
     let enter = |point: &str, phase: &str| context.gsd(["loop", "enter", point, phase]).json();
@@ -262,7 +263,7 @@ fn drift_of_the_codebase_names_the_command_that_maps_the_new_folders() {
 }
 
 #[test]
-fn a_schema_that_another_wave_will_change_blocks_nothing_and_a_commit_that_changed_it_does() {
+fn a_schema_change_planned_for_another_wave_does_not_block_and_a_committed_one_does() {
     let context = project();
     context
         .write(&format!("{FOLDER}/01-02-PLAN.md"), "---\nphase: 1\nplan: 2\nfiles_modified: [prisma/b.prisma]\n---\n");
@@ -270,7 +271,7 @@ fn a_schema_that_another_wave_will_change_blocks_nothing_and_a_commit_that_chang
     context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "done\n");
     let block = || context.gsd(["loop", "enter", "execute:wave:post", "1"]).json()["block"].clone();
     assert_eq!(block(), false);
-    // The plan says nothing of it.
+    // The plan does not mention it.
     commit(&context, "prisma/schema.prisma", "2026-01-02T00:00:00Z", "feat(01-01): b");
     assert_eq!(block(), true);
     context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "Pushed with `npx prisma db push`.\n");
@@ -278,7 +279,7 @@ fn a_schema_that_another_wave_will_change_blocks_nothing_and_a_commit_that_chang
 }
 
 #[test]
-fn a_gate_blocks_next_to_the_step_that_passes_it() {
+fn a_gate_blocks_and_the_step_that_fixes_it_is_offered() {
     let context = project();
     context.write("package.json", r#"{"dependencies": {"react": "19"}}"#);
     let enter = || context.gsd(["loop", "enter", "plan:pre", "1"]).json();
@@ -332,7 +333,7 @@ fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
 }
 
 #[test]
-fn a_command_is_handed_over_as_a_line_until_its_file_is_there() {
+fn a_command_is_given_as_a_line_until_its_file_exists() {
     let context = project();
     let config = r#"{"refactor": {"trigger_enabled": true}, "workflow": {"code_review": false}}"#;
     context.write(".planning/config.json", config);
@@ -347,7 +348,7 @@ fn a_command_is_handed_over_as_a_line_until_its_file_is_there() {
 }
 
 #[test]
-fn a_step_whose_document_does_not_say_that_it_is_done_is_done_again() {
+fn a_step_whose_document_is_not_marked_as_done_is_repeated() {
     let context = project();
     context.gsd(["install", "--claude", "--global"]).success();
     let step = |skill: &str| {
@@ -368,7 +369,7 @@ fn a_step_whose_document_does_not_say_that_it_is_done_is_done_again() {
 }
 
 #[test]
-fn an_installed_program_is_named_by_its_path() {
+fn an_installed_program_is_called_by_its_path() {
     let context = project();
     context.gsd(["install", "--claude", "--global"]).success();
     let program = context.home().join(".claude/gsd-core/bin/gsd-tools");

@@ -1,4 +1,4 @@
-//! What an answer, an error or a warning tells people to type is there: each `gsd-tools` verb is one of the program, and
+//! Commands that an answer, an error or a warning recommends exist: each `gsd-tools` verb is one of the program, and
 //! each command of a host, in any spelling, is one that is installed.
 //!
 //! Every call that a test of the suite makes goes through [`hold`].
@@ -10,7 +10,7 @@ use regex::Regex;
 
 use crate::kit::{Ran, repository, verbs};
 
-/// Asserts that what a call printed names only what there is.
+/// Asserts that the output of a call names only verbs and commands that exist.
 pub(crate) fn hold(arguments: &[String], ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {
         let wrong = wrong(text);
@@ -24,7 +24,7 @@ pub(crate) fn wrong(text: &str) -> Vec<String> {
     static VERB: OnceLock<Regex> = OnceLock::new();
     // Not inside a path, an address, a pattern or another word.
     let command = COMMAND.get_or_init(|| Regex::new(r"(?:^|[^\w./~})>$:*-])([/$]gsd[-:]([a-z][a-z0-9-]*))").unwrap());
-    // At the beginning of code, or behind the word that tells to call it.
+    // At the beginning of code, or after a word such as `run`.
     let verb = VERB.get_or_init(|| {
         Regex::new(
             r"(?:`|Usage: |usage: |[Rr]un |with: )gsd-tools(?: query)? ([a-z][a-z0-9.-]*)((?: [a-z][a-z0-9-]*)*)",
@@ -44,15 +44,15 @@ fn is_listed(words: &str) -> bool {
     verbs().iter().any(|(verb, _)| verb == words)
 }
 
-/// Whether the words begin with a verb, or are the name of a family of verbs.
+/// True if the words begin with a verb, or are the name of a family of verbs.
 fn names_a_verb(words: &[&str]) -> bool {
     let is_verb = |count: usize| is_listed(&words[..count].join(" "));
     let is_family = |words: &[&str]| verbs().iter().any(|(verb, _)| verb.starts_with(&format!("{} ", words.join(" "))));
-    // Help has topics: the words of verbs, and one of its own.
+    // Help has topics: the words of verbs, and one topic without a verb.
     if let [word @ "help", topic @ ..] = words {
         return topic.is_empty() || topic == ["exit-codes"] || names_a_verb(topic) && *word == "help";
     }
-    // Behind the name of a family stands one of its verbs. Hosts call `hook`.
+    // The name of a family must be followed by one of its verbs. Hosts call `hook`.
     let first = if is_family(&words[..1]) { 2 } else { 1 };
     (first..=words.len().min(3)).any(is_verb) || is_family(words) || matches!(words, ["hook" | "version"])
 }
@@ -60,7 +60,7 @@ fn names_a_verb(words: &[&str]) -> bool {
 /// The commands that an install writes.
 fn commands() -> &'static BTreeSet<String> {
     static COMMANDS: OnceLock<BTreeSet<String>> = OnceLock::new();
-    // `generate-dev-preferences` writes a command of the person's own.
+    // `generate-dev-preferences` writes a command that belongs to the person.
     let written = std::iter::once("dev-preferences".to_owned());
     COMMANDS.get_or_init(|| names(&repository().join("commands")).chain(written).collect())
 }
@@ -71,7 +71,7 @@ fn names(folder: &std::path::Path) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn what_is_not_there_is_noticed() {
+fn a_missing_verb_or_command_is_noticed() {
     for text in [
         "run `/gsd-plan-phase 2`, or $gsd-quick",
         "/gsd:progress --next",

@@ -1,4 +1,4 @@
-//! Milestones that are shipped, through the binary: everything moves with all its bytes, or nothing does.
+//! Completing milestones with the binary: everything moves with all its bytes, or nothing does.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::kit::TestContext;
 
 const ROADMAP: &str = ".planning/ROADMAP.md";
 
-/// A milestone of one phase, with a file that is no text, and a quick task.
+/// A milestone of one phase, with a file that is not text, and a quick task.
 fn project() -> TestContext {
     let context = TestContext::new();
     context.write(ROADMAP, "# R\r\n\r\n### Phase 1: A\r\n");
@@ -23,7 +23,7 @@ fn there(context: &TestContext, path: &str) -> bool {
 }
 
 #[test]
-fn a_milestone_is_shipped_only_when_asked_for() {
+fn a_milestone_is_shipped_only_after_confirmation() {
     let context = project();
     let before = context.read(".planning/STATE.md");
     assert!(context.gsd(["milestone", "complete"]).failure(1).contains("needs <VERSION>"));
@@ -59,7 +59,7 @@ fn a_shipped_milestone_keeps_every_byte() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_move_keeps_everything_where_it_is() {
+fn a_file_that_cannot_move_keeps_everything_in_its_place() {
     let context = project();
     let link = context.project().join(".planning/phases/01-a/link.md");
     std::os::unix::fs::symlink(context.project().join("elsewhere.md"), link).unwrap();
@@ -69,7 +69,7 @@ fn what_cannot_move_keeps_everything_where_it_is() {
 }
 
 #[test]
-fn without_a_roadmap_there_is_no_milestone() {
+fn a_milestone_needs_a_roadmap() {
     let context = TestContext::new();
     assert!(context.gsd(["milestone", "complete", "v1.0", "--confirm"]).failure(1).contains("ROADMAP.md"));
     assert!(!there(&context, ".planning"));

@@ -1,17 +1,17 @@
-//! What fenced programs tell their test: over the network, which a fence leaves open unless it is limited.
+//! Notes from fenced programs to their test, over the network: a fence leaves that open unless it is limited.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// Takes what is written to `/dev/tcp/127.0.0.1/PORT`.
+/// Receives what is written to `/dev/tcp/127.0.0.1/PORT`.
 #[derive(Debug)]
 pub(crate) struct Notes {
     port: u16,
     told: Arc<Mutex<String>>,
 }
 
-/// What the test itself says, after all others.
+/// A line that the test itself sends after all others.
 const LAST: &str = "the last word\n";
 
 impl Notes {
@@ -30,14 +30,14 @@ impl Notes {
         Self { port, told }
     }
 
-    /// For the variable that scripts know it by.
+    /// The port, for the variable that scripts read.
     pub(crate) fn port(&self) -> String {
         self.port.to_string()
     }
 
-    /// All that was told so far.
+    /// Everything received so far.
     pub(crate) fn told(&self) -> String {
-        // Connections are taken in their order.
+        // Connections are accepted in order.
         TcpStream::connect(("127.0.0.1", self.port)).unwrap().write_all(LAST.as_bytes()).unwrap();
         loop {
             let told = self.told.lock().unwrap().clone();

@@ -1,5 +1,5 @@
 //! The npm packages: packed from the program just built, installed from the archives without a network, and run; then
-//! what they installed is run with Node gone.
+//! the installed files are run without Node.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::kit::{TestContext, binary, not_run, repository};
 
-/// The package for this machine, as `npm/build.cjs` calls it.
+/// The package for this machine, as `npm/build.cjs` names it.
 fn platform() -> Option<&'static str> {
     Some(match (std::env::consts::OS, std::env::consts::ARCH, cfg!(target_env = "musl")) {
         ("linux", "x86_64", false) => "linux-x64-gnu",
@@ -85,7 +85,7 @@ fn packages_install_from_archives_and_node_can_go_afterwards() {
     ran(npm("npm").args(["install", "--no-audit", "--no-fund", "--loglevel=error"]).args(&archives));
     assert!(ran(npm("npx").args(["gsd-tools", "--claude", "--global"])).contains("Undo: `gsd-tools uninstall"));
 
-    // The launcher passes the exit code through, and says what is the matter where there is no program.
+    // The launcher passes the exit code on, and reports the cause if the program is missing.
     let wrong = npm("npx").args(["gsd-tools", "install", "--cladue"]).stdin(Stdio::null()).output().unwrap();
     assert_eq!(wrong.status.code(), Some(2), "{}", String::from_utf8_lossy(&wrong.stderr));
     let modules = context.project().join("node_modules");
@@ -114,7 +114,7 @@ fn packages_install_from_archives_and_node_can_go_afterwards() {
     assert!(!root.exists());
 }
 
-/// The program without what only a debugger wants, where there is a tool for that: packing takes less time.
+/// The program without debug data, if there is a tool to remove it: packing then takes less time.
 fn smaller(scratch: &Path) -> PathBuf {
     let program = scratch.join("gsd-tools");
     std::fs::copy(binary(), &program).unwrap();

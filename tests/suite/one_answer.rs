@@ -1,4 +1,4 @@
-//! Facts that several views show: each view gives the same one.
+//! Facts that several views show: each view shows the same one.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::answers::project;
 use crate::kit::{TestContext, binary};
 
-/// What a person sees at a terminal without colours.
+/// The output of a call at a terminal without colours.
 fn seen(context: &TestContext, call: &str) -> String {
     let output = context.at_a_terminal_of(120, call, &[("NO_COLOR", "1")], "");
     String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")
@@ -21,12 +21,12 @@ fn code(context: &TestContext, call: &str) -> i32 {
     context.at_a_terminal_of(120, call, &[("NO_COLOR", "1")], "").status.code().unwrap()
 }
 
-/// The command behind `Next`.
+/// The command in the `Next` line.
 fn next(page: &str) -> &str {
     page.lines().find_map(|line| line.strip_prefix("Next")).map_or("", str::trim)
 }
 
-/// The next step as an answer carries it.
+/// The next step in the answer of a call.
 fn step_in(context: &TestContext, call: &[&str], place: &str) -> Value {
     let ran = context.gsd_with(call, &[], "");
     let answer: Value =
@@ -34,12 +34,12 @@ fn step_in(context: &TestContext, call: &[&str], place: &str) -> Value {
     answer.pointer(place).unwrap_or_else(|| panic!("{call:?} has no {place}: {answer:#}")).clone()
 }
 
-/// The next command of the dashboard, after a look that the other views name the same.
+/// The next command of the dashboard, after checking that the other views name the same one.
 fn agreed(context: &TestContext) -> String {
     agreed_in(context, binary())
 }
 
-/// What a hook says of an event.
+/// The output of a hook for an event.
 fn hook(context: &TestContext, program: &Path, event: &str, payload: &str) -> String {
     let mut command = context.command(program);
     command.args(["hook", "standard", event]).env("NO_COLOR", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -48,7 +48,7 @@ fn hook(context: &TestContext, program: &Path, event: &str, payload: &str) -> St
     String::from_utf8(running.wait_with_output().unwrap().stdout).unwrap()
 }
 
-/// The same, where hooks are calls of this program.
+/// The same, with hooks that call this program.
 fn agreed_in(context: &TestContext, program: &Path) -> String {
     let has_documents = context.project().join(".planning").is_dir();
     if has_documents {
@@ -87,7 +87,7 @@ fn agreed_in(context: &TestContext, program: &Path) -> String {
     shown
 }
 
-/// A project in a state, and what comes next there.
+/// A project in a state, and the next step there.
 struct Row {
     what: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -237,7 +237,7 @@ fn every_state_has_one_next_step_in_every_view() {
 }
 
 #[test]
-fn a_phase_that_is_no_number_is_named_and_corrected_by_the_next_write() {
+fn a_phase_that_is_not_a_number_is_reported_and_corrected_by_the_next_write() {
     let row = ROWS.iter().find(|row| row.what == "a phase that is no number").unwrap();
     let context = made(row);
     let findings = context.gsd(["state", "validate"]).json();
@@ -290,7 +290,7 @@ fn a_run_of_auto_is_the_next_step_of_every_view() {
 }
 
 #[test]
-fn commands_are_spelled_as_the_only_installed_host_has_them() {
+fn commands_are_spelled_for_the_only_installed_host() {
     let context = project("pocket");
     context.gsd(["install", "--global", "--codex"]).success();
     let program = context.home().join(".codex/gsd-core/bin/gsd-tools");
@@ -307,7 +307,7 @@ fn commands_are_spelled_as_the_only_installed_host_has_them() {
 }
 
 #[test]
-fn a_roadmap_that_is_in_a_workstream_is_not_missed() {
+fn a_roadmap_in_a_workstream_is_not_reported_as_missing() {
     let context = project("pocket");
     context.gsd(["workstream", "create", "api"]).success();
     context.gsd(["workstream", "complete", "api"]).success();
@@ -321,7 +321,7 @@ fn a_roadmap_that_is_in_a_workstream_is_not_missed() {
 }
 
 #[test]
-fn a_state_that_cannot_be_rebuilt_is_not_sent_to_be_rebuilt() {
+fn no_rebuild_is_suggested_for_a_state_that_cannot_be_rebuilt() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# P\n");
     for call in
@@ -351,7 +351,7 @@ fn every_view_names_one_next_command() {
 }
 
 #[test]
-fn work_that_a_session_handed_on_is_seen_by_every_view() {
+fn every_view_shows_work_that_a_session_handed_off() {
     for (file, text) in [
         (".planning/HANDOFF.json", "{\"next_action\": \"Write the second test\"}"),
         (".planning/phases/02-writing-notes/.continue-here.md", "# Here\n"),
@@ -430,7 +430,7 @@ fn a_phase_has_one_mark_in_every_view() {
 }
 
 #[test]
-fn a_person_gets_plain_lines_where_a_program_gets_json() {
+fn a_person_gets_plain_lines_and_a_program_gets_json() {
     let context = project("pocket");
     for (call, said) in [
         ("config-set mode yolo", "mode is now yolo\n"),
@@ -465,7 +465,7 @@ fn a_person_without_a_project_gets_one_message() {
 }
 
 #[test]
-fn a_roadmap_that_is_missing_or_none_is_refused() {
+fn a_missing_or_invalid_roadmap_is_refused() {
     let context = project("pocket");
     context.write(".planning/ROADMAP.md", "\njust words\n");
     let told = context.gsd(["phase", "add", "Search"]).failure(1);
@@ -483,7 +483,7 @@ fn an_area_without_todos_is_named_with_those_that_have_some() {
 }
 
 #[test]
-fn a_repair_is_told_in_words_of_a_person() {
+fn a_repair_is_reported_in_plain_words() {
     let context = project("pocket");
     context.write(".planning/config.json", "{ broken");
     let page = seen(&context, "validate health --repair");

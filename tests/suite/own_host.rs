@@ -1,5 +1,5 @@
-//! Hosts that a user describes: the example of the guide is installed as it stands there, and what is wrong with a
-//! descriptor is told with its place and a cure, while the other hosts go on.
+//! Hosts that a user describes: the example of the guide is installed unchanged, and faults in a descriptor are
+//! reported with their place and a fix, while the other hosts continue to work.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ fn file(lived: &Lived) -> std::path::PathBuf {
     lived.context.home().join(".config/gsd-tools/runtimes/lantern.toml")
 }
 
-/// The same host with commands of its own spelling, worktrees for its agents, and teams.
+/// The same host with its own spelling of commands, worktrees for its agents, and teams.
 fn with_agents() -> String {
     let spelled = example().replace("command = \"/gsd-{name}\"", "command = \"@gsd-{name}\"");
     spelled.replace("instruction-file = \"AGENTS.md\"", "instruction-file = \"LANTERN.md\"")
@@ -38,7 +38,7 @@ fn with_agents() -> String {
 
 type Call = fn(&Lived, &[&str], &str) -> Ran;
 
-/// A call of the program that was installed for the host.
+/// Calls the program that was installed for the host.
 fn installed(lived: &Lived, arguments: &[&str], stdin: &str) -> Ran {
     let mut command = lived.context.command(lived.context.home().join(".lantern/gsd-core/bin/gsd-tools"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -135,7 +135,7 @@ fn hooks_know_the_host_that_calls_them() {
 }
 
 #[test]
-fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
+fn a_broken_descriptor_is_reported_only_by_verbs_of_its_host() {
     let lived = with(&example());
     lived.gsd(["install", "--lantern", "--claude", "--global"]).success();
     begin_a_plan(&lived);
@@ -155,7 +155,7 @@ fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
         assert_eq!(told.code, 65, "{call:?}: {}", told.stdout);
         assert!(told.stderr.contains(&place) && told.stderr.contains("did you mean"), "{call:?}: {}", told.stderr);
     }
-    // Hooks of the host go on without its facts.
+    // Hooks of the host still work, without its facts.
     let read = json!({ "tool_name": "Read", "tool_input": { "file_path": ".env" } });
     let denied = installed(&lived, &["hook", "standard", "before-tool"], &event(&lived, &read));
     assert_eq!(denied.stderr, "");
@@ -163,7 +163,7 @@ fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
     let start = installed(&lived, &["hook", "standard", "session-start"], &event(&lived, &json!({})));
     assert_eq!(start.stderr, "");
     assert!(start.success().contains("Continue with `/gsd-execute-phase 1`"));
-    // Another host sees nothing of it.
+    // Another host is not affected.
     let of_claude = [("GSD_RUNTIME", "claude")];
     for call in
         [&["init", "plan-phase", "1"][..], &["teams-status"], &["capability", "state"], &["worktree", "base-check"]]
@@ -175,7 +175,7 @@ fn a_broken_descriptor_is_told_by_verbs_of_its_host_and_by_nothing_else() {
 }
 
 #[test]
-fn the_example_of_the_guide_installs_lists_and_goes_without_a_trace() {
+fn the_example_of_the_guide_installs_lists_and_uninstalls_without_a_trace() {
     let lived = with(&example());
     let home = lived.context.home();
     let settings = "{\n  // mine\n  \"allow\": [\"shell(ls)\"],\n  \"hooks\": {}\n}";
@@ -212,7 +212,7 @@ fn the_example_of_the_guide_installs_lists_and_goes_without_a_trace() {
 }
 
 #[test]
-fn a_broken_descriptor_is_told_with_its_place_and_stops_no_other_host() {
+fn a_broken_descriptor_is_reported_with_its_place_and_stops_no_other_host() {
     let broken = example().replace("instruction-file =", "instructions-file =");
     let line = broken.lines().position(|line| line.starts_with("instructions-file")).unwrap() + 1;
     let lived = with(&broken);
@@ -251,7 +251,7 @@ fn a_broken_descriptor_is_told_with_its_place_and_stops_no_other_host() {
 }
 
 #[test]
-fn a_descriptor_takes_the_place_of_ours() {
+fn a_users_descriptor_replaces_ours() {
     let lived = Lived { context: TestContext::new() };
     let ours = std::fs::read_to_string(repository().join("src/runtime/descriptors/trae.toml")).unwrap();
     let theirs = ours.replace("~/.trae", "~/.trae-elsewhere");

@@ -1,4 +1,4 @@
-//! What a phase did, found in its commits: files that no SUMMARY names, tests that became weaker, commits that are not there.
+//! The work of a phase, found in its commits: files that no SUMMARY names, weakened tests, commits that do not exist.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn commit(context: &TestContext, subject: &str) -> String {
     git(context, &["rev-parse", "HEAD"])
 }
 
-/// A project with two tests, and one plan that is to change `src/notes.js`.
+/// A project with two tests, and one plan that should change `src/notes.js`.
 fn project() -> TestContext {
     let context = TestContext::new();
     git(&context, &["init", "-q", "-b", "main"]);
@@ -43,7 +43,7 @@ fn plan(more: &str) -> String {
     )
 }
 
-/// Commits what is there as the plan's work, and its SUMMARY.
+/// Commits all files as the plan's work, and its SUMMARY.
 fn done(context: &TestContext) {
     context.write("src/notes.js", "export const add = (a, b) => b + a;\n");
     let hash = commit(context, "feat(01-01): notes");
@@ -81,7 +81,7 @@ fn a_test_that_a_phase_weakened_is_found_whatever_its_summary_says() {
 }
 
 #[test]
-fn a_line_that_looks_like_a_key_is_named_by_its_place_and_never_shown() {
+fn a_line_that_looks_like_a_key_is_reported_by_its_place_and_never_shown() {
     const KEY: &str = concat!("gh", "p_0123456789abcdefABCDEF0123456789abcd");
     let asked = |context: &TestContext| {
         let reports =
@@ -131,7 +131,7 @@ fn a_test_file_that_a_phase_deleted_is_found_and_work_without_weaker_tests_is_cl
 }
 
 #[test]
-fn what_a_plan_allows_is_listed_apart() {
+fn changes_that_a_plan_allows_are_listed_separately() {
     let context = project();
     let allowing = plan("Allowed test changes: test/more.test.js (the feature goes)");
     context.write(".planning/phases/01-notes/01-01-PLAN.md", &allowing);
@@ -150,7 +150,7 @@ fn what_a_plan_allows_is_listed_apart() {
 }
 
 #[test]
-fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_said() {
+fn a_file_that_no_summary_names_is_unreported_and_one_without_a_commit_is_reported() {
     let context = project();
     context.write("src/hidden.js", "export const x = 1;\n");
     done(&context);
@@ -163,7 +163,8 @@ fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_
     );
     let checked = context.gsd(["plan", "check", "01-01"]).json();
     assert_eq!(checked["plans"][0]["unreported"], json!(["src/hidden.js"]), "{checked}");
-    // A file that one plan reports and another one changed without a word; and one that nobody ascribes to the phase.
+    // A file that one plan reports and another one changed without reporting it; and one that no commit assigns to the
+    // phase.
     context.write(".planning/phases/01-notes/01-02-PLAN.md", &plan("").replace("plan: 01", "plan: 02"));
     context.write("src/notes.js", "export const add = (a, b) => Number(a) + Number(b);\n");
     let hash = commit(&context, "feat(01-02): numbers");
@@ -219,7 +220,7 @@ fn a_commit_that_a_summary_invents_keeps_its_plan_from_being_finished() {
 }
 
 #[test]
-fn work_side_by_side_has_the_commit_that_both_plans_came_from_as_its_base() {
+fn parallel_work_has_the_common_commit_of_both_plans_as_its_base() {
     let context = project();
     context.write(".planning/phases/01-notes/01-02-PLAN.md", &plan("").replace("plan: 01", "plan: 02"));
     let base = commit(&context, "docs(01): plan");
@@ -239,10 +240,10 @@ fn work_side_by_side_has_the_commit_that_both_plans_came_from_as_its_base() {
 }
 
 #[test]
-fn commits_that_were_taken_back_and_those_of_an_earlier_phase_of_that_number_do_not_count() {
+fn reverted_commits_and_those_of_an_earlier_phase_with_that_number_do_not_count() {
     let context = project();
     context.write("src/old.js", "1\n");
-    // The plan of the current milestone came after this one.
+    // The plan of the current milestone is newer than this commit.
     std::fs::remove_file(context.project().join(".planning/phases/01-notes/01-01-PLAN.md")).unwrap();
     commit(&context, "feat(01-01): of the milestone before");
     context.write(".planning/phases/01-notes/01-01-PLAN.md", &plan(""));
@@ -257,7 +258,7 @@ fn commits_that_were_taken_back_and_those_of_an_earlier_phase_of_that_number_do_
 }
 
 #[test]
-fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
+fn a_phase_without_commits_is_not_clean() {
     let context = project();
     let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
     assert_eq!((&report["clean"], &report["base"]), (&Value::Null, &Value::Null), "{report}");
@@ -280,10 +281,10 @@ fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
 }
 
 #[test]
-fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_its_own_files() {
+fn uncommitted_work_is_reported_and_a_project_inside_a_repository_sees_its_own_files() {
     let context = project();
     done(&context);
-    // A file that was only touched is no change.
+    // A file that was only touched does not count as changed.
     let touched = std::fs::File::options().append(true).open(context.project().join("package.json")).unwrap();
     touched.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
     assert_eq!(context.gsd(["verify", "work", "1"]).json()["problems"], json!([]));
@@ -314,7 +315,7 @@ fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_i
 }
 
 #[test]
-fn a_review_is_due_again_once_there_is_more_work_and_its_repairs_are_no_such_work() {
+fn a_review_is_due_again_after_more_work_but_not_after_its_own_repairs() {
     let context = project();
     done(&context);
     let is_due = || {
@@ -342,7 +343,7 @@ fn a_review_is_due_again_once_there_is_more_work_and_its_repairs_are_no_such_wor
 }
 
 #[test]
-fn a_test_that_a_commit_without_a_scope_weakened_is_named_and_the_tests_are_not_called_clean() {
+fn a_test_weakened_by_a_commit_without_a_scope_is_reported_and_the_tests_are_not_clean() {
     let skip = |context: &TestContext| {
         context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
         commit(context, "test: fix flaky test");
@@ -365,7 +366,7 @@ fn a_test_that_a_commit_without_a_scope_weakened_is_named_and_the_tests_are_not_
         let work = context.gsd(["verify", "work", "1"]).json();
         assert_eq!(work["other_files"], json!(["test/notes.test.js"]), "{work}");
     }
-    // What a person changes without making a test weaker, or after the phase, is none of it.
+    // Changes by a person that do not weaken a test, or that come after the phase, do not count.
     let context = project();
     context.write("test/more.test.js", &format!("{TESTS}// more\n"));
     commit(&context, "test: say more");
@@ -401,7 +402,7 @@ fn a_commit_belongs_to_its_phase_however_its_scope_is_written() {
 }
 
 #[test]
-fn what_a_merge_changed_by_itself_and_what_was_taken_back_twice_is_work_of_the_phase() {
+fn changes_made_in_a_merge_and_reverted_reverts_are_work_of_the_phase() {
     let skipped = TESTS.replace("test('adds'", "test.skip('adds'");
     let context = project();
     git(&context, &["switch", "-q", "-c", "wave"]);
@@ -426,9 +427,9 @@ fn what_a_merge_changed_by_itself_and_what_was_taken_back_twice_is_work_of_the_p
 }
 
 #[test]
-fn a_commit_of_a_summary_that_is_not_its_plans_is_a_finding() {
+fn a_commit_in_a_summary_that_does_not_belong_to_its_plan_is_a_finding() {
     let context = project();
-    // Whole: eight digits without a letter may be a date.
+    // The full hash: eight digits without a letter may be a date.
     let before = git(&context, &["rev-parse", "HEAD"]);
     done(&context);
     context.write("src/q.js", "1\n");

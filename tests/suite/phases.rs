@@ -1,4 +1,4 @@
-//! Phases that go away, through the binary: files of any kind move with all their bytes, or nothing moves.
+//! Removing phases with the binary: files of any kind move with all their bytes, or nothing moves.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::kit::TestContext;
 
 const ROADMAP: &str = ".planning/ROADMAP.md";
 
-/// Two phases; the second has a file that is no text.
+/// Two phases; the second has a file that is not text.
 fn project() -> TestContext {
     let context = TestContext::new();
     context.write(ROADMAP, "# R\r\n\r\n### Phase 1: A\r\n\r\n### Phase 2: B\r\n**Depends on**: Phase 1  \r\n");
@@ -26,7 +26,7 @@ fn there(context: &TestContext, path: &str) -> bool {
 }
 
 #[test]
-fn removing_a_phase_moves_what_is_behind_it_with_all_its_bytes() {
+fn removing_a_phase_moves_the_later_phases_with_all_their_bytes() {
     let context = project();
     let report = context.gsd(["phase", "remove", "1"]).json();
     assert_eq!(report["renamed_directories"][0]["to"], "01-b");
@@ -39,7 +39,7 @@ fn removing_a_phase_moves_what_is_behind_it_with_all_its_bytes() {
 }
 
 #[test]
-fn a_phase_that_is_not_there_is_not_removed() {
+fn a_missing_phase_is_not_removed() {
     let context = project();
     let before = context.read(ROADMAP);
     assert!(context.gsd(["phase", "remove", "99"]).failure(1).contains("there is no phase `99`"));
@@ -52,7 +52,7 @@ fn a_phase_that_is_not_there_is_not_removed() {
 
 #[cfg(unix)]
 #[test]
-fn a_completion_says_where_it_cannot_tell_what_changed_since_the_verification() {
+fn a_completion_reports_if_changes_since_the_verification_are_unknown() {
     let context = project();
     let report = ".planning/phases/01-a/01-VERIFICATION.md";
     context.write(report, "---\nstatus: gaps_found\n---\n");
@@ -81,7 +81,7 @@ fn a_link_is_refused_and_nothing_moves() {
 
 #[cfg(unix)]
 #[test]
-fn clearing_puts_folders_away_and_keeps_their_modes() {
+fn clearing_archives_folders_and_keeps_their_modes() {
     use std::os::unix::fs::PermissionsExt;
     let context = project();
     context.write(".planning/phases/01-a/run.sh", "#!/bin/sh\n");
@@ -122,7 +122,7 @@ fn a_roadmap_that_cannot_be_read_exits_1() {
 }
 
 #[test]
-fn phases_are_called_after_their_milestone_when_asked() {
+fn phases_are_named_after_their_milestone_when_asked() {
     let context = project();
     context.write(
         ROADMAP,
@@ -164,7 +164,7 @@ fn a_phase_that_is_added_or_inserted_is_counted_in_state() {
 }
 
 #[test]
-fn a_name_may_begin_with_a_hyphen_and_a_wrong_flag_is_still_told() {
+fn a_name_may_begin_with_a_hyphen_and_a_wrong_flag_is_still_reported() {
     let context = project();
     let added = context.gsd(["phase", "add", "--watch flag", "--id", "PROJ-7"]).json();
     assert_eq!((&added["name"], &added["padded"]), (&"--watch flag".into(), &"PROJ-7".into()));

@@ -1,4 +1,4 @@
-//! Plans, their summaries, templates and the checks of them: that words and flags reach what they name.
+//! Plans, their summaries, templates and their checks: words and flags reach what they name.
 
 use crate::kit::TestContext;
 
@@ -18,7 +18,7 @@ fn project() -> TestContext {
 }
 
 #[test]
-fn the_index_tells_waves_and_what_can_run() {
+fn the_index_reports_waves_and_plans_that_can_run() {
     let context = project();
     let index = context.gsd(["phase-plan-index", "2"]).json();
     assert_eq!(index["waves"]["1"][0], "02-01");
@@ -31,7 +31,7 @@ fn the_index_tells_waves_and_what_can_run() {
 }
 
 #[test]
-fn a_summary_is_taken_apart() {
+fn the_parts_of_a_summary_are_extracted() {
     let context = project();
     context.write(".planning/S.md", "---\nkey-decisions:\n  - \"A: b\"\n---\n# S Summary\n\n**Line**\n");
     let whole = context.gsd(["summary-extract", ".planning/S.md"]).json();
@@ -43,7 +43,7 @@ fn a_summary_is_taken_apart() {
 }
 
 #[test]
-fn checks_have_a_word_for_scripts() {
+fn checks_have_a_one_word_answer_for_scripts() {
     let context = project();
     assert_eq!(context.gsd(["verify", "plan-structure", PATH, "--raw"]).success(), "valid");
     assert_eq!(context.gsd(["verify", "artifacts", PATH, "--raw"]).success(), "valid");
@@ -58,7 +58,7 @@ fn checks_have_a_word_for_scripts() {
 }
 
 #[test]
-fn a_summary_is_held_to_what_it_claims() {
+fn a_summary_is_checked_against_its_claims() {
     let context = project();
     context.write("S.md", "`src/a.ts` `src/none.ts`\n## Self-Check: PASSED\n");
     assert_eq!(context.gsd(["verify-summary", "S.md", "--raw"]).success(), "failed");
@@ -145,7 +145,7 @@ fn git_says(context: &TestContext, line: &[&str]) -> String {
 }
 
 #[test]
-fn a_plan_is_taken_back_with_its_records_in_one_commit() {
+fn a_plan_is_undone_with_its_records_in_one_commit() {
     let context = executed_plan("src/");
     assert!(context.read(".planning/ROADMAP.md").contains("- [x] 01-01-PLAN.md"));
     let before = git_says(&context, &["rev-parse", "HEAD"]);
@@ -156,7 +156,7 @@ fn a_plan_is_taken_back_with_its_records_in_one_commit() {
         (git_says(&context, &["rev-parse", "HEAD"]), context.read("kept.txt").as_str()),
         (before.clone(), "changed\n")
     );
-    // A file of the user's that has nothing to do with the plan stays as it is.
+    // A file of the user that has nothing to do with the plan stays unchanged.
     context.write("mine.txt", "mine\n");
     let undone = context.gsd(["plan", "undo", "01-01", "--reason", "it was the wrong way"]).json();
     assert!(undone["commits"].as_array().unwrap().len() >= 2, "{undone}");
@@ -176,7 +176,7 @@ fn a_plan_is_taken_back_with_its_records_in_one_commit() {
 }
 
 #[test]
-fn a_plan_is_not_taken_back_by_half() {
+fn a_plan_is_not_half_undone() {
     let refused = |spoil: &dyn Fn(&TestContext), wanted: &str| {
         let context = executed_plan("");
         spoil(&context);
@@ -207,7 +207,7 @@ fn a_plan_is_not_taken_back_by_half() {
 }
 
 #[test]
-fn a_summary_that_names_what_is_not_there_is_found_out() {
+fn a_summary_that_names_missing_files_is_detected() {
     let context = TestContext::new();
     context.write(".planning/ROADMAP.md", "### Phase 1: A\n\nPlans:\n- [ ] 01-01-PLAN.md\n");
     context.write(".planning/STATE.md", "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (A)\nPlan: 1 of 1\n");
@@ -235,7 +235,7 @@ fn a_summary_that_names_what_is_not_there_is_found_out() {
 }
 
 #[test]
-fn a_lint_names_the_line_of_each_fault_and_holds_quick_plans_to_their_text() {
+fn a_lint_names_the_line_of_each_fault_and_checks_quick_plans_against_their_text() {
     let context = project();
     context.write("package.json", "{\"scripts\": {\"test\": \"vitest run\"}}\n");
     let check = "<verify><automated>npm run nosuch</automated><fails_when>it fails</fails_when></verify>";
@@ -258,6 +258,6 @@ fn a_lint_names_the_line_of_each_fault_and_holds_quick_plans_to_their_text() {
     context.write(".planning/quick/1-a/1-PLAN.md", &plan);
     let quick = structure(".planning/quick/1-a/1-PLAN.md");
     assert!(quick["errors"].to_string().contains("no script `nosuch`") && quick["valid"] == false, "{quick:#}");
-    // What the verb says of the plans of phases is what it always said.
+    // The verb's answer for plans of phases is unchanged.
     assert_eq!(structure(".planning/phases/03-more/03-01-PLAN.md")["valid"], true);
 }

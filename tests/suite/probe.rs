@@ -1,4 +1,4 @@
-//! `auto probe`: whatever changes in a client is named, and nothing of a probe is left.
+//! `auto probe`: every change in a client is reported, and a probe leaves nothing over.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 
-/// A user with a key, inside of a host.
+/// The environment of a user with a key, inside a host.
 const ENVIRONMENT: [(&str, &str); 3] = [("OPENAI_API_KEY", "k"), ("CLAUDECODE", "1"), ("GSD_TEST_SECRET", "s")];
 
-/// A client that behaves otherwise in one way; an empty change is none.
+/// A client that behaves differently in one way; an empty change means none.
 fn shim(context: &TestContext, change: &str) -> PathBuf {
     let path = context.home().join(format!("client-{change}"));
     let agent = compile::fake_agent().display();
@@ -34,7 +34,7 @@ fn report(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
 }
 
-/// The differences of an answer: the trial, whether it is grave, and what differs.
+/// The differences in an answer: the trial, true if grave, and what differs.
 fn differences(report: &Value) -> Vec<(String, bool, String)> {
     let client = &report["clients"][0];
     let of = |trial: &str, differs: &Value| {
@@ -63,7 +63,7 @@ fn expect_no_residue(context: &TestContext) {
 }
 
 #[test]
-fn a_client_that_is_as_the_facts_say_does_not_differ_and_nothing_is_left() {
+fn a_client_that_matches_the_facts_does_not_differ_and_nothing_is_left() {
     let context = TestContext::new();
     let ran = probe(&context, "", &[]);
     let report = report(&ran);
@@ -78,7 +78,7 @@ fn a_client_that_is_as_the_facts_say_does_not_differ_and_nothing_is_left() {
     assert_eq!(home, Vec::<std::ffi::OsString>::new(), "nothing of the user's is written");
 }
 
-/// The change, the trial in which it is seen, whether it is grave, and words of the difference.
+/// The change, the trial that shows it, true if it is grave, and words of the difference.
 const CHANGES: [(&str, &str, bool, &str); 24] = [
     ("prompt", "work", true, "not given the prompt as it is"),
     ("version", "", false, "version 2.9.0 (Fake Client) is not the measured 2.1.330"),
@@ -107,7 +107,7 @@ const CHANGES: [(&str, &str, bool, &str); 24] = [
 ];
 
 #[test]
-fn each_change_of_a_client_is_named_in_its_trial() {
+fn each_change_of_a_client_is_reported_in_its_trial() {
     let queue = Mutex::new(CHANGES.iter());
     let wrong = Mutex::new(Vec::new());
     compile::fake_agent();
@@ -133,7 +133,7 @@ fn each_change_of_a_client_is_named_in_its_trial() {
 }
 
 #[test]
-fn people_get_a_line_for_each_trial_and_what_it_comes_to() {
+fn people_get_a_line_for_each_trial_and_a_summary() {
     let context = TestContext::new();
     let program = shim(&context, "other-status");
     let call = format!("auto probe claude --program {} --trial work --trial 500 2> /dev/null", program.display());
@@ -168,7 +168,7 @@ fn a_probe_that_is_interrupted_leaves_nothing() {
 }
 
 #[test]
-fn what_cannot_be_probed_is_an_error_with_a_cure() {
+fn a_client_that_cannot_be_probed_is_an_error_with_a_fix() {
     let context = TestContext::new();
     let of = |words: &[&str]| context.gsd_with(words.iter().copied(), &[("PATH", "/nowhere")], "");
     for (words, error, hint) in [

@@ -1,4 +1,4 @@
-//! How a person likes to work: sessions read, answers asked, pages written.
+//! How a person likes to work: sessions read, questions asked, pages written.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ fn read_lines(report: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn sessions_are_listed_and_what_was_typed_is_taken_out() {
+fn sessions_are_listed_and_typed_messages_are_extracted() {
     let context = TestContext::new();
     assert!(context.gsd(["scan-sessions"]).failure(1).contains("no Claude Code sessions"));
     session(&context, "-p-garden", "a1", &["Fix the gate", "<command-name>/x</command-name>", &"L".repeat(3000)]);

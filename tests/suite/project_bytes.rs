@@ -1,14 +1,14 @@
-//! What the agents of one phase are ordered to read of the project's documents, over generated projects of the sizes that real
-//! ones have. What is ordered is taken from the texts: the whole documents that a prompt or a text names, the answers of calls,
-//! and the documents of earlier phases that an answer leads to.
+//! How much of the project's documents the agents of one phase are ordered to read, over generated projects of
+//! realistic sizes. The orders are taken from the texts: the whole documents that a prompt or a text names, the answers
+//! of calls, and the documents of earlier phases that an answer leads to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::kit::{TestContext, repository};
 
-/// Generated projects: the bytes of PROJECT, ROADMAP and STATE together, and of REQUIREMENTS. The median, and what three quarters,
-/// nine tenths and all of 27 real projects have at most, are among them.
+/// Sizes of generated projects in bytes: PROJECT, ROADMAP and STATE together, and REQUIREMENTS. They include the
+/// median, the 75th and the 90th percentile and the maximum of 27 real projects.
 const SIZES: &[(usize, usize)] = &[
     (12_000, 3_000),
     (22_000, 4_000),
@@ -21,14 +21,14 @@ const SIZES: &[(usize, usize)] = &[
     (432_000, 30_000),
 ];
 
-/// The most that the phase of the median project may cost.
+/// The most bytes that the phase of the median project may cost.
 const MOST: usize = 60_000;
 
 /// The texts of the main window, from planning to the close.
 const MAIN: &[&str] =
     &["workflows/plan-phase.md", "workflows/execute-phase.md", "workflows/execute-phase/steps/close.md"];
 
-/// The calls whose answers are made of the project's documents.
+/// The calls whose answers are made from the project's documents.
 const ANSWERS: &[&str] = &[
     "init plan-phase",
     "init execute-phase",
@@ -68,7 +68,7 @@ fn texts() -> Texts {
     found
 }
 
-/// A text of some bytes, in lines of a list.
+/// A text of about this many bytes, in lines of a list.
 fn lines(bytes: usize, line: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for number in 1.. {
@@ -100,10 +100,10 @@ fn section(number: usize, of: usize) -> String {
     )
 }
 
-/// A project of a size, and the number of its last phase.
+/// A project of this size, and the number of its last phase.
 fn project(whole: usize, requirements: usize) -> (TestContext, usize) {
     let context = TestContext::new();
-    // A roadmap is more than half of the three.
+    // The roadmap is more than half of the three.
     let phases = (whole * 55 / 100 / 1_400).max(3);
     let list: String = (1..=phases)
         .map(|number| {
@@ -186,7 +186,8 @@ fn sentences(text: &str) -> Vec<String> {
     pieces.iter().flat_map(|piece| piece.split(". ")).map(str::to_owned).collect()
 }
 
-/// The documents that a text has read as a whole: in a prompt each that it names, elsewhere each that a sentence has read.
+/// The documents that a text orders to read as a whole: in a prompt each that it names, elsewhere each that a sentence
+/// with `read` names.
 fn whole<'name>(text: &str, is_prompt: bool) -> BTreeSet<&'name str> {
     let mut found = BTreeSet::new();
     for sentence in sentences(text) {
@@ -205,7 +206,7 @@ fn whole<'name>(text: &str, is_prompt: bool) -> BTreeSet<&'name str> {
     found
 }
 
-/// What is spawned: the agent and its prompt.
+/// The spawned agents, each with its prompt.
 fn spawns(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for part in text.split("Task(subagent_type=\"gsd-").skip(1) {
@@ -215,7 +216,7 @@ fn spawns(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The calls of a text whose answers are made of the project's documents.
+/// The calls in a text whose answers are made from the project's documents.
 fn calls(text: &str) -> BTreeSet<&'static str> {
     ANSWERS
         .iter()
@@ -224,7 +225,7 @@ fn calls(text: &str) -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// What one window reads: bytes, and what they are.
+/// What one context window reads: the bytes, and their sources.
 struct Window {
     name: String,
     bytes: usize,
@@ -238,7 +239,7 @@ impl Window {
     }
 }
 
-/// What one window of a project is ordered to read.
+/// What one context window in a project is ordered to read.
 fn window(name: &str, text: &str, prompt: &str, context: &TestContext, phase: usize) -> Window {
     let mut window = Window { name: name.to_owned(), bytes: 0, parts: Vec::new() };
     let documents: BTreeSet<&str> = whole(text, false).into_iter().chain(whole(prompt, true)).collect();
@@ -248,7 +249,7 @@ fn window(name: &str, text: &str, prompt: &str, context: &TestContext, phase: us
     let phase = phase.to_string();
     let text = format!("{text}\n{prompt}");
     for call in calls(&text) {
-        // A list of all phases is shown where a phase is not found; with a field of it, it is short.
+        // The list of all phases is only needed if a phase is not found; with `--pick` it is short.
         let sentence = sentences(&text).into_iter().find(|sentence| sentence.contains(&format!("gsd-tools {call}")));
         let sentence = sentence.unwrap_or_default();
         if call == "roadmap analyze" && (sentence.contains("--pick") || sentence.contains("false"))
@@ -270,7 +271,7 @@ fn window(name: &str, text: &str, prompt: &str, context: &TestContext, phase: us
     window
 }
 
-/// The documents of earlier phases that a text has read from the answer about a phase.
+/// Adds the documents of earlier phases that a text orders to read from the answer about a phase.
 fn follow(window: &mut Window, text: &str, answer: &str, context: &TestContext) {
     let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
     let reads = |what: &str| {
@@ -289,7 +290,7 @@ fn follow(window: &mut Window, text: &str, answer: &str, context: &TestContext) 
     }
 }
 
-/// What all windows of a phase of three plans are ordered to read of a project.
+/// What all context windows of a phase of three plans are ordered to read in a project.
 fn phase_of_three_plans(texts: &Texts, context: &TestContext, phase: usize) -> Vec<Window> {
     let mut windows = Vec::new();
     let main: String = MAIN.iter().map(|path| texts[*path].as_str()).collect();
@@ -314,7 +315,7 @@ fn phase_of_three_plans(texts: &Texts, context: &TestContext, phase: usize) -> V
     windows
 }
 
-/// The bytes of the phase of each project, in order of the projects.
+/// The bytes of the phase in each project, in order of the projects.
 fn costs(texts: &Texts, projects: &[(TestContext, usize)]) -> Vec<(usize, Vec<Window>)> {
     let of = |(context, phase): &(TestContext, usize)| phase_of_three_plans(texts, context, *phase);
     let windows = projects.iter().map(of);
@@ -354,7 +355,7 @@ fn the_agents_of_a_phase_read_slices_of_the_project() {
         found.iter().map(|(bytes, _)| bytes).collect::<Vec<_>>()
     );
 
-    // Each whole document that a text orders again is more.
+    // Each additional whole document that a text orders increases the cost.
     for (path, old, new) in [
         ("workflows/execute-phase.md", "{dir}/{id}-PLAN.md\n", "{dir}/{id}-PLAN.md\n.planning/STATE.md\n"),
         ("workflows/execute-phase/steps/close.md", "<required_reading>\n", "<required_reading>\n{roadmap_path}\n"),

@@ -1,5 +1,5 @@
-//! `auto proof`: what a landing leaves for others, whether it says when it no longer holds, and whether the lines of
-//! `docs/proof.md` say the same without this program.
+//! `auto proof`: what a landing leaves for others, whether an outdated proof is detected, and whether the lines of
+//! `docs/proof.md` give the same result without this program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary, repository};
 
-/// The check of the project: it counts two tests, and can be made to count one or to fail from outside.
+/// The check of the project: it counts two tests; variables make it count one, or fail.
 const CHECK: &str = "echo ok 1 - a\n[ -n \"$FEWER\" ] || echo ok 2 - b\n[ -z \"$BROKEN\" ]\n";
 
-/// A value that no statement may have.
+/// A value that no statement may contain.
 const VALUE: &str = "a-value-that-is-nobodys";
 
 /// A repository with one commit, whose preferences name the check, and a brief.
@@ -33,7 +33,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Runs a milestone to its landing, and gives the commit and what the run told.
+/// Runs a milestone to its landing; returns the commit and the messages of the run.
 fn land(context: &TestContext) -> (String, String) {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ fn socket(context: &TestContext) -> String {
     context.home().join("agent.sock").display().to_string()
 }
 
-/// `auto proof --check`, fenced where the system can do that.
+/// `auto proof --check`, fenced if the system supports it.
 fn check(context: &TestContext, words: &[&str], variables: &[(&str, &str)]) -> (i32, Value, String) {
     let fence = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
     let unfenced = if fence.status.success() { None } else { Some("--no-fence") };
@@ -74,17 +74,17 @@ fn check(context: &TestContext, words: &[&str], variables: &[(&str, &str)]) -> (
     (code, report, problems)
 }
 
-/// The line of the note of a commit.
+/// The note of a commit, one line.
 fn envelope(context: &TestContext, commit: &str) -> String {
     git(context, &["notes", "--ref=gsd", "show", commit])
 }
 
-/// Puts another note in the place of that of a commit.
+/// Replaces the note of a commit.
 fn replace(context: &TestContext, commit: &str, note: &str) {
     git(context, &["notes", "--ref=gsd", "add", "--force", "-m", note, commit]);
 }
 
-/// The envelope with another statement in it, under the same signature.
+/// The envelope with a changed statement, under the same signature.
 fn changed(envelope: &str, from: &str, to: &str) -> String {
     let mut value: Value = serde_json::from_str(envelope).unwrap();
     let statement = decoded(value["payload"].as_str().unwrap());
@@ -160,7 +160,7 @@ fn a_landing_leaves_a_statement_of_what_landed_and_how_it_was_checked() {
 }
 
 #[test]
-fn a_proof_that_no_longer_holds_is_found() {
+fn an_outdated_proof_is_detected() {
     let context = project("sha1");
     let (commit, _) = land(&context);
     let (kept, good) = (git(&context, &["rev-parse", "refs/notes/gsd"]), envelope(&context, &commit));
@@ -177,7 +177,7 @@ fn a_proof_that_no_longer_holds_is_found() {
     let found = |variable| check(&context, &[&commit], &[(variable, "1")]).2;
     assert_eq!(found("BROKEN"), "`sh check.sh` exits 1, and 0 is recorded");
     assert_eq!(found("FEWER"), "`sh check.sh` counts 1 tests, 0 failed, and 2 tests, 0 failed is recorded");
-    // Moved to another commit, also to one with the same tree.
+    // Moved to another commit, even to one with the same tree.
     git(&context, &["commit", "--quiet", "--allow-empty", "--message=next"]);
     replace(&context, "HEAD", &good);
     let (code, _, problems) = check(&context, &["HEAD"], &[]);
@@ -194,17 +194,17 @@ fn a_proof_that_no_longer_holds_is_found() {
         ("\"unsigned\":\"git does not sign commits here\"", "\"other\":0", "its signature is missing"),
     ] {
         replace(&context, &commit, &changed(&good, from, to));
-        // What the log of the run says is known on this computer alone.
+        // Only this computer has the log of the run.
         let elsewhere = context.home().join("elsewhere").display().to_string();
         let variables: &[(&str, &str)] =
             if word.contains("log of the run") { &[] } else { &[("XDG_STATE_HOME", &elsewhere)] };
         let (code, _, problems) = check(&context, &[&commit], variables);
         assert!(code == 1 && problems.contains(word), "{word}: {problems}");
     }
-    // Beside the statement that holds, one that does not.
+    // A valid statement together with an invalid one.
     replace(&context, &commit, &format!("{good}\n{}", changed(&good, "\"exitCode\":0", "\"exitCode\":1")));
     assert_eq!(check(&context, &[&commit], &[]).0, 1);
-    // Without any.
+    // Without a statement.
     replace(&context, &commit, "Reviewed by A");
     assert!(context.gsd(["auto", "proof", &commit]).failure(1).contains("git fetch origin refs/notes/gsd"));
     assert!(context.gsd(["auto", "proof"]).failure(1).contains("no commit of this branch has a proof"));
@@ -214,7 +214,7 @@ fn a_proof_that_no_longer_holds_is_found() {
 }
 
 #[test]
-fn a_proof_in_a_repository_of_sha256_holds_in_a_clone_too() {
+fn a_proof_in_a_sha256_repository_is_valid_in_a_clone_too() {
     let context = project("sha256");
     let (commit, _) = land(&context);
     assert_eq!(commit.len(), 64);
@@ -262,14 +262,14 @@ fn run_lines(context: &TestContext, clone: &Path, words: &[&str], variables: &[(
 }
 
 #[test]
-fn the_lines_of_the_page_are_some_twenty_and_use_nothing_of_ours() {
+fn the_lines_of_the_page_are_about_twenty_and_do_not_use_gsd_tools() {
     let lines = lines();
     let count = lines.lines().count();
     assert!((20..=30).contains(&count), "{count}");
     assert!(!lines.contains("gsd-tools"), "{lines}");
 }
 
-/// Has git sign with a new key, and gives the file of allowed signers.
+/// Makes git sign with a new key; returns the file of allowed signers.
 fn sign_commits(context: &TestContext) -> String {
     let key = context.home().join("key");
     make_key(context, &key);
@@ -329,21 +329,21 @@ fn the_lines_of_the_page_check_proofs_signed_and_unsigned_in_both_formats() {
         if is_signed {
             let (is_good, told) = both(&words, &flags, &[]);
             assert!(!is_good && told.contains("does not fit"), "{told}");
-            // Nobody has to say whose key it is to see that.
+            // This shows even without allowed signers.
             assert!(!both(&words[..1], &flags[..1], &[]).0);
-            // A signature that was taken away is missed, with allowed signers and without.
+            // A removed signature is noticed, with allowed signers and without.
             let mut bare: Value = serde_json::from_str(&good).unwrap();
             bare["signatures"] = Value::Array(Vec::new());
             replace(&context, &commit, &bare.to_string());
             assert!(!both(&words, &flags, &[]).0 && !both(&words[..1], &flags[..1], &[]).0);
-            // Another key than the one that is expected.
+            // Another key than the expected one.
             replace(&context, &commit, &good);
             let other = context.home().join("other");
             make_key(&context, &other);
             let signers = signers_of(&other);
             assert!(!both(&[&commit, &signers], &[&commit, "--signers", &signers], &[]).0);
         } else {
-            // Whoever wants a signature gets none.
+            // A required signature is missing.
             replace(&context, &commit, &good);
             std::fs::write(context.home().join("signers"), "").unwrap();
             let signers = context.home().join("signers").display().to_string();
@@ -361,8 +361,8 @@ fn the_lines_of_the_page_check_proofs_signed_and_unsigned_in_both_formats() {
 
 #[test]
 #[ignore = "slow: another program"]
-fn a_proof_is_signed_by_whatever_git_signs_with_and_a_key_that_fails_is_said() {
-    // A key that an agent has, named by its public half.
+fn a_proof_is_signed_with_gits_own_signing_setup_and_a_key_that_fails_is_reported() {
+    // A key in an agent, named by its public half.
     let context = project("sha1");
     let signers = sign_commits(&context);
     let key = context.home().join("key");
@@ -391,7 +391,7 @@ fn a_proof_is_signed_by_whatever_git_signs_with_and_a_key_that_fails_is_said() {
     let (code, report, problems) = check(&context, &[&commit], &[]);
     assert_eq!((code, &report["statements"][0]["signer"]), (0, &"a@example.com".into()), "{problems}");
 
-    // A program that signs commits and nothing else.
+    // A program that signs only commits.
     let context = project("sha1");
     sign_commits(&context);
     let program = context.home().join("signer");

@@ -1,5 +1,5 @@
-//! Files of hosts whose client is not to be had fit what their makers publish: `tests/published/<host>-<file>.json` is a
-//! schema with its source and date.
+//! Files of hosts whose client is not available match what their makers publish: `tests/published/<host>-<file>.json`
+//! is a schema with its source and date.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::kit::repository;
 use crate::lived::Lived;
 
 #[test]
-fn what_is_installed_fits_what_the_maker_publishes() {
+fn installed_files_match_the_schema_that_the_maker_publishes() {
     let lived = Lived { context: crate::kit::TestContext::new() };
     let mut looked_at = 0;
     for entry in std::fs::read_dir(repository().join("tests/published")).unwrap() {

@@ -1,4 +1,4 @@
-//! `docs/cli.md` lists the environment variables and exit codes that the source has, and no others.
+//! `docs/cli.md` lists exactly the environment variables and exit codes of the source.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ fn document() -> String {
     std::fs::read_to_string(repository().join("docs/cli.md")).unwrap()
 }
 
-/// Every Rust file below `src` that is not a test's, up to its test module, by its path.
+/// Every Rust file below `src` that is not for tests, up to its test module, with its path.
 fn sources() -> Vec<(String, String)> {
     let root = repository().join("src");
     let files = walkdir::WalkDir::new(&root).into_iter().map(|entry| entry.unwrap().into_path());
@@ -37,7 +37,7 @@ fn own_names(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.len() > 4 && word.starts_with("GSD_")).map(str::to_owned).collect()
 }
 
-/// The names that a call asks the environment for: `variable("NAME")` and its kin.
+/// The names of environment variables that the code reads: `variable("NAME")` and similar calls.
 fn asked_names(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for call in ["variable(\"", "flag(\""] {
@@ -69,14 +69,14 @@ fn the_documents_list_each_environment_variable() {
     assert!(missing.is_empty(), "docs/cli.md does not list {missing:?}");
 }
 
-/// The rows of the table whose first column is `head`, cell by cell.
+/// The rows of the table whose first column is `head`, as cells.
 fn rows(document: &str, head: &str) -> Vec<Vec<String>> {
     let start = document.find(&format!("| {head} |")).unwrap();
     let lines = document[start..].lines().skip(2).take_while(|line| line.starts_with('|'));
     lines.map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
-/// The body of a function, by its first words.
+/// The body of a function, found by its first words.
 fn body<'a>(text: &'a str, head: &str) -> &'a str {
     let start = text.find(head).unwrap();
     let end = text[start..].find("\n    }\n").unwrap();
@@ -106,7 +106,8 @@ fn the_documents_list_each_exit_code_of_both_contracts() {
             in_source.extend(line.split_once(": u8 = ").and_then(|(_, value)| number(value)));
         }
     }
-    // The failure of the table of reasons, and the answer with a key `error`; a unit test has that table.
+    // The exit code for the table of reasons, and the one for an answer with the key `error`; a unit test covers that
+    // table.
     assert!(in_source.remove(&1) && in_source.remove(&80), "{in_source:?}");
     let documented: BTreeSet<u8> = rows(&document(), "code").iter().map(|row| row[0].parse().unwrap()).collect();
     assert_eq!(documented, in_source, "left: docs/cli.md, right: src");

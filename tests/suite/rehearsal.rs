@@ -1,4 +1,5 @@
-//! What holds for every command that writes: it can be rehearsed, and it refuses what is not as its caller saw it.
+//! What every command that writes must satisfy: it supports a dry run, and it refuses if the file changed since its
+//! caller read it.
 
 use crate::kit::TestContext;
 use crate::tree::tree;
@@ -30,7 +31,8 @@ fn a_command_that_cannot_be_rehearsed_says_so_instead_of_running() {
     let before = tree(&context.project());
     assert!(context.gsd(["dispatch-isolation", "--dry-run"]).failure(1).contains("--dry-run"));
     assert!(context.gsd(["commit", "x", "--if-match", "a"]).failure(1).contains("--if-match"));
-    // A verb that reads has nothing to rehearse: it says that the flag means nothing, and to a strict caller fails.
+    // A verb that reads has nothing to rehearse: it reports that the flag has no meaning, and fails for a strict
+    // caller.
     let read = context.gsd(["state", "json", "--dry-run"]);
     assert!(read.code == 0 && read.stderr.contains("does not know `--dry-run`"), "{}", read.stderr);
     assert!(context.gsd(["state", "json", "--dry-run", "--exit-contract=v2"]).failure(64).contains("--dry-run"));
@@ -38,7 +40,7 @@ fn a_command_that_cannot_be_rehearsed_says_so_instead_of_running() {
 }
 
 #[test]
-fn a_write_is_refused_where_somebody_wrote_since_the_read() {
+fn a_write_is_refused_if_another_write_came_after_the_read() {
     let context = project();
     let token = context.gsd(["state", "json", "--pick", "token"]).success();
     context.gsd(["state", "update", "Status", "First", "--if-match", &token]).json();
@@ -70,7 +72,7 @@ fn a_rehearsal_shows_no_secret() {
 }
 
 #[test]
-fn nothing_changed_is_said_and_under_the_second_contract_it_is_no_success() {
+fn no_change_is_reported_and_under_the_second_contract_it_is_not_a_success() {
     let context = project();
     context.gsd(["state", "update", "Status", "Busy"]).json();
     let before = tree(&context.project());

@@ -1,16 +1,17 @@
-//! `review-lane`: reviewers get the prompt and nothing else of the session, cannot write to the project, and are chosen by
-//! a project only among those we know. Each is played by a script that keeps what it was given.
+//! `review-lane`: reviewers get only the prompt of the session, cannot write to the project, and a project can choose
+//! only among those we know. Each is played by a script that records its input.
 
 use serde_json::Value;
 
 use crate::kit::{Ran, TestContext};
 use crate::notes::Notes;
 
-/// Keeps its arguments, its folder and its input, and tries to write to the project; then does what follows.
+/// Records its arguments, its folder and its input, and tries to write to the project; then runs the script that
+/// follows.
 const KEEPS: &str = "#!/bin/bash\n{ echo \"$(basename \"$0\") in $PWD\"; for a in \"$@\"; do echo \"<$a>\"; done; \
                      echo \"inside ${CLAUDECODE-nothing}\"; cat; } > /dev/tcp/127.0.0.1/$NOTES\ntouch written 2>/dev/null\n";
 
-/// Asks as the settings on its standard input say, and keeps these.
+/// Sends the request given by the settings on its standard input, and records them.
 const CURL: &str = r#"#!/bin/sh
 settings=$(cat)
 printf '%s\n' "$settings" >> "$TMPDIR/asked"
@@ -58,7 +59,7 @@ impl Room {
         )
     }
 
-    /// What `invoke` answered, and its exit code.
+    /// Calls `invoke`; returns its exit code and its answer.
     fn invoke(&self, arguments: &[&str]) -> (i32, Value) {
         let ran = self.call(&[&["review-lane", "invoke", "--run-dir", "run"][..], arguments].concat(), "");
         (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr)))
@@ -68,14 +69,14 @@ impl Room {
         self.context.read(&format!("run/gsd-review-{name}.md"))
     }
 
-    /// A file that a program left in the folder for temporary files, which is one that is not fenced.
+    /// A file that an unfenced program left in the folder for temporary files.
     fn left(&self, name: &str) -> String {
         std::fs::read_to_string(self.context.project().join("../tmp").join(name)).unwrap_or_default()
     }
 }
 
 #[test]
-fn reviewers_are_planned_as_the_settings_say() {
+fn reviewers_are_selected_by_the_settings() {
     let room = Room::new(
         r#"{"review": {"max_prompt_tokens": 5000, "max_prompt_tokens_per_reviewer": {"codex": 7000},
           "reviewer_instances": {"fast": {"cli": "claude", "model": "haiku"}, "shell": {"cli": "sh"}}}}"#,
@@ -208,12 +209,12 @@ fn a_review_that_is_missing_says_why() {
 }
 
 #[test]
-fn a_reviewer_that_reads_the_prompt_itself_is_given_its_place() {
+fn a_reviewer_that_reads_the_prompt_itself_gets_its_path() {
     let set = r#"{"review": {"unfenced": ["cursor"]}}"#;
     let room = Room::new(set).reviewer("cursor-agent", "echo 'a.rs:1 is fine'");
     let (code, answer) = room.invoke(&["--slug", "cursor"]);
     if code != 0 {
-        // The system has a fence, nobody knows what this client writes to, and a project does not let it write everywhere.
+        // The system has a fence, it is unknown where this client writes, and a project may not lift the fence for it.
         assert_eq!(answer["reason"], "not_fenced", "{answer}");
         assert!(answer["hint"].as_str().unwrap().contains("review.unfenced"), "{answer}");
         assert_eq!(room.left("seen"), "");
@@ -228,7 +229,7 @@ fn a_reviewer_that_reads_the_prompt_itself_is_given_its_place() {
 }
 
 #[test]
-fn a_project_chooses_among_reviewers_and_no_program_and_no_flag() {
+fn a_project_can_choose_reviewers_but_no_programs_or_flags() {
     let set = r#"{"review": {"models": {"gemini": "--yolo", "claude": "a b"},
       "reviewer_instances": {"own": {"cli": "./bin/own"}, "arch": {"cli": "opencode", "agent": "--x"}}}}"#;
     let room =
@@ -248,7 +249,7 @@ fn a_project_chooses_among_reviewers_and_no_program_and_no_flag() {
 }
 
 #[test]
-fn a_local_server_is_asked_and_another_computer_is_not() {
+fn a_local_server_may_review_and_another_computer_may_not() {
     let room = Room::new("{}").program("curl", CURL);
     let (code, answer) = room.invoke(&["--slug", "ollama"]);
     assert_eq!((code, room.review("ollama")), (0, "It is wrong at src/a.rs:4\n".to_owned()), "{answer}");
@@ -279,7 +280,7 @@ fn a_local_server_is_asked_and_another_computer_is_not() {
 }
 
 #[test]
-fn a_code_review_asks_the_reviewers_it_was_called_with() {
+fn a_code_review_calls_the_requested_reviewers() {
     let room = Room::new(r#"{"review": {"parallel_lanes": 2, "default_reviewers": ["qwen"]}}"#)
         .reviewer("gemini", "echo 'a.txt:2 is wrong'")
         .reviewer("codex", "exit 4");

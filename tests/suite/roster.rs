@@ -1,5 +1,5 @@
-//! The library has what the compatible one has: each row of `tests/roster.txt` is a file or a call of ours, or
-//! `docs/differences.md` says what does its work instead.
+//! The library covers what the peer program has: each row of `tests/roster.txt` is one of our files or calls, or
+//! `docs/differences.md` names its replacement.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file of the content: its path in small letters, its text.
+/// Every file of the content: its path in lower case, and its text.
 fn content() -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut open: Vec<_> = CONTENT.map(|folder| root().join(folder)).into();
@@ -26,7 +26,7 @@ fn content() -> Vec<(String, String)> {
     files
 }
 
-/// The names in the first column of the tables of `docs/differences.md`. `-x` stands for the first word of the cell with
+/// The names in the first column of the tables of `docs/differences.md`. `-x` means the first word of the cell with
 /// another ending.
 fn replaced() -> BTreeSet<String> {
     let page = fs::read_to_string(root().join("docs/differences.md")).unwrap();
@@ -47,7 +47,7 @@ fn replaced() -> BTreeSet<String> {
     names
 }
 
-/// Whether a row of the roster is a file or a call of ours.
+/// True if a row of the roster is one of our files or calls.
 fn is_there(kind: &str, name: &str, content: &[(String, String)]) -> bool {
     let lower = name.to_lowercase();
     let has = |path: &str| content.iter().any(|(there, _)| there == path);
@@ -74,7 +74,7 @@ fn is_there(kind: &str, name: &str, content: &[(String, String)]) -> bool {
 }
 
 #[test]
-fn what_the_compatible_library_has_is_here_or_said_to_be_elsewhere() {
+fn everything_in_the_peer_library_is_here_or_has_a_named_replacement() {
     let roster = fs::read_to_string(root().join("tests/roster.txt")).unwrap();
     let (content, replaced) = (content(), replaced());
     let rows: Vec<(&str, &str)> = roster
@@ -89,7 +89,7 @@ fn what_the_compatible_library_has_is_here_or_said_to_be_elsewhere() {
         .map(|(kind, name)| format!("{kind} {name}"))
         .collect();
     assert!(missing.is_empty(), "{} rows have neither:\n{}", missing.len(), missing.join("\n"));
-    // A row about what is there by its own name says nothing.
+    // A replacement row for a name that exists here is useless.
     let idle = |name: &&String| {
         let mut same = rows.iter().filter(|(_, row)| row == name).peekable();
         same.peek().is_some() && same.all(|(kind, row)| is_there(kind, row, &content))

@@ -1,4 +1,4 @@
-//! New documents, seeds, and small judgements: that words and flags reach what they name.
+//! New documents, seeds, and small decisions: words and flags reach what they name.
 
 use crate::kit::TestContext;
 
@@ -10,7 +10,7 @@ fn project() -> TestContext {
 }
 
 #[test]
-fn a_document_is_made_once_and_never_over_another() {
+fn a_document_is_created_once_and_never_overwrites_another() {
     let context = project();
     let path = ".planning/phases/03-sync/03-CONTEXT.md";
     assert_eq!(context.gsd(["scaffold", "context", "--phase", "3", "--raw"]).success(), path);

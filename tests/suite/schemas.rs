@@ -1,7 +1,7 @@
-//! Every answer is as its schema says, and every command has a test.
+//! Every answer matches its schema, and every command has a test.
 //!
-//! Each call that a test of the suite makes and each recorded run goes through [`hold`]: what was printed must fit the
-//! golden of that command, with no key that the golden does not know.
+//! Each call that a test of the suite makes and each recorded run goes through [`hold`]: the output must match the
+//! golden schema of that command, without keys that the schema does not have.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -14,10 +14,10 @@ use crate::kit::repository;
 /// Flags of every command that take a value.
 const WITH_VALUE: &[&str] = &["--cwd", "--project-dir", "--ws", "--if-match"];
 
-/// Flags that make an answer something else than the answer of the command.
+/// Flags that replace the command's own answer.
 const OTHERWISE: &[&str] = &["--raw", "--pick", "--help", "-h", "--version", "--usage"];
 
-/// Commands that answer people with a page or a word, unless they are asked for JSON or have something else to say.
+/// Commands that answer people with a page or a word, unless asked for JSON or if they have more to report.
 const PAGES: &[&str] = &[
     "agent-skills",
     "audit-open",
@@ -40,14 +40,14 @@ const PAGES: &[&str] = &[
     "scan-sessions",
     "smart-entry",
     "status",
-    // Nothing where a host has no teams.
+    // No output if a host has no teams.
     "teams-status",
     "uninstall",
     "validate context",
 ];
 
-/// Asserts that what a call printed is as the schema of its command says, whatever its exit code. Only what is asked for
-/// as text, and the commands of [`PAGES`], may print anything else than JSON; a failure may print nothing.
+/// Asserts that the output of a call matches the schema of its command, whatever its exit code. Only calls that ask for
+/// text, and the commands of [`PAGES`], may print anything other than JSON; a failure may print nothing.
 pub(crate) fn hold(arguments: &[String], code: i32, stdout: &str) {
     if let Err(why) = fits(arguments, code, stdout) {
         panic!("`gsd-tools {}`: {why}\nin {stdout}", arguments.join(" "));
@@ -59,7 +59,7 @@ pub(crate) fn fits(arguments: &[String], code: i32, stdout: &str) -> Result<(), 
         return Ok(());
     }
     let Some((path, validator)) = command_of(arguments).and_then(|path| validators().get_key_value(&path)) else {
-        // A word that is no command, or one that hosts call.
+        // A word that is not a command, or a command that only hosts call.
         return Ok(());
     };
     if code != 0 && stdout.is_empty() || is_text(path) {
@@ -97,7 +97,7 @@ pub(crate) fn command_of(arguments: &[String]) -> Option<String> {
     (1..=words.len().min(3)).rev().map(|count| words[..count].join(" ")).find(|path| validators().contains_key(path))
 }
 
-/// Whether a command prints text, always.
+/// True if a command always prints text.
 fn is_text(path: &str) -> bool {
     schemas().get(path).is_some_and(|schema| schema["type"] == "string")
 }
@@ -107,7 +107,7 @@ fn validators() -> &'static BTreeMap<String, Validator> {
     VALIDATORS.get_or_init(|| {
         let mut schemas = schemas().clone();
         for schema in schemas.values_mut() {
-            // What the schema does not name must not be there. A schema that allows anything names nothing.
+            // Keys that the schema does not name are forbidden. A schema that allows anything names none.
             if ["$ref", "anyOf", "properties"].iter().any(|key| schema.get(key).is_some()) {
                 schema["unevaluatedProperties"] = Value::Bool(false);
             }
@@ -116,7 +116,8 @@ fn validators() -> &'static BTreeMap<String, Validator> {
     })
 }
 
-/// The goldens, by the path of the command. That they are what `gsd-tools schema` prints is held beside its code.
+/// The golden schemas, by the path of the command. A test next to the code of `gsd-tools schema` checks that it prints
+/// them.
 fn schemas() -> &'static BTreeMap<String, Value> {
     static SCHEMAS: OnceLock<BTreeMap<String, Value>> = OnceLock::new();
     SCHEMAS.get_or_init(read_schemas)
@@ -145,7 +146,7 @@ fn a_key_that_is_not_in_the_schema_is_noticed() {
 }
 
 #[test]
-fn what_is_no_json_where_json_is_promised_is_noticed() {
+fn text_instead_of_json_is_noticed() {
     let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let slug = arguments("generate-slug Hello");
     for (code, stdout) in [(0, ""), (0, "hello\n"), (0, "{"), (1, "{"), (1, r#"{"more":1}"#), (0, "7")] {
@@ -157,7 +158,7 @@ fn what_is_no_json_where_json_is_promised_is_noticed() {
 }
 
 #[test]
-fn pages_are_of_commands_that_are_there() {
+fn the_commands_with_pages_exist() {
     let gone: Vec<&&str> = PAGES.iter().filter(|path| !schemas().contains_key(**path)).collect();
     assert_eq!(gone, Vec::<&&str>::new());
 }

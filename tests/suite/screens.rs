@@ -1,4 +1,4 @@
-//! What a person sees at a terminal; what is piped stays as it is.
+//! What a person sees at a terminal; piped output stays as it is.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -53,13 +53,13 @@ fn every_view_fits_other_terminals() {
 }
 
 fn every_view_fits(terminals: &[usize]) {
-    // The agents of a host are there without a project as well.
+    // The agents of a host exist without a project too.
     let calls: Vec<&str> = VIEWS.iter().copied().chain(["validate agents", "config list --all"]).collect();
     let between = format!("; printf '\\036'; '{}' ", binary().display());
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
         for &columns in terminals {
-            // All in one terminal: making one takes longer than a view.
+            // All in one terminal: creating one takes longer than a view.
             let pages = seen(&context, &calls.join(&between), columns, &[]);
             let pages: Vec<&str> = pages.split('\u{1e}').collect();
             assert_eq!(pages.len(), calls.len(), "{name}: {pages:#?}");
@@ -94,7 +94,7 @@ fn programs_and_agents_get_json_at_a_terminal_too() {
 }
 
 #[test]
-fn a_person_without_a_project_learns_what_to_do() {
+fn a_person_without_a_project_is_shown_what_to_do() {
     let context = TestContext::new();
     let welcome = seen(&context, "", 80, &[]);
     assert!(welcome.contains("gsd-tools install") && welcome.contains("gsd-tools help"), "{welcome}");
@@ -106,7 +106,7 @@ fn a_person_without_a_project_learns_what_to_do() {
 }
 
 #[test]
-fn a_person_who_mistypes_a_format_is_asked_and_a_script_gets_json() {
+fn a_mistyped_format_gets_a_suggestion_at_a_terminal_and_json_in_a_script() {
     let context = project("notes");
     let told = seen(&context, "progress tabel", 80, &[]);
     assert!(told.contains("`tabel` is not a format") && told.contains("did you mean `table`?"), "{told}");
@@ -116,7 +116,7 @@ fn a_person_who_mistypes_a_format_is_asked_and_a_script_gets_json() {
 }
 
 #[test]
-fn a_workstream_that_is_not_there_is_named_to_a_person_with_those_that_are() {
+fn a_missing_workstream_is_reported_with_the_existing_ones() {
     let context = project("notes");
     assert!(seen(&context, "--ws nope progress", 80, &[]).contains("this project has no workstreams"));
     context.write(".planning/workstreams/api/STATE.md", "# S\n");
@@ -128,7 +128,7 @@ fn a_workstream_that_is_not_there_is_named_to_a_person_with_those_that_are() {
 }
 
 #[test]
-fn a_person_without_a_project_is_never_told_that_it_is_safe_to_proceed() {
+fn without_a_project_no_answer_says_that_it_is_safe_to_proceed() {
     let context = TestContext::new();
     let told = seen(&context, "audit-open", 80, &[]);
     assert!(told.contains("there is no project") && !told.contains("Safe"), "{told}");
@@ -180,7 +180,7 @@ fn dashboard_smart_entry_and_status_line_name_the_same_next_command() {
         assert_eq!(next("smart-entry"), shown, "{name}");
         let event = serde_json::json!({ "cwd": context.project() }).to_string();
         let line = context.gsd_with(["hook", "standard", "status-line"], &[], &event).success();
-        // An acceptance test that is open comes before the next step of a phase.
+        // An open acceptance test comes before the next step of a phase.
         let is_step = line.contains(&format!("→ {shown}")) || shown.contains("verify-work") || shown == "/gsd-progress";
         assert!(is_step, "{name}: {shown} and {line}");
     }
@@ -209,7 +209,7 @@ fn an_answer_at_a_terminal_ends_in_a_line_break() {
 }
 
 #[test]
-fn words_of_others_keep_their_json() {
+fn a_json_flag_for_another_program_is_passed_on() {
     let context = TestContext::new();
     let echoed = context.gsd(["run-with-timeout", "5", "echo", "a", "--json", "b"]).success();
     assert_eq!(echoed, "a --json b\n");
@@ -232,7 +232,7 @@ fn help_comes_in_two_steps() {
 }
 
 #[test]
-fn an_uninstall_takes_the_install_that_is_there_and_asks_of_two() {
+fn an_uninstall_removes_the_only_install_and_asks_if_there_are_two() {
     let context = TestContext::new();
     let install = |scope| context.gsd(["install", "--claude", scope]).success();
     install("--local");
@@ -254,7 +254,7 @@ fn the_status_of_a_host_can_be_asked_in_the_home_folder() {
 }
 
 #[test]
-fn an_answer_that_failed_is_an_error_with_a_cure_at_a_terminal() {
+fn an_answer_about_a_failure_is_an_error_with_a_hint_at_a_terminal() {
     let context = project("clinic");
     for (call, message, hint) in [
         ("state get Nope", "has no field, key or section `Nope`", "gsd-tools state get"),
@@ -273,13 +273,13 @@ fn an_answer_that_failed_is_an_error_with_a_cure_at_a_terminal() {
         let output = context.at_a_terminal_of(200, call, &[], "");
         assert!(!output.status.success(), "`{call}`");
     }
-    // Programs get the JSON that they know.
+    // Programs get the JSON that they expect.
     assert_eq!(context.gsd(["roadmap", "get-phase", "77"]).json()["found"], false);
     assert_eq!(context.gsd(["frontmatter", "get", "nope.md"]).json()["error"], "File not found");
 }
 
 #[test]
-fn what_is_asked_about_the_program_is_data_with_json() {
+fn version_and_help_are_data_with_json() {
     let context = project("clinic");
     for arguments in [&["version", "--json"][..], &["--json", "--version"], &["--version", "--json"]] {
         let told = context.gsd_with(arguments, &[], "").json();
@@ -296,7 +296,7 @@ fn what_is_asked_about_the_program_is_data_with_json() {
 }
 
 #[test]
-fn a_slip_in_a_word_of_help_or_a_flag_is_seen() {
+fn a_mistyped_help_topic_or_flag_gets_a_hint() {
     let context = TestContext::new();
     for (arguments, hint) in [
         (&["help", "state", "updte"][..], "did you mean `update`?"),

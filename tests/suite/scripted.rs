@@ -1,12 +1,12 @@
-//! Runs of `auto` whose sessions follow a script: rows for units, the first one that fits counts.
+//! Runs of `auto` whose sessions follow a script: rows for units, the first match counts.
 
 use serde_json::{Value, json};
 
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 
-/// What a person calls while a session works: the script that the session has to run, which waits until the call is over. What
-/// needs a person refuses in a session.
+/// A call that a person makes while a session works: returns the script that the session runs, which waits until the
+/// call is over. In a session itself, a call that needs a person is refused.
 pub(crate) fn meanwhile(context: &TestContext, call: &[&str]) -> String {
     let (marker, mut command) = (context.home().join("meanwhile"), context.command(binary()));
     command.args(call).stdout(std::process::Stdio::null());
@@ -36,7 +36,7 @@ pub(crate) fn run(context: &TestContext, words: &[&str], rows: &[Value], variabl
     let mut rows = rows.to_vec();
     rows.push(json!({ "steps": [{ "ideal": true }] }));
     for row in &mut rows {
-        // Who says nothing and uses no tool is not believed whatever it did.
+        // A session without text and tool calls does not count, whatever it did.
         row["steps"].as_array_mut().unwrap().push(json!({ "tool": "Write" }));
     }
     std::fs::write(&script, Value::from(rows).to_string()).unwrap();
@@ -55,7 +55,7 @@ pub(crate) fn row(unit: &str, attempt: Option<u32>, steps: &[Value]) -> Value {
     json!({ "match": wanted, "steps": steps })
 }
 
-/// A session that does its work, and then this.
+/// A session that does its work and then runs this script.
 pub(crate) fn also(unit: &str, attempt: Option<u32>, script: &str) -> Value {
     row(unit, attempt, &[json!({ "ideal": true }), json!({ "sh": script })])
 }

@@ -1,10 +1,10 @@
-//! Completion scripts and man pages, loaded by the shells and readers that this machine has.
+//! Completion scripts and man pages, loaded by the shells and readers on this machine.
 
 use std::process::Output;
 
 use crate::kit::{TestContext, no_shell};
 
-/// What a program answers; none, and said so, where it is not installed.
+/// The output of a program; `None`, with a message, if it is not installed.
 fn asked(context: &TestContext, program: &str, arguments: &[&str]) -> Option<Output> {
     match context.command(program).args(arguments).output() {
         Ok(output) => Some(output),
@@ -15,7 +15,7 @@ fn asked(context: &TestContext, program: &str, arguments: &[&str]) -> Option<Out
     }
 }
 
-/// What a shell prints that runs without a complaint.
+/// The output of a shell that runs without a complaint.
 fn printed(context: &TestContext, program: &str, arguments: &[&str]) -> Option<String> {
     let output = asked(context, program, arguments)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -31,7 +31,7 @@ fn with_script(shell: &str) -> TestContext {
     context
 }
 
-/// The shell splits the line, calls the function that the script registered, and prints what that found.
+/// The shell splits the line, calls the function that the script registered, and prints its result.
 #[cfg(unix)]
 fn completed_by_bash(context: &TestContext, line: &str) -> Option<String> {
     let call = format!(
@@ -135,7 +135,7 @@ fn man_pages_are_sound() {
     context.gsd(["man-pages", "man1"]).json();
     for name in ["gsd-tools.1", "gsd-tools-phase.1", "gsd-tools-phase-add.1", "gsd-tools-install.1"] {
         let path = format!("man1/{name}");
-        // GNU man alone knows the flag.
+        // Only GNU man has this flag.
         if let Some(version) = asked(&context, "man", &["--version"]) {
             if String::from_utf8_lossy(&version.stdout).contains("man ") && version.status.success() {
                 let shown = printed(&context, "man", &["--warnings", "-P", "cat", "-l", &path]).unwrap();
@@ -148,7 +148,7 @@ fn man_pages_are_sound() {
     }
 }
 
-/// Calls that end in the beginning of a word that is in a table, and the word.
+/// Calls that end in the beginning of a word from a table, and the word.
 const WORDS_OF_TABLES: &[(&str, &str)] = &[
     ("install cl", "claude"),
     ("help mile", "milestone"),

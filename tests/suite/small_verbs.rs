@@ -1,5 +1,5 @@
-//! Small verbs beside the main loop: what findings are worth, the guard of commits, repositories inside the project,
-//! the effort of agents.
+//! Small verbs outside the main loop: the confidence in findings, the guard of commits, repositories inside the
+//! project, the effort of agents.
 
 use crate::kit::TestContext;
 
@@ -40,7 +40,7 @@ fn the_guard_keeps_planning_files_out_and_leaves_hooks_of_others_alone() {
 }
 
 #[test]
-fn files_go_to_the_repository_they_lie_in() {
+fn files_are_committed_to_the_repository_that_contains_them() {
     let context = TestContext::new();
     context.write("sub/f.txt", "one\n");
     context.write("sub/staged.txt", "one\n");
@@ -91,7 +91,7 @@ fn agents_get_the_effort_of_the_configuration_only_when_asked() {
 }
 
 #[test]
-fn findings_are_worth_what_their_source_is() {
+fn the_confidence_in_a_finding_depends_on_its_source() {
     let context = TestContext::new();
     let confidence = |arguments: &[&str]| {
         let call = [&["classify-confidence", "--pick", "confidence", "--provider"], arguments].concat();
@@ -104,7 +104,7 @@ fn findings_are_worth_what_their_source_is() {
 }
 
 #[test]
-fn quick_tasks_are_noted_where_there_is_a_table_for_them() {
+fn quick_tasks_are_recorded_if_there_is_a_table_for_them() {
     let context = TestContext::new();
     assert!(context.gsd(["quick-tasks-append", "x"]).failure(1).contains("there is no STATE.md"));
     context
@@ -124,7 +124,7 @@ fn quick_tasks_are_noted_where_there_is_a_table_for_them() {
 }
 
 #[test]
-fn estimates_are_held_against_what_plans_took() {
+fn estimates_are_compared_with_the_actual_effort_of_plans() {
     let context = TestContext::new();
     for plan in ["01", "02", "03"] {
         let path = format!(".planning/phases/01-a/01-{plan}");
@@ -152,7 +152,7 @@ fn estimates_are_held_against_what_plans_took() {
 }
 
 #[test]
-fn a_task_is_looked_at_in_a_file_or_as_given() {
+fn a_task_is_read_from_a_file_or_from_the_call() {
     let context = TestContext::new();
     let task = "<task tdd=\"true\" tracker-id=\"A-1\"><files>a.rs</files><behavior>x</behavior></task>";
     context.write("plan.md", task);

@@ -1,7 +1,8 @@
-//! One standing of a phase: whatever is asked how far a phase is, the answers are of one mind.
+//! The standing of a phase: every verb that reports how far a phase is gives the same answer.
 //!
-//! Each row of the table is a phase on disk and in the roadmap, and what it stands at. Every verb that has words for that
-//! is asked; the table of words says which of its words means what, since some have fewer words than there are stages.
+//! Each row of the table is a phase on disk and in the roadmap, and its standing. Every verb with words for the
+//! standing is asked; the table of words gives the meaning of each, since some verbs have fewer words than there are
+//! stages.
 
 use std::fs::File;
 use std::sync::Mutex;
@@ -27,8 +28,8 @@ enum Stage {
 
 use Stage::{Complete, Discussed, Empty, Executed, NoDirectory, Partial, Planned, Researched};
 
-/// The words of each verb for a stage: `progress`, `stats` and `init plan-phase` (Needs Review stands beside Executed),
-/// `init progress`, `init manager`, `roadmap analyze`, `workstream status`, and `state.json`.
+/// The words of each verb for a stage: `progress`, `stats` and `init plan-phase` (which may also say Needs Review for
+/// Executed), `init progress`, `init manager`, `roadmap analyze`, `workstream status`, and `state.json`.
 const WORDS: &[(Stage, [&str; 6])] = &[
     (NoDirectory, ["Pending", "not_started", "no_directory", "no_directory", "pending", "pending"]),
     (Empty, ["Pending", "pending", "empty", "empty", "pending", "pending"]),
@@ -40,7 +41,7 @@ const WORDS: &[(Stage, [&str; 6])] = &[
     (Complete, ["Complete", "complete", "complete", "complete", "complete", "complete"]),
 ];
 
-/// A phase and what it stands at.
+/// A phase and its standing.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     name: &'static str,
@@ -48,17 +49,18 @@ struct Row {
     id: &'static str,
     /// The name of the folder.
     folder: &'static str,
-    /// What is in the folder: `C`ontext, `R`esearch, a plan `P1`, one that is superseded `X1`, a summary `S1`, one that
-    /// halts its plan `H1`; `.` is an empty folder, nothing is none.
+    /// What is in the folder: `C`ontext, `R`esearch, a plan `P1`, a superseded plan `X1`, a summary `S1`, a summary
+    /// that halts its plan `H1`; `.` is an empty folder, an empty string a missing one.
     files: &'static str,
-    /// The status of the verification; behind `~` it is older than the summaries, behind `#` its fingerprint is another's.
+    /// The status of the verification; with `~` it is older than the summaries, with `#` its fingerprint belongs to
+    /// other work.
     verification: &'static str,
-    /// The box in the checklist and the status in the table; empty is no line and no row.
+    /// The box in the checklist and the status in the table; an empty string means without a line or row.
     listed: (&'static str, &'static str),
     stage: Stage,
-    /// What `verification status` says.
+    /// The answer of `verification status`.
     verified: &'static str,
-    /// Something is left to do.
+    /// True if work is left to do.
     open: bool,
     in_workstream: bool,
 }
@@ -136,7 +138,7 @@ const ROWS: &[Row] = &[
     Row { in_workstream: true, ..row("reopened in a workstream", "P1 S1 P2", "", CLOSED, Partial, "missing", true) },
 ];
 
-/// A phase behind the one of the row; nothing was done about it.
+/// A phase after the one of the row; no work was done on it.
 const LATER: &str = "90";
 
 impl Row {
@@ -160,7 +162,7 @@ impl Row {
         self.count(&['S', 'H'])
     }
 
-    /// Every plan has a summary, and none that counts is halted.
+    /// Every plan has a summary, and no halted plan counts.
     fn is_executed(&self) -> bool {
         let is_halted = |file: &str| file.starts_with('H') && self.files.contains(&file.replace('H', "P"));
         let halted = self.files.split(' ').filter(|file| is_halted(file)).count();
@@ -245,7 +247,7 @@ impl Row {
             String::new()
         };
         context.write(&path, &format!("---\nstatus: {status}\n{fingerprint}---\n"));
-        // What is older than the other was changed an hour before it.
+        // The older files were changed an hour before the others.
         let older = if self.verification.starts_with('~') { vec![path] } else { summaries };
         for path in older {
             File::options().write(true).open(context.project().join(path)).unwrap().set_modified(old).unwrap();
@@ -259,17 +261,17 @@ fn normal(number: &str) -> String {
     bare.trim_start_matches('0').to_owned()
 }
 
-/// The entry of a list of phases that is about `row`.
+/// The entry for `row` in a list of phases.
 fn entry<'a>(phases: &'a Value, row: &Row) -> Option<&'a Value> {
     let of_row = |phase: &&Value| normal(phase["number"].as_str().unwrap()) == row.number();
     phases.as_array().unwrap().iter().find(of_row)
 }
 
-/// Holds the answers about one row against what it stands at.
+/// Compares the answers about one row with its standing.
 struct Asked<'row> {
     row: &'row Row,
     context: TestContext,
-    /// Whether each call has a process of its own: in one row of ten.
+    /// True if each call has its own process: in one row of ten.
     has_processes: bool,
     faults: Vec<String>,
 }
@@ -293,7 +295,7 @@ impl Asked<'_> {
         self.hold(what, given, wanted.map(normal));
     }
 
-    /// The current phase, and the next one to be planned.
+    /// Compares the current phase, and the next one to plan.
     fn hold_position(&mut self, what: &str, current: &Value, next: &Value) {
         let unplanned = self.row.open && self.row.plans() + self.row.summaries() == 0;
         self.hold_number(
@@ -312,7 +314,7 @@ impl Asked<'_> {
         let percent = if row.stage == Complete { 50 } else { 0 };
         let complete = u64::from(row.stage == Complete);
         let progress = self.ask(["progress", "json"]);
-        // Progress shows folders, and of an identifier with a letter or a code no more than its folder's number.
+        // Progress shows folders, and for an identifier with a letter or a code only the number of its folder.
         let folders = progress["phases"].as_array().unwrap();
         if let Some(told) = folders.first() {
             self.hold("progress", told["status"].clone(), word);
@@ -437,7 +439,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Last of all, since it writes.
+    /// Comes last, since it writes.
     fn mirror(&mut self) {
         let row = self.row;
         self.context.gsd(["phase", "add", "More"]).success();

@@ -1,8 +1,8 @@
-//! STATE.md through the binary: every verb is wired, fails as it should, and leaves the rest of the file alone.
+//! STATE.md through the binary: every verb is wired, fails as it should, and keeps the rest of the file.
 
 use crate::kit::{Ran, TestContext, repository};
 
-/// The files of a fixture project, in a repository of its own.
+/// The files of a fixture project, in its own repository.
 fn project(name: &str) -> TestContext {
     let context = TestContext::new();
     let from = repository().join("tests/projects").join(name);
@@ -18,14 +18,14 @@ fn project(name: &str) -> TestContext {
 
 const STATE: &str = ".planning/STATE.md";
 
-/// Runs at a fixed moment in a named session.
+/// Runs at a fixed time in a named session.
 fn run<const N: usize>(context: &TestContext, arguments: [&str; N]) -> Ran {
     let environment = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000"), ("GSD_SESSION_KEY", "tests")];
     context.gsd_with(arguments, &environment, "")
 }
 
 #[test]
-fn state_alone_loads() {
+fn state_without_a_subcommand_loads() {
     let context = project("garden");
     let loaded = run(&context, ["state"]).json();
     assert_eq!(loaded, run(&context, ["state", "load"]).json());
@@ -56,7 +56,7 @@ fn the_index_and_single_values_are_read() {
     let bar = text.lines().find(|line| line.starts_with("Progress:")).unwrap();
     context.write(STATE, &text.replace(bar, "Progress: 33% of it"));
     assert_eq!(run(&context, ["state-snapshot"]).json()["progress_percent"], 33);
-    // Without an index the words are those of the person.
+    // Without an index the words are the person's.
     context.write(STATE, "# S\n\nStatus: In progress\n");
     assert_eq!(run(&context, ["state", "get", "Status", "--raw"]).success(), "In progress");
     assert_eq!(run(&context, ["state-snapshot", "--pick", "status"]).success(), "In progress");
@@ -65,7 +65,7 @@ fn the_index_and_single_values_are_read() {
 }
 
 #[test]
-fn one_verb_after_another_keeps_the_story_straight() {
+fn one_verb_after_another_keeps_the_state_consistent() {
     let context = project("garden");
     let begun = run(&context, ["state", "begin-phase", "--phase", "2", "--name", "Gießen 💧", "--plans", "2"]).json();
     assert_eq!(begun["milestone_conflict"], serde_json::Value::Null);
@@ -94,7 +94,7 @@ fn one_verb_after_another_keeps_the_story_straight() {
 }
 
 #[test]
-fn another_session_is_told_of_the_claim() {
+fn another_session_gets_a_warning_about_the_claim() {
     let context = project("garden");
     let _ = run(&context, ["state", "begin-phase", "--phase", "2"]).success();
     let environment = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000001"), ("CLAUDE_SESSION_ID", "B")];
@@ -134,7 +134,7 @@ fn notes_are_added_and_removed() {
 }
 
 #[test]
-fn what_is_missing_is_an_answer_or_wrong_usage() {
+fn a_missing_argument_is_an_answer_or_a_usage_error() {
     let context = project("garden");
     for (arguments, error) in [
         (["state", "add-decision"], "summary required"),
@@ -192,7 +192,7 @@ owner: Ada
 }
 
 #[test]
-fn a_project_without_a_state_is_told_so() {
+fn a_missing_state_is_reported() {
     let context = TestContext::new();
     context.write(".planning/PROJECT.md", "# P\n");
     assert!(run(&context, ["state", "get"]).failure(1).contains("STATE.md not found"));
@@ -204,7 +204,7 @@ fn a_project_without_a_state_is_told_so() {
     assert_eq!(run(&context, ["state", "json", "--raw"]).success(), "STATE.md not found");
     assert_eq!(run(&context, ["state", "patch", "--Status", "x"]).json()["failed"], serde_json::json!(["Status"]));
     assert_eq!(run(&context, ["state", "patch", "--Status", "x", "--raw"]).success(), "false");
-    // Before what else is missing, and never as a bare word.
+    // Reported before other missing things, and never as a bare word.
     for verb in ["add-decision", "add-blocker", "resolve-blocker", "record-metric", "add-roadmap-evolution"] {
         let told = run(&context, ["state", verb, "--raw"]).json();
         assert_eq!(told["error"], "STATE.md not found", "{verb}");
@@ -217,7 +217,7 @@ fn a_project_without_a_state_is_told_so() {
 }
 
 #[test]
-fn a_folder_without_a_project_gets_none_by_the_way() {
+fn a_folder_without_a_project_does_not_become_one() {
     let context = TestContext::new();
     for arguments in [["state", "milestone-switch", "--milestone", "v2.0"], ["state", "patch", "--Status", "x"]] {
         let told = run(&context, arguments).failure(1);
@@ -227,7 +227,7 @@ fn a_folder_without_a_project_gets_none_by_the_way() {
     context.write(".planning/PROJECT.md", "# P\n");
     assert_eq!(run(&context, ["state", "milestone-switch", "--milestone", "v2.0", "--raw"]).success(), "true");
     assert!(context.read(STATE).contains("milestone: v2.0"));
-    // A roadmap is looked at before anything is written.
+    // The roadmap is checked before anything is written.
     context.write(".planning/ROADMAP.md", "# R\n\n## ✅ v1.0 A\n\n- [x] **Phase 1: A**\n\n## v2.1 B\n");
     assert_eq!(run(&context, ["state", "milestone-switch", "--milestone", "v2.1", "--raw"]).success(), "true");
     assert!(run(&context, ["state", "milestone-switch", "--milestone", "v1.0"]).failure(1).contains("shipped already"));
@@ -248,7 +248,7 @@ fn a_broken_state_is_read_but_not_written_to() {
 }
 
 #[test]
-fn smart_entry_speaks_in_two_lines_or_in_json() {
+fn smart_entry_answers_in_two_lines_or_in_json() {
     let context = project("garden");
     let told = run(&context, ["smart-entry"]).success();
     assert_eq!(told, "Phase 2 of 3 · 33% · executing\nRecommended: progress-next → /gsd-progress --next");
@@ -277,14 +277,14 @@ fn upkeep_is_wired_and_a_call_that_only_looks_writes_nothing() {
 }
 
 #[test]
-fn strict_validation_fails_where_something_does_not_agree() {
+fn strict_validation_fails_on_any_mismatch() {
     let context = project("garden");
     context.write(STATE, "# Project State\n\nPhase: 77\n");
     assert_eq!(run(&context, ["state", "validate"]).json()["valid"], false);
     assert_eq!(run(&context, ["state", "validate", "--strict"]).code, 1);
 }
 
-/// A milestone whose two phases were closed, and a phase that was inserted then.
+/// A milestone whose two phases were closed, and a phase that was inserted afterwards.
 fn with_an_inserted_phase() -> TestContext {
     let context = TestContext::new();
     context.write(
@@ -319,7 +319,7 @@ fn no_removed_phase_keeps_the_position() {
 }
 
 #[test]
-fn a_position_whose_phase_somebody_took_away_is_found_again() {
+fn a_position_whose_phase_was_removed_is_found_again() {
     for call in [&["state", "sync"][..], &["state", "rebuild"]] {
         let context = with_an_inserted_phase();
         let roadmap = context.read(".planning/ROADMAP.md");

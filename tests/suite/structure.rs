@@ -1,4 +1,4 @@
-//! How files rest on each other: no circle inside a room, and no folder with too many files.
+//! How files depend on each other: no cycle inside a room, and no folder with too many files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,20 +8,21 @@ use regex::Regex;
 
 use crate::kit::repository;
 
-/// Files that name each other. In a shell what they are about does: a command has words, and a word may hold commands.
+/// Files that name each other, because their subjects in a shell do: a command has words, and a word may contain
+/// commands.
 const CIRCLES: &[&[&str]] = &[&["text/shell/read", "text/shell/word"]];
 
-/// The most Rust files in a folder of these rooms, tests not counted.
+/// The most Rust files in a folder of these rooms, without tests.
 const FILES: usize = 20;
 
 /// The rooms that are grouped by subject, and the most subjects in each.
 const GROUPED: &[&str] = &["commands", "operations"];
 const SUBJECTS: usize = 25;
 
-/// A module by its path below `src`; the one of the crate is empty.
+/// A module by its path below `src`; the path of the crate is empty.
 type Module = Vec<String>;
 
-/// The source without comments and without what is compiled for tests alone, by module.
+/// The source without comments and without test-only code, by module.
 fn modules() -> BTreeMap<Module, String> {
     let source = repository().join("src");
     let comment = Regex::new(r"(?m)//[^\n]*").unwrap();
@@ -52,7 +53,7 @@ fn module_of(path: &Path) -> Module {
     parts
 }
 
-/// The paths that a `use` tree brings in, groups taken apart, as segments.
+/// The paths that a `use` tree imports, with groups expanded.
 fn flat(tree: &str) -> Vec<String> {
     let tree = tree.trim();
     let Some((before, inside)) = tree.split_once('{') else {
@@ -73,13 +74,13 @@ fn flat(tree: &str) -> Vec<String> {
     parts.flat_map(|part| flat(&format!("{before}{}", part.trim()))).collect()
 }
 
-/// What a module names: paths of `use` with whether they are handed on, and paths in its code.
+/// The names in a module: paths of `use`, with true if they are re-exported, and paths in its code.
 struct Names {
     used: Vec<(Module, bool)>,
     told: Vec<Module>,
 }
 
-/// `path` as seen in `module`, from the root of the crate; `None` for what is not of this crate.
+/// `path` as seen in `module`, from the root of the crate; `None` if it is not in this crate.
 fn absolute(module: &Module, path: &str, all: &BTreeMap<Module, String>) -> Option<Module> {
     let mut segments: Vec<&str> = path.split("::").map(str::trim).collect();
     let mut base = module.clone();
@@ -118,7 +119,7 @@ fn names(module: &Module, text: &str, all: &BTreeMap<Module, String>) -> Names {
     Names { used, told }
 }
 
-/// The module whose file defines what `path` names: names that a module hands on are followed.
+/// The module whose file defines what `path` names: re-exports are followed.
 fn home(
     path: &Module,
     all: &BTreeMap<Module, String>,
@@ -133,7 +134,8 @@ fn home(
     }
 }
 
-/// Which modules rest on which. A module and one that it lies in are not asked: a folder's `mod.rs` is its face.
+/// The modules that each module depends on. Modules that contain each other are left out: a folder's `mod.rs` is its
+/// interface.
 fn arrows(all: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
     let named: BTreeMap<&Module, Names> = all.iter().map(|(module, text)| (module, names(module, text, all))).collect();
     let handed_on: BTreeMap<Module, Module> = named
@@ -164,7 +166,7 @@ pub(crate) fn rooms_named() -> BTreeSet<(String, String)> {
     paths.collect()
 }
 
-/// What can be reached from a module.
+/// The modules that can be reached from a module.
 fn reached(from: &Module, arrows: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<Module> {
     let mut reached = BTreeSet::new();
     let mut waiting = vec![from];
@@ -175,7 +177,7 @@ fn reached(from: &Module, arrows: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeS
 }
 
 #[test]
-fn no_files_rest_on_each_other_in_a_circle() {
+fn no_files_depend_on_each_other_in_a_cycle() {
     let all = modules();
     assert!(all.len() > 300, "{}", all.len());
     let arrows = arrows(&all);
@@ -194,10 +196,10 @@ fn no_files_rest_on_each_other_in_a_circle() {
     assert_eq!(circles, known, "left: the circles there are; right: those that are known");
 }
 
-/// How the reason of an exception begins: with what will use the item, or uses it where the compiler does not look.
+/// How the reason of an exception begins: with the future user of the item, or with one that the compiler does not see.
 const USERS: &[&str] = &["for ", "tests ", "the suite of tests", "other systems"];
 
-/// What is wrong with the exceptions for dead code in a file.
+/// The faults in the exceptions for dead code in a file.
 fn dead_code_faults(path: &str, text: &str) -> Vec<String> {
     let attribute = Regex::new(r"(?s)#(!?)\[[^\]]*?\b(allow|expect)\(([^\]]*?)\)\s*\)?\]").unwrap();
     let group = Regex::new(r"\b(dead_code|unused|warnings)\b").unwrap();
@@ -224,7 +226,7 @@ fn dead_code_faults(path: &str, text: &str) -> Vec<String> {
         if !USERS.iter().any(|user| why.starts_with(user)) || why.split(' ').count() < 4 {
             fault("the reason does not name what will use it");
         }
-        // A whole module hides what nothing calls any more.
+        // An exception for a whole module hides unused items.
         if let Some(item) = module.captures(&text[found.get(0).unwrap().end()..]) {
             fault(&format!("an exception for all of `{} {}`", &item[1], &item[2]));
         }
@@ -236,7 +238,7 @@ fn dead_code_faults(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn dead_code_is_excused_item_by_item_with_what_will_use_it() {
+fn dead_code_is_allowed_item_by_item_with_its_future_user() {
     let root = repository();
     let files = walkdir::WalkDir::new(root.join("src")).into_iter().map(Result::unwrap);
     let files = files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"));

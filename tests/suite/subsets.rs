@@ -1,5 +1,5 @@
-//! Any hosts installed, any of them uninstalled in any order: the rest stays whole meanwhile, and when all are gone every
-//! byte is back. `GSD_SUBSETS_MOST` says how many at once, where more than a few are to be tried.
+//! Any hosts installed, any of them uninstalled in any order: the others stay intact meanwhile, and when all are gone
+//! every byte is restored. `GSD_SUBSETS_MOST` sets how many at once, if more than a few should be tried.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::kit::repository;
 use crate::lived::Lived;
 use crate::tree::difference;
 
-/// Every host with every scope it has.
+/// Every host with every scope it supports.
 fn installs() -> Vec<(String, &'static str)> {
     let mut installs = Vec::new();
     for entry in std::fs::read_dir(repository().join("src/runtime/descriptors")).unwrap() {
@@ -28,14 +28,14 @@ fn installs() -> Vec<(String, &'static str)> {
     installs
 }
 
-/// Some of the installs, as places in their list, in the order in which they are taken back.
+/// Some of the installs, as indexes into their list, in the order in which they are uninstalled.
 fn some_in_any_order(count: usize) -> impl Strategy<Value = Vec<usize>> {
-    // Each status looks at every program that is installed: twice as many take four times as long.
+    // Each status checks every installed program: twice as many take four times as long.
     let most = std::env::var("GSD_SUBSETS_MOST").map_or(8, |most| most.parse().unwrap());
     prop::sample::subsequence((0..count).collect::<Vec<_>>(), 1..=count.min(most)).prop_shuffle()
 }
 
-/// The seed that the environment names, else another one each time.
+/// The seed in the environment, otherwise a different one each time.
 fn seed() -> u64 {
     let named = std::env::var("GSD_SUBSETS_SEED").ok().map(|seed| seed.parse().unwrap());
     named.unwrap_or_else(|| {
@@ -44,7 +44,7 @@ fn seed() -> u64 {
     })
 }
 
-/// How long new cases are begun. A failing one is made smaller for as long again.
+/// How long new cases are started. A failing one is shrunk for the same time again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
@@ -63,7 +63,7 @@ fn any_hosts_can_be_installed_and_uninstalled_in_any_order() {
     let tried = Cell::new(0);
     let failed = Cell::new(false);
     let outcome = TestRunner::new(config).run(&some_in_any_order(installs.len()), |order| {
-        // However slow the machine, two cases are tried.
+        // At least two cases are tried, however slow the machine.
         if tried.get() >= 2 && start.elapsed() > PATIENCE && !failed.get() {
             return Ok(());
         }
@@ -87,7 +87,7 @@ fn any_hosts_can_be_installed_and_uninstalled_in_any_order() {
         for (step, place) in order.iter().enumerate() {
             let (host, scope) = &installs[*place];
             lived.gsd_with(&["uninstall", &format!("--{host}"), scope], &[]).success();
-            // Exits 1 if anything of a host that is still installed is not as it was left.
+            // Exits 1 if a host that is still installed has changed files.
             let status = lived.gsd_with(&["status", "--json"], &[]).json();
             let left = status["installs"].as_array().unwrap().len();
             prop_assert_eq!(left, order.len() - step - 1, "{} {} of {:?}", host, scope, order);

@@ -1,5 +1,5 @@
-//! An install where another program of the same name had installed itself: what its manifest vouches for goes, the
-//! user's stays, and after our uninstall the user's alone is there.
+//! An install where another program of the same name was installed: files that its manifest lists are removed, the
+//! user's stay, and after our uninstall only the user's are left.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn hook(root: &Path) -> Value {
     json!({"matcher": "Write", "hooks": [{"type": "command", "command": command, "timeout": 5}]})
 }
 
-/// Lays what the other program would have left; every listed file holds the word `old`.
+/// Creates the files that the other program would have left; every listed file contains the word `old`.
 fn lay(root: &Path, runtime: &str, scope: &str, files: &[&str], elsewhere: &[(&Path, &str)]) {
     let listed: serde_json::Map<String, Value> = files
         .iter()
@@ -47,7 +47,7 @@ fn empty() -> Lived {
 }
 
 #[test]
-fn another_programs_install_gives_way_and_only_the_users_things_stay() {
+fn another_programs_install_is_removed_and_only_the_users_files_stay() {
     for (scope, settings) in [("--global", "settings.json"), ("--local", "settings.local.json")] {
         let lived = empty();
         let root = match scope {
@@ -87,7 +87,7 @@ fn another_programs_install_gives_way_and_only_the_users_things_stay() {
 }
 
 #[test]
-fn what_was_changed_since_is_set_aside_and_what_is_not_known_is_left() {
+fn changed_files_are_set_aside_and_unknown_ones_are_left() {
     let lived = empty();
     let root = lived.context.home().join(".claude");
     lay(&root, "claude", "global", &["agents/gsd-gone.md", "skills/gsd-help/SKILL.md"], &[]);
@@ -126,7 +126,7 @@ fn without_a_manifest_of_this_host_nothing_is_touched() {
 }
 
 #[test]
-fn files_that_its_manifest_lists_from_a_shared_folder_go_by_their_bytes_alone() {
+fn files_in_a_shared_folder_are_removed_only_if_their_bytes_match() {
     let lived = empty();
     let (root, shared) = (lived.context.home().join(".codex"), lived.context.home().join(".agents"));
     put(&shared.join("skills/own/SKILL.md"), "mine");
@@ -165,7 +165,7 @@ fn settings_of_the_users_that_do_not_parse_stop_the_take_over() {
 }
 
 #[test]
-fn permissions_that_go_are_told() {
+fn removed_permissions_are_reported() {
     let lived = empty();
     let root = lived.context.home().join(".claude");
     lay(&root, "claude", "global", &["agents/gsd-gone.md"], &[]);
@@ -178,7 +178,7 @@ fn permissions_that_go_are_told() {
 
 #[cfg(unix)]
 #[test]
-fn what_links_lead_to_stays() {
+fn targets_of_links_stay() {
     use std::os::unix::fs::symlink;
     let lived = empty();
     let (home, root) = (lived.context.home(), lived.context.home().join(".claude"));

@@ -1,4 +1,4 @@
-//! The two tiers of the tests. `cargo test` runs the fast one, which needs nothing but git and the usual tools of a Unix
+//! The two tiers of the tests. `cargo test` runs the fast one, which needs only git and the usual tools of a Unix
 //! system; `cargo test -- --ignored` runs the slow one, whose tests say in their `ignore` attribute what they need.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,12 +8,12 @@ use regex::Regex;
 
 use crate::kit::repository;
 
-/// What a test may need to be in the slow tier.
+/// Possible needs of a test in the slow tier.
 const NEEDS: &[&str] = &["a client", "another program", "minutes", "recorded runs", "root"];
 
 /// A test of the slow tier.
 struct Slow {
-    /// The file or folder of tests it is in, as CONTRIBUTING.md lists it.
+    /// The file or folder that contains the test, as CONTRIBUTING.md lists it.
     family: String,
     name: String,
     need: String,
@@ -32,7 +32,7 @@ fn ignored() -> Vec<Slow> {
             }
             let text = std::fs::read_to_string(entry.path()).unwrap();
             let family = family(entry.path().strip_prefix(repository()).unwrap());
-            // A text of another language in a test has attributes of its own, which are no tests of ours.
+            // A text in another language inside a test has its own attributes, which are not our tests.
             for found in
                 attribute.captures_iter(&text).filter(|found| starts_its_line(&text, found.get(0).unwrap().start()))
             {
@@ -49,7 +49,7 @@ fn starts_its_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty())
 }
 
-/// `tests/suite/kills/disk.rs` is of the family `kills`, `src/auto/sim/tests/crash.rs` of `auto::sim`.
+/// `tests/suite/kills/disk.rs` is in the family `kills`, `src/auto/sim/tests/crash.rs` in `auto::sim`.
 fn family(path: &Path) -> String {
     let words: Vec<&str> = path.iter().map(|word| word.to_str().unwrap().trim_end_matches(".rs")).collect();
     match words.as_slice() {
@@ -85,9 +85,9 @@ fn each_slow_test_says_what_it_needs_and_its_family_is_on_the_page() {
     assert_eq!(listed, needed, "left: CONTRIBUTING.md; right: the attributes");
 }
 
-/// A run of the fast tier ends green without the slow one, so it says so.
+/// A run of the fast tier ends green without the slow one, so it reports that.
 #[test]
-fn a_fast_run_says_what_it_left_out() {
+fn a_fast_run_reports_what_it_left_out() {
     let mut needed: BTreeMap<String, usize> = BTreeMap::new();
     for test in ignored() {
         *needed.entry(test.need).or_default() += 1;
@@ -95,7 +95,7 @@ fn a_fast_run_says_what_it_left_out() {
     let all: usize = needed.values().sum();
     assert!(all > 40, "{needed:?}");
     let needed: Vec<String> = needed.iter().map(|(need, count)| format!("{need} ({count})")).collect();
-    // Whoever gives words to the harness has chosen the tests.
+    // Arguments for the harness mean that the tests were selected.
     if std::env::args().len() == 1 {
         let line = "not run: the slow tier,";
         crate::conformance::tell(&format!(

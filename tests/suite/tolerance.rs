@@ -1,4 +1,5 @@
-//! What a call may say too much, and under which names hosts are known: scripts of the compatible program rely on it.
+//! Surplus words that a call may have, and the names under which hosts are known: scripts of the peer program rely on
+//! both.
 
 use crate::kit::{TestContext, verbs};
 
@@ -16,7 +17,7 @@ fn project() -> TestContext {
 }
 
 #[test]
-fn a_verb_that_reads_ignores_words_it_does_not_know_and_tells_them_once() {
+fn a_verb_that_reads_ignores_unknown_words_and_reports_them_once() {
     let context = project();
     for call in [
         "find-phase 1 --bogus surplus",
@@ -35,7 +36,7 @@ fn a_verb_that_reads_ignores_words_it_does_not_know_and_tells_them_once() {
 }
 
 #[test]
-fn a_verb_that_writes_refuses_words_it_does_not_know() {
+fn a_verb_that_writes_refuses_unknown_words() {
     let context = project();
     for call in ["state update Status Busy --bogus", "state update Status Busy surplus", "phase remove 1 --bogus"] {
         let ran = context.gsd_with(call.split(' '), &[], "");
@@ -54,7 +55,7 @@ fn an_unknown_subcommand_of_any_family_has_one_reason() {
     let mut families: Vec<&str> = words.collect();
     families.sort_unstable();
     families.dedup();
-    // These take words of their own where others have subcommands.
+    // These take free words instead of subcommands.
     families.retain(|family| !verbs().iter().any(|(path, _)| path == family));
     assert!(families.len() >= 26, "{families:?}");
     for family in families {
@@ -64,7 +65,7 @@ fn an_unknown_subcommand_of_any_family_has_one_reason() {
 }
 
 #[test]
-fn a_flag_given_twice_counts_once_and_a_value_that_is_ignored_is_told() {
+fn a_flag_given_twice_counts_once_and_an_ignored_value_is_reported() {
     let context = project();
     assert_eq!(context.gsd(["init", "debug", "--diagnose", "--diagnose"]).code, 0);
     assert_eq!(context.gsd(["init", "execute-phase", "1", "--wave", "1", "--wave", "1"]).code, 0);
@@ -74,7 +75,7 @@ fn a_flag_given_twice_counts_once_and_a_value_that_is_ignored_is_told() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("`--phase 2` is ignored, since `--phase 1` counts"), "{}", ran.stderr);
     assert!(context.read(".planning/STATE.md").contains("- Phase 1 added: x"));
-    // Verbs about installs follow the other programs of a shell.
+    // Verbs about installs use the last value, like other programs of a shell.
     context.write("one/gsd-user-files-backup/a.md", "a");
     context.write("two/gsd-user-files-backup/b.md", "b");
     let last = context.gsd(["restore-custom-files", "--config-dir", "one", "--config-dir", "two"]);
@@ -82,7 +83,7 @@ fn a_flag_given_twice_counts_once_and_a_value_that_is_ignored_is_told() {
 }
 
 #[test]
-fn a_flag_without_its_value_counts_as_not_given_where_workflows_pass_it_on() {
+fn a_flag_without_its_value_counts_as_not_given_if_workflows_pass_it_on() {
     let context = project();
     let excluded = |flags: &[&str]| {
         let call = ["init", "plan-phase", "1"].iter().chain(flags).copied();
@@ -111,7 +112,7 @@ fn the_name_of_a_new_phase_folder_is_every_word_up_to_the_next_flag() {
 }
 
 #[test]
-fn a_preview_stays_json_where_a_plain_value_is_asked_for() {
+fn a_preview_stays_json_if_a_plain_value_is_requested() {
     let context = project();
     context.write(".planning/phases/01-base/01-01-PLAN.md", "---\nphase: 01\n---\n");
     context.write(".planning/phases/01-base/01-01-SUMMARY.md", "# S\n");
@@ -119,7 +120,7 @@ fn a_preview_stays_json_where_a_plain_value_is_asked_for() {
     let preview = context.gsd(call).json();
     assert_eq!((&preview["dry_run"], &preview["version"]), (&true.into(), &"v1.0".into()), "{preview}");
     assert!(preview["would_archive"]["roadmap"].is_object() && preview["stats"]["plans"] == 1, "{preview}");
-    // A verb without a preview of its own shows the lines that would change.
+    // A verb without its own preview shows the lines that would change.
     let diff = context.gsd(["phase", "remove", "1", "--force", "--dry-run", "--raw"]).success();
     assert!(diff.contains("-- [ ] **Phase 1: Base** - b\n"), "{diff}");
     let old = TestContext::new();
@@ -133,7 +134,7 @@ fn a_preview_stays_json_where_a_plain_value_is_asked_for() {
 }
 
 #[test]
-fn a_host_is_known_by_every_name_and_in_any_case() {
+fn a_host_is_recognised_by_every_name_and_in_any_case() {
     let context = project();
     for (name, id) in [
         ("codex-app", "codex"),
@@ -205,7 +206,7 @@ fn phases_with_uncommitted_changes_are_not_archived_unless_forced() {
 }
 
 #[test]
-fn a_milestone_of_another_version_is_told_before_it_is_refused() {
+fn a_milestone_of_another_version_gets_a_message_before_it_is_refused() {
     let context = project();
     let ran = context.gsd(["milestone", "complete", "v2.0", "--confirm"]);
     assert!(ran.stderr.contains("`v1.0`, not at `v2.0`"), "{}", ran.stderr);

@@ -1,13 +1,13 @@
-//! A folder as a value: every path with its kind, mode and bytes, to compare before with after.
+//! A folder as a value: every path with its kind, mode and bytes, to compare states.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What stands at each path below a folder.
+/// The content at each path below a folder.
 pub(crate) type Tree = BTreeMap<String, String>;
 
-/// A file of more bytes is the image of a program.
+/// A larger file is the image of a program.
 const IMAGE: u64 = 1_000_000;
 
 /// Everything below `root`: folders and files with their modes, files with their bytes, links with their targets.
@@ -26,7 +26,7 @@ pub(crate) fn tree(root: &Path) -> Tree {
     tree
 }
 
-/// The identity and time of each file below `root`: equal before and after means that nothing was written.
+/// The identity and time of each file below `root`: if they are equal before and after, nothing was written.
 pub(crate) fn stamps(root: &Path) -> BTreeMap<String, String> {
     let mut stamps = BTreeMap::new();
     walk(root, "", &mut |name, _, metadata| {
@@ -35,7 +35,7 @@ pub(crate) fn stamps(root: &Path) -> BTreeMap<String, String> {
     stamps
 }
 
-/// The differences of two trees, a line each.
+/// The differences of two trees, one per line.
 pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
     let line = |sign: char, path: &str, what: &str| {
         let (kind, text) =
@@ -48,7 +48,7 @@ pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
     lost.chain(gained.map(|(path, what)| line('+', path, what))).collect()
 }
 
-/// The text of a file. A program's image says no more than its length, and is not read: there are many of them.
+/// The text of a file. For a program's image only its length, without reading it: there are many of them.
 fn text(path: &Path, metadata: &std::fs::Metadata) -> String {
     if metadata.len() > IMAGE {
         return format!("{} bytes", metadata.len());
@@ -90,7 +90,7 @@ fn identity(metadata: &std::fs::Metadata) -> String {
     metadata.len().to_string()
 }
 
-/// A folder with a copy of it, from which it is put back as it was: cheaper than to make it again, and under the same path.
+/// A folder with a copy from which it is restored: cheaper than making it again, and under the same path.
 #[derive(Debug)]
 pub(crate) struct Kept {
     folder: PathBuf,
@@ -98,7 +98,7 @@ pub(crate) struct Kept {
     now: BTreeMap<String, Stamp>,
 }
 
-/// Two equal ones are of a path that nobody wrote to. Of a folder, what is in it counts by itself.
+/// Equal stamps mean that a path was not written to. The content of a folder has its own stamps.
 type Stamp = (String, Option<(SystemTime, String)>);
 
 impl Kept {
@@ -111,20 +111,20 @@ impl Kept {
         Self { folder: folder.to_path_buf(), copy, now }
     }
 
-    /// Every path that was written, made or removed since the folder was put back.
+    /// Every path that was written, created or removed since the folder was restored.
     pub(crate) fn changed(&self) -> Vec<String> {
         let later = Self::stamps(&self.folder);
         let written = later.iter().filter(|(path, stamp)| self.now.get(*path) != Some(stamp)).map(|(path, _)| path);
         written.chain(self.now.keys().filter(|path| !later.contains_key(*path))).cloned().collect()
     }
 
-    /// Puts everything back that changed. What did not change stays the same file.
+    /// Restores everything that changed. An unchanged file stays the same file.
     pub(crate) fn put_back(&mut self) {
         let mut changed = self.changed();
         if changed.is_empty() {
             return;
         }
-        // A folder comes before what is in it.
+        // A folder comes before its content.
         changed.sort_unstable();
         for path in changed.iter().rev() {
             let place = below(&self.folder, path);
@@ -134,7 +134,7 @@ impl Kept {
                 Err(_) => {}
             }
         }
-        // With a folder that was removed goes what is in it.
+        // A removed folder takes its content with it.
         for path in self.now.keys() {
             let place = below(&self.folder, path);
             if std::fs::symlink_metadata(&place).is_err() {
@@ -144,7 +144,7 @@ impl Kept {
         self.now = Self::stamps(&self.folder);
     }
 
-    /// By the names of paths, so that a folder comes before what is in it.
+    /// Ordered by path, so that a folder comes before its content.
     fn stamps(folder: &Path) -> BTreeMap<String, Stamp> {
         let mut stamps = BTreeMap::new();
         walk(folder, "", &mut |name, _, metadata| {
@@ -160,7 +160,8 @@ fn below(folder: &Path, path: &str) -> PathBuf {
     folder.join(path.trim_start_matches('/'))
 }
 
-/// Copies one path as it is. A program's image is shared: nothing writes into it, and there are many of them.
+/// Copies one path unchanged. A program's image is shared by a hard link: nothing writes to it, and there are many of
+/// them.
 fn copy_one(from: &Path, to: &Path) {
     let metadata = std::fs::symlink_metadata(from).unwrap();
     if metadata.is_dir() {
@@ -175,7 +176,7 @@ fn copy_one(from: &Path, to: &Path) {
         std::fs::hard_link(from, to).unwrap();
     } else {
         std::fs::copy(from, to).unwrap();
-        // Elsewhere a copy has the time of its original.
+        // On other systems a copy has the time of its original.
         #[cfg(unix)]
         std::fs::File::open(to).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
     }

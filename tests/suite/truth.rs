@@ -1,5 +1,5 @@
-//! Roadmap, state and requirements say the same after every verb that writes them: on the straight path, and when a phase
-//! is opened again, inserted, completed twice or out of order, or STATE.md is lost.
+//! Roadmap, state and requirements agree after every verb that writes them: in the normal course, and when a phase is
+//! reopened, inserted, completed twice or out of order, or STATE.md is lost.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Three phases in three places; of the first two, plans and summaries are on disk.
+/// Three phases in all three places of the roadmap; the first two have plans and summaries on disk.
 fn notebook() -> TestContext {
     let context = TestContext::new();
     context.write(
@@ -163,7 +163,7 @@ fn an_open_phase_before_the_completed_one_is_next() {
 }
 
 #[test]
-fn what_a_person_wrote_behind_the_count_of_plans_stays() {
+fn a_persons_text_after_the_count_of_plans_stays() {
     for (label, ending) in [("**Plans**:", "\n"), ("**Plans:**", "\r\n")] {
         let text = format!("# R\n\n### Phase 1: A\n\n{label} 1/2 plans executed (one waits for the API)\nx\n")
             .replace('\n', ending);
@@ -179,7 +179,7 @@ fn what_a_person_wrote_behind_the_count_of_plans_stays() {
 }
 
 #[test]
-fn a_session_that_has_no_place_gets_a_section() {
+fn a_session_entry_gets_a_section_if_there_is_none() {
     for trace in ["| Last work | What |\n|---|---|\n| yesterday | x |\n", "## Last Work\n\n- when: yesterday\n"] {
         let context = TestContext::new();
         context.write(STATE, &format!("# S\n\n{trace}\n| Last session | yesterday |\n"));
@@ -194,7 +194,7 @@ fn a_session_that_has_no_place_gets_a_section() {
 }
 
 #[test]
-fn the_file_to_resume_from_is_told_from_the_root_of_the_project() {
+fn the_file_to_resume_from_is_given_relative_to_the_project() {
     let context = notebook();
     let file = context.project().join(".planning/phases/01-add-and-list/01-CONTEXT.md");
     answer(&context, ["state", "record-session", "--resume-file", &file.to_string_lossy()]);
@@ -232,7 +232,7 @@ fn completing_an_earlier_phase_in_the_state_leaves_a_later_position() {
 }
 
 #[test]
-fn a_word_of_the_user_keeps_a_requirement_as_it_is() {
+fn a_status_set_by_the_user_keeps_a_requirement_unchanged() {
     for word in ["Blocked", "Deferred", "Out of Scope", "Waiting for legal"] {
         let context = first_phase_done();
         let text = context.read(REQUIREMENTS).replace("[x]", "[ ]").replace("Complete", word);
@@ -254,7 +254,7 @@ fn a_word_of_the_user_keeps_a_requirement_as_it_is() {
 }
 
 #[test]
-fn no_plan_of_a_circle_or_behind_a_halted_one_is_runnable() {
+fn no_plan_in_a_cycle_or_after_a_halted_one_is_runnable() {
     let context = notebook();
     let write = |number: u32, depends_on: &str| {
         let text = format!("---\nwave: 1\ndepends_on: [{depends_on}]\n---\n\n# Plan\n");
@@ -357,7 +357,7 @@ fn a_plan_that_comes_later_unticks_its_phase() {
     assert_eq!((&report["complete"], &report["status"]), (&false.into(), &"In Progress".into()));
     let roadmap = context.read(ROADMAP);
     assert!(roadmap.contains("- [ ] **Phase 1: Add and List** - a\n"), "{roadmap}");
-    // With all plans done it stays closed, whatever was touched since.
+    // With all plans done it stays closed, whatever file was touched since.
     let context = first_phase_done();
     context.write(
         ".planning/phases/01-add-and-list/01-VERIFICATION.md",
@@ -407,7 +407,7 @@ fn the_phase_line_has_one_shape_after_every_verb() {
 }
 
 #[test]
-fn a_new_phase_is_in_all_places_and_completing_it_ticks_them_all() {
+fn a_new_phase_is_in_all_places_and_completing_it_ticks_all_of_them() {
     let context = notebook();
     answer(&context, ["phase", "add", "Tag Cloud"]);
     let inserted = answer(&context, ["phase", "insert", "2", "Hot Fix"]);
@@ -446,7 +446,7 @@ fn completing_a_closed_phase_again_changes_nothing() {
     assert_eq!((&report["already_complete"], &report["updated"]), (&true.into(), &false.into()), "{report}");
     assert_eq!((&report["next_phase"], &report["state_updated"]), (&"2".into(), &false.into()));
     assert_eq!([ROADMAP, STATE, REQUIREMENTS].map(|path| context.read(path)), before);
-    // A phase behind the position is completed where it lies, and the position stays.
+    // A phase away from the position is completed, and the position stays.
     context.write(STATE, &context.read(STATE).replace("Phase: 2 of 3 (Search by Tag)", "Phase: 3 of 3 (Export)"));
     execute(&context, "02", "02-search-by-tag", 1);
     verify(&context, "02", "02-search-by-tag");
@@ -560,7 +560,7 @@ fn a_fingerprint_that_cannot_be_taken_names_the_file() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_by_commit() {
+fn a_missing_file_is_reported_by_commit() {
     let context = notebook();
     git(&context, &["init", "-q"]);
     let ran = run(&context, ["commit", "docs: x", "--files", "missing.md"]);
@@ -617,7 +617,7 @@ fn a_claim_is_honoured_and_not_shown_by_git() {
     assert!(!status.contains("lock"), "{status}");
     let conflict = &begin("two", "2")["milestone_conflict"];
     assert_eq!(conflict["locked_phase"], "1", "{conflict}");
-    // A claim that another program keeps in the tree counts as well, and moves out of it with the next one.
+    // A claim that another program keeps in the tree counts too, and the next claim moves it out of the tree.
     let claim = |phase: &str, session: &str| {
         format!(
             "{{\"phase\": \"{phase}\", \"session\": \"gsd-session-key-{session}\", \"pid\": 1, \"updated_at\": 1768500000000}}"
@@ -628,7 +628,7 @@ fn a_claim_is_honoured_and_not_shown_by_git() {
     context.write(".planning/milestone.lock", &claim("1", "one"));
     assert_eq!(begin("one", "1")["milestone_conflict"], Value::Null);
     assert!(!context.project().join(".planning/milestone.lock").exists());
-    // Another project has claims of its own.
+    // Another project has its own claims.
     assert_eq!(begin("two", "2")["milestone_conflict"]["locked_phase"], "1");
 }
 
@@ -644,13 +644,13 @@ fn a_report_is_found_by_the_number_of_its_phase() {
     }
     assert_eq!(answer(&context, ["verification", "status", "2"])["next_command"], "/gsd-plan-phase 2");
     assert!(run(&context, ["verification", "status", "9"]).failure(1).contains("no phase `9`"));
-    // The report of a quick task is asked by its folder.
+    // The report of a quick task is requested by its folder.
     context.write(".planning/quick/q1/q1-VERIFICATION.md", "---\nstatus: passed\n---\n");
     assert_eq!(answer(&context, ["verification", "status", ".planning/quick/q1"])["status"], "passed");
 }
 
 #[test]
-fn a_phase_that_is_added_when_all_is_complete_is_where_the_work_goes_on() {
+fn a_phase_added_when_all_is_complete_becomes_the_position() {
     let context = notebook();
     let roadmap = context.read(ROADMAP).replace("- [ ]", "- [x]").replace("Not started |", "Complete |");
     context.write(ROADMAP, &roadmap);
@@ -664,13 +664,13 @@ fn a_phase_that_is_added_when_all_is_complete_is_where_the_work_goes_on() {
     assert!(line(&state, "**Current focus:**").contains("Tag Cloud"), "{state}");
     assert_eq!(answer(&context, ["roadmap", "analyze"])["current_phase"], "4");
     assert_eq!(answer(&context, ["state", "json"])["progress"]["completed_phases"], 3);
-    // In the midst of a milestone the position stays.
+    // In the middle of a milestone the position stays.
     run(&context, ["phase", "add", "Sync"]).success();
     assert_eq!(line(&context.read(STATE), "Phase: "), "Phase: 4 of 5 (Tag Cloud) — READY TO PLAN");
 }
 
 #[test]
-fn recording_a_gap_plan_goes_back_to_its_phase_in_every_line() {
+fn recording_a_gap_plan_returns_to_its_phase_in_every_line() {
     let context = notebook();
     let folder = ".planning/phases/01-add-and-list";
     context.write(&format!("{folder}/01-01-PLAN.md"), "---\nphase: 01-add-and-list\nplan: 01\nwave: 1\n---\n");
@@ -731,7 +731,7 @@ fn a_blocked_plan_is_still_to_be_done_for_every_verb() {
     let closed = answer(&context, ["plan", "close", "01-01"]);
     assert_eq!(closed["closed"][0]["requirements_completed"], serde_json::json!(["CLI-01"]), "{closed}");
     assert!(context.read(STATE).contains("READY FOR VERIFICATION"));
-    // The report covers the summary as it is now, however long the calls took.
+    // The report covers the summary in its current state, however long the calls took.
     verify(&context, "01", folder);
     assert!(run(&context, ["phase", "complete", "1"]).success().contains("2/2"));
 }
@@ -769,7 +769,7 @@ fn the_position_is_at_the_first_plan_that_is_still_to_be_done() {
 }
 
 #[test]
-fn a_phase_of_the_folded_current_milestone_is_known_to_every_check() {
+fn every_check_knows_a_phase_of_the_folded_current_milestone() {
     let context = with_roadmap(
         "# R\n\n<details>\n<summary>v1.0 MVP</summary>\n\n- [ ] **Phase 3: C** - c\n\n### Phase 3: C\n\n**Goal**: g\n\n</details>\n",
     );

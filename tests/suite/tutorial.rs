@@ -1,8 +1,8 @@
-//! The pages that teach: their commands run in order, their files are written, and the output they show is compared.
+//! The tutorial pages: their commands run in order, their files are written, and the output they show is compared.
 //!
-//! A block ```` ```console ```` holds commands after `$ ` and what each prints at a terminal of 80 columns; a block with a
-//! path after its language is written there; a comment `<!-- $ COMMAND -->` runs what an agent does at that place.
-//! `SNAPSHOTS=overwrite` puts what was printed into the page.
+//! A block ```` ```console ```` contains commands after `$ ` and the output of each at a terminal of 80 columns; a
+//! block with a path after its language is written to that path; a comment `<!-- $ COMMAND -->` runs what an agent does
+//! at this point. `SNAPSHOTS=overwrite` writes the output into the page.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::answers::project;
 use crate::kit::{TestContext, binary, repository};
 use crate::mentions;
 
-/// A page, and the project of `tests/projects` that it begins in, unless it begins in an empty folder.
+/// A page, and the project of `tests/projects` in which it begins; `None` for an empty folder.
 const PAGES: &[(&str, Option<&str>)] = &[
     ("README.md", Some("pocket")),
     ("docs/quick-start.md", Some("pocket")),
@@ -19,7 +19,7 @@ const PAGES: &[(&str, Option<&str>)] = &[
 ];
 
 #[test]
-fn a_page_that_teaches_shows_what_its_commands_print() {
+fn a_tutorial_page_shows_what_its_commands_print() {
     for (page, begin) in PAGES {
         let path = repository().join(page);
         let text = fs::read_to_string(&path).unwrap();
@@ -34,13 +34,13 @@ fn a_page_that_teaches_shows_what_its_commands_print() {
 }
 
 #[test]
-fn an_output_that_is_out_of_date_is_seen() {
+fn outdated_output_is_noticed() {
     let context = TestContext::new();
     let page = "Say:\n\n```text a/b.txt\none\n```\n\n```console\n$ cat a/b.txt\ntwo\n$ false\n```\n\nEnd.\n";
     assert_eq!(play(page, &context), page.replace("two", "one"));
 }
 
-/// The page with what its commands print in place of what it shows.
+/// The page with the current output of its commands.
 fn play(page: &str, context: &TestContext) -> String {
     let mut played = String::new();
     let mut lines = page.split_inclusive('\n');
@@ -71,7 +71,7 @@ fn play(page: &str, context: &TestContext) -> String {
     played
 }
 
-/// What a command prints at a terminal.
+/// The output of a command at a terminal.
 fn output(command: &str, context: &TestContext) -> String {
     let printed = if let Some(call) = command.strip_prefix("gsd-tools") {
         context.at_a_terminal_of(80, call, &[("NO_COLOR", "1")], "").stdout
@@ -86,7 +86,7 @@ fn output(command: &str, context: &TestContext) -> String {
 }
 
 #[test]
-fn a_page_that_teaches_names_commands_and_pages_that_are_there() {
+fn a_tutorial_page_names_existing_commands_and_pages() {
     for (page, _) in PAGES {
         let text = fs::read_to_string(repository().join(page)).unwrap();
         assert_eq!(mentions::wrong(&text), Vec::<String>::new(), "{page}");

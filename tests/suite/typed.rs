@@ -1,4 +1,4 @@
-//! Commands that are shown to be typed are put together in one way: by `typed!`, which makes every value one word of a shell.
+//! Commands shown for typing are built in only one way: by `typed!`, which makes every value one shell word.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,14 +7,14 @@ use regex::Regex;
 
 use crate::kit::repository;
 
-/// A text in quotes of a source, with what is before it in the code, and its line.
+/// A quoted text in a source, with the code before it, and its line.
 struct Literal {
     before: String,
     text: String,
     line: usize,
 }
 
-/// The texts in quotes of a source, comments left out.
+/// The quoted texts of a source, without comments.
 fn literals(source: &str) -> Vec<Literal> {
     let letters: Vec<char> = source.chars().collect();
     let (mut found, mut code, mut at, mut line) = (Vec::new(), String::new(), 0, 1);
@@ -78,10 +78,10 @@ fn tail(code: &str) -> String {
     code[from..].to_owned()
 }
 
-/// Programs that commands of ours begin with.
+/// Programs that our commands begin with.
 const PROGRAMS: &str = "(?:git|gsd-tools|rm|mv|cp|cd|ls|chmod|mkdir|kill|npm|npx|sh)";
 
-/// Sentences that begin with the name of a program, and are no commands.
+/// Sentences that begin with the name of a program, and are not commands.
 const SENTENCES: &[&str] = &[
     "git signs ",
     "git cannot ",
@@ -94,10 +94,10 @@ const SENTENCES: &[&str] = &[
     "gsd-tools {newer} is ",
 ];
 
-/// The end of a sentence about a command of a check, which is not one to type.
+/// The end of a sentence about a command of a check, which is not meant to be typed.
 const OF_A_CHECK: &str = "` says something of the tool, not of the work";
 
-/// What is wrong with a text: a value in a command that nothing quotes.
+/// True if a text has a command with an unquoted value.
 fn unquoted(literal: &Literal) -> bool {
     static TICKED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(&format!("`{PROGRAMS} [^`]*[^`{{]\\{{[^{{}}`]*\\}}")).unwrap());
@@ -122,7 +122,7 @@ fn is_of_tests(path: &Path) -> bool {
 }
 
 #[test]
-fn a_command_with_values_is_put_together_by_one_macro() {
+fn a_command_with_values_is_built_by_one_macro() {
     let root = repository().join("src");
     let mut wrong = Vec::new();
     let (mut files, mut commands) = (0, 0);
@@ -133,7 +133,7 @@ fn a_command_with_values_is_put_together_by_one_macro() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        // What is compiled for tests alone may show what it likes.
+        // Test-only code may show anything.
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         files += 1;
         for literal in literals(text) {
@@ -148,7 +148,7 @@ fn a_command_with_values_is_put_together_by_one_macro() {
 }
 
 #[test]
-fn a_command_that_is_put_together_by_hand_is_found() {
+fn a_command_built_by_hand_is_found() {
     let wrong = |source: &str| literals(source).iter().any(unquoted);
     for source in [
         "format!(\"run `git -C {} switch {}`\", a, b)",

@@ -1,4 +1,4 @@
-//! What an update needs to know: the installation that counts, and the user's own files among ours.
+//! What an update needs to know: the installation that applies, and the user's own files among ours.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn write(context: &TestContext, path: &str, text: &str) {
 }
 
 #[test]
-fn the_installation_of_the_project_counts_before_that_of_the_user() {
+fn the_installation_of_the_project_takes_precedence_over_that_of_the_user() {
     let context = TestContext::new();
     let none = "{\"installedVersion\":\"0.0.0\",\"scope\":\"UNKNOWN\",\"runtime\":\"\",\"gsdDir\":\"\"}\n";
     assert_eq!(context.gsd(["update-context"]).success(), none);
@@ -48,7 +48,7 @@ fn files_of_the_user_among_ours_are_found() {
 }
 
 #[test]
-fn files_come_back_only_to_where_nothing_stands() {
+fn files_are_restored_only_to_free_paths() {
     let context = TestContext::new();
     context.gsd(["install", "--host", "claude", "--global"]).success();
     let home = folder(&context);
@@ -78,7 +78,7 @@ fn files_come_back_only_to_where_nothing_stands() {
 
 #[cfg(unix)]
 #[test]
-fn no_link_leads_a_file_out_of_the_folder() {
+fn no_file_is_restored_through_a_link_out_of_the_folder() {
     let context = TestContext::new();
     let home = folder(&context);
     write(&context, "gsd-user-files-backup/agents/gsd-a.md", "a");

@@ -1,4 +1,4 @@
-//! Health of a project: what a repair touches, what it leaves alone, and what wrong calls come to.
+//! The health of a project: what a repair changes, what it does not touch, and how wrong calls fail.
 
 use crate::kit::TestContext;
 
@@ -29,7 +29,7 @@ fn a_repair_adds_two_keys_and_a_second_one_adds_nothing() {
 }
 
 #[test]
-fn a_configuration_that_does_not_parse_is_told_and_left() {
+fn a_configuration_that_does_not_parse_is_reported_and_left() {
     let context = project();
     context.write(".planning/config.json", "{\"a\": 1,,}");
     let found = context.gsd(["validate", "health", "--repair"]).json();

@@ -1,5 +1,5 @@
-//! The loop from planning to the next phase, step by step on a real repository: each step changes the lines it is
-//! for, and no other byte, whatever the line endings and the script of the documents.
+//! The loop from planning to the next phase, step by step on a real repository: each step changes only the lines it is
+//! for, whatever the line endings and the script of the documents.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ const FOLDER: &str = ".planning/phases/02-writing-notes";
 struct Twin {
     bom: &'static str,
     ending: &'static str,
-    /// Words of the fixture, and what stands in their place.
+    /// Words of the fixture, and their replacements.
     words: &'static [(&'static str, &'static str)],
 }
 
-/// Wide signs, marks that combine, joined emoji, a script that runs the other way, a space that is none.
+/// Wide characters, combining marks, joined emoji, right-to-left script, a no-break space.
 const UNICODE: &[(&str, &str)] = &[
     ("Writing Notes", "Za\u{301}piski\u{a0}筆記 👩\u{200d}🚀"),
     ("Sync", "Gle\u{301}ichlauf ⇄"),
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Writes a document as a person or an agent does, in the manner of this twin.
+    /// Writes a document as a person or an agent does, in the form of this twin.
     fn write(&self, path: &str, text: &str) {
         let markdown = std::path::Path::new(path).extension().is_some_and(|extension| extension == "md");
         let text = if markdown { self.twin.document(text) } else { text.to_owned() };
@@ -326,7 +326,7 @@ impl<'a> Walk<'a> {
         serde_json::from_str(&self.context.read(path)).unwrap()
     }
 
-    /// Runs a verb that answers and leaves every file alone.
+    /// Runs a verb that answers and changes no file.
     fn reads(&self, arguments: &[&str]) -> Value {
         let before = self.files();
         let answer = self.gsd(arguments).json();
@@ -342,7 +342,7 @@ impl<'a> Walk<'a> {
         told
     }
 
-    /// Runs a verb and compares what it did with the lines it is for.
+    /// Runs a verb and compares its changes with the lines it is for.
     fn changes(&self, arguments: &[&str], expected: &[&str]) -> Value {
         let before = self.files();
         let answer = self.gsd(arguments).json();
@@ -355,7 +355,7 @@ impl<'a> Walk<'a> {
         answer
     }
 
-    /// The same call once more has nothing left to do.
+    /// Repeats a call, which must change nothing more.
     fn changes_nothing_more(&self, arguments: &[&str]) {
         let before = self.files();
         let _ = self.gsd(arguments).json();
@@ -375,7 +375,7 @@ impl<'a> Walk<'a> {
         assert_eq!(after.contains(&keeper), before.contains(&keeper), "a key of the user's was touched");
     }
 
-    /// The lines that differ, but for the derived ones: the index of STATE.md, its mirror, the claim of the session.
+    /// The changed lines, except the derived ones: the index of STATE.md, its mirror, the claim of the session.
     fn changed_lines(&self, before: &Files, after: &Files) -> Vec<String> {
         let mut lines = Vec::new();
         let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -400,15 +400,15 @@ impl<'a> Walk<'a> {
         lines
     }
 
-    /// What follows the front matter.
+    /// The text after the front matter.
     fn body<'t>(&self, text: &'t str) -> &'t str {
         let fence = format!("{0}---{0}", self.twin.ending);
         let at = text.find(&fence).expect("the front matter ends");
         &text[at + fence.len()..]
     }
 
-    /// Commits everything that is open but the claim of this session, through the program; the commit has those files
-    /// and no other.
+    /// Commits every open change except the claim of this session, through the program; the commit has exactly those
+    /// files.
     fn commit(&self, message: &str) {
         let status = self.git(&["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]);
         let paths = status.split('\0').filter_map(|line| line.get(3..));

@@ -1,4 +1,4 @@
-//! Making a wave: its plans by their numbers, all worktrees or none, and no other wave forgotten.
+//! Making a wave: its plans by number, all worktrees or none, and no other wave forgotten.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn wave(context: &TestContext, host: &str, plans: &str) -> Value {
     on(context, host, &["worktree", "create-wave", "--phase", "1", "--plans", plans]).json()
 }
 
-/// The note of the wave, and where it is.
+/// The note of the wave, with its path.
 fn note(context: &TestContext) -> Option<(std::path::PathBuf, String)> {
     let mut files = walkdir::WalkDir::new(context.home()).into_iter().map(Result::unwrap);
     let path = files.find(|file| file.file_name() == "wave.json")?.into_path();
@@ -18,7 +18,7 @@ fn note(context: &TestContext) -> Option<(std::path::PathBuf, String)> {
 }
 
 #[test]
-fn plans_with_a_name_behind_their_number_are_one_plan_everywhere() {
+fn plans_with_a_name_after_their_number_are_one_plan_everywhere() {
     let context = project();
     for (number, name) in [(1, "store"), (2, "screen")] {
         let path = format!("{PHASE}/01-0{number}");
@@ -83,7 +83,7 @@ fn the_note_of_an_open_wave_is_not_overwritten() {
 }
 
 #[test]
-fn what_git_ignores_is_asked_in_the_root_of_the_project() {
+fn ignored_documents_are_looked_up_from_the_root_of_the_project() {
     let context = project();
     context.write(".gitignore", "/.planning\n");
     context.write("src/x.txt", "x\n");
@@ -99,7 +99,7 @@ fn what_git_ignores_is_asked_in_the_root_of_the_project() {
 }
 
 #[test]
-fn plans_run_in_turn_where_git_does_not_say_what_is_uncommitted() {
+fn plans_run_in_turn_if_git_does_not_show_untracked_files() {
     let context = project();
     std::fs::write(context.project().join(".git/index"), "no index").unwrap();
     let answer = wave(&context, "codex", "01-01,01-02");

@@ -1,12 +1,12 @@
-//! Clearing a wave: work of a person, of an agent that still runs, and of another session is left alone, and no work is
-//! forgotten.
+//! Clearing a wave: work of a person, of an agent that still runs, and of another session is not touched, and no work
+//! is forgotten.
 
 use serde_json::{Value, json};
 
 use crate::kit::{Ran, TestContext};
 use crate::waves::{PHASE, create, execute, git, on, project};
 
-/// A number that no process has: it is above what a system gives out.
+/// A number that no process has: it is above what a system assigns.
 const NO_PROCESS: u32 = 2_147_483_646;
 
 fn cleanup(context: &TestContext, host: &str, more: &[&str]) -> Ran {
@@ -30,7 +30,7 @@ fn branches(context: &TestContext) -> String {
     git(context, "", &["branch", "--format=%(refname:short)"])
 }
 
-/// Makes a worktree as a host does, for an executor, and gives its place.
+/// Makes a worktree for an executor as a host does; returns its path.
 fn host_worktree(context: &TestContext, name: &str) -> String {
     let place = format!(".claude/worktrees/agent-{name}");
     git(context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
@@ -51,7 +51,7 @@ fn commit(context: &TestContext, place: &str, file: &str, message: &str) {
 const OURS: &str = ".planning/worktrees/01-01";
 
 #[test]
-fn untracked_files_that_git_does_not_show_are_work_too() {
+fn untracked_files_that_git_does_not_show_count_as_work_too() {
     let context = project();
     git(&context, "", &["config", "status.showUntrackedFiles", "no"]);
     create(&context, "codex");
@@ -84,14 +84,14 @@ fn a_wave_is_merged_only_on_the_branch_and_in_the_tree_it_began_in() {
     refused(&["--cwd", OURS], "wrong_tree", &root);
     git(&context, "", &["worktree", "add", "-q", "-b", "mine", "../mine"]);
     refused(&["--cwd", "../mine"], "wrong_tree", &root);
-    // The branch itself may get another name.
+    // The branch itself may be renamed.
     git(&context, "", &["branch", "-m", "main", "trunk"]);
     cleanup(&context, "codex", &[]).json();
     assert!(context.project().join("a.txt").exists());
 }
 
 #[test]
-fn a_manifest_is_not_merged_where_no_branch_is_checked_out() {
+fn a_manifest_is_not_merged_if_no_branch_is_checked_out() {
     let context = project();
     context.write("wave.json", "{\"worktrees\": []}\n");
     let base = git(&context, "", &["rev-parse", "HEAD"]);
@@ -105,7 +105,7 @@ fn a_manifest_is_not_merged_where_no_branch_is_checked_out() {
 }
 
 #[test]
-fn a_worktree_of_a_person_is_no_part_of_a_wave() {
+fn a_worktree_of_a_person_is_not_part_of_a_wave() {
     for host in ["codex", "claude"] {
         let context = project();
         create(&context, host);
@@ -168,7 +168,7 @@ fn an_executor_without_a_commit_that_still_runs_keeps_the_wave_open() {
     assert!(context.project().join("a.txt").exists());
 }
 
-/// Calls in the session of that name, some minutes from now.
+/// Calls in the session of this name, some minutes from now.
 fn in_session(context: &TestContext, session: &str, minutes: i64, arguments: &[&str]) -> Ran {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     let now = (i64::try_from(now).unwrap() + minutes * 60_000).to_string();
@@ -178,7 +178,7 @@ fn in_session(context: &TestContext, session: &str, minutes: i64, arguments: &[&
 }
 
 #[test]
-fn the_wave_of_another_session_is_left_to_it_until_that_is_quiet_or_has_ended() {
+fn the_wave_of_another_session_is_left_until_that_session_is_quiet_or_ended() {
     const CREATE: &[&str] = &["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02"];
     const KEEP: &[&str] = &["worktree", "cleanup-wave", "--keep-work"];
     let context = project();
@@ -207,7 +207,7 @@ fn the_wave_of_another_session_is_left_to_it_until_that_is_quiet_or_has_ended() 
 }
 
 #[test]
-fn a_lock_of_a_process_that_is_gone_says_that_the_session_has_ended() {
+fn a_lock_of_a_dead_process_shows_that_the_session_has_ended() {
     let context = project();
     let session = |name: &str, arguments: &[&str]| {
         context.gsd_with(arguments, &[("GSD_RUNTIME", "claude"), ("CLAUDE_CODE_SESSION_ID", name)], "")
@@ -246,7 +246,7 @@ fn commits_whose_worktree_is_gone_are_not_forgotten() {
 }
 
 #[test]
-fn a_merged_worktree_that_cannot_be_removed_does_not_hold_up_the_next_wave() {
+fn a_merged_worktree_that_cannot_be_removed_does_not_block_the_next_wave() {
     let context = project();
     create(&context, "codex");
     commit(&context, OURS, "a.txt", "feat(01-01): a");

@@ -1,4 +1,4 @@
-//! Executors of a wave side by side: the decision, the guard that reads it, the merge, and the closing of plans.
+//! Parallel executors of a wave: the decision, the guard that reads it, the merge, and the closing of plans.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ pub(crate) fn create(context: &TestContext, host: &str) -> Value {
     on(context, host, &["worktree", "create-wave", "--phase", "1", "--plans", "01-01,01-02,01-03"]).json()
 }
 
-/// What the guards say to the start of an executor.
+/// The answer of the guards to the start of an executor.
 pub(crate) fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
     start_agent(context, "gsd-executor", plan, isolation)
 }
@@ -116,7 +116,7 @@ fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
     assert_eq!(wave["in_turn"][0]["plan"], "01-03");
     assert_eq!(git(&context, "", &["status", "--porcelain"]), "", "the decision must not show up in git");
     assert!(!context.project().join(".gsd").exists());
-    // A host without worktrees, and a project that wants none.
+    // A host without worktrees, and a project that turns them off.
     assert_eq!(create(&context, "gemini")["isolation"], "none");
     context.write(".planning/config.json", r#"{"workflow":{"use_worktrees":false}}"#);
     let wave = create(&context, "claude");
@@ -124,7 +124,7 @@ fn plans_that_share_no_file_get_worktrees_and_the_others_wait() {
     assert!(wave["in_turn"][0]["why"].as_str().unwrap().contains("workflow.use_worktrees"));
 }
 
-/// What a new session is told.
+/// The text that a new session receives.
 pub(crate) fn session_start(context: &TestContext) -> String {
     let payload = json!({"session_id": "s", "cwd": context.project(), "source": "startup"});
     context
@@ -177,9 +177,9 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
         assert_eq!((&closed["in_worktree"], &closed["next_plan"]), (&json!(true), &json!(null)), "{closed}");
         assert_eq!(git(&context, &place, &["status", "--porcelain"]), "");
     }
-    // Somebody else's agent is no part of the wave.
+    // Another user's agent is not part of the wave.
     git(&context, "", &["worktree", "add", "-q", "-b", "worktree-agent-other", ".claude/worktrees/other"]);
-    // The host made a branch, and then failed to make its worktree.
+    // The host created a branch, and then failed to create its worktree.
     git(&context, "", &["branch", "worktree-agent-failed"]);
     let merged = on(&context, "claude", &["worktree", "cleanup-wave"]).json();
     assert_eq!(merged["result"]["entries"].as_array().unwrap().len(), 2, "{merged}");
@@ -232,7 +232,7 @@ fn a_wave_in_worktrees_of_ours_leaves_nothing() {
 }
 
 #[test]
-fn a_host_that_starts_agents_in_a_folder_is_given_one_whatever_is_uncommitted() {
+fn a_host_that_starts_agents_in_a_folder_gets_one_even_with_uncommitted_files() {
     let context = project();
     context.gsd(["state", "begin-phase", "--phase", "1", "--plans", "3"]).success();
     assert!(git(&context, "", &["status", "--porcelain"]).contains("STATE.md"));
@@ -246,7 +246,7 @@ fn a_host_that_starts_agents_in_a_folder_is_given_one_whatever_is_uncommitted() 
 }
 
 #[test]
-fn what_an_interrupted_executor_left_is_kept() {
+fn the_work_of_an_interrupted_executor_is_kept() {
     let context = project();
     create(&context, "codex");
     let place = ".planning/worktrees/01-01";
@@ -273,11 +273,11 @@ fn an_executor_that_died_before_its_first_commit_leaves_nothing() {
         let place = format!(".claude/worktrees/agent-{name}");
         git(&context, "", &["worktree", "add", "-q", "-b", &format!("worktree-agent-{name}"), &place]);
     }
-    // No process has this number: it is above what a system gives out.
+    // No process has this number: it is above what a system assigns.
     let gone = "an agent (pid 2147483646 start now)";
     git(&context, "", &["worktree", "lock", "--reason", gone, ".claude/worktrees/agent-dead"]);
     git(&context, "", &["worktree", "lock", ".claude/worktrees/agent-alive"]);
-    // A person's own.
+    // A worktree of a person.
     git(&context, "", &["worktree", "add", "-q", "-b", "agent-mine", "../mine"]);
     git(&context, "", &["branch", "agent-idea"]);
     on(&context, "claude", &["worktree", "cleanup-wave", "--keep-work"]).json();
@@ -344,7 +344,7 @@ fn a_plan_is_finished_by_work_and_not_by_the_commit_that_closes_it() {
     context.write("a.txt", "new\n");
     git(&context, "", &["commit", "-qam", "feat(01-01): a"]);
     assert_eq!(finding("01-01"), (true, String::new()));
-    // A plan that writes documents alone has no other commits.
+    // A plan that only writes documents has no other commits.
     let documents = plan(2, ".planning/DECISIONS.md", "");
     context.write(&format!("{PHASE}/01-02-PLAN.md"), &documents);
     context.write(".planning/DECISIONS.md", "# D\n");
@@ -355,7 +355,7 @@ fn a_plan_is_finished_by_work_and_not_by_the_commit_that_closes_it() {
 }
 
 #[test]
-fn a_summary_that_says_nothing_is_not_closed() {
+fn a_plan_with_an_empty_summary_is_not_closed() {
     let context = project();
     let path = format!("{PHASE}/01-01-SUMMARY.md");
     let head = git(&context, "", &["rev-parse", "HEAD"]);

@@ -1,9 +1,9 @@
-//! Commands that ask servers of the web, with a `curl` that answers from files.
+//! Commands that ask web servers, with a `curl` that answers from files.
 
 use crate::kit::TestContext;
 
-/// Answers the page whose address holds the name of a file in `web/`: its first line is the status, the rest the body.
-/// Keeps the settings it was given, and its arguments.
+/// Answers the request whose address contains the name of a file in `web/`: its first line is the status, the rest the
+/// body. Records its settings and its arguments.
 const CURL: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 settings=$(cat)
@@ -19,7 +19,7 @@ echo "curl: (6) Could not resolve host" >&2
 exit 6
 "#;
 
-/// Is set to a registry, and one scope to another.
+/// Is configured with one registry, and with another for one scope.
 const NPM: &str = r#"#!/bin/sh
 case "$3" in
   registry) echo https://packages.example/npm/;;
@@ -46,7 +46,7 @@ const SOUND: &str = r#"{"dist-tags": {"latest": "1.2.0"}, "time": {"1.2.0": "202
   "versions": {"1.2.0": {"repository": {"url": "https://example.com/sound.git"}}}}"#;
 
 #[test]
-fn packages_are_what_their_registry_says() {
+fn the_verdict_on_a_package_follows_its_registry() {
     let (context, path) = context(&[
         ("nothing", 404, "{}"),
         ("broken", 500, "oops"),
@@ -74,7 +74,7 @@ fn packages_are_what_their_registry_says() {
 }
 
 #[test]
-fn packages_of_npm_are_asked_for_where_npm_installs_from() {
+fn npm_packages_are_looked_up_in_the_registry_that_npm_installs_from() {
     let (context, path) = context(&[("own.example", 200, SOUND)]);
     let check = |package: &str| {
         let call = ["package-legitimacy", "check", "--ecosystem", "npm", package];
@@ -92,7 +92,7 @@ fn packages_of_npm_are_asked_for_where_npm_installs_from() {
 }
 
 #[test]
-fn without_curl_the_verdict_says_that_nobody_was_asked() {
+fn without_curl_the_verdict_says_that_no_registry_was_reached() {
     let context = TestContext::new();
     let call = ["package-legitimacy", "check", "--ecosystem", "crates", "serde"];
     let answer = context.gsd_with(call, &[("PATH", "/nowhere")], "").json();
@@ -101,7 +101,7 @@ fn without_curl_the_verdict_says_that_nobody_was_asked() {
 }
 
 #[test]
-fn packages_are_asked_for_by_the_rules() {
+fn wrong_calls_for_packages_are_refused() {
     let context = TestContext::new();
     for wrong in [
         &["package-legitimacy", "check", "--ecosystem", "npm"][..],
@@ -113,7 +113,7 @@ fn packages_are_asked_for_by_the_rules() {
 }
 
 #[test]
-fn a_search_tells_what_was_found_and_never_shows_its_key() {
+fn a_search_reports_what_was_found_and_never_shows_its_key() {
     let results = r#"{"web": {"results": [{"title": "One", "url": "https://a.example", "description": "D", "age": "2 days ago"},
       {"title": "Two", "url": "https://b.example"}]}}"#;
     let (context, path) = context(&[("api.search.brave.com", 200, results)]);
@@ -135,7 +135,7 @@ fn a_search_tells_what_was_found_and_never_shows_its_key() {
 }
 
 #[test]
-fn a_search_that_fails_says_how() {
+fn a_search_that_fails_reports_the_cause() {
     let (context, path) = context(&[("q=refused", 401, "{}"), ("q=busy", 429, "{}")]);
     let search =
         |query: &str| context.gsd_with(["websearch", query], &[("PATH", &path), ("BRAVE_API_KEY", "k")], "").json();
@@ -149,7 +149,7 @@ fn a_search_that_fails_says_how() {
 }
 
 #[test]
-fn an_update_check_says_that_the_package_is_not_published() {
+fn an_update_check_reports_that_the_package_is_not_published() {
     let (context, path) = context(&[("latest", 404, "{}")]);
     let told = context.gsd_with(["update-check"], &[("PATH", path.as_str())], "").failure(1);
     assert!(told.contains("`gsd-tools` is not published on npm") && told.contains("  hint: "), "{told}");

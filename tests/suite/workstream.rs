@@ -1,4 +1,4 @@
-//! Workstreams: that bytes survive every move, that a session chooses for itself, and that reading writes nothing.
+//! Workstreams: bytes survive every move, a session chooses for itself, and reading writes nothing.
 
 use crate::kit::TestContext;
 
@@ -36,7 +36,7 @@ fn the_first_workstream_moves_every_byte() {
 
 #[cfg(unix)]
 #[test]
-fn a_workstream_with_a_link_in_it_is_left_as_it_is() {
+fn a_workstream_that_contains_a_link_is_not_changed() {
     let context = flat();
     context.gsd(["workstream", "create", "web"]).success();
     context.write("elsewhere.md", "mine\n");
@@ -64,7 +64,7 @@ fn a_session_chooses_for_itself() {
 }
 
 #[test]
-fn a_pointer_to_nothing_is_read_and_left() {
+fn a_pointer_to_a_missing_workstream_is_read_and_left() {
     let context = flat();
     context.write(".planning/active-workstream", "gone\n");
     assert_eq!(context.gsd(["workstream", "get"]).json()["active"], serde_json::Value::Null);

@@ -1,4 +1,4 @@
-//! Worktrees of agents: that finished work is merged and removed, and that nothing unfinished ever is.
+//! Worktrees of agents: finished work is merged and removed, unfinished work never is.
 
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ impl Wave {
         self.git_in("trees/a1", &["commit", "-qm", "work"]);
     }
 
-    /// Why the one worktree was blocked.
+    /// The reason why the one worktree was blocked.
     fn blocked(&self) -> String {
         let ran = self.context.gsd(["worktree", "cleanup-wave", "--manifest", "wave.json"]);
         assert_eq!(ran.code, 1, "{}", ran.stdout);
@@ -84,7 +84,7 @@ fn finished_work_is_merged_and_its_worktree_removed() {
 }
 
 #[test]
-fn an_ignored_file_that_is_nowhere_else_keeps_its_worktree_and_is_named() {
+fn an_ignored_file_that_exists_only_there_keeps_its_worktree_and_is_named() {
     let wave = Wave::new("");
     let ignored = "/wave.json\n/trees/\n.env*\nnode_modules/\n/target/\nnotes/\n*.pyc\n";
     std::fs::write(wave.context.project().join(".git/info/exclude"), ignored).unwrap();
@@ -141,7 +141,7 @@ fn a_conflict_leaves_both_sides_as_they_were() {
 }
 
 #[test]
-fn a_worktree_is_made_only_where_it_can_be_cleared_up_again() {
+fn a_worktree_is_made_only_where_it_can_be_removed_again() {
     let wave = Wave::new("");
     let reason = |ran: crate::kit::Ran| {
         assert_eq!(ran.code, 1, "{}", ran.stdout);
@@ -161,13 +161,13 @@ fn a_worktree_is_made_only_where_it_can_be_cleared_up_again() {
 
 #[cfg(unix)]
 #[test]
-fn an_orphan_goes_only_when_nothing_of_it_would_be_lost() {
+fn an_orphan_is_removed_only_if_nothing_would_be_lost() {
     let wave = Wave::new("");
-    // No process has this number: it is above what a system gives out.
+    // No process has this number: it is above what a system assigns.
     wave.git(&["worktree", "lock", "--reason", "2147483646", "trees/a1"]);
     let reap = || wave.context.gsd(["worktree", "reap-orphans"]).json()["entries"][0]["reason"].clone();
     assert_eq!(reap(), "lock_too_fresh");
-    // Files that git is told not to show are still work.
+    // Files that git is configured not to show are still work.
     wave.git(&["config", "status.showUntrackedFiles", "no"]);
     let lock = std::fs::File::options().append(true).open(wave.context.project().join(".git/worktrees/a1/locked"));
     let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -178,7 +178,7 @@ fn an_orphan_goes_only_when_nothing_of_it_would_be_lost() {
     wave.work("new.txt");
     assert_eq!(reap(), "branch_not_merged");
     wave.git(&["merge", "-q", BRANCH]);
-    // Git ignores a file of this name, and the one of the main tree is another.
+    // Git ignores a file of this name, and the one in the main tree is a different file.
     wave.context.write("trees/a1/wave.json", "mine\n");
     assert_eq!(reap(), "ignored_files");
     std::fs::remove_file(wave.tree().join("wave.json")).unwrap();
@@ -187,7 +187,7 @@ fn an_orphan_goes_only_when_nothing_of_it_would_be_lost() {
 }
 
 #[test]
-fn the_start_of_worktrees_is_set_beside_what_else_is_set() {
+fn the_base_of_worktrees_is_set_without_changing_other_settings() {
     let wave = Wave::new("");
     let settings = "{\n  // mine\n  \"model\": \"x\"\n}\n";
     wave.context.write(".claude/settings.local.json", settings);

@@ -12,10 +12,10 @@ use crate::failure::{Failure, Reason};
 use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::runtime::{AgentReach, Dispatch, Isolation};
 
-/// What is told where the host's maker does not tell.
+/// The value for a fact that the host's vendor does not document.
 const UNDOCUMENTED: &str = "undocumented";
 
-/// How a host runs agents, as it is told to scripts.
+/// How a host runs agents, in the form for scripts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DispatchReport {
@@ -52,7 +52,7 @@ fn told(fact: Option<impl Into<Value>>) -> Value {
     fact.map_or_else(|| UNDOCUMENTED.into(), Into::into)
 }
 
-/// The name under which a host starts the agent `requested`: its own, where the host starts agents by name.
+/// The name under which a host starts the agent `requested`: the same name if the host starts agents by name.
 pub(crate) fn agent_type<'text>(dispatch: Option<&Dispatch>, requested: &'text str) -> &'text str {
     if requested.is_empty() {
         return DOER;
@@ -64,17 +64,17 @@ pub(crate) fn agent_type<'text>(dispatch: Option<&Dispatch>, requested: &'text s
     of_kind.map_or(DOER, |(_, stand_in)| stand_in)
 }
 
-/// The agent that stands in for those that change things.
+/// The fixed agent used for agents that make changes.
 const DOER: &str = "coder";
 
-/// Endings of the names of agents, and the agent that stands in for them where only a few fixed ones can be started.
+/// Endings of agent names, and the fixed agent used for them if a host can start only a few fixed ones.
 const STAND_INS: &[(&[&str], &str)] = &[
     (&["planner", "roadmapper"], "plan"),
     (&["checker", "mapper", "researcher", "verifier", "reviewer", "auditor", "analyzer"], "explore"),
 ];
 
-/// Whether agents that would start agents are better started one by one: only where the host lets an agent in the
-/// background start others, two levels deep, can they be left to it.
+/// True if agents that would start agents should be started one by one: they can be left to it only if the host lets an
+/// agent in the background start others, two levels deep.
 pub(crate) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
     !dispatch.is_some_and(|dispatch| {
         dispatch.nested == Some(true)
@@ -94,7 +94,7 @@ pub(crate) struct CapacityReport {
 }
 
 impl CapacityReport {
-    /// Whether the number is somebody's word, not our caution.
+    /// True if the number was given or documented, and is not our cautious default.
     pub(crate) fn is_known(&self) -> bool {
         self.source != "fallback"
     }
@@ -120,7 +120,7 @@ pub(crate) fn capacity(runtime: &str, dispatch: Option<&Dispatch>, asked: Option
 pub(crate) struct IsolationReport {
     pub(crate) runtime: String,
     pub(crate) isolation: Isolation,
-    /// What starts an agent in a worktree that is there already; none without a folder, or where the host does it.
+    /// The program that starts an agent in an existing worktree; null without a folder, or if the host does it.
     exec: Option<ExecReport>,
     pub(crate) harness_flag: Option<String>,
 }
@@ -138,23 +138,23 @@ impl ExecReport {
     fn new(template: &[String], folder: &str, prompt: Option<&str>) -> Option<Self> {
         let (command, arguments) = template.split_first()?;
         let arguments = arguments.iter().filter(|argument| prompt.is_some() || !argument.contains("{prompt}"));
-        // The prompt goes in last, so that what it says is not taken for a placeholder.
+        // The prompt is filled in last, so that placeholders in its text are not replaced.
         let filled =
             |argument: &String| argument.replace("{folder}", folder).replace("{prompt}", prompt.unwrap_or_default());
         Some(Self { command: command.clone(), args: arguments.map(filled).collect(), cwd: folder.to_owned() })
     }
 }
 
-/// Where an agent is to run, and what it is told.
+/// Where an agent is to run, and its prompt.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RunIn<'text> {
     pub(crate) folder: Option<&'text str>,
     pub(crate) prompt: Option<&'text str>,
-    /// The major version of the program, where the call depends on it.
+    /// The major version of the program, if the call depends on it.
     pub(crate) major: Option<u64>,
 }
 
-/// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
+/// Decides who gives agents worktrees: as asked, else as the host does; none are used if the project wants none.
 pub(crate) fn isolation(
     runtime: &str,
     dispatch: Option<&Dispatch>,
@@ -176,16 +176,16 @@ pub(crate) fn isolation(
     }
 }
 
-/// Says how many agents may run at once.
+/// The variable with the number of agents that may run at once.
 pub(crate) const CAPACITY_VARIABLE: &str = "GSD_DISPATCH_MAX_CONCURRENCY";
 
-/// What is known of how the host of the call runs agents.
+/// The known facts about how the host of the call runs agents.
 pub(crate) fn facts(call: &Call) -> Result<Option<Dispatch>, Failure> {
     Ok(call.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone()))
 }
 
-/// Who makes the worktrees of agents here; `forced` takes the place of what the host supports. With `folder`, also how an
-/// agent is started in that worktree.
+/// Decides who makes the worktrees of agents here; `forced` overrides what the host supports. With `folder`, the report
+/// also says how an agent is started in that worktree.
 pub(crate) fn isolation_of_call(
     call: &Call,
     forced: Option<&str>,
@@ -220,7 +220,7 @@ pub(crate) fn capacity_of_call(call: &Call) -> Result<CapacityReport, Failure> {
     Ok(capacity(&call.host()?.id, facts(call)?.as_ref(), asked.as_deref()))
 }
 
-/// Whether there is an agent of this name that may be used.
+/// True if there is an agent of this name that may be used.
 pub(crate) fn has_agent(call: &Call, name: &str) -> Result<bool, Failure> {
     Ok(call.config()?.flag("workflow.agent_hint_routing")
         && !name.is_empty()
@@ -234,8 +234,8 @@ pub(crate) struct RecordedReport {
     path: String,
 }
 
-/// Notes who gives executors their worktrees, outside the project's tree. The note of a wave that is not merged stays
-/// as it is: it says what is to be merged, and how its executors are started.
+/// Records who gives executors their worktrees, outside the project's tree. The note of an unmerged wave is not
+/// changed: it says what is to be merged, and how its executors are started.
 pub(crate) fn note(
     call: &Call,
     isolation: Isolation,
@@ -245,7 +245,7 @@ pub(crate) fn note(
     let path = call.local_state()?.file(WAVE_NOTE);
     let written_at = call.world().now().milliseconds();
     let noted = files::edit_note(call, &path, |text| {
-        // A note that does not parse may be all that is known of some worktrees.
+        // A note that does not parse may be the only record of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
             Failure::usage(format!("`{path}` is not valid JSON: {error}"))
                 .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
@@ -280,7 +280,7 @@ pub(crate) struct TeamsReport {
     source: String,
 }
 
-/// Whether the host has teams of agents: few have, and only if their environment says so.
+/// Reports whether the host has teams of agents: few have, and only if their environment says so.
 pub(crate) fn teams(call: &Call) -> Result<TeamsReport, Failure> {
     let runtime = call.host()?.id.clone();
     let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_keeps_its_name_where_names_work() {
+    fn an_agent_keeps_its_name_if_the_host_uses_names() {
         assert_eq!(agent_type(None, "gsd-planner"), "gsd-planner");
         assert_eq!(agent_type(Some(&dispatch(true, true, 1)), ""), "coder");
         let fixed = dispatch(false, false, 1);
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn waves_are_left_to_agents_only_where_that_works_in_the_background() {
+    fn waves_are_left_to_agents_only_if_that_works_in_the_background() {
         assert!(!should_flatten(Some(&dispatch(true, true, 2))));
         assert!(should_flatten(Some(&dispatch(true, true, 1))));
         assert!(should_flatten(Some(&dispatch(true, false, 5))));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_person_says_is_how_many_run() {
+    fn as_many_agents_run_as_the_person_says() {
         let documented = Dispatch { concurrency: Some(20), ..Dispatch::default() };
         let of = |dispatch, asked| {
             let report = capacity("x", dispatch, asked);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_without_worktrees_gets_none_whatever_is_asked() {
+    fn a_project_without_worktrees_gets_none_even_if_asked() {
         let host = dispatch(true, true, 2);
         let of = |asked, use_worktrees| {
             let report = isolation("x", Some(&host), asked, use_worktrees, RunIn::default());

@@ -1,4 +1,4 @@
-//! What a person approves before a run may run what a repository brings: once at a terminal, or ahead by its digest.
+//! What a person approves before a run may execute code from a repository: once at a terminal, or in advance by digest.
 
 use crate::acts::caller;
 use crate::acts::files;
@@ -17,7 +17,7 @@ use crate::project::milestone_layout::preferences::Preferences;
 use crate::project::repository;
 use crate::text::shell::{Typed, typed};
 
-/// The note with what a person approved of a project.
+/// The note with a person's approvals of a project.
 const NOTE: &str = "approved.json";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ struct Approvals {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Approval {
-    /// Of the repository: another one at the same path has no approval.
+    /// The identity of the repository: another one at the same path has no approval.
     repository: String,
     /// The digests of what was approved, or landed by a run of this computer.
     #[serde(default)]
@@ -35,14 +35,14 @@ struct Approval {
     approved_at: String,
 }
 
-/// How a run is asked about.
+/// The context of the question about a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
-    /// The client of the run, as people call it.
+    /// The display name of the run's client.
     pub(crate) client: &'a str,
     /// Whether the client can be started without the settings of the project.
     pub(crate) can_leave_out: bool,
-    /// The call that goes on once it is approved.
+    /// The command that continues once it is approved.
     pub(crate) next: &'a Typed,
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
     Ok(own.flat_map(|approval| approval.items).collect())
 }
 
-/// Goes on where a person approved all of this, or a run of this computer landed it; asks at a terminal about the rest, and
-/// elsewhere stops with what approves it.
+/// Returns if a person approved all of this, or a run of this computer landed it; asks at a terminal about the rest,
+/// and elsewhere stops with the command that approves it.
 pub(crate) fn approve(
     call: &Call,
     place: &Place,
@@ -100,7 +100,7 @@ pub(crate) fn approve(
     Ok(None)
 }
 
-/// The end of a call that nobody approved and where nobody can be asked.
+/// The stop of a call that is not approved and that no person can be asked about.
 fn not_approved(
     call: &Call,
     (brought, pending): (&Brought, &Brought),
@@ -125,7 +125,7 @@ fn not_approved(
     Stop::new(Cause::NotApproved, text, next).shown(pending.lines().into_iter().chain([way]).chain(other))
 }
 
-/// How to run without what the repository has for the client.
+/// How to run without the repository's settings for the client.
 fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>, or: &str) -> Option<String> {
     if !pending.has_client() {
         return None;
@@ -147,7 +147,7 @@ fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>
     Some(format!("{or}without what is for {client}: `{next}`"))
 }
 
-/// What the user's own preferences approve. Those of a project approve nothing.
+/// The approvals in the user's own preferences. Those of a project approve nothing.
 fn approved_by_user(call: &Call) -> Result<Vec<String>, Failure> {
     let personal = user::file(call.world(), "PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
     Ok(Preferences::read(None, personal.as_deref()).0.approved)

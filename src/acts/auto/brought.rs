@@ -1,4 +1,4 @@
-//! What a repository brings that runs: by itself, or in a run.
+//! What a repository contains that is executed: automatically, or in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::project::milestone_layout::preferences::PreferenceSource;
 use crate::project::self_running::{HostPlaces, SelfRunning};
 use crate::runtime::{Descriptor, HookForm, PlaceAnchor, Scope};
 
-/// The files that run by themselves, with those of all hosts that are known. A descriptor that cannot be read names none.
+/// The files that run automatically, with those of all known hosts. An unreadable descriptor adds none.
 pub(crate) fn self_running(call: &Call) -> Result<SelfRunning, Failure> {
     let registry = call.registry()?;
     let hosts = registry.ids().filter_map(|id| registry.find(id.as_str()).ok());
@@ -51,7 +51,7 @@ fn places_of(host: &Descriptor) -> HostPlaces {
     }
 }
 
-/// What a run is asked about.
+/// The context of the question about a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asking<'a> {
     pub(crate) repository: &'a Repository,
@@ -65,17 +65,17 @@ pub(crate) struct Asking<'a> {
     pub(crate) leaves_settings_out: bool,
 }
 
-/// Files of which every project has few, and that declare checks.
+/// Files that declare checks, and of which every project has few.
 const DECLARING: &[&str] = &["package.json", "pyproject.toml", "Makefile"];
 
-/// Where projects in phases keep milestones that are done.
+/// Where projects in phases keep finished milestones.
 const ARCHIVE: &str = ".planning/milestones/";
 
-/// The most files of packages, in folders of checks, that are looked at.
+/// The most package files, in folders of checks, that are read.
 const PACKAGES: usize = 50;
 
 impl Asking<'_> {
-    /// What a commit brings that the run would run.
+    /// What a commit contains that the run would execute.
     pub(crate) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, Failure> {
         let (paths, links) = self.repository.paths_and_links(commit)?;
         let tree = Tree::new(paths.iter().map(String::as_str), &links);
@@ -90,7 +90,7 @@ impl Asking<'_> {
         let contents = self.repository.contents(commit, &wanted)?;
         let content = |real: &Option<String>| contents.get(real.as_ref()?);
         let text = |real: &Option<String>| content(real).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        // Of the others it counts that they are there.
+        // For the other files only their existence matters.
         let mut files = MemoryFiles::default();
         for folder in ["", "tests"] {
             let names = tree
@@ -108,7 +108,7 @@ impl Asking<'_> {
         Ok(items)
     }
 
-    /// The checks that the documents of a worktree name now, for a run that nothing fences in.
+    /// The checks that the documents of a worktree name now, for a run without a fence.
     pub(crate) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, Failure> {
         let mut plans = Vec::new();
         let mut folders = self.folders(files.list(MILESTONES)?.unwrap_or_default().into_iter().map(|entry| entry.name));
@@ -125,7 +125,7 @@ impl Asking<'_> {
         self.checks(files, &plans)
     }
 
-    /// The folders that have the plans of the run.
+    /// The folders with the plans of the run.
     fn folders(&self, milestones: impl Iterator<Item = String>) -> Vec<String> {
         match self.layout {
             DocumentLayout::Milestones => {
@@ -153,8 +153,8 @@ impl Asking<'_> {
         self.preferred.given.iter().any(|given| given.key == key && given.source == PreferenceSource::Global)
     }
 
-    /// The checks that the project and its plans name. Those of the user's own preferences are the user's, and stand in the place
-    /// of all others.
+    /// The checks that the project and its plans name. Those in the user's own preferences need no approval, and
+    /// replace all others.
     fn checks(&self, files: &dyn Files, plans: &[(String, String)]) -> Result<Vec<Item>, Failure> {
         let preference = &self.preferred.document.verification_commands;
         let found = discover(files, Wanted { preference, verify: &[] })?;
@@ -172,13 +172,13 @@ impl Asking<'_> {
         named.iter().map(|(place, check)| Ok(Item::check(check.command(), place, &behind(files, check)?))).collect()
     }
 
-    /// What of the set-up is not from the user's own preferences.
+    /// The part of the set-up that is not from the user's own preferences.
     fn set_up_of_project(&self) -> SetUp {
         let command = self.set_up.command.clone().filter(|_| !self.is_users(set_up::COMMAND));
         SetUp::new(command, self.set_up.include.clone())
     }
 
-    /// The commands that run as checks without a fence: what was asked about, and what the user's own preferences name.
+    /// The commands that run as checks without a fence: the approved ones, and those in the user's own preferences.
     pub(crate) fn approved_checks(&self, brought: &Brought) -> BTreeSet<String> {
         let preferred =
             self.preferred.document.verification_commands.iter().filter(|_| self.is_users("verification_commands"));
@@ -187,7 +187,7 @@ impl Asking<'_> {
     }
 }
 
-/// Whether a document may name checks of the run. Those of milestones that are done, in the archive, are not run.
+/// True if a document may name checks of the run. Finished milestones, in the archive, are not run.
 fn is_plan(path: &str) -> bool {
     if path.starts_with(ARCHIVE) {
         return false;
@@ -196,7 +196,7 @@ fn is_plan(path: &str) -> bool {
     name.strip_suffix(".md").is_some_and(|name| name.contains("plan"))
 }
 
-/// The scripts of a package that a check calls by their names, with those that run before and after them.
+/// The package scripts that a check calls by name, with those that run before and after them.
 fn behind(files: &dyn Files, check: &Check) -> Result<Vec<(String, String)>, Failure> {
     let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
     let scripts = scripts_of(files.read(&format!("{folder}package.json"))?.as_deref().unwrap_or_default());

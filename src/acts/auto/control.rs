@@ -14,11 +14,11 @@ use crate::failure::Failure;
 pub(crate) struct ControlReport {
     /// `pause` or `stop`.
     pub(crate) requested: &'static str,
-    /// Whether the session that runs is ended at once.
+    /// Whether the running session is ended at once.
     now: bool,
 }
 
-/// Asks the process that runs a run to end it.
+/// Asks the process of a run to end it.
 pub(crate) fn control(call: &Call, wish: Request, now: bool) -> Result<ControlReport, Failure> {
     let place = Place::of(call)?;
     let memory = place.memory()?;

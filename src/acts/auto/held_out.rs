@@ -1,4 +1,4 @@
-//! The held-out check of a repository, found and refused before a run begins or goes on.
+//! The held-out check of a repository, found and refused before a run begins or continues.
 
 use super::place::Preferred;
 use crate::acts::Call;
@@ -15,7 +15,7 @@ use crate::project::repository::main_worktree;
 
 const CORRECT: &str = "correct or remove that entry, then run the command again";
 
-/// The check that the user's preferences name for this repository. It is refused where sessions could read it.
+/// The check that the user's preferences name for this repository. It is refused if sessions could read it.
 pub(crate) fn of(
     call: &Call,
     repository: &Repository,
@@ -52,7 +52,7 @@ fn around(call: &Call, repository: &Repository) -> Result<Around, DiskError> {
     let needed = [world.home(), world.state_folder(), Some(world.temporary_folder()), world.executable().ok()];
     let mut needed = paths(needed.into_iter().flatten().collect());
     needed.push(repository.common().clone());
-    // What else sessions write to is in the state folder, which is needed.
+    // Everything else that sessions write to is in the state folder, which is needed.
     let writable = paths(vec![world.temporary_folder()]);
     let preferences = user::file(call.world(), "PREFERENCES.md").unwrap_or_default();
     Ok(Around { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })

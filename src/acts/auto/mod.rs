@@ -1,4 +1,4 @@
-//! `auto`: the start of a run and its control, what a person approves of it, and looks at a milestone.
+//! `auto`: the start of a run and its control, what a person approves for it, and views of a milestone.
 
 pub(crate) mod approvals;
 pub(crate) mod brought;

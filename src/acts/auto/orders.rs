@@ -1,4 +1,4 @@
-//! What a person orders: written into the documents, or left for the run that has them.
+//! A person's orders: written into the documents, or left for an active run.
 
 use std::time::Duration;
 
@@ -18,38 +18,39 @@ use crate::failure::Failure;
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
 
-/// What became of an order.
+/// The result of an order.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OrderReport {
     /// Whether the documents changed.
     pub(crate) updated: bool,
-    /// Whether the run follows the order later: one that goes on in another process after its unit, or the next one.
+    /// Whether the order is followed later: by an active run in another process after its unit, or by the next run.
     pub(crate) waits: bool,
-    /// The documents that say so now, or will.
+    /// The documents that contain the change, or will contain it.
     pub(crate) files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
-    /// The command that goes on; left out where a run goes on in another process.
+    /// The command that continues; omitted if a run in another process continues, or if the milestone was parked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<&'static str>,
 }
 
-/// What goes on after an order that no process follows.
+/// The command that continues after an order if no run is active.
 pub(crate) const NEXT: &str = "gsd-tools auto run";
 
-/// How long the answer of a run that is between two units is waited for: it may be about to end.
+/// How long to wait for the answer of a run that is between two units: it may be about to end.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// How often it is looked for.
+/// How often to look for the answer.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// An order, and the name that it is left under.
+/// An order, and the name under which it is left.
 struct Named {
     id: String,
     order: Order,
 }
 
-/// Writes the order into the documents, since no run goes on: what was read before that was certain may be gone.
+/// Writes the order into the documents, since no run is active. Everything is read again here, because earlier reads
+/// may be outdated.
 fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>) -> Result<OrderReport, Failure> {
     let memory = place.memory()?;
     let is_unfinished = memory.run.is_some() && !memory.is_released;
@@ -61,7 +62,7 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
         return Err(nothing_to_steer());
     }
     if is_unfinished && means_kept_attempt(&memory, &named.order.wish) {
-        // The run itself brings back what it has taken back.
+        // The run itself restores what it has taken back.
         if !call.is_rehearsal() {
             waiting::leave(&place.folder(), &named.id, &named.order)?;
         }
@@ -70,7 +71,7 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
     let folder = place.documents(&memory);
     let files = Place::files_at(call, &folder);
     if is_unfinished && (memory.current.is_some() || memory.taking_back.is_some()) {
-        // What is written into a unit that is not finished is taken for the work of its session, or taken back with it.
+        // A change in an unfinished unit would count as its session's work, or be taken back with it.
         let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
         let waits = !changes.is_empty();
         if waits && !call.is_rehearsal() {
@@ -96,12 +97,12 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
         log.append(&Entry::new(at, event))?;
     }
     let (updated, reason) = (!changes.is_empty(), nothing(&changes));
-    // A milestone that is parked waits for a person.
+    // A parked milestone waits for a person.
     let next = (!matches!(named.order.wish, Wish::Park { .. })).then_some(NEXT);
     Ok(OrderReport { updated, waits: false, files: paths(&changes), reason, next })
 }
 
-/// Leaves the order for the run that goes on; `None` if that has ended and nobody took the order.
+/// Leaves the order for the active run; `None` if that has ended without taking the order.
 fn left(call: &Call, place: &Place, named: &Named) -> Result<Option<OrderReport>, Failure> {
     let memory = place.memory()?;
     if memory.landed.is_some() {
@@ -142,7 +143,7 @@ fn left(call: &Call, place: &Place, named: &Named) -> Result<Option<OrderReport>
     Ok(Some(report(false)))
 }
 
-/// What the run made of the order: an error if it could not follow it.
+/// Reads how the run handled the order: an error if it could not follow it.
 fn dealt_with(place: &Place, named: &Named) -> Result<(), Failure> {
     let entries = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
     let entries = entries.map(|found| found.entries).unwrap_or_default();
@@ -163,7 +164,7 @@ fn nothing_to_steer() -> Failure {
         .hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
 }
 
-/// Whether an order makes a task count of which the last attempt was taken back.
+/// True if an order accepts a task whose last attempt was taken back.
 fn means_kept_attempt(memory: &Memory, wish: &Wish) -> bool {
     matches!(wish, Wish::Verdict { id, passed: true, .. } if memory.kept_of_task(id).is_some())
 }
@@ -183,7 +184,7 @@ fn paths(changes: &[Change]) -> Vec<String> {
     changes.iter().map(path).collect()
 }
 
-/// Brings an order into the documents, or leaves it for the run that goes on.
+/// Writes an order into the documents, or leaves it for the active run.
 pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderReport, Failure> {
     caller::refuses_agents(call, command)?;
     refuses_units(call, command)?;
@@ -192,7 +193,7 @@ pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderRepo
     let now = call.world().now();
     let id = format!("{:015}-{}", now.milliseconds(), call.world().process());
     let named = Named { id, order: Order { at: now.to_string(), wish } };
-    // Nobody is waited for: a run that has the log is told at once.
+    // Do not wait for the lock: a run that has the log gets the order at once.
     let (at_once, patient) = (call.disk().patient_for(Duration::ZERO), call.disk());
     Ok(match place.hold(&at_once, &place.memory()?)? {
         Held::Free(log) => written(call, &place, &named, log)?,

@@ -1,4 +1,4 @@
-//! The same verbs for a project in phases: where it is, what comes next, and the workflows that its units are.
+//! The same verbs for a project in phases: its position, its next step, and the workflows of its units.
 
 use crate::acts::project;
 use crate::acts::workstreams;
@@ -27,14 +27,14 @@ use crate::runtime::Scope;
 use crate::text::shell::typed;
 use crate::text::untrusted;
 
-/// The kinds of units, each with the workflow that it is.
+/// The kinds of units, each with its workflow.
 const WORKFLOWS: &[(UnitKind, &str)] = &[
     (UnitKind::DiscussPhase, "discuss-phase"),
     (UnitKind::PlanPhase, "plan-phase"),
     (UnitKind::ExecutePhase, "execute-phase"),
 ];
 
-/// The most letters that are shown of a name that is refused.
+/// The most letters of a refused name that are shown.
 const SHOWN: usize = 60;
 
 /// What was read of a project in phases.
@@ -53,12 +53,12 @@ impl SeenPhases {
         Ok(Self { memory, view, settings: settings(call)? })
     }
 
-    /// Where a run stands that has not begun, or was stopped.
+    /// The position of a run that has not begun, or was stopped.
     pub(crate) fn position(&self) -> Result<Position, Failure> {
         Ok(position::of(&self.view, &self.memory, &self.settings)?)
     }
 
-    /// Why there is nothing to run, where that is so.
+    /// Why there is nothing to run; `None` if there is.
     pub(crate) fn stop(&self) -> Result<Option<Stop>, Failure> {
         Ok(match self.position()? {
             Position { mechanical: None, finding: Finding::Stop(stop), .. } => Some(stop),
@@ -66,7 +66,7 @@ impl SeenPhases {
         })
     }
 
-    /// What the milestone is called in names of branches and folders.
+    /// The milestone's name in names of branches and folders.
     pub(crate) fn milestone(&self) -> Result<String, Failure> {
         let Some(version) = self.view.milestone()?.version else { return Ok("milestone".to_owned()) };
         let name = version.replace(char::is_whitespace, "-");
@@ -92,7 +92,7 @@ impl SeenPhases {
     }
 
     pub(crate) fn status(&self, now: Time) -> Result<StatusReport, Failure> {
-        // What has landed says nothing about what is next; a run that stopped would be started again.
+        // A landed run does not affect the next step; a stopped run would be started again.
         let memory = self.memory.clone();
         let memory = if memory.is_released { Memory::default() } else { Memory { stop: None, ..memory } };
         let position = position::of(&self.view, &memory, &self.settings)?;
@@ -137,7 +137,7 @@ impl SeenPhases {
     }
 }
 
-/// Units work on the phases of the project itself.
+/// Refuses workstreams: units work on the phases of the project itself.
 fn refuse_workstreams(call: &Call) -> Result<(), Failure> {
     let layout = call.layout();
     if layout.workstream().is_none() && layout.planning() == phases::FOLDER && workstreams::names(call)?.is_empty() {
@@ -161,7 +161,7 @@ fn settings(call: &Call) -> Result<PhaseSettings, Failure> {
     })
 }
 
-/// The workflows as they are installed for the host that a client is of, else for the host of the call.
+/// The workflows as installed for the client's host, else for the host of the call.
 pub(crate) fn workflows(call: &Call, runner: &str) -> Result<BTreeMap<UnitKind, String>, Failure> {
     let own = call.registry()?.find(runner).ok();
     let descriptor = match own {

@@ -1,4 +1,4 @@
-//! Where a project of the pipeline is, and what its documents and its log say.
+//! Where a project of the pipeline is, and the contents of its documents and its log.
 
 use crate::acts::user;
 use std::time::Duration;
@@ -27,13 +27,13 @@ use crate::text::words::{of_word, words};
 /// Whether a call may write what a run writes.
 #[derive(Debug)]
 pub(crate) enum Held<'d> {
-    /// A run goes on in another process.
+    /// A run is active in another process.
     Running,
-    /// None does; with the log of the run that is unfinished.
+    /// No run is active; with the log of the unfinished run, if there is one.
     Free(Option<Box<Log<'d>>>),
 }
 
-/// An error of the log; that another run has it has a code of its own.
+/// An error of the log; a log held by another run has a separate exit code.
 pub(crate) fn log_error(error: &LogError) -> Failure {
     let failed = Failure::because(Reason::Unknown, error);
     match error {
@@ -46,8 +46,8 @@ pub(crate) fn log_error(error: &LogError) -> Failure {
     }
 }
 
-/// Refuses to a session of the run that goes on, and to all that it left running, what a person alone decides: variables can be taken
-/// away, the process that started it cannot.
+/// Refuses a session of the active run, and everything that it left running, what only a person decides: variables can
+/// be removed, the process that started it cannot.
 pub(crate) fn refuses_sessions(call: &Call, place: &Place, memory: &Memory, command: &str) -> Result<(), Failure> {
     refuses_units(call, command)?;
     let holder = place.holder(call.disk(), memory)?;
@@ -59,7 +59,7 @@ pub(crate) fn refuses_sessions(call: &Call, place: &Place, memory: &Memory, comm
     Err(Failure::usage(message).exits(77).hint(format!("run it in your terminal: `{command}`")))
 }
 
-/// Refuses to the agent of a unit what a person alone decides.
+/// Refuses the agent of a unit what only a person decides.
 pub(crate) fn refuses_units(call: &Call, command: &str) -> Result<(), Failure> {
     let Some(unit) = call.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
@@ -69,7 +69,7 @@ pub(crate) fn refuses_units(call: &Call, command: &str) -> Result<(), Failure> {
 }
 
 words! {
-    /// How the documents of a project are laid out, as a call names it.
+    /// The layout of a project's documents, as a call names it.
     pub(crate) enum LayoutWord {
         /// Milestones and slices below `.gsd/`.
         Milestones = "milestones",
@@ -90,20 +90,21 @@ pub(crate) struct Place {
     pub(crate) notes: LocalState,
 }
 
-/// The newest rules that a log was written by.
+/// The newest version of the rules that a log was written with.
 fn newest_engine(log: &AbsolutePath) -> Option<u32> {
     let entries = read_log::<serde_json::Value>(log).ok()??.entries;
     entries.iter().filter_map(|entry| u32::try_from(entry.get("engine")?.as_u64()?).ok()).max()
 }
 
-/// A log of a newer program is refused: what it meant cannot be known.
+/// The refusal of a newer program's log: its meaning is unknown.
 pub(crate) fn newer_engine(place: &Place, newest: u32) -> Failure {
     let message = format!("`{}` was written by a newer gsd-tools (rules {newest}; this one has {ENGINE})", place.log());
     Failure::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
 }
 
 impl Place {
-    /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning folder.
+    /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning
+    /// folder.
     pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
         let here = call.here();
         let is_root = |folder: &AbsolutePath| disk::is_folder(folder.resolve(".gsd/milestones"));
@@ -125,8 +126,8 @@ impl Place {
         Ok(Self { root, notes })
     }
 
-    /// Whether the project is in phases. A run that is not finished goes on in the layout that it began in; a project that
-    /// has milestones in slices too is looked at by these, unless the call says otherwise.
+    /// True if the project is in phases. An unfinished run continues in the layout in which it began; a project that
+    /// also has milestones with slices is read as such, unless the call says otherwise.
     pub(crate) fn is_in_phases(&self, asked: Option<LayoutWord>) -> bool {
         if let Some(of_run) = self.layout_of_run() {
             return of_run == LayoutWord::Phases;
@@ -137,7 +138,7 @@ impl Place {
         }
     }
 
-    /// Refuses to begin a run where both layouts are there and the call names none, or names one that is not there.
+    /// Refuses to begin a run if both layouts exist and the call names none, or if it names a missing one.
     pub(crate) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), Failure> {
         let of_run = self.layout_of_run();
         let error = match (of_run, asked) {
@@ -166,7 +167,7 @@ impl Place {
         disk::is_folder(self.root.resolve(lookup::MILESTONES))
     }
 
-    /// The layout of the run that is not finished.
+    /// The layout of the unfinished run.
     fn layout_of_run(&self) -> Option<LayoutWord> {
         let run = self.memory().ok().filter(|memory| !memory.is_released)?.run?;
         let planning = self.root.resolve(phases::FOLDER);
@@ -178,12 +179,12 @@ impl Place {
         self.notes.file(LOG)
     }
 
-    /// Where runs keep what is neither a document nor in the log.
+    /// The folder in which runs keep what is neither a document nor in the log.
     pub(crate) fn folder(&self) -> AbsolutePath {
         self.notes.file("auto")
     }
 
-    /// Refuses a folder where no milestone is: a call in the wrong one would make a project there.
+    /// Refuses a folder without milestones: a call in the wrong one would create a project there.
     pub(crate) fn needs_milestones(self) -> Result<Self, Failure> {
         // Those of the first milestone are in the worktree of its run until it has landed.
         let has_milestones = |folder: &AbsolutePath| disk::is_folder(folder.resolve(lookup::MILESTONES));
@@ -194,14 +195,14 @@ impl Place {
         Err(Failure::usage(message).hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"))
     }
 
-    /// The folder whose documents decide: the worktree that the work is done in, else the project.
+    /// The folder whose documents decide: the worktree of the work, else the project.
     pub(crate) fn documents(&self, memory: &Memory) -> AbsolutePath {
         let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
         let worktree = worktree.filter(|folder| disk::is_folder(folder)).map(AbsolutePath::parse);
         worktree.and_then(Result::ok).unwrap_or_else(|| self.root.clone())
     }
 
-    /// The process that runs the run which is unfinished; 0 where its number is not known.
+    /// The process of the unfinished run; 0 if its number is unknown.
     pub(crate) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(None);
@@ -212,7 +213,7 @@ impl Place {
         Ok(holder.map(|text| number(text).unwrap_or_default()))
     }
 
-    /// Keeps runs from going on while this call writes, where one is unfinished.
+    /// Keeps an unfinished run from continuing while this call writes.
     pub(crate) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(Held::Free(None));
@@ -233,11 +234,11 @@ impl Place {
         Project::new(Layout::new(folder.as_path(), None, None), call.world().state_folder())
     }
 
-    /// What the log tells. Nobody is waited for.
+    /// The state according to the log. Does not wait for the log's lock.
     pub(crate) fn memory(&self) -> Result<Memory, Failure> {
         let entries = match read_log::<Entry>(&self.log()) {
             Err(error @ LogError::Broken { .. }) => {
-                // What only a newer program writes looks like a line that somebody changed.
+                // Entries that only a newer program writes look like an edited line.
                 let newer = newest_engine(&self.log()).filter(|newest| *newest > ENGINE);
                 return Err(newer.map_or_else(|| error.into(), |newest| newer_engine(self, newest)));
             }
@@ -246,12 +247,12 @@ impl Place {
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
 
-    /// The files that decide, for one look: those of the worktree that the work is done in, else those of the project.
+    /// The files that decide, for one view: those of the work's worktree, else those of the project.
     pub(crate) fn files(&self, call: &Call, memory: &Memory) -> Box<dyn Files> {
         Self::project_at(call, &self.documents(memory)).files_of_a_moment()
     }
 
-    /// What the project and the user prefer. What they say and nobody understands is told, and left out.
+    /// The preferences of the project and of the user. Unknown settings are reported and ignored.
     pub(crate) fn preferences(files: &dyn Files, call: &Call) -> Result<Preferences, Failure> {
         let preferred = Preferred::read(files, call)?;
         for problem in &preferred.problems {
@@ -266,14 +267,14 @@ impl Place {
 pub(crate) struct Preferred {
     pub(crate) document: preferences::Preferences,
     pub(crate) given: Vec<Given>,
-    /// Values that nobody understands, a line each.
+    /// Values that are not understood, one line each.
     pub(crate) problems: Vec<String>,
-    /// The held-out checks of the user, with the line they are named at; or what is wrong with them.
+    /// The held-out checks of the user, with the line that names them; or what is wrong with them.
     pub(crate) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
 }
 
 impl Preferred {
-    /// Reads both documents. One that is not what its form says is refused: what it asks for is not known.
+    /// Reads both documents. One that does not follow its format is refused: its meaning is unknown.
     pub(crate) fn read(files: &dyn Files, call: &Call) -> Result<Self, Failure> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
@@ -281,7 +282,7 @@ impl Preferred {
             None => None,
         };
         let personal = match user::file(call.world(), "PREFERENCES.md").map(disk::read_config).transpose() {
-            // They are hidden from sessions where they name a held-out check.
+            // They are hidden from sessions if they name a held-out check.
             Err(_) if call.world().is_unit() => None,
             read => read?.flatten(),
         };

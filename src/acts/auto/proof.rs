@@ -1,4 +1,4 @@
-//! What is known about a landing, and whether it still holds.
+//! What is known about a landing, and whether it is still true.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ use crate::world::{Finished, Program};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProofReport {
     pub(crate) commit: String,
-    /// Whether every statement is about this commit and, with `--check`, still holds.
+    /// Whether every statement is about this commit and, with `--check`, is still true.
     pub(crate) holds: bool,
     /// Whether signatures were checked and checks were run again.
     pub(crate) checked: bool,
@@ -39,15 +39,16 @@ pub(crate) struct ProofReport {
 /// A statement in the note of the commit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatementReport {
-    /// As it was made: in-toto, version 1. `docs/proof.md` describes it.
+    /// The statement as it was made: in-toto, version 1. `docs/proof.md` describes it.
     pub(crate) statement: Value,
     /// The SHA-256 of its text.
     pub(crate) digest: String,
-    /// The fingerprint of the key that it names as its own; `null` of one that is not signed.
+    /// The fingerprint of the key that it names as its own; `null` if it is not signed.
     pub(crate) key: Option<String>,
-    /// Whose the key is, by the file of allowed signers; `null` where no such file says so.
+    /// The owner of the key according to the file of allowed signers; `null` if no such file names it, and without
+    /// `--check`.
     pub(crate) signer: Option<String>,
-    /// What is wrong with it, a sentence each.
+    /// What is wrong with it, one sentence each.
     pub(crate) problems: Vec<String>,
     /// The checks that were run again.
     pub(crate) checks: Vec<CheckAgain>,
@@ -63,7 +64,7 @@ pub(crate) struct CheckAgain {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Outcome {
     pub(crate) exit_code: i32,
-    /// The tests that its output counts.
+    /// The tests counted in its output.
     pub(crate) tests: Option<Tests>,
 }
 
@@ -74,7 +75,7 @@ struct Notes<'a> {
 }
 
 impl Notes<'_> {
-    /// Git with the objects as they are: `git replace` puts others in their place.
+    /// Runs git on the original objects: `git replace` would substitute others.
     fn git(&self, line: &[&str]) -> Result<Finished, Failure> {
         let program = Program::git(self.root.as_path()).arguments(["--no-replace-objects"]).arguments(line);
         Ok(self.call.world().run(&program)?)
@@ -145,7 +146,7 @@ impl Notes<'_> {
     }
 }
 
-/// Whether the checks run within a fence. What they are is said by a note, which may come from elsewhere.
+/// Decides whether the checks run inside a fence. A note names them, which may come from elsewhere.
 fn is_fenced(call: &Call, asked: Option<CheckBy<'_>>) -> Result<bool, Failure> {
     if asked.is_none_or(|asked| asked.no_fence) {
         return Ok(false);
@@ -157,7 +158,7 @@ fn is_fenced(call: &Call, asked: Option<CheckBy<'_>>) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// The digest of the statement about a commit that the log of its run has, if it ran on this computer.
+/// The digest of the statement about a commit in the log of its run, if it ran on this computer.
 fn logged(call: &Call, commit: &Commit) -> Option<String> {
     let log = Place::of(call).ok()?.log();
     let entries = read_log::<Entry>(&log).ok()??.entries;
@@ -170,7 +171,7 @@ fn logged(call: &Call, commit: &Commit) -> Option<String> {
     })
 }
 
-/// What an envelope has, and what can be said of it without running anything.
+/// Reports the contents of an envelope, without running anything.
 fn row(envelope: &Envelope, read: &CommitRead, logged: Option<&str>) -> StatementReport {
     let payload = envelope.payload().unwrap_or_default();
     let digest = Digest::of(&payload).to_string();
@@ -222,7 +223,7 @@ fn check(
     if recorded.commands.is_empty() {
         return Ok(());
     }
-    // What has cleared its environment and left its parent is found only so.
+    // This is the only way to find a process that has cleared its environment and left its parent.
     adopt_orphans();
     let signals = Requests::watch().ok();
     let is_over = || signals.as_ref().is_some_and(|signals| signals.asked().is_some());
@@ -261,13 +262,13 @@ fn failed(error: &FreshError) -> Failure {
 /// How a proof is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckBy<'a> {
-    /// A file of allowed signers; only signatures by a key of it count.
+    /// A file of allowed signers; only signatures with a key in it count.
     pub(crate) signers: Option<&'a str>,
     /// Let the checks write everywhere.
     pub(crate) no_fence: bool,
 }
 
-/// What is known about a landing: about a commit, or the newest one that has a proof.
+/// Reports what is known about a landing: that of a commit, or the newest one with a proof.
 pub(crate) fn proof(call: &Call, commit: Option<&str>, asked: Option<CheckBy<'_>>) -> Result<ProofReport, Failure> {
     let here = call.here().clone();
     let Some(root) = repository_of(&here) else {

@@ -1,4 +1,4 @@
-//! What a look at a milestone reads, and what is said of it: status, forecast, rules.
+//! What a view of a milestone reads, and what it shows: status, forecast, rules.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::operations::state::next::NextReport;
 use crate::project::files::sha256;
 use crate::text::words::of_word;
 
-/// What was read for a look.
+/// What was read for a view.
 pub(crate) struct Seen {
     pub(crate) memory: Memory,
     pub(crate) snapshot: Snapshot,
@@ -44,7 +44,7 @@ impl Seen {
         Self::read(call, true)
     }
 
-    /// What a run that has not begun waits for: of the milestone that is asked for, or the active one.
+    /// What a run that has not begun waits for: in the requested milestone, or the active one.
     pub(crate) fn blocked(call: &Call, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
         let memory = Place::of(call)?.memory()?;
         let seen = Self::at(call, memory, milestone.map(str::to_owned), false)?;
@@ -81,7 +81,7 @@ impl Seen {
         }
     }
 
-    /// The next step, and the rule that leads to it. A run that stopped would be started again.
+    /// The next step, and the rule that leads to it. A stopped run would be started again.
     fn step(&self, now: Time) -> (Step, &'static str) {
         let memory = Memory { stop: None, ..self.memory.clone() };
         let look = Look { memory: &memory, ..self.look() };
@@ -100,7 +100,7 @@ impl Seen {
     }
 }
 
-/// What comes next in the project, as every other view shows it.
+/// The next step in the project, as every other view shows it.
 fn next_step(call: &Call, place: &Place) -> Result<NextReport, Failure> {
     let facts = state::Facts { runs: facts::runs(call, &place.root), ..facts::next_facts(call)? };
     if call.has_a_project() {
@@ -109,7 +109,7 @@ fn next_step(call: &Call, place: &Place) -> Result<NextReport, Failure> {
     Ok(NextReport::in_project(&project::view_at(call, &place.root)(), &facts)?)
 }
 
-/// The sessions that are left.
+/// The remaining sessions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanReport {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
     Ok(StatusReport { step: Some(next_step(call, &place)?), ..report })
 }
 
-/// The sessions that are left of a milestone; `shape` stands for what is not planned yet.
+/// The remaining sessions of a milestone; `shape` is assumed for parts that are not planned yet.
 pub(crate) fn plan(call: &Call, asked: Option<&str>, shape: Option<Shape>) -> Result<PlanReport, Failure> {
     let place = Place::of(call)?;
     if place.is_in_phases(None) {
@@ -182,7 +182,7 @@ impl PlanReport {
     }
 }
 
-/// The rules that decide what a run does next, of the project's pipeline or of the one that is asked for.
+/// The rules that decide what a run does next, of the project's pipeline or of the requested one.
 pub(crate) fn rules(
     call: &Call,
     asked: Option<&str>,

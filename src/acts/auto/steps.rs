@@ -16,14 +16,14 @@ use crate::project::milestone_layout::knowledge::{self, NewKnowledge};
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StepReport {
     /// The documents that were written.
     pub(crate) files: Vec<String>,
     /// Whether there was nothing left to do.
     pub(crate) already_complete: bool,
-    /// What the validation of the milestone says; of `auto validate` only.
+    /// The verdict of the milestone's validation; only for `auto validate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<String>,
 }
@@ -40,7 +40,7 @@ pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure
         let message = "a run is active here, and writes these documents itself";
         return Err(Failure::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
-    // A run that was waited for may have landed, and its worktree is gone.
+    // While this call waited, a run may have landed and its worktree may be gone.
     let memory = place.memory()?;
     let folder = place.documents(&memory);
     let files = Place::files_at(call, &folder);
@@ -71,7 +71,7 @@ pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure
     Ok(StepReport { already_complete: written.is_empty(), files: written, verdict })
 }
 
-/// What the validation says after the step.
+/// The verdict of the validation after the step.
 fn verdict_of(call: &Call, folder: &crate::disk::AbsolutePath, step: &Mechanical) -> Option<String> {
     let Mechanical::ValidateMilestone { milestone } = step else { return None };
     let files = Place::files_at(call, folder);
@@ -95,7 +95,7 @@ pub(crate) fn record_knowledge(call: &Call, new: &NewKnowledge<'_>) -> Result<Kn
     if new.what.trim().is_empty() {
         return Err(Failure::usage("there is no fact").hint("write it in one sentence, between quotes"));
     }
-    // The one that is worked on here: an agent records in its own worktree.
+    // The project in the current folder: an agent records in its own worktree.
     let folder = Place::of(call)?.needs_milestones()?.root;
     let files = Place::files_at(call, &folder);
     call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {

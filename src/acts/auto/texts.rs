@@ -1,4 +1,4 @@
-//! What an agent is given, and what a run did.
+//! The text that an agent is given, and what a run did.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,13 +24,13 @@ use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::text::time;
 use crate::text::words::of_word;
 
-/// The text that an agent is given for a unit, and what is in it.
+/// The text that an agent is given for a unit, and its contents.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PromptReport {
     unit: Unit,
-    /// Units of a class begin with the same bytes.
+    /// The class of the unit: the texts of a class begin with the same bytes.
     class: &'static str,
-    /// How many bytes that are.
+    /// The number of those bytes.
     shared_bytes: usize,
     chars: usize,
     bytes: usize,
@@ -55,7 +55,7 @@ struct Reference {
     must_read: bool,
 }
 
-/// What the prompt of a unit of a phase is made from, with the workflow of the host that the call is for.
+/// The input for the prompt of a phase's unit, with the workflow of the call's host.
 fn phase_input(call: &Call, place: &Place, word: &str, id: Option<&str>) -> Result<(Unit, PromptInput), Failure> {
     let mut seen = SeenPhases::of(call, place)?;
     let unit = seen.unit_of(word, id)?;
@@ -93,7 +93,7 @@ fn input_of(call: &Call, seen: &Seen, unit: &Unit) -> Result<PromptInput, Failur
     Ok(brief::input(files.as_ref(), &seen.snapshot, unit, &seen.preferences, around)?)
 }
 
-/// The unit that the words of a call mean. Short words mean the unit of the level that the work is at.
+/// The unit that the words of a call mean. Short words mean the unit at the current level of the work.
 pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
     let kinds = kinds_of_word(word);
     let level = |kind: UnitKind| match kind {
@@ -184,20 +184,20 @@ pub(crate) struct LogReport {
     /// The file of the log.
     log: String,
     pub(crate) entries: Vec<LogRow>,
-    /// The streams of the sessions, as the client printed them.
+    /// The files with the output of the sessions, as the client printed it.
     pub(crate) activity: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LogRow {
     pub(crate) at: String,
-    /// In a sentence; left out for bookkeeping.
+    /// The entry as a sentence; omitted for bookkeeping entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
     pub(crate) entry: Value,
 }
 
-/// What an agent is given for a unit; `level` is how much of the documents is in the text.
+/// The text that an agent is given for a unit; `level` is how much of the documents it contains.
 pub(crate) fn prompt(call: &Call, word: &str, id: Option<&str>, level: Option<&str>) -> Result<PromptReport, Failure> {
     let place = Place::of(call)?;
     let (unit, mut input) = if place.is_in_phases(None) {
@@ -216,7 +216,7 @@ pub(crate) fn prompt(call: &Call, word: &str, id: Option<&str>, level: Option<&s
     Ok(report_of(unit, composed(&input)?))
 }
 
-/// What an agent is given so that it discusses a milestone with a person.
+/// The text for an agent that discusses a milestone with a person.
 pub(crate) fn discussion(call: &Call, milestone: Option<&str>) -> Result<PromptReport, Failure> {
     let seen = Seen::whole(call)?;
     let unit = unit_of(&seen, UnitKind::DiscussMilestone.word(), milestone)?;
@@ -240,7 +240,7 @@ pub(crate) fn section(call: &Call, id: &str, heading: &str) -> Result<SectionRep
     Ok(SectionReport { path: path.to_owned(), section: heading.to_owned(), text: text.to_owned() })
 }
 
-/// What a run did: the last entries of its log, all or those about a unit.
+/// Reports what a run did: the last entries of its log, all or those about a unit.
 pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool) -> Result<LogReport, Failure> {
     let place = Place::of(call)?;
     let path = place.log();
@@ -259,7 +259,7 @@ pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool)
         if let Some(id) = value.pointer("/unit/id").and_then(Value::as_str) {
             id.clone_into(&mut current);
         }
-        // What has an operation belongs to the unit that was started last; one unit runs at a time.
+        // An entry with an operation belongs to the unit that was started last; one unit runs at a time.
         let ordered = match &entry.event {
             Event::Ordered { order, .. } => order.wish.subject(),
             _ => None,

@@ -1,4 +1,4 @@
-//! What is known of the code around a project's documents: whether there is any, and which repository it is in.
+//! Facts about the code around a project's documents: whether there is any, and which repository it is in.
 
 use crate::acts::user;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::failure::Failure;
 use crate::operations::facts::{CodeFacts, SearchFacts};
 use crate::project::repository;
 
-/// Endings of files that people write programs in.
+/// Endings of source files.
 const SOURCE_ENDINGS: &[&str] = &[
     "c", "cc", "cjs", "clj", "cljs", "cpp", "cr", "cs", "cxx", "dart", "elm", "erl", "ex", "exs", "fs", "go", "groovy",
     "h", "hpp", "hs", "java", "jl", "js", "jsx", "kt", "kts", "lua", "m", "mjs", "ml", "mm", "nim", "php", "pl", "py",
     "r", "rb", "rs", "scala", "sol", "svelte", "swift", "ts", "tsx", "vb", "vue", "zig",
 ];
 
-/// Files by which package managers and build tools know a project.
+/// Files that mark a project for package managers and build tools.
 const PACKAGE_FILES: &[&str] = &[
     "CMakeLists.txt",
     "Cargo.toml",
@@ -47,20 +47,20 @@ const PACKAGE_FILES: &[&str] = &[
     "stack.yaml",
 ];
 
-/// Folders whose files nobody wrote here. Nor did anybody those of a hidden folder, or they are not the product.
+/// Folders with files that were not written here. Hidden folders are skipped too: their files are not the product.
 const OTHER_FOLDERS: &[&str] =
     &["node_modules", "dist", "build", "vendor", "target", "venv", "coverage", "__pycache__"];
 
-/// Words in the name of a document to take in.
+/// Words in the name of a document to import.
 const DOCUMENT_WORDS: &[&str] = &["adr", "prd", "rfc", "spec"];
 
 /// Folders of such documents, at the root and in [`GENERAL_FOLDER`].
 const DOCUMENT_FOLDERS: &[&str] = &["adr", "adrs", "prd", "prds", "rfc", "rfcs", "spec", "specs"];
 
-/// The folder of all kinds of documents.
+/// The folder for documents of all kinds.
 const GENERAL_FOLDER: &str = "docs";
 
-/// How many folders deep is looked.
+/// The depth of folders that are searched.
 const DEEPEST: usize = 3;
 
 /// The code around the project's documents.
@@ -95,7 +95,7 @@ pub(crate) fn documents_to_take_in(call: &Call) -> Result<Vec<String>, Failure> 
     let mut found = Vec::new();
     collect_documents(call.root(), "", 0, &mut found)?;
     for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {
-        // As with source files: what cannot be read is not counted.
+        // As with source files: unreadable folders are not counted.
         let _ = collect_documents(&call.root().resolve(folder), folder, DEEPEST, &mut found);
     }
     found.sort();
@@ -120,7 +120,7 @@ fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskEr
     }
     let is_other = |name: &str| name.starts_with('.') || OTHER_FOLDERS.contains(&name);
     for entry in entries.iter().filter(|entry| entry.is_folder() && !is_other(&entry.name)) {
-        // A folder that cannot be read holds nothing we could say anything about.
+        // An unreadable folder counts as empty.
         if has_source_files(&folder.resolve(&entry.name), deeper - 1).unwrap_or(false) {
             return Ok(true);
         }
@@ -128,7 +128,7 @@ fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskEr
     Ok(false)
 }
 
-/// Markdown files of a folder, `deeper` folders down, that are documents by their name or that of a folder around them.
+/// Markdown files of a folder, `deeper` levels down, that are documents by their name or that of a folder around them.
 fn collect_documents(
     folder: &AbsolutePath,
     inside: &str,
@@ -138,7 +138,7 @@ fn collect_documents(
     for entry in disk::list(folder)?.unwrap_or_default() {
         let path = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
         if entry.is_folder() && deeper > 0 {
-            // As with source files: what cannot be read is not counted.
+            // As with source files: unreadable folders are not counted.
             let _ = collect_documents(&folder.resolve(&entry.name), &path, deeper - 1, found);
         } else if entry.is_file() && is_document(&path) {
             found.push(path);
@@ -147,8 +147,8 @@ fn collect_documents(
     Ok(())
 }
 
-/// Whether a path is that of a document to take in: any Markdown file in a folder of such documents, and elsewhere one
-/// called after them, such as `0001-adr-storage.md` or `requirements.md`, or at the root a numbered record.
+/// True if a path is a document to import: any Markdown file in a folder of such documents, and elsewhere one named
+/// after them, such as `0001-adr-storage.md` or `requirements.md`, or at the root a numbered record.
 fn is_document(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = name.to_ascii_lowercase();
@@ -160,7 +160,7 @@ fn is_document(path: &str) -> bool {
         || words.any(|word| DOCUMENT_WORDS.contains(&word))
 }
 
-/// Whether a name is that of a record of a decision, four digits and what it is about: `0007-use-sqlite`. A date is none.
+/// True if a name is a decision record's: four digits and a subject, such as `0007-use-sqlite`. A date does not count.
 fn is_numbered_record(stem: &str) -> bool {
     stem.split_once('-').is_some_and(|(number, about)| {
         number.len() == 4

@@ -1,4 +1,4 @@
-//! What contexts of workflows say that no document of the project does: the host, its agents, what git ignores.
+//! Facts in the contexts of workflows that are in no document of the project: the host, its agents, what git ignores.
 
 pub(crate) mod code;
 pub(crate) mod milestone;
@@ -28,13 +28,13 @@ pub(crate) fn facts(call: &Call) -> Result<Host, Failure> {
     })
 }
 
-/// The profile that `write-profile` has written for this host; where the host has no known folder there is none.
+/// The profile that `write-profile` has written for this host; `None` if the host's folder is unknown.
 fn user_profile(call: &Call) -> Option<String> {
     let path = hosts::home(call).ok()?.root.join("gsd-core").join("USER-PROFILE.md");
     disk::is_file(&path).then(|| path.to_string_lossy().replace('\\', "/"))
 }
 
-/// Whether git is told to leave the project's documents out. Asked only where the configuration leaves it open.
+/// True if git ignores the project's documents. Checked only if the configuration leaves it open.
 fn documents_ignored(call: &Call) -> Result<bool, Failure> {
     let config = call.config()?;
     let says = ["commit_docs", "planning.commit_docs"].iter().any(|key| config.written(key).is_some());

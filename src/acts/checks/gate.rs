@@ -16,13 +16,13 @@ use crate::text::shell::typed;
 use crate::text::terminal::{last, without_colours};
 use crate::world::{Ended, Program};
 
-/// Exit code of a gate whose command nobody approved.
+/// Exit code of a gate whose command is not approved.
 const NOT_APPROVED: u8 = 77;
 
-/// Exit code of a gate without a command, or whose command needs what is not installed.
+/// Exit code of a gate without a command, or whose command needs something that is not installed.
 const NOT_RUN: u8 = 78;
 
-/// Exit code of a gate whose time was up.
+/// Exit code of a gate that exceeded its time.
 const OUT_OF_TIME: u8 = 124;
 
 /// How many lines of the output are in the answer.
@@ -31,19 +31,19 @@ const TAIL_LINES: usize = 40;
 /// How many bytes of the output are in the answer.
 const TAIL_BYTES: usize = 3000;
 
-/// How many bytes of the output are looked at.
+/// How many bytes of the output are examined.
 const READ_BYTES: usize = 64 * 1024;
 
-/// How many bytes the whole answer may have.
+/// The most bytes of the whole answer.
 const ANSWER_BYTES: usize = 4000;
 
-/// How many planning files are named.
+/// The most planning files that are named.
 const MOST_NAMED: usize = 5;
 
 /// The note with the approvals of a project.
 const NOTE: &str = "gates.json";
 
-/// What this computer remembers of a project's gates.
+/// This computer's approvals of a project's gates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Approvals {
     approved: Vec<Approval>,
@@ -54,9 +54,9 @@ struct Approvals {
 struct Approval {
     gate: Gate,
     command: String,
-    /// Of the gate, the repository whose root it runs in, and the command.
+    /// The digest of the gate, the repository whose root it runs in, and the command.
     digest: String,
-    /// The person gave the command; it is not what the project declares.
+    /// Whether the person gave the command, instead of the project declaring it.
     given: bool,
     approved_at: String,
 }
@@ -76,8 +76,8 @@ impl Approvals {
     }
 }
 
-/// Gates run in the root of the project or of one of its worktrees, which share their approvals. Another repository
-/// that is put in the place of this one has none: the same command runs what that one brought.
+/// The digest of an approval. Gates run in the root of the project or of one of its worktrees, which share their
+/// approvals. Another repository that replaces this one has none: the same command would run its files.
 fn digest(gate: Gate, repository: &str, command: &str) -> String {
     Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
 }
@@ -96,7 +96,7 @@ fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, Failure>
     })
 }
 
-/// Puts `approval` in the place of what was approved for `gate`; gives what that was.
+/// Replaces the approval of `gate` with `approval`; returns the previous one.
 fn replace(call: &Call, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, Failure> {
     let path = call.local_state()?.file(NOTE);
     files::edit_note(call, &path, |note| {
@@ -111,7 +111,7 @@ fn replace(call: &Call, gate: Gate, approval: Option<Approval>) -> Result<Option
     })
 }
 
-/// The command of a gate as things are now; `given` is what a person gave with an approval.
+/// The present command of a gate; `given` is the command that a person gave with an approval.
 fn command(call: &Call, gate: Gate, phase: Option<&str>, given: Option<&str>) -> Result<Option<GateCommand>, Failure> {
     let view = call.view();
     let phase = phase.map(|typed| named::phase_named(call, &view, typed)).transpose()?;
@@ -126,9 +126,9 @@ enum GateStatus {
     Passed,
     Failed,
     TimedOut,
-    /// There is no command, or what it starts is not installed.
+    /// The gate has no command, or something that it needs is not installed.
     NotRun,
-    /// Nobody approved the command; it was not run.
+    /// The command is not approved, and was not run.
     NotApproved,
 }
 
@@ -137,10 +137,10 @@ enum GateStatus {
 pub(crate) struct RunReport {
     gate: Gate,
     command: Option<String>,
-    /// The setting or file that says the command.
+    /// The setting or file that gives the command.
     source: Option<String>,
     status: GateStatus,
-    /// Null where it was not run, or a signal ended it.
+    /// Null if it was not run, timed out, or was ended by a signal.
     exit_code: Option<i32>,
     seconds: f64,
     /// The end of what it printed.
@@ -148,16 +148,16 @@ pub(crate) struct RunReport {
     /// The program or module that is not installed, so that nothing was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
-    /// The files below the planning folder, where it failed and named no other file of the project: a check of the
-    /// project does not like files that we keep there.
+    /// At most five files below the planning folder, if it failed without naming another file of the project: a check
+    /// of the project complains about the planning files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     only_planning: Vec<String>,
-    /// What a person does so that it runs.
+    /// What to do so that it runs, or so that its checks ignore the planning files.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// Runs a command and fills in how it ended; gives the exit code of the gate.
+/// Runs a command and fills in its result; returns the exit code of the gate.
 fn run_approved(call: &Call, command: &str, limit: Option<Duration>, report: &mut RunReport) -> Result<u8, Failure> {
     let program = limit.into_iter().fold(shell(call, report.gate, command), Program::timeout);
     let ran = call.world().run_for_tail(&program, READ_BYTES)?;
@@ -184,7 +184,7 @@ fn run_approved(call: &Call, command: &str, limit: Option<Duration>, report: &mu
     Ok(code)
 }
 
-/// Says so where a failed command names planning files and nothing else, with what keeps its checks from them.
+/// Reports a failed command that names planning files and nothing else, and how to exclude them from its checks.
 fn name_planning_files(call: &Call, output: &str, report: &mut RunReport) -> Result<(), Failure> {
     let view = call.view();
     let planning = view.layout().planning();
@@ -212,7 +212,7 @@ fn usual_limit(call: &Call, gate: Gate) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// The command as a shell runs it, in the root of the project, with both streams in one.
+/// The command as a shell runs it, in the root of the project, with both streams merged.
 fn shell(call: &Call, gate: Gate, command: &str) -> Program {
     let program = if cfg!(windows) {
         Program::new("cmd").arguments(["/C", &format!("{command} 2>&1")])
@@ -236,7 +236,7 @@ fn tail(output: &[u8]) -> String {
 pub(crate) struct ShowReport {
     pub(crate) gate: Gate,
     pub(crate) command: Option<String>,
-    /// The setting or file that says the command; `approved` for one that was given with the approval.
+    /// The setting or file that gives the command; `approved` for one that was given with the approval.
     source: Option<String>,
     /// The folder it runs in.
     folder: String,
@@ -245,7 +245,7 @@ pub(crate) struct ShowReport {
     approved_at: Option<String>,
 }
 
-/// What is known of a gate.
+/// Reports what is known about a gate.
 pub(crate) fn shown(call: &Call, gate: Gate, phase: Option<&str>) -> Result<ShowReport, Failure> {
     let approvals = approvals(call)?;
     let found = command(call, gate, phase, approvals.given(gate))?;
@@ -271,8 +271,8 @@ pub(crate) struct ApprovalReport {
     approved: bool,
 }
 
-/// Runs the approved command of a gate; `limit` is how long it may take, if the call says so, and zero is for ever. Gives also
-/// the exit code.
+/// Runs the approved command of a gate; `limit` is how long it may take, if the call says so, and zero means no limit.
+/// Also returns the exit code.
 pub(crate) fn run(
     call: &Call,
     gate: Gate,
@@ -313,14 +313,14 @@ pub(crate) fn run(
             run_approved(call, &found.command, limit, &mut report)?
         }
     };
-    // What is escaped in JSON takes more room than it has in the output.
+    // Escapes in JSON take more room than the original characters.
     while serde_json::to_string(&report).is_ok_and(|text| text.len() > ANSWER_BYTES) && !report.tail.is_empty() {
         report.tail = last(&report.tail, report.tail.len() * 3 / 4).to_owned();
     }
     Ok((report, code))
 }
 
-/// Has a person approve the command of a gate: the one that is given, else the one that the project declares.
+/// Has a person approve the command of a gate: the given one, else the one that the project declares.
 pub(crate) fn approve(
     call: &Call,
     gate: Gate,
@@ -339,7 +339,7 @@ pub(crate) fn approve(
         ))
         .hint(format!("change it first: `{}`", typed!("gsd-tools config-set {} {}", gate.key(), typed))));
     }
-    // What is approved is what will run: a command that watches for changes is made to end.
+    // The approved command is the one that will run: a command that watches for changes is made to end.
     let Some(found) = command(call, gate, phase, typed)? else {
         return Err(Failure::usage(format!("no {name} command found in the project"))
             .hint(format!("name one: `{}`", typed!("gsd-tools gate approve {} \"COMMAND\"", name))));
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_of_one_gate_and_one_command() {
+    fn an_approval_is_for_one_gate_and_one_command() {
         let approval = |gate, command: &str| Approval {
             gate,
             command: command.to_owned(),

@@ -1,4 +1,4 @@
-//! Whether work is right, as far as git or a program has to be asked.
+//! Checks of work that need git or another program.
 
 pub(crate) mod gate;
 pub(crate) mod plan;

@@ -1,4 +1,4 @@
-//! What an executed plan left: its SUMMARY, its commits, its files.
+//! The results of an executed plan: its SUMMARY, its commits, its files.
 
 use crate::acts::Call;
 use crate::acts::checks::work;
@@ -28,7 +28,7 @@ pub(crate) struct CheckedPlan {
     /// The files that its commits changed and that its SUMMARY does not name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unreported: Vec<String>,
-    /// What keeps it from being finished.
+    /// Why it is not finished.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<String>,
 }
@@ -93,7 +93,7 @@ pub(crate) fn checked(call: &Call, view: &ProjectView, place: &PlanPlace, tdd: b
     })
 }
 
-/// What is wrong with the claims of a SUMMARY.
+/// The problems with the claims of a SUMMARY.
 fn findings_of(call: &Call, place: &PlanPlace, text: &str) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     if summary_check::self_check(text) == SelfCheck::Failed {
@@ -107,14 +107,15 @@ fn findings_of(call: &Call, place: &PlanPlace, text: &str) -> Result<Vec<String>
             findings.push(format!("`{path}` of its key-files does not exist"));
         }
     }
-    // The commits of repositories inside of this one are there.
+    // With repositories inside this one, the commits are in those.
     if call.config()?.sub_repositories().is_empty() {
         findings.extend(commit_findings(call, place, text));
     }
     Ok(findings)
 }
 
-/// What is wrong with the commits that a SUMMARY lists: those that are not there, and those that are not the plan's.
+/// The problems with the commits that a SUMMARY lists: those that do not exist, and those that do not belong to the
+/// plan.
 fn commit_findings(call: &Call, place: &PlanPlace, text: &str) -> Vec<String> {
     let listed = summary_check::task_commits(text);
     let git = |line: &[&str]| call.world().git(call.root().as_path(), line).ok();
@@ -128,7 +129,7 @@ fn commit_findings(call: &Call, place: &PlanPlace, text: &str) -> Vec<String> {
         invented.iter().map(|hash| format!("commit `{hash}` of its Task Commits does not exist")).collect();
     findings.extend(listed.placeholders.iter().map(|word| format!("`{word}` in its Task Commits is not a commit")));
     let of_plan = |hash: &&&str| !written.is_empty() && is_before(hash, "HEAD") && !is_before(hash, &written);
-    // Where all of them are older, the plan was written into git afterwards.
+    // If all of them are older, the plan was committed afterwards.
     let knows_order = there.iter().any(|hash| of_plan(&hash));
     let phase = place.folder().token();
     for hash in there {
@@ -146,14 +147,14 @@ fn commit_findings(call: &Call, place: &PlanPlace, text: &str) -> Vec<String> {
     findings
 }
 
-/// Whether a plan is to change files outside of the planning folder. One that does not is finished by its documents.
+/// True if a plan is to change files outside of the planning folder. A plan that does not is finished by its documents.
 fn works_outside(view: &ProjectView, plan: &PhasePlan<'_>) -> bool {
     let planning = view.layout().planning();
     let is_outside = |file: &String| !Path::new(file.trim_start_matches("./")).starts_with(planning);
     plan.files_modified().iter().chain(&plan.files_deleted()).any(is_outside)
 }
 
-/// What makes a SUMMARY one that says nothing, or whose front matter cannot be read.
+/// Why a SUMMARY is unusable: it is empty, or its front matter cannot be read.
 pub(crate) fn unusable(summary: &str) -> Option<&'static str> {
     if summary.trim().is_empty() {
         return Some("is empty");
@@ -161,9 +162,9 @@ pub(crate) fn unusable(summary: &str) -> Option<&'static str> {
     front_matter::is_unclosed(summary).then_some("line 1: the front matter is not closed by a line `---`")
 }
 
-/// Subjects of commits with the plan's scope, made since the plan was written; with `with_work`, of those that change
-/// something outside of the planning folder, since the commit that closes a plan is no work on it. `None` where git does
-/// not answer.
+/// Subjects of commits with the plan's scope, made since the plan was written; with `with_work`, only of those that
+/// change something outside of the planning folder, since the commit that closes a plan is not work on it. `None` if
+/// git fails.
 fn commits_of(call: &Call, view: &ProjectView, place: &PlanPlace, with_work: bool) -> Option<Vec<String>> {
     let root = view.layout().root();
     let run = |arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! The source code around the documents, for checks that are about it.
+//! The source code around the documents, for checks about it.
 
 use crate::acts::Call;
 use crate::acts::files;
@@ -23,7 +23,7 @@ pub(crate) fn changed_files(call: &Call, folder: Option<&PhaseFolder>) -> Vec<St
     files
 }
 
-/// What there is on disk for the commands of plans.
+/// The files and folders on disk that the commands of plans need.
 pub(crate) fn tree_of(call: &Call) -> SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool> {
     let root = call.root();
     let folder = |path: &str| {
@@ -37,10 +37,10 @@ pub(crate) fn tree_of(call: &Call) -> SourceTree<impl Fn(&str) -> FolderFacts, i
     SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
-/// Packages that a frontend is made with.
+/// Packages for building frontends.
 const FRONTEND_PACKAGES: &[&str] = &["react", "vue", "svelte", "next", "nuxt", "@angular/core", "solid-js", "preact"];
 
-/// Whether the source has a frontend: a package says so, or a file of the repository does.
+/// True if the source has a frontend: a package or a file of the repository shows it.
 pub(crate) fn has_frontend(call: &Call) -> Result<bool, Failure> {
     let package = files::text_from_root(call, "package.json")?.unwrap_or_default();
     if FRONTEND_PACKAGES.iter().any(|name| package.contains(&format!("\"{name}\":"))) {

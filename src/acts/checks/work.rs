@@ -1,4 +1,4 @@
-//! What the commits of a phase changed, and whether its tests became weaker: found by looking, not by what a SUMMARY names.
+//! What the commits of a phase changed, and whether its tests became weaker: read from git, not from a SUMMARY.
 
 use crate::acts::named;
 use crate::acts::named::no_phase;
@@ -28,7 +28,8 @@ use crate::project::view::ProjectView;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorkReport {
     phase: String,
-    /// The commit before the first of the phase; `null` where the phase has no commit.
+    /// The commit before the first of the phase, or the empty tree if the first has no parent; `null` if the phase has
+    /// no commit.
     base: Option<String>,
     commits: usize,
     files: Vec<ChangedFile>,
@@ -36,27 +37,29 @@ pub(crate) struct WorkReport {
     unreported: Vec<String>,
     /// The files that a SUMMARY names and that no commit of the phase changed.
     without_commit: Vec<String>,
-    /// Files that changed since `base` by commits without the scope of the phase: a person's, or work that nobody ascribes to it.
+    /// Files changed since `base` by commits without the scope of the phase: a person's changes, or work not attributed
+    /// to the phase.
     other_files: Vec<String>,
     tests: TestsPart,
     keys: Option<Vec<KeyFound>>,
-    /// The artifacts that the plans promise and that are not as promised.
+    /// The artifacts that the plans promise and that are missing or not as promised.
     artifacts_missing: Vec<MissingArtifact>,
     /// The links that the plans promise and that were not found.
     links_missing: Vec<MissingLink>,
     /// How many artifacts and links the plans promise.
     promised: usize,
-    /// What could not be looked at.
+    /// What could not be checked.
     problems: Vec<String>,
 }
 
-/// Whether the tests of the files that changed became weaker.
+/// Whether the tests in the changed files became weaker.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct TestsPart {
-    /// Whether nothing was found; `null` where there was nothing to look at.
+    /// Whether nothing was found; `null` if there was nothing to check, or if tests became weaker only by commits of
+    /// unknown scope.
     clean: Option<bool>,
     findings: Vec<TestFinding>,
-    /// What a plan allows under `Allowed test changes:`.
+    /// The findings that a plan allows under `Allowed test changes:`.
     allowed: Vec<TestFinding>,
 }
 
@@ -75,7 +78,8 @@ struct MissingLink {
     detail: String,
 }
 
-/// A line that was added since `base`, in whatever file, and that holds what looks like a key. The key itself is not shown.
+/// A line that was added since `base`, in any file, and that looks as if it contains a key. The key itself is not
+/// shown.
 #[derive(Debug, Serialize, JsonSchema)]
 struct KeyFound {
     path: String,
@@ -103,7 +107,7 @@ enum Change {
     Added,
     Modified,
     Deleted,
-    /// The commits of the phase took back what they did to it.
+    /// The commits of the phase reverted their own change to it.
     Unchanged,
 }
 
@@ -115,22 +119,22 @@ pub(crate) struct TestsReport {
     keys: Option<Vec<KeyFound>>,
     /// The commit that the tests are compared with.
     base: Option<String>,
-    /// What could not be looked at.
+    /// What could not be checked.
     problems: Vec<String>,
 }
 
 /// One place where a check became weaker.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TestFinding {
-    /// Empty where it is about a command and not a file.
+    /// Empty if it is about a command and not a file.
     path: String,
-    /// Counted from 1; 0 for the file as a whole. Of what is gone, the line that it had.
+    /// Counted from 1; 0 for the whole file. For removed code, its old line.
     line: usize,
     kind: &'static str,
     what: String,
 }
 
-/// What the commits of a phase changed, beside what its documents say.
+/// Reports what the commits of a phase changed, next to what its documents say.
 pub(crate) fn work(call: &Call, phase: &str) -> Result<WorkReport, Failure> {
     let view = call.view();
     let folder = folder_of(call, &view, phase)?;
@@ -174,7 +178,7 @@ pub(crate) fn work(call: &Call, phase: &str) -> Result<WorkReport, Failure> {
     })
 }
 
-/// What became of a file; `None` where it was there neither before nor after.
+/// The change of a file; `None` if it existed neither before nor after.
 fn changed(
     path: &str,
     plans: &BTreeSet<&str>,
@@ -197,7 +201,7 @@ fn changed(
     })
 }
 
-/// What the executed plans of a phase promise of the source, and what of it is not there.
+/// What the executed plans of a phase promise about the source, and which of it is missing.
 #[derive(Debug, Default)]
 struct Promises {
     artifacts: Vec<MissingArtifact>,
@@ -237,7 +241,7 @@ impl Promises {
     }
 }
 
-/// Whether the tests became weaker since a commit, or since the first of a phase.
+/// Reports whether the tests became weaker since a commit, or since the first of a phase.
 pub(crate) fn tests(call: &Call, base: Option<&str>, phase: Option<&str>) -> Result<TestsReport, Failure> {
     let mut problems = sub_repositories(call)?;
     if let Some(why) = phase_work::silent(call) {
@@ -270,21 +274,21 @@ pub(crate) fn tests(call: &Call, base: Option<&str>, phase: Option<&str>) -> Res
     } else {
         let paths = differing.into_iter().filter(|path| !path.starts_with(&planning));
         let mut tests = plans.compared((&before, &after), paths)?;
-        // Between two commits that are the same nothing became weaker.
+        // Between identical commits nothing became weaker.
         tests.clean = tests.clean.or(Some(true));
         tests
     };
     Ok(TestsReport { tests, keys, base: Some(base), problems })
 }
 
-/// The keys that these files of two commits got.
+/// The keys that were added to these files between two commits.
 fn keys_in((before, after): (&CommitFiles, &CommitFiles), paths: &[String]) -> Result<Vec<KeyFound>, Failure> {
     let named: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     after.read_ahead(|path| named.contains(path))?;
     let mut contents = Vec::new();
     for path in paths {
         let new = after.bytes(path)?;
-        // What a file that is gone held may have moved into another one.
+        // The contents of a removed file may have moved into another one.
         if new.as_deref().is_none_or(holds_key) {
             contents.push((path, before.bytes(path)?, new));
         }
@@ -297,7 +301,7 @@ fn keys_in((before, after): (&CommitFiles, &CommitFiles), paths: &[String]) -> R
     Ok(added_secrets(&changes).into_iter().map(found).collect())
 }
 
-/// What the plans of a phase say about its tests: those that were executed.
+/// What the executed plans of a phase say about its tests.
 #[derive(Debug, Default)]
 struct Plans {
     verify: Vec<String>,
@@ -321,8 +325,9 @@ impl Plans {
         Ok(found)
     }
 
-    /// What was found in the files of a phase's commits; and, as problems, what commits without any scope made weaker while the
-    /// phase was worked on. It may be the phase's work or a person's: then nobody can say that the tests are as they were.
+    /// The findings in the files of a phase's commits; and, as problems, what commits without any scope made weaker
+    /// while the phase was worked on. That may be the phase's work or a person's, so it is unknown whether the tests
+    /// are unchanged.
     fn compared_with(
         &self,
         trees: (&CommitFiles, &CommitFiles),
@@ -353,7 +358,7 @@ impl Plans {
         Ok((tests, problems))
     }
 
-    /// What was found in these files, of two commits, and what of it the plans allow.
+    /// The findings in these files between two commits, and those that the plans allow.
     fn compared(
         &self,
         (before, after): (&CommitFiles, &CommitFiles),
@@ -391,7 +396,7 @@ impl Plans {
         let running = SelfRunning::default();
         let work = Work { pins: &pins, changes: &changes, now: Some(&now), absent: &absent, running: &running };
         let found = inspect(work);
-        // Files that run by themselves have nothing to do with tests.
+        // Files that run automatically have nothing to do with tests.
         let told = |findings: Vec<Finding>| {
             let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
             findings.map(TestFinding::of).collect::<Vec<_>>()
@@ -407,7 +412,7 @@ impl TestFinding {
     }
 }
 
-/// The files that the SUMMARYs of a phase name as made, changed or deleted, by plan.
+/// The files that the SUMMARYs of a phase name as created, changed or deleted, by plan.
 #[derive(Debug, Default)]
 struct Reported(BTreeMap<String, Named>);
 
@@ -416,12 +421,12 @@ struct Reported(BTreeMap<String, Named>);
 struct Named {
     /// Under its `key-files`.
     claimed: BTreeSet<String>,
-    /// Anywhere, patterns among them.
+    /// Anywhere, including patterns.
     all: BTreeSet<String>,
 }
 
 impl Named {
-    /// What a SUMMARY names, the planning folder left out.
+    /// The files that a SUMMARY names, without those in the planning folder.
     fn by(view: &ProjectView, summary: &str) -> Self {
         let planning = format!("{}/", view.layout().planning());
         let bare = |files: Vec<String>| {
@@ -454,8 +459,8 @@ impl Reported {
         self.0.values().flat_map(|named| &named.claimed).collect::<BTreeSet<_>>().into_iter()
     }
 
-    /// Whether each of the plans names the file. A commit of the phase itself, such as a repair, has no SUMMARY: one of any plan
-    /// will do.
+    /// True if each of the plans names the file. A commit of the phase itself, such as a fix, has no SUMMARY: then that
+    /// of any plan is enough.
     fn has(&self, path: &str, plans: &BTreeSet<&str>) -> bool {
         let mut of_plans = plans.iter().filter_map(|plan| self.0.get(*plan)).peekable();
         match of_plans.peek() {
@@ -483,7 +488,7 @@ fn folder_of(call: &Call, view: &ProjectView, phase: &str) -> Result<PhaseFolder
     named::phase_named(call, view, phase)?.folder.ok_or_else(|| no_phase(phase))
 }
 
-/// The work of a phase, and what of it could not be looked at.
+/// The work of a phase, and what could not be checked.
 fn seen(call: &Call, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), Failure> {
     let mut problems = sub_repositories(call)?;
     if let Some(why) = phase_work::silent(call) {
@@ -497,7 +502,7 @@ fn seen(call: &Call, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), F
     Ok((work, problems))
 }
 
-/// The files of a commit. Those that the checks rest on are read at once.
+/// The files of a commit. Those that the checks depend on are read at once.
 fn files_of(call: &Call, commit: &str) -> Result<CommitFiles, Failure> {
     CommitFiles::of(call, commit, |path| role_of(path).is_some())
 }
@@ -509,7 +514,7 @@ fn no_commit(folder: &PhaseFolder) -> String {
     )
 }
 
-/// What lies in repositories inside of this one is committed there.
+/// Reports repositories inside this one, whose files are committed there.
 fn sub_repositories(call: &Call) -> Result<Vec<String>, Failure> {
     let config = call.config()?;
     let named = config.sub_repositories();
@@ -517,7 +522,7 @@ fn sub_repositories(call: &Call) -> Result<Vec<String>, Failure> {
     Ok(if named.is_empty() { Vec::new() } else { vec![problem()] })
 }
 
-/// The files whose changes are in no commit yet.
+/// The files with uncommitted changes.
 fn uncommitted(call: &Call) -> Result<Option<String>, Failure> {
     const SHOWN: usize = 5;
     let changed = Uncommitted::of(call)?.files;

@@ -15,10 +15,10 @@ const PROGRAM: &str = "graphify";
 
 const PACKAGE: &str = "graphifyy";
 
-/// How long the program may take to say its version.
+/// How long the program may take to print its version.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a build may take where nothing is configured, in seconds.
+/// How long a build may take if nothing is configured, in seconds.
 pub(crate) const USUAL_BUILD: u64 = 300;
 
 pub(crate) fn status(call: &Call) -> graph::StatusReport {
@@ -40,7 +40,7 @@ pub(crate) fn status(call: &Call) -> graph::StatusReport {
     graph::status(&view, &facts)
 }
 
-/// The program that builds graphs, as it answers for itself; `None` where it does not answer.
+/// The facts that the program that builds graphs reports about itself; `None` if it does not answer.
 pub(crate) fn builder(call: &Call) -> Option<Builder> {
     let ask = |program: &str, arguments: &[&str]| {
         let program = Program::apart(program).arguments(arguments).timeout(PATIENCE);
@@ -54,7 +54,7 @@ pub(crate) fn builder(call: &Call) -> Option<Builder> {
     Some(Builder { version: ask(PROGRAM, &["--version"]), package: package() })
 }
 
-/// Runs the program that builds graphs, and notes before and after how that goes.
+/// Runs the program that builds graphs, and records the progress before and after.
 pub(crate) fn update(call: &Call) -> Result<BuildNote, Failure> {
     let seconds = call.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
     let root = call.root().as_path().to_path_buf();
@@ -71,7 +71,7 @@ pub(crate) fn update(call: &Call) -> Result<BuildNote, Failure> {
     if !call.is_rehearsal() {
         call.write(Target::Project, |view| Ok(((), graph::note_build(view, &note)?)))?;
         note.graphify_version = builder(call).and_then(|builder| builder.package.or(builder.version));
-        // A project can switch this on for itself: it is the user's program, and no key of theirs is for what it reads.
+        // A project can turn this on itself, so the user's program runs without the user's keys.
         let program = Program::apart(PROGRAM).arguments(["update", "."]).folder(&root);
         let finished = call.world().run(&program.timeout(Duration::from_secs(seconds))).ok();
         let ended = call.world().now();

@@ -1,4 +1,4 @@
-//! The source code: what was measured of it, and its graph.
+//! The source code: its measurements, and its graph.
 
 pub(crate) mod graph_build;
 pub(crate) mod refactor;

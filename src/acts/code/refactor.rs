@@ -11,7 +11,7 @@ use std::path::Path;
 /// Endings of the files whose functions can be measured.
 const MEASURED: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 
-/// The files that can be measured and changed since the commit, by path and text; `None` where git cannot tell.
+/// The measurable files that changed since the commit, by path and text; `None` if git fails.
 pub(crate) fn touched(
     call: &Call,
     folder: &PhaseFolder,
@@ -24,7 +24,7 @@ pub(crate) fn touched(
     let commit = |name: &str| git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
     let first = || git(&["log", "--reverse", "--format=%H", "--", &folder.path]);
     let told = match since {
-        // What begins with a hyphen would be a flag.
+        // A word that begins with a hyphen would be a flag.
         Some(since) => Some(since).filter(|since| !since.starts_with('-')).and_then(commit),
         None => first(),
     };

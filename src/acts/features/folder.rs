@@ -1,19 +1,19 @@
-//! The folder of a feature: all its files at once, if they are nothing but files.
+//! The folder of a feature: reads all its files at once, if it contains nothing but files.
 
 use crate::disk::{self, AbsolutePath, EntryKind, RelativePath};
 use crate::failure::{Failure, Reason};
 use crate::operations::capability::declared::Files;
 
-/// The most that one file may have, in bytes.
+/// The largest size of one file, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
-/// The most that all files may have.
+/// The largest size of all files, in bytes.
 const LIMIT: usize = 8 << 20;
 const MOST_FILES: usize = 256;
 
-/// The history of a repository that was cloned; no part of the feature.
+/// The history of a cloned repository; not part of the feature.
 const HISTORY: &str = ".git";
 
-/// The files below a folder. Links, pipes and devices are refused, and so is what is too large to be a feature.
+/// Reads the files below a folder. Links, pipes and devices are refused, and so is anything too large for a feature.
 pub(crate) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
     let (mut files, mut size) = (Files::new(), 0_usize);
     let mut open = vec![folder.clone()];
@@ -52,7 +52,7 @@ pub(crate) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// Every path below a folder that is no folder, whatever it is.
+/// Every path below a folder that is not a folder, whatever its type.
 pub(crate) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, Failure> {
     let (mut paths, mut open) = (Vec::new(), vec![folder.clone()]);
     while let Some(below) = open.pop() {

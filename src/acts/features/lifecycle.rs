@@ -19,19 +19,19 @@ use crate::operations::capability::ledger::{Consent, Digests, Entry, Ledger};
 use crate::operations::capability::{self, FeatureScope};
 use crate::text::shell::{Typed, typed};
 
-/// Exit code of what nobody consented to.
+/// Exit code for an installation without consent.
 const NOT_CONSENTED: u8 = 77;
 
-/// What became of a feature.
+/// What was done with a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
     Installed,
     Upgraded,
-    /// It is installed and trusted as it is: nothing was changed.
+    /// It is already installed and trusted in this form: nothing was changed.
     Current,
     Removed,
-    /// Nothing was changed; this is what would be.
+    /// Nothing was changed; this is what would be done.
     Rehearsed,
 }
 
@@ -46,11 +46,11 @@ pub(crate) struct InstallReport {
     from_version: Option<String>,
     version: String,
     scope: FeatureScope,
-    /// Where its files are.
+    /// The folder of its files.
     folder: String,
     /// What it adds.
     disclosure: Vec<String>,
-    /// What it brings and this program does not use.
+    /// The parts of it that this program does not use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_used: Vec<String>,
 }
@@ -69,9 +69,9 @@ pub(crate) struct RemoveReport {
     status: Status,
     id: String,
     scope: FeatureScope,
-    /// Files of its folder.
+    /// The files of its folder that were removed, or would be in a rehearsal.
     removed_files: Vec<String>,
-    /// Files of its folder that are not as they were installed; they stay.
+    /// The files of its folder that were modified after the installation; they stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kept_files: Vec<String>,
 }
@@ -83,7 +83,7 @@ pub(crate) fn install(call: &Call, folder: &str, scope: FeatureScope, yes: bool)
     put(call, &Place::of(call, scope)?, &source, None, Asking { command: &command, yes })
 }
 
-/// Installs a feature again from the folder that it is from.
+/// Installs a feature again from its source folder.
 pub(crate) fn update(call: &Call, id: &str, scope: FeatureScope, yes: bool) -> Result<InstallReport, Failure> {
     if let Some(refused) = of_ours(id, "updated") {
         return Err(refused.hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"));
@@ -99,7 +99,7 @@ pub(crate) fn update(call: &Call, id: &str, scope: FeatureScope, yes: bool) -> R
 pub(crate) fn update_all(call: &Call, scope: FeatureScope, yes: bool) -> Result<UpdatedReport, Failure> {
     let place = Place::of(call, scope)?;
     let ledger = place.read_ledger()?;
-    // Nothing is written before every source is known to be there.
+    // Nothing is written before all sources are known to exist.
     let sources: Result<Vec<_>, _> =
         ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(call, &entry.source)?))).collect();
     let sources = sources.map_err(|error: Failure| error.hint("update the others one by one, by their names"))?;
@@ -109,7 +109,7 @@ pub(crate) fn update_all(call: &Call, scope: FeatureScope, yes: bool) -> Result<
     Ok(UpdatedReport { scope, updated: updated.collect::<Result<_, _>>()? })
 }
 
-/// Removes the files of a feature that are as they were installed.
+/// Removes the files of a feature that are unchanged since the installation.
 pub(crate) fn remove(call: &Call, id: &str, scope: FeatureScope) -> Result<RemoveReport, Failure> {
     if let Some(refused) = of_ours(id, "removed") {
         return Err(refused.hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
@@ -145,14 +145,14 @@ fn called(verb: &'static str, of: &str, scope: FeatureScope) -> Typed {
 /// How consent is asked for.
 #[derive(Clone, Copy)]
 struct Asking<'a> {
-    /// What was called.
+    /// The command that was called.
     command: &'a Typed,
-    /// It was given with the command.
+    /// Whether consent was given with the command.
     yes: bool,
 }
 
-/// Puts the feature in `source` where the features of a scope are, if a person wants what it adds. `id` is which feature it
-/// has to be.
+/// Installs the feature in `source` for a scope, if a person consents to what it adds. `id` is the feature that it has
+/// to be, if given.
 fn put(
     call: &Call,
     place: &Place,
@@ -161,7 +161,7 @@ fn put(
     asking: Asking<'_>,
 ) -> Result<InstallReport, Failure> {
     if !call.is_rehearsal() {
-        // What agents will obey and be held by is not an agent's to choose.
+        // An agent may not choose rules that agents have to follow.
         caller::refuses_agents(call, asking.command.as_str())?;
     }
     let files = folder::read(source)?;
@@ -214,7 +214,7 @@ fn put(
     Ok(report)
 }
 
-/// Reads what a folder declares, and whether it can be installed beside the others.
+/// Reads the declaration of a folder, and checks that it can be installed next to the others.
 fn read(call: &Call, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
     let invalid = |message: String| {
         Failure::new(Reason::ConfigParseFailed, message)
@@ -242,7 +242,7 @@ fn read(call: &Call, place: &Place, source: &AbsolutePath, files: &Files) -> Res
     Ok(declared)
 }
 
-/// Whether this program has a workflow or an agent.
+/// True if this program has the workflow or agent.
 pub(crate) fn is_ours(library: &Library, reference: Reference<'_>) -> bool {
     match reference {
         Reference::Skill(name) => library.at(&format!("workflows/{name}.md")).is_some(),
@@ -254,7 +254,7 @@ pub(crate) fn is_ours(library: &Library, reference: Reference<'_>) -> bool {
     }
 }
 
-/// Two features cannot have one setting: each would have its own default for it.
+/// Refuses a setting that another feature has: each would have a different default for it.
 fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(), Failure> {
     let id = &declared.capability.id;
     let settings = declared.capability.installed.iter().flat_map(|installed| &installed.settings);
@@ -268,7 +268,7 @@ fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(),
     Ok(())
 }
 
-/// Shows what a feature adds, and goes on if a person wants it.
+/// Shows what a feature adds, and continues if a person consents.
 fn consents(call: &Call, report: &InstallReport, source: &AbsolutePath, asking: Asking<'_>) -> Result<(), Failure> {
     if asking.yes {
         return Ok(());
@@ -300,7 +300,7 @@ fn consents(call: &Call, report: &InstallReport, source: &AbsolutePath, asking: 
     Err(Failure::new(Reason::Unknown, "not installed; nothing was changed"))
 }
 
-/// Makes changes of files and ledger together; without a new ledger nothing is changed.
+/// Changes files and ledger together; without a new ledger nothing is changed.
 pub(crate) fn change<R>(
     call: &Call,
     place: &Place,
@@ -319,12 +319,13 @@ pub(crate) fn change<R>(
     })
 }
 
-/// The digests of what is in a folder.
+/// The digests of the files in a folder.
 fn found(folder: &AbsolutePath) -> Result<Digests, Failure> {
     Ok(digests(&folder::read(folder)?))
 }
 
-/// Makes the folder hold these files and no others. What is there has to be as it was installed, `known`, or as it will be.
+/// Makes the folder contain these files and no others. Existing files have to be as they were installed, `known`, or as
+/// they will be.
 fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut ChangeSet) -> Result<(), Failure> {
     let found = found(target)?;
     let wanted = digests(files);
@@ -357,7 +358,7 @@ fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut Cha
     Ok(())
 }
 
-/// Takes away the files that are as they were installed. Gives them, and the paths that stay.
+/// Removes the files that are unchanged since the installation. Returns them, and the paths that stay.
 fn removal(
     folder: &AbsolutePath,
     installed: &Digests,
@@ -381,7 +382,7 @@ fn removal(
     Ok((ours.iter().map(|path| path.as_str().to_owned()).collect(), kept))
 }
 
-/// Removes files, and the folders that are empty then.
+/// Removes files, and the folders that are empty afterwards.
 fn remove_files(folder: &AbsolutePath, files: &[RelativePath], digests: &Digests, changes: &mut ChangeSet) {
     let mut folders = BTreeSet::new();
     for path in files {
@@ -420,7 +421,7 @@ fn source(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> {
     })
 }
 
-/// The error about a feature of this program, which cannot be treated so.
+/// The error for a built-in feature, for which this is impossible.
 fn of_ours(id: &str, done: &str) -> Option<Failure> {
     capability::find(id)?;
     Some(Failure::usage(format!("`{id}` cannot be {done}: it is built in")))

@@ -1,8 +1,8 @@
 //! Features that users install: where they are, and which of them this user trusts.
 //!
-//! The files of a feature are in a folder of the user's or in the project; what this program believes of them is in a
-//! ledger in the user's state folder. A clone brings files, never a ledger: what nobody on this computer consented to is
-//! listed, and nothing of it is used.
+//! The files of a feature are in a folder of the user's or in the project; what this program trusts of them is in a
+//! ledger in the user's state folder. A clone brings files, never a ledger: features without a consent on this computer
+//! are listed, but not used.
 
 pub(crate) mod folder;
 pub(crate) mod lifecycle;
@@ -30,17 +30,17 @@ const FOLDER: &str = "capabilities";
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) scope: FeatureScope,
-    /// The folder with a folder for each.
+    /// The folder with one folder per feature.
     pub(crate) folder: AbsolutePath,
     pub(crate) ledger: AbsolutePath,
-    /// What is locked to write there.
+    /// The tree that is locked to write there.
     tree: AbsolutePath,
     /// The folder as a person types it.
     typed: String,
 }
 
 impl Place {
-    /// Where a call installs; refused without a home folder or a project.
+    /// The place to which a call installs; refused without a home folder or a project.
     pub(crate) fn of(call: &Call, scope: FeatureScope) -> Result<Self, Failure> {
         if scope == FeatureScope::Project {
             call.needs_a_project()?;
@@ -64,7 +64,7 @@ impl Place {
         Ok(Self { scope, tree: folder.clone(), typed: folder.to_string(), folder, ledger })
     }
 
-    /// The places of this call: the project's first, since what a project has goes before what the user has.
+    /// The places of this call: the project's first, since the project's features override the user's.
     pub(crate) fn all(call: &Call) -> Vec<Self> {
         let has_a_project = call.has_a_project();
         let scopes = [FeatureScope::Project, FeatureScope::Global];
@@ -76,7 +76,7 @@ impl Place {
         self.folder.resolve(id)
     }
 
-    /// What is locked while files and ledger are written together.
+    /// The trees that are locked while files and ledger are written together.
     fn trees(&self) -> [AbsolutePath; 2] {
         [self.tree.clone(), self.ledger.parent().unwrap_or_else(|| self.ledger.clone())]
     }
@@ -92,7 +92,7 @@ impl Place {
         })
     }
 
-    /// What a person types so that the folder of a feature is trusted as it is.
+    /// What a person types to trust the folder of a feature in its present form.
     fn cure(&self, id: &str) -> String {
         let scope = self.scope.word();
         format!(
@@ -107,12 +107,12 @@ pub(crate) fn digests(files: &Files) -> Digests {
     files.iter().map(|(path, bytes)| (path.clone(), Digest::of(bytes).to_string())).collect()
 }
 
-/// What a consent to these files is to.
+/// The digest that a consent to these files records.
 pub(crate) fn consent_digest(files: &Digests) -> String {
     Digest::of(ledger::listing(files).as_bytes()).to_string()
 }
 
-/// All features of a call. What is wrong with an installed one makes that one inert; the others are used.
+/// All features of a call. An invalid installed feature is not used; the others are.
 pub(crate) fn features(call: &Call) -> Result<Features, Failure> {
     let (mut installed, mut inert): (Vec<Capability>, Vec<Inert>) = (Vec::new(), Vec::new());
     for place in Place::all(call) {
@@ -155,7 +155,7 @@ struct Unused {
     cure: Option<String>,
 }
 
-/// A feature whose files are what this user consented to. Nothing is read of one that is not in the ledger.
+/// A feature whose files this user consented to. A feature without a ledger entry is not read.
 fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Result<Declared, Unused> {
     let folder = place.of_feature(id);
     let unused = |status, reason: String, cure| Unused { status, reason, cure: Some(cure) };

@@ -1,6 +1,7 @@
-//! Which features a host shows, what holds of them, and turning them on and off.
+//! Which features a host shows, their state, and turning them on and off.
 //!
-//! Whether a feature is shown is in a file of the host; which of its work a project wants, in the project's configuration.
+//! Whether a feature is shown is in a file of the host; which parts of its work a project wants is in the project's
+//! configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -20,21 +21,21 @@ use crate::project::config::Config;
 use crate::runtime::{Home, Scope, Surroundings};
 use crate::text::nearest::nearest;
 
-/// Which host a call is about; without a name, the one that runs the call.
+/// The host of a call; without a name, the one that runs the call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HostChoice<'a> {
     pub(crate) config_dir: Option<&'a str>,
     pub(crate) runtime: Option<&'a str>,
 }
 
-/// What a feature is to be turned to, and switches of its work.
+/// Whether to turn a feature on or off, and the switches of its work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) on: Option<bool>,
     pub(crate) gates: &'a [(String, bool)],
 }
 
-/// What holds of every feature here.
+/// The state of every feature here.
 pub(crate) fn state(call: &Call, host: HostChoice<'_>) -> Result<StateReport, Failure> {
     let features = features(call)?;
     let config = features.settled(call.config()?);
@@ -44,7 +45,8 @@ pub(crate) fn state(call: &Call, host: HostChoice<'_>) -> Result<StateReport, Fa
     })
 }
 
-/// Turns a feature on or off, and switches parts of its work. Gives also the configuration and what the host shows after.
+/// Turns a feature on or off, and switches parts of its work. Also returns the configuration and what the host shows
+/// afterwards.
 pub(crate) fn set<'a>(
     call: &Call,
     capability: &'a Capability,
@@ -77,7 +79,7 @@ pub(crate) fn set<'a>(
     Ok((report, config, shown))
 }
 
-/// What is wanted at a point of the loop.
+/// The features that are active at a point of the loop.
 pub(crate) fn at<'a>(
     call: &Call,
     point: &str,
@@ -93,7 +95,7 @@ pub(crate) fn at<'a>(
     Ok(hooks::at(point, features, &config, &seen(call, host)?, has, &program::word_of(call)))
 }
 
-/// The hosts this program can be installed to.
+/// The hosts that this program can be installed to.
 pub(crate) fn host_rows(call: &Call) -> Result<Vec<HostRow>, Failure> {
     let descriptors = call.registry()?.all()?;
     let row =
@@ -141,7 +143,7 @@ fn gates_hint(capability: &Capability) -> String {
     format!("its gates are {}; set one with `--gate KEY=false`", gates.join(", "))
 }
 
-/// The folder of the host; none for a host of which we know nothing.
+/// The folder of the host; `None` for an unknown host.
 pub(crate) fn folder(call: &Call, flags: HostChoice<'_>) -> Result<Option<PathBuf>, Failure> {
     let found = flags.runtime.map(|name| hosts::host_named(call, name)).transpose()?;
     let descriptor = match &found {
@@ -161,7 +163,7 @@ pub(crate) fn folder(call: &Call, flags: HostChoice<'_>) -> Result<Option<PathBu
     }
 }
 
-/// What the host shows. A file that is not understood is told, and hides nothing.
+/// What the host shows. An invalid file is reported, and hides nothing.
 pub(crate) fn seen(call: &Call, host: HostChoice<'_>) -> Result<Surface, Failure> {
     let Some(file) = folder(call, host)?.map(|folder| folder.join(surface::FILE)) else {
         return Ok(Surface::default());
@@ -176,14 +178,14 @@ pub(crate) fn seen(call: &Call, host: HostChoice<'_>) -> Result<Surface, Failure
     }
 }
 
-/// The file in which a host is told what to show, as it is read before it is written.
+/// The file that decides what a host shows, as it is read before it is written.
 #[derive(Debug)]
 struct SurfaceFile {
     path: AbsolutePath,
     text: Option<String>,
 }
 
-/// A new text of the file.
+/// A new text for the file.
 #[derive(Debug)]
 struct SurfaceChange {
     file: SurfaceFile,
@@ -201,7 +203,7 @@ impl SurfaceFile {
         Ok(Self { path, text })
     }
 
-    /// The file after a feature was turned on or off; none where it is so already.
+    /// The file after a feature was turned on or off; `None` if nothing changes.
     fn turned(self, capability: &Capability, on: bool) -> Result<Option<SurfaceChange>, Failure> {
         let after = surface::turned(self.text.as_deref(), capability, on);
         let after = after.map_err(|error| unusable(&self.path, &error))?;

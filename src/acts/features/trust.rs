@@ -1,4 +1,4 @@
-//! Which installed features this user trusts, and which have a newer version in the folder they are from.
+//! Which installed features this user trusts, and which differ from their source folder.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(crate) struct TrustRow {
     /// The project it is installed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     project_root: Option<String>,
-    /// Of the files as they were consented to.
+    /// The hash of the files that were consented to.
     content_hash: String,
     consented_at: String,
 }
@@ -42,18 +42,18 @@ enum RevokeStatus {
     Revoked,
     /// It was not trusted before; nothing was changed.
     NotTrusted,
-    /// Nothing was changed; this is what would be.
+    /// Nothing was changed; this is what would be done.
     Rehearsed,
 }
 
-/// Whether the folder of a feature has another version.
+/// Whether the source folder of a feature has other files than those installed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OutdatedRow {
     pub(crate) id: String,
     pub(crate) source_kind: &'static str,
     pub(crate) current: String,
-    /// Null where the folder cannot be read.
+    /// The version in the source folder; null if the folder cannot be read.
     pub(crate) latest: Option<String>,
     pub(crate) status: OutdatedStatus,
     scope: FeatureScope,
@@ -98,7 +98,7 @@ pub(crate) fn list(call: &Call, scope: Option<FeatureScope>) -> Result<Vec<Trust
     Ok(rows.collect())
 }
 
-/// Takes the trust in a feature back.
+/// Revokes the trust in a feature.
 pub(crate) fn revoke(call: &Call, id: &str, scope: Option<FeatureScope>) -> Result<RevokeReport, Failure> {
     if capability::find(id).is_some() {
         return Err(Failure::usage(format!("there is no trust to revoke: `{id}` is built in"))
@@ -106,7 +106,7 @@ pub(crate) fn revoke(call: &Call, id: &str, scope: Option<FeatureScope>) -> Resu
     }
     let mut found = entries(call, scope)?;
     found.retain(|(_, name, _)| name == id);
-    // One that is trusted goes before one that is not, wherever they are.
+    // A trusted one takes precedence over an untrusted one, wherever they are.
     found.sort_by_key(|(_, _, entry)| entry.consent.is_none());
     let Some((place, ..)) = found.into_iter().next() else {
         return Err(not_installed(id, scope.unwrap_or(FeatureScope::Global)));
@@ -124,7 +124,7 @@ pub(crate) fn revoke(call: &Call, id: &str, scope: Option<FeatureScope>) -> Resu
     Ok(RevokeReport { status, id: id.to_owned(), scope: place.scope })
 }
 
-/// Which installed features have another version in the folder that they are from.
+/// Reports which installed features have other files in their source folder.
 pub(crate) fn outdated(call: &Call, scope: Option<FeatureScope>) -> Result<Vec<OutdatedRow>, Failure> {
     Ok(entries(call, scope)?.into_iter().map(|(place, id, entry)| row(&place, id, &entry)).collect())
 }

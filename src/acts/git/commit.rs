@@ -14,10 +14,10 @@ use crate::project::config::Branching;
 use crate::project::wave::is_agent_branch;
 use crate::world::WorldError;
 
-/// What is staged where no files are named.
+/// The folder that is staged if no files are named.
 const PLANNING: &str = ".planning/";
 
-/// A commit that is asked for: all planning files, or those that are named.
+/// A requested commit: of all planning files, or of the named files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) message: String,
@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) no_verify: bool,
 }
 
-/// What became of a commit.
+/// The result of a commit.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct CommitReport {
     committed: bool,
@@ -50,19 +50,19 @@ pub(crate) struct CommitReport {
     would_commit: Option<WouldCommit>,
 }
 
-/// A commit that was rehearsed.
+/// The commit of a rehearsal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WouldCommit {
-    /// Empty where the last commit keeps its own.
+    /// Empty if the last commit keeps its message.
     pub(crate) message: String,
     pub(crate) files: Vec<String>,
-    /// The branch it would be on; absent where a commit is checked out.
+    /// The branch it would be on; absent if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// Whether the branch would be made first.
+    /// Whether the branch would be created first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) new_branch: bool,
-    /// Whether it would take the place of the last commit.
+    /// Whether it would replace the last commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) amend: bool,
 }
@@ -79,12 +79,12 @@ impl CommitReport {
         Self { skipped: Some(true), reason, ..Self::default() }
     }
 
-    /// Whether there was something to commit, and git did not commit it.
+    /// True if there was something to commit, and git did not commit it.
     pub(crate) fn has_failed(&self) -> bool {
         matches!(self.reason, "staging_failed" | "staging_timeout" | "commit_failed" | "commit_timeout")
     }
 
-    /// The hash, or a word that says what became of the commit.
+    /// The hash, or a word for the result of the commit.
     pub(crate) fn raw(&self) -> &str {
         match (&self.hash, self.reason) {
             (Some(hash), _) => hash,
@@ -95,7 +95,7 @@ impl CommitReport {
     }
 }
 
-/// Commits by the project's rules, for a caller who may be an agent.
+/// Commits by the project's rules, for a caller that may be an agent.
 pub(crate) fn commit(call: &Call, request: &Request) -> Result<CommitReport, Failure> {
     if request.no_verify {
         caller::refuses_agents(call, "commit --no-verify")?;
@@ -177,7 +177,7 @@ fn make(repository: &Repository, request: &Request, message: &str, paths: &[Stri
     })
 }
 
-/// What [`make`] would do, on the branch that is there or on `start`. The hooks of the repository are not asked.
+/// What [`make`] would do, on the current branch or on `start`. The hooks of the repository are not run.
 fn rehearse(
     repository: &Repository,
     request: &Request,
@@ -203,7 +203,7 @@ fn rehearse(
     })
 }
 
-/// Asks git for a commit: what it has against it, or the report of the success.
+/// Runs git to commit: returns its complaint, or the report of the success.
 fn asked(repository: &Repository, line: &[String], success: impl FnOnce() -> CommitReport) -> CommitReport {
     match repository.git_in_turn(line) {
         Ok(finished) if finished.success() => success(),
@@ -232,29 +232,29 @@ fn commit_line(request: &Request, message: &str, paths: &[String]) -> Vec<String
     about(&line, paths)
 }
 
-/// What staging left: paths to commit, named files that are not there, and what git refused.
+/// The result of staging: paths to commit, missing named files, and what git refused.
 #[derive(Debug, Default)]
 struct Staged {
     paths: Vec<String>,
-    /// The commit is of all that is staged, by whomever.
+    /// Whether the commit contains everything that is staged, including changes staged by others.
     whole_index: bool,
     skipped: Vec<String>,
     failures: Vec<StagingFailure>,
 }
 
-/// How git is asked to stage a path, and how to stage that a path is gone. A path that is no longer in the index counts as
+/// The git commands that stage a path, and that stage its removal. A path that has already left the index counts as
 /// done.
 const ADD: &[&str] = &["add", "--all"];
 const REMOVE: &[&str] = &["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
 
-/// Stages what is to be committed. If one path cannot be staged, none is.
+/// Stages the files to commit. If one path cannot be staged, none is.
 fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
     let mut staged = Staged::default();
     let everything = request.files.is_empty() && request.files_removed.is_empty();
     let is_there = |file: &str| disk::exists(call.root().resolve(file));
     let (mut added, mut removed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     if everything && !request.amend {
-        // Of a merge git commits all or nothing: to end one that the user began is not for a call that names nothing.
+        // Git commits a merge as a whole or not at all: a call without files may not finish one that the user began.
         staged.whole_index = !repository.is_amid_another_commit();
         if is_there(PLANNING) { added.push(PLANNING) } else { removed.push(PLANNING) }
     }
@@ -269,7 +269,7 @@ fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
             removed.push(file);
         }
     }
-    // What git ignores is left out beside other paths; where nothing else is named, git says so itself.
+    // Ignored paths are left out if other paths are named; otherwise git reports them itself.
     let ignored = repository.ignored(&added);
     if ignored.len() < added.len() + removed.len() {
         added.retain(|path| !ignored.iter().any(|other| other == path));
@@ -284,7 +284,7 @@ fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
         return staged;
     }
     for path in added {
-        // A folder may hold nothing that git keeps.
+        // A folder may contain nothing that git tracks.
         let is_kept = || !disk::is_folder(call.root().resolve(path)) || repository.has_staged(&[path]);
         if told_git(repository, ADD, path, &mut staged) && is_kept() {
             staged.paths.push(path.to_owned());
@@ -299,7 +299,7 @@ fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
     staged
 }
 
-/// Asks git about all paths at once whether it would stage them, and where not, about each.
+/// Checks with git whether it would stage all paths at once, and if not, each of them.
 fn rehearse_staging(repository: &Repository, line: &[&str], paths: &[&str], staged: &mut Staged) {
     let line = [line, &["--dry-run"]].concat();
     let all = || repository.git_in_turn(&about(&line, paths)).is_ok_and(|finished| finished.success());
@@ -311,7 +311,7 @@ fn rehearse_staging(repository: &Repository, line: &[&str], paths: &[&str], stag
     }
 }
 
-/// Whether git accepted the path; its complaint is kept as a failure of this path.
+/// True if git accepted the path; its complaint is stored as a failure of this path.
 fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Staged) -> bool {
     let (error, timed_out) = match repository.git_in_turn(&about(line, &[path])) {
         Ok(finished) if finished.success() => return true,
@@ -322,8 +322,8 @@ fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Sta
     false
 }
 
-/// The branch of a phase that starts at its first commit. A branch that is there, a phase that was worked on elsewhere,
-/// and a branch of the user's own are left alone.
+/// The branch of a phase that starts at its first commit. An existing branch, a phase that was worked on elsewhere, and
+/// the user's own branch are not touched.
 fn branch_to_start(call: &Call, repository: &Repository, phase: &str) -> Result<Option<String>, Failure> {
     let config = call.config()?;
     if config.branching() == Branching::None {
@@ -339,7 +339,7 @@ fn branch_to_start(call: &Call, repository: &Repository, phase: &str) -> Result<
     }
     let Some(folder) = found else { return Ok(None) };
     let Some(target) = branch::wanted(&view, config, folder.token(), folder.slug())? else { return Ok(None) };
-    // A hook of git's may write to the project.
+    // A git hook may write to the project.
     drop(view);
     let current = repository.branch();
     if current.as_deref() == Some(target.as_str()) {

@@ -1,4 +1,4 @@
-//! A hook of the repository that keeps planning files out of commits where the project wants that.
+//! A hook of the repository that keeps planning files out of commits if the project wants that.
 
 use crate::acts::files;
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
 use crate::failure::{Failure, Reason};
 
-/// The line by which a hook of ours is known, whichever program wrote it.
+/// The line that identifies our hook, whichever program wrote it.
 const MARK: &str = "# gsd-core:commit-docs-guard";
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -24,12 +24,12 @@ pub(crate) struct DisabledReport {
     disabled: bool,
     action: &'static str,
     path: String,
-    /// Where the hook's text is now, if somebody had changed it.
+    /// The path to which the hook's text was moved, if it had been modified.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
 }
 
-/// Where git looks for the hook.
+/// The path at which git looks for the hook.
 fn hook(call: &Call) -> Result<AbsolutePath, Failure> {
     let repository = Repository::of(call);
     let folder = repository.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok_or_else(|| {
@@ -68,7 +68,7 @@ pub(crate) fn enable(call: &Call) -> Result<EnabledReport, Failure> {
     Ok(EnabledReport { enabled, action, path: hook.to_string() })
 }
 
-/// Removes the hook; one that somebody changed is kept beside it.
+/// Removes the hook; a modified one is kept next to it.
 pub(crate) fn disable(call: &Call) -> Result<DisabledReport, Failure> {
     let hook = &hook(call)?;
     let script = script(call)?;

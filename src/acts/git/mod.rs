@@ -1,4 +1,4 @@
-//! Git: committing planning files by the project's rules, and what branches mean to it.
+//! Git: committing planning files by the project's rules, and the meaning of branches for them.
 
 pub(crate) mod commit;
 pub(crate) mod guard;
@@ -64,7 +64,7 @@ pub(crate) fn base_branch(call: &Call, is_protected: Option<&str>) -> Result<Str
     })
 }
 
-/// A message as it may stand in the log, which agents read: what poses as a speaker in it is written as text.
+/// A message as it may appear in the log, which agents read: speaker tags in it are escaped.
 fn message_for_log(call: &Call, message: &str) -> String {
     let neutral = untrusted::neutral(message);
     if neutral != message {

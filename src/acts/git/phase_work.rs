@@ -1,4 +1,4 @@
-//! The commits of a phase, and what they did to which files: one answer for everything that looks at a phase's work.
+//! The commits of a phase and the files they changed: one answer for everything that examines a phase's work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,30 +9,31 @@ use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan_commits;
 use crate::world::{Finished, Program, pathspec};
 
-/// A commit of a phase, or one of none.
+/// A commit of a phase, or one without a phase.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseCommit {
     pub(crate) hash: String,
     subject: String,
-    /// The plans, or the phase where the commit is that of none.
+    /// The plans that the commit names, or the phase if it does not name a plan.
     scopes: Vec<String>,
-    /// The files that it changes outside of the planning folder, from the project's root.
+    /// The files that it changes outside of the planning folder, relative to the project's root.
     files: Vec<String>,
 }
 
 /// The work of a phase, as git has it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PhaseWork {
-    /// The newest first. Those that another commit took back are left out.
+    /// Newest first. Those that another commit reverted are left out.
     pub(crate) commits: Vec<PhaseCommit>,
-    /// Commits since the base and before the end of the work that have the scope of no phase.
+    /// Commits since the base and before the end of the work without the scope of any phase.
     unscoped: Vec<PhaseCommit>,
-    /// The commit before the first of them; without any, `None`.
+    /// The commit before the first of them; `None` without commits.
     pub(crate) base: Option<String>,
 }
 
 impl PhaseWork {
-    /// What git knows of the phase. Numbers may start over with a milestone: what came before its plans does not count.
+    /// Reads the work of the phase from git. Numbers may start over with a milestone: commits before its plans do not
+    /// count.
     pub(crate) fn of(call: &Call, folder: &PhaseFolder) -> Result<Self, Failure> {
         let git = |arguments: &[&str]| {
             let finished = call.world().git(call.root().as_path(), arguments)?;
@@ -41,10 +42,10 @@ impl PhaseWork {
         let range = Self::range(&git, folder)?;
         let scopes: BTreeSet<&str> =
             folder.plans().map(plan_id).chain(folder.numbered()).chain([folder.token()]).collect();
-        // Of a merge the files that neither side has so.
+        // For a merge, only the files that differ from both sides.
         let mut line = vec!["log", "-c", "--topo-order", "--format=%x01%H%x02%s%x03", "-z", "--name-only"];
         line.extend(["--no-renames", "--relative"]);
-        // Of an old phase only its own commits are looked for, in all that there is.
+        // For an old phase, only its own commits are searched for, in the whole history.
         let patterns: Vec<String> =
             scopes.iter().map(|scope| format!("--grep={}", plan_commits::loose_pattern(scope))).collect();
         if range == "HEAD" {
@@ -70,7 +71,7 @@ impl PhaseWork {
             })
         };
         let all: Vec<PhaseCommit> = told.split('\u{1}').filter_map(commit).collect();
-        // What came after the last commit of the phase is none of its work.
+        // Commits after the last one of the phase do not belong to its work.
         let end = all.iter().position(|commit| !commit.scopes.is_empty()).unwrap_or(all.len());
         let is_work = |commit: &PhaseCommit| {
             !commit.subject.starts_with("revert") && !undone.contains(&commit.hash) && !commit.files.is_empty()
@@ -82,7 +83,7 @@ impl PhaseWork {
             Some(base) if range != "HEAD" => git(&["rev-list", &format!("{base}..HEAD")]).map(|found| found.text()),
             _ => Ok(String::new()),
         };
-        // Before the first commit of all there is only a tree.
+        // Before the very first commit there is only a tree.
         let since = since.unwrap_or_default();
         let since: BTreeSet<&str> = since.lines().collect();
         let is_of_none =
@@ -90,8 +91,8 @@ impl PhaseWork {
         Ok(Self { commits, unscoped: unscoped.into_iter().filter(is_of_none).collect(), base })
     }
 
-    /// The files that commits without the scope of any phase changed while the phase was worked on, each with the last of those
-    /// commits.
+    /// The files that commits without the scope of any phase changed while the phase was worked on, each with the last
+    /// of those commits.
     pub(crate) fn unscoped(&self) -> BTreeMap<&str, String> {
         let mut files = BTreeMap::new();
         for commit in &self.unscoped {
@@ -103,7 +104,8 @@ impl PhaseWork {
         files
     }
 
-    /// Where the commits of a phase are looked for: since its first plan was committed, else since a milestone was archived.
+    /// The range in which the commits of a phase are searched for: since its first plan was committed, else since a
+    /// milestone was archived.
     fn range(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, folder: &PhaseFolder) -> Result<String, Failure> {
         if folder.archived.is_some() {
             return Ok("HEAD".to_owned());
@@ -121,7 +123,7 @@ impl PhaseWork {
         Ok(if since.is_empty() { "HEAD".to_owned() } else { format!("{since}..HEAD") })
     }
 
-    /// The files that the commits changed, each with the scopes of those that did.
+    /// The files that the commits changed, each with the scopes of those commits.
     pub(crate) fn files(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for commit in &self.commits {
@@ -133,7 +135,7 @@ impl PhaseWork {
     }
 }
 
-/// Why git can say nothing about the work here; `None` where it can.
+/// Why git gives no information about the work here; `None` if it does.
 pub(crate) fn silent(call: &Call) -> Option<String> {
     match call.world().git(call.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
         Ok(finished) if finished.success() => None,
@@ -142,8 +144,8 @@ pub(crate) fn silent(call: &Call) -> Option<String> {
     }
 }
 
-/// Whether work of the phase came after these documents of it were last committed: what they say is not about all of it.
-/// Documents that are in no commit, and a git that does not answer, say nothing.
+/// True if work of the phase came after the last commit of these documents: they do not cover all of it. False if the
+/// documents are not committed, or if git fails.
 pub(crate) fn came_after(call: &Call, folder: &PhaseFolder, documents: &[String]) -> Result<bool, Failure> {
     let mut line = vec!["log".to_owned(), "-1".to_owned(), "--format=%H".to_owned(), "--".to_owned()];
     line.extend(documents.iter().map(|path| pathspec(path)));
@@ -165,12 +167,12 @@ pub(crate) fn came_after(call: &Call, folder: &PhaseFolder, documents: &[String]
     Ok(work.commits.iter().any(|commit| later.contains(commit.hash.as_str())))
 }
 
-/// The commits that another one took back which was not taken back itself.
+/// The commits that were reverted by a commit that was not reverted itself.
 fn undone(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, range: &str) -> Result<BTreeSet<String>, Failure> {
     let line = ["log", "--topo-order", "--format=%x01%H%x02%B", "-E", "--grep", plan_commits::REVERTS, range];
     let told = git(&line)?.text();
     let mut undone = BTreeSet::new();
-    // The newest first.
+    // Newest first.
     for (hash, text) in told.split('\u{1}').filter_map(|record| record.split_once('\u{2}')) {
         if undone.contains(hash) {
             continue;
@@ -184,15 +186,15 @@ fn undone(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, range: &str) -> R
     Ok(undone)
 }
 
-/// What all of the commits came after. Plans of one wave were made side by side, from the same commit. Commits before that
-/// which have no scope belong to what is looked at, back to the one that wrote the first plan.
+/// The commit before all of these. Plans of one wave were made in parallel, from the same commit. Earlier commits
+/// without a scope are included, back to the one that added the first plan.
 fn base_of(call: &Call, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result<Option<String>, Failure> {
     let Some(oldest) = commits.last() else { return Ok(None) };
     let git = |arguments: &[String]| call.world().git(call.root().as_path(), arguments);
     let before = |hash: &str| format!("{hash}^");
     let first = git(&["rev-parse".to_owned(), "--verify".to_owned(), "--quiet".to_owned(), before(&oldest.hash)])?;
     if !first.success() {
-        // The first commit of all: before it there was no file.
+        // For the very first commit: before it there was no file.
         let empty = Program::git(call.root().as_path()).arguments(["hash-object", "-t", "tree", "--stdin"]);
         return Ok(Some(call.world().run(&empty.stdin(Vec::new()))?.text()));
     }
@@ -219,7 +221,7 @@ fn base_of(call: &Call, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result
     Ok(Some(written))
 }
 
-/// A git that does not answer is no phase without work.
+/// The error if git fails, which does not mean a phase without work.
 pub(crate) fn no_answer(finished: &Finished) -> Failure {
     Failure::usage(format!("git does not answer: {}", complaint(finished)))
         .hint("run this in the project's repository; `git status` shows whether git can read it")

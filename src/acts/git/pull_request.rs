@@ -1,4 +1,4 @@
-//! Bringing what changed in a repository inside the project onto a branch of its own, ready for a pull request.
+//! Moves the changes in a repository inside the project to a separate branch, ready for a pull request.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::world::Finished;
 
-/// How long git may take: hooks run inside it, and a push goes over the network.
+/// How long git may take: hooks run inside it, and a push uses the network.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What `pr-subrepo` answers.
@@ -25,23 +25,23 @@ pub(crate) struct PullRequestReport {
     committed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
-    /// Files of the commit; of a renamed one the old path and the new.
+    /// Files of the commit; for a renamed one, the old path and the new.
     files: Vec<String>,
-    /// Files that git does not know yet: they are in no commit.
+    /// Files that git does not track yet: they are in no commit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     untracked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit_hash: Option<String>,
-    /// Where the branch went.
+    /// The address that the branch was pushed to.
     remote_url: Option<String>,
-    /// Owner and name of the repository, where the address tells them.
+    /// Owner and name of the repository, if the address shows them.
     remote_slug: Option<String>,
     /// With `--dry-run`: the commit that would be made and pushed.
     #[serde(skip_serializing_if = "Option::is_none")]
     would_commit: Option<WouldCommit>,
 }
 
-/// Commits what changed in files that git knows, on the branch, and pushes it.
+/// Commits the changes in tracked files on the branch, and pushes it.
 pub(crate) fn prepare(call: &Call, message: &str, repo: &str, branch: &str) -> Result<PullRequestReport, Failure> {
     let (repo, branch) = (repo.trim().to_owned(), branch.trim().to_owned());
     let message = message_for_log(call, message.trim());
@@ -112,7 +112,7 @@ pub(crate) fn prepare(call: &Call, message: &str, repo: &str, branch: &str) -> R
     Ok(report)
 }
 
-/// Whether a commit can be made and there is somewhere to push it to. The remote is not asked.
+/// Checks whether a commit can be made and there is somewhere to push it to. The remote is not contacted.
 fn rehearse(git: &Git, repo: &str) -> Result<(), Failure> {
     if let Some(complaint) = git.0.complaint_of_author() {
         return Err(Failure::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}"))
@@ -132,7 +132,7 @@ impl Git {
         Ok(self.0.git(arguments)?)
     }
 
-    /// What git answers; its complaint where it fails.
+    /// Git's output; its complaint if it fails.
     fn must(&self, arguments: &[&str], failed: impl FnOnce() -> String) -> Result<String, Failure> {
         let finished = self.run(arguments)?;
         if finished.success() {
@@ -166,7 +166,7 @@ mod tests {
     use super::slug;
 
     #[test]
-    fn an_address_tells_owner_and_name() {
+    fn owner_and_name_are_read_from_an_address() {
         let expected = Some("o/r".to_owned());
         for address in ["https://example.com/o/r.git", "git@example.com:o/r", "ssh://git@example.com:22/o/r.git/"] {
             assert_eq!(slug(address), expected, "{address}");

@@ -1,4 +1,4 @@
-//! The repository a project lies in, and those inside it, asked through git itself.
+//! The repository of a project, and those inside it, accessed through git itself.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::project::head::Head;
 use crate::project::repository;
 use crate::world::{Finished, Program, World, WorldError, embedded_repository, pathspec};
 
-/// How long git may take: hooks run inside it, a lock may be waited for.
+/// How long git may take: hooks run inside it, and it may wait for a lock.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a remote may take to say one thing of itself.
+/// How long a remote may take to answer one question about itself.
 const REMOTE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Names that a base branch has where nothing tells it.
+/// Names of a base branch if nothing gives one.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
-/// Refuses to change a repository that the one at `folder` only claims to be.
+/// Refuses to change a repository if `folder` only pretends to be one.
 pub(crate) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), Failure> {
     if let Some(folder) = embedded_repository(folder.as_path()) {
         let hint = format!(
@@ -35,20 +35,20 @@ pub(crate) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), F
     Err(Failure::usage(other.to_string()).hint(other.hint()))
 }
 
-/// A line for git about these paths as they are spelled, or about everything where there is none.
+/// A git command line for these paths, taken literally, or for everything if `paths` is empty.
 pub(crate) fn about<S: AsRef<str>>(line: &[&str], paths: &[S]) -> Vec<String> {
     let paths = paths.iter().map(|path| pathspec(path.as_ref()));
     line.iter().map(|word| (*word).to_owned()).chain(["--".to_owned()]).chain(paths).collect()
 }
 
-/// What git complains of, in words of the caller's: without the marks of [`pathspec`].
+/// Git's complaint, in the caller's words: without the marks of [`pathspec`].
 pub(crate) fn complaint(finished: &Finished) -> String {
     let error = finished.error_text();
     let told = if error.is_empty() { finished.text() } else { error };
     told.replace(&pathspec(""), "")
 }
 
-/// What git answers from settings and names alone.
+/// Git verbs that answer from settings and names only.
 const ASKING: [&str; 2] = ["config", "rev-parse"];
 
 /// Git in one folder.
@@ -59,7 +59,7 @@ pub(crate) struct Repository {
     patience: Duration,
     /// Git before its verb, in a rehearsal.
     still: Option<Arc<Program>>,
-    /// Where git writes in the place of the repository.
+    /// Where git writes instead of the repository.
     scratch: Option<Arc<GitScratch>>,
 }
 
@@ -74,7 +74,7 @@ impl Repository {
         Self { world: call.world().clone(), folder, patience, still, scratch: None }
     }
 
-    /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
+    /// The same, to stage and commit in. In a rehearsal, changes are staged outside the repository.
     pub(crate) fn for_writing(self, call: &Call) -> Result<Self, Failure> {
         refuse_repository_of_others(&self.folder)?;
         let rehearsal = call.is_rehearsal();
@@ -90,13 +90,13 @@ impl Repository {
         self.world.run(&self.program(arguments))
     }
 
-    /// As [`Self::git`]; where another git holds a lock of the repository, tries again for a while.
+    /// As [`Self::git`]; if another git has locked the repository, retries for a while.
     pub(crate) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         self.world.git_in_turn(&self.program(arguments))
     }
 
     fn program<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Program {
-        // Who asks what the user has set is to hear that.
+        // A query of the user's settings has to see them.
         let asks = arguments.first().is_some_and(|verb| ASKING.iter().any(|asking| *asking == verb.as_ref()));
         let still = self.still.as_deref().filter(|_| !asks).cloned();
         let program = still.unwrap_or_else(|| Program::git(self.folder.as_path()));
@@ -107,33 +107,33 @@ impl Repository {
         }
     }
 
-    /// Whether git says yes. A git that is not there says no.
+    /// True if git succeeds. A missing git counts as failure.
     fn agrees(&self, arguments: &[&str]) -> bool {
         self.git(arguments).is_ok_and(|finished| finished.success())
     }
 
-    /// What git answers, if it does and it is not nothing.
+    /// Git's output, if it succeeds and is not empty.
     pub(crate) fn answer<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Option<String> {
         let finished = self.git(arguments).ok().filter(Finished::success)?;
         Some(finished.text()).filter(|text| !text.is_empty())
     }
 
-    /// The staged paths, as the repository names them, of a renamed file both; with `paths`, those among them.
+    /// The staged paths, relative to the repository, both paths of a renamed file; with `paths`, those among them.
     pub(crate) fn staged<S: AsRef<str>>(&self, paths: &[S]) -> Vec<String> {
         let arguments = about(&["diff", "--cached", "--name-only", "--no-renames", "-z"], paths);
         let names = self.answer(&arguments).unwrap_or_default();
         names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Whether one of `paths` has something staged.
+    /// True if one of `paths` has something staged.
     pub(crate) fn has_staged<S: AsRef<str>>(&self, paths: &[S]) -> bool {
         self.git(&about(&["diff", "--cached", "--quiet"], paths)).is_ok_and(|finished| finished.code == Some(1))
     }
 
-    /// Those of `paths` that git ignores: a file that is tracked is not.
+    /// Those of `paths` that git ignores: a tracked file is not ignored.
     pub(crate) fn ignored(&self, paths: &[&str]) -> Vec<String> {
         let is_ignored = |path: &&&str| self.agrees(&["check-ignore", "-q", "--", path]);
-        // Where none is, one question answers for all.
+        // If none is ignored, one query is enough for all.
         let line: Vec<&str> = ["check-ignore", "--"].into_iter().chain(paths.iter().copied()).collect();
         if paths.is_empty() || !self.agrees(&line) {
             return Vec::new();
@@ -141,19 +141,19 @@ impl Repository {
         paths.iter().filter(is_ignored).map(|path| (*path).to_owned()).collect()
     }
 
-    /// Whether a rule of the repository ignores the planning folder. It says what is wanted from now on, also of files that
-    /// were tracked before.
+    /// True if a rule of the repository ignores the planning folder. It shows what is wanted from now on, also for
+    /// files that were tracked before.
     pub(crate) fn ignores_planning(&self) -> bool {
         self.agrees(&["check-ignore", "-q", "--no-index", "--", ".planning"])
     }
 
-    /// Whether a merge, or a commit that is taken over or taken back, waits for its own commit.
+    /// True if a merge, a cherry-pick or a revert waits for its own commit.
     pub(crate) fn is_amid_another_commit(&self) -> bool {
         let heads = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
         heads.iter().any(|head| self.agrees(&["rev-parse", "-q", "--verify", head]))
     }
 
-    /// The current branch; `None` where a commit is checked out.
+    /// The current branch; `None` if HEAD is detached.
     pub(crate) fn branch(&self) -> Option<String> {
         Head::branch_at(&self.folder, |arguments| self.answer(arguments))
     }
@@ -166,12 +166,12 @@ impl Repository {
         self.agrees(&["show-ref", "--verify", "--quiet", name])
     }
 
-    /// Whether a commit has touched `path`.
+    /// True if a commit has touched `path`.
     pub(crate) fn has_history(&self, path: &str) -> bool {
         self.answer(&about(&["log", "-1", "--format=%H"], &[path])).is_some()
     }
 
-    /// What git has against a commit by this user.
+    /// Git's objection to a commit by this user.
     pub(crate) fn complaint_of_author(&self) -> Option<String> {
         let idents = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"];
         idents.iter().find_map(|ident| match self.git(&["var", ident]) {
@@ -186,8 +186,9 @@ impl Repository {
         self.answer(&["rev-parse", "--short=7", "HEAD"])
     }
 
-    /// The branch that work starts from: configured, the remote's own, or the first usual name there is, here or among
-    /// what was fetched. Where nothing of that is known the remote is asked.
+    /// The branch that work starts from: configured, the remote's default, or the first usual name that exists, here or
+    /// among what was fetched. If none of these is known, the remote is asked; the last resort is `init.defaultBranch`,
+    /// else `main`.
     pub(crate) fn base_branch(&self, config: &Config) -> String {
         let configured = config.text("git.base_branch").map(str::to_owned);
         let of_remote = || {
@@ -204,8 +205,8 @@ impl Repository {
         known.or_else(|| self.base_at_remote()).or_else(initial).unwrap_or_else(|| USUAL_BASES[0].to_owned())
     }
 
-    /// The branch that the remote calls its own, if it answers. It is asked by its address, so that nothing that the
-    /// settings of this repository name is run for a question.
+    /// The remote's default branch, if it answers. It is contacted by its address, so that nothing in this repository's
+    /// settings is run for a query.
     fn base_at_remote(&self) -> Option<String> {
         let url = self.answer(&["config", "remote.origin.url"])?;
         let is_remote = url.contains("://") || url.split('/').next().is_some_and(|host| host.contains(':'));

@@ -1,7 +1,7 @@
-//! A branch for review: the commits of the current branch without merges and without files of ours.
+//! A branch for review: the commits of the current branch without merges and without our own files.
 //!
-//! Nothing is checked out. The branch is made from an index and from objects beside the working tree, and the reference is
-//! set at the end.
+//! Nothing is checked out. The branch is made from an index and from objects outside the working tree, and the
+//! reference is set at the end.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::operations::agents::instructions;
 use crate::text::shell::typed;
 use crate::world::{Finished, Program};
 
-/// Documents of the planning folder that a reviewer may want to see: the record of what was decided.
+/// Documents of the planning folder that a reviewer may want to see: the record of decisions.
 const RECORD: &[&str] = &[
     "PROJECT.md",
     "ROADMAP.md",
@@ -30,13 +30,13 @@ const RECORD: &[&str] = &[
 /// Folders that this program keeps in a project.
 const OURS: &[&str] = &[".planning", ".gsd"];
 
-/// What git prints a change as, whatever its settings say.
+/// The options for git's diff output, independent of its settings.
 const PLAIN: &[&str] = &["--no-ext-diff", "--no-textconv", "--no-renames", "--no-color"];
 
-/// A branch for review that is asked for.
+/// The request for a review branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
-    /// Its name; without one, that of the current branch with `-pr`.
+    /// Its name; without one, the current branch's with `-pr`.
     pub(crate) branch: Option<&'a str>,
     /// The branch that the pull request is for; without one, the base branch of the project.
     pub(crate) target: Option<&'a str>,
@@ -57,13 +57,14 @@ pub(crate) struct ReviewBranchReport {
     created: bool,
     /// The commits of the branch, oldest first.
     commits: Vec<ReviewCommit>,
-    /// Subjects of commits that only changed files of ours.
+    /// Subjects of commits that changed only gsd's own files, or whose changes were already in the branch.
     left_out: Vec<String>,
-    /// Subjects of commits that could not be taken by themselves: what they change is in `rest`.
+    /// Subjects of commits that could not be taken separately: their changes are in `rest`.
     not_taken: Vec<String>,
     /// How many merge commits were left out.
     merges: usize,
-    /// The last commit, with what merges changed, so that the branch has the same code; null where nothing was left.
+    /// The hash of the last commit, with the remaining changes of merges and of `not_taken`, so that the branch has the
+    /// same code; null if nothing remained.
     rest: Option<String>,
     /// The paths that are not in the branch.
     excluded: Vec<String>,
@@ -71,7 +72,7 @@ pub(crate) struct ReviewBranchReport {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct ReviewCommit {
-    /// On the current branch.
+    /// The hash on the current branch.
     from: String,
     subject: String,
 }
@@ -129,15 +130,15 @@ pub(crate) fn make(call: &Call, request: &Request) -> Result<ReviewBranchReport,
     }
     if !call.is_rehearsal() {
         let reference = format!("refs/heads/{}", report.branch);
-        // An old value of nothing: a branch that somebody made meanwhile is not moved.
+        // With an empty old value, git does not move a branch that was created meanwhile.
         maker.must(&["update-ref", &reference, &made, ""], None)?;
         report.created = true;
     }
     Ok(report)
 }
 
-/// The branch that a pull request is compared with: that of the remote, which has not yet what the local one of this name
-/// may have already.
+/// The branch that a pull request is compared with: the remote's, because the local branch of this name may already
+/// have more.
 fn on_remote(here: &Repository, branch: &str) -> Option<String> {
     let upstream =
         here.answer(&["rev-parse", "--abbrev-ref", "--verify", "--quiet", &format!("{branch}@{{upstream}}")]);
@@ -147,7 +148,7 @@ fn on_remote(here: &Repository, branch: &str) -> Option<String> {
     upstream.and_then(known).or_else(|| known(format!("origin/{branch}")))
 }
 
-/// Git at the top of the repository, with an index of its own.
+/// Git at the top of the repository, with a separate index.
 struct Maker {
     git: Program,
     scratch: GitScratch,
@@ -182,12 +183,12 @@ impl Maker {
         Ok(self.world.run(&self.program(arguments, input))?)
     }
 
-    /// What git answers; its complaint where it fails.
+    /// Git's output; its complaint if it fails.
     fn must(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String, Failure> {
         answered(&self.run(arguments, input)?)
     }
 
-    /// The commits that become commits of the branch, one after the other; gives the last one.
+    /// Copies the commits to the branch, one after the other; returns the last one.
     fn build(&self, base: &str, tip: &str, report: &mut ReviewBranchReport) -> Result<String, Failure> {
         self.must(&["read-tree", base], None)?;
         let range = format!("{base}..{tip}");
@@ -208,7 +209,7 @@ impl Maker {
                 continue;
             }
             let after = self.must(&["write-tree"], None)?;
-            // What another branch of the same range has done already.
+            // Another branch of the same range has already made this change.
             if after == tree {
                 report.left_out.push(subject);
                 continue;
@@ -232,7 +233,7 @@ impl Maker {
         Ok(made)
     }
 
-    /// A change without what is excluded.
+    /// A change without the excluded paths.
     fn patch(&self, line: &[&str], excluded: &[String]) -> Result<Vec<u8>, Failure> {
         let excluded: Vec<String> = excluded.iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
         let [verb, rest @ ..] = line else { return Ok(Vec::new()) };
@@ -250,7 +251,7 @@ impl Maker {
         Ok(self.run(&["apply", "--cached", "--whitespace=nowarn", "-"], Some(patch))?.success())
     }
 
-    /// A commit with the author, the date and the message of another one.
+    /// Makes a commit with the author, the date and the message of another one.
     fn commit_as(&self, commit: &str, tree: &str, parent: &str) -> Result<String, Failure> {
         let said = self.must(&["log", "-1", "--format=%an%x00%ae%x00%aI%x00%B", commit], None)?;
         let mut parts = said.splitn(4, '\0');
@@ -267,8 +268,8 @@ impl Maker {
         answered(&self.world.run(&program)?)
     }
 
-    /// Paths from the top of the repository that no reviewer of the code wants to see: folders of ours, all of them or all
-    /// but the record, and instruction files in which only our parts changed.
+    /// Paths from the top of the repository that a reviewer of the code does not want to see: gsd's folders, all of
+    /// them or all but the record, and instruction files in which only gsd's parts changed.
     fn excluded(&self, call: &Call, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, Failure> {
         let named = self.must(&["diff", "--name-only", "--no-renames", "-z", base, tip, "--", ":/"], None)?;
         let touched = self.must(
@@ -295,7 +296,7 @@ impl Maker {
                 } else if !RECORD.contains(&below) {
                     exclude(format!("{}{folder}/{below}", self.prefix));
                 } else if let Some(phases) = inside.split('/').nth(2).filter(|name| name.ends_with("-phases")) {
-                    // The folders of a closed milestone's phases are what `phases` is for the open one.
+                    // The folders of a closed milestone's phases correspond to `phases` of the open one.
                     exclude(format!("{}{folder}/{below}/{phases}", self.prefix));
                 }
             } else if files.iter().any(|file| file.trim_start_matches("./") == inside) {

@@ -1,7 +1,8 @@
-//! Git beside the repository: what it stages and what objects it makes go to a folder that is gone at the end.
+//! Git outside the repository: staged files and new objects go to a folder that is removed at the end.
 //!
-//! So a rehearsal runs the very steps of the command, and the repository stays as it is. References and the worktree are not
-//! covered: who rehearses leaves out what touches those. What the repository names for git to run is for the real command.
+//! So a rehearsal runs exactly the steps of the command, and the repository is unchanged. References and the worktree
+//! are not covered: a rehearsal leaves out what touches those. Programs that the repository makes git run are left to
+//! the real command.
 
 use std::path::Path;
 
@@ -10,11 +11,11 @@ use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::world::{Finished, Program, in_path_list};
 
-/// An index and a store of objects of their own.
+/// A separate index and object store.
 #[derive(Debug)]
 pub(crate) struct GitScratch {
     folder: disk::Scratch,
-    /// The objects of the repository, which git reads beside those it makes.
+    /// The objects of the repository, which git reads in addition to the new ones.
     objects: Option<String>,
 }
 
@@ -28,22 +29,22 @@ impl GitScratch {
             folder.as_path(),
             ["rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects"],
         );
-        // Where there is no repository git will say so when it is asked for something.
+        // Outside a repository, git will report that itself when it is used.
         let told = told.ok().filter(Finished::success).map(|finished| finished.text());
         let places = told.as_ref().and_then(|told| told.split_once('\n'));
         if let Some((index, _)) = places {
-            // As old as the index itself: git looks again at files that are no older than it.
+            // The copy has the index's own time: git checks files again that are not older than the index.
             scratch.copy(Path::new(index.trim_end()), "index")?;
         }
         Ok(Self { folder: scratch, objects: places.map(|(_, objects)| objects.trim_end().to_owned()) })
     }
 
-    /// Has the program stage here, with the objects of the repository.
+    /// Makes the program stage here, with the objects of the repository.
     pub(crate) fn divert_index(&self, program: Program) -> Program {
         program.variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
     }
 
-    /// Has the program write here.
+    /// Makes the program write here.
     pub(crate) fn divert(&self, program: Program) -> Program {
         let program = program
             .variable("GIT_INDEX_FILE", self.folder.path("index").as_path())

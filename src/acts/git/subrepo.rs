@@ -1,4 +1,4 @@
-//! Committing files of repositories that lie inside the project, each in its own.
+//! Committing files of repositories inside the project, each in its own repository.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,13 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) struct SubrepoReport {
     committed: bool,
     repos: BTreeMap<String, RepositoryReport>,
-    /// Files that lie in none of the repositories.
+    /// Files that are in none of the repositories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmatched: Vec<String>,
 }
 
 impl SubrepoReport {
-    /// Each repository with its new commit.
+    /// Lists each repository with its new commit.
     pub(crate) fn raw(&self) -> String {
         let hash = |report: &RepositoryReport| report.hash.clone().unwrap_or_else(|| "skip".to_owned());
         self.repos.iter().map(|(name, report)| format!("{name}:{}", hash(report))).collect::<Vec<_>>().join(" ")
@@ -49,7 +49,7 @@ struct RepositoryReport {
     would_commit: Option<WouldCommit>,
 }
 
-/// Commits files, each in the repository that it lies in.
+/// Commits files, each in its repository.
 pub(crate) fn commit(call: &Call, message: &str, files: &[String]) -> Result<SubrepoReport, Failure> {
     let message = &message_for_log(call, message);
     let config = call.config()?;
@@ -65,7 +65,7 @@ pub(crate) fn commit(call: &Call, message: &str, files: &[String]) -> Result<Sub
     let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut unmatched = Vec::new();
     for typed in files {
-        // With its dots resolved, so that no path leaves the repository it seems to be in.
+        // With `..` resolved, so that no path leaves its apparent repository.
         let inside = call.layout().inside(typed);
         let repository = inside.as_deref().and_then(|path| {
             known.iter().find(|name| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -115,7 +115,7 @@ fn commit_in(call: &Call, repository: &Repository, name: &str, files: Vec<String
     if git(&["diff", "--cached", "--quiet"], &paths).success() {
         return left("nothing_to_commit", None, files);
     }
-    // The paths again: what else is staged there is not part of this commit.
+    // The paths are given again, because other staged files are not part of this commit.
     let rehearsal: &[&str] = if call.is_rehearsal() { &["--dry-run"] } else { &[] };
     let committed = git(&[&["commit"], rehearsal, &["-q", "-m", message]].concat(), &paths);
     if !committed.success() {

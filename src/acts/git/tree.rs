@@ -10,20 +10,20 @@ use crate::failure::Failure;
 use crate::project::files::{Entry, FileError, Files, sha256};
 use crate::world::{Program, World};
 
-/// The files of a commit. What was asked for ahead is read at once, the rest one by one.
+/// The files of a commit. Requested files are read ahead at once, the rest one by one.
 #[derive(Debug)]
 pub(crate) struct CommitFiles {
     world: World,
     folder: PathBuf,
     /// The blob of each regular file, by its path.
     blobs: BTreeMap<String, String>,
-    /// Mode and name of everything that is there, links and modules among it.
+    /// Mode and object name of every entry, including links and submodules.
     entries: BTreeMap<String, String>,
     known: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
 impl CommitFiles {
-    /// The files of `commit`, or of a tree. Those that `ahead` picks are read now.
+    /// Reads the list of files of `commit`, or of a tree. The files that `ahead` selects are read now.
     pub(crate) fn of(call: &Call, commit: &str, ahead: impl Fn(&str) -> bool) -> Result<Self, Failure> {
         let folder = call.root().as_path().to_owned();
         let finished = call.world().git(&folder, ["ls-tree", "-r", "-z", commit])?;
@@ -50,24 +50,24 @@ impl CommitFiles {
         self.blobs.keys()
     }
 
-    /// What names the content of a regular file; `None` where the commit has none.
+    /// The name of a regular file's content; `None` if the commit has no such file.
     pub(crate) fn blob(&self, path: &str) -> Option<&str> {
         self.blobs.get(path).map(String::as_str)
     }
 
-    /// What names mode and content of anything, links among it; `None` where the commit has nothing there.
+    /// Mode and content name of any entry, including links; `None` if the commit has nothing there.
     pub(crate) fn entry(&self, path: &str) -> Option<&str> {
         self.entries.get(path).map(String::as_str)
     }
 
-    /// The files that the other commit has otherwise, or not at all, or alone.
+    /// The files that differ between the two commits, or are in only one of them.
     pub(crate) fn differing(&self, other: &Self) -> Vec<String> {
         let paths: BTreeSet<&String> = self.entries.keys().chain(other.entries.keys()).collect();
         let differs = |path: &&&String| self.entry(path) != other.entry(path);
         paths.iter().filter(differs).map(|path| (*path).clone()).collect()
     }
 
-    /// The bytes of a regular file; `None` where the commit has none.
+    /// The bytes of a regular file; `None` if the commit has no such file.
     pub(crate) fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, FileError> {
         let Some(blob) = self.blobs.get(path) else { return Ok(None) };
         if let Some(bytes) = self.known.lock().ok().and_then(|known| known.get(blob).cloned()) {
@@ -82,7 +82,7 @@ impl CommitFiles {
         Ok(Some(finished.stdout))
     }
 
-    /// Reads the files that `ahead` picks at once.
+    /// Reads the files that `ahead` selects at once.
     pub(crate) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), Failure> {
         let wanted = self.blobs.iter().filter(|(path, _)| ahead(path)).map(|(_, blob)| format!("{blob}\n"));
         let asked: String = wanted.collect();
@@ -95,7 +95,7 @@ impl CommitFiles {
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let head = String::from_utf8_lossy(&rest[..end]).into_owned();
             rest = &rest[end + 1..];
-            // `NAME blob SIZE`, or `NAME missing`, which is asked for again when it is needed.
+            // `NAME blob SIZE`, or `NAME missing`, which is read again when it is needed.
             let mut words = head.split(' ');
             let (Some(blob), Some("blob")) = (words.next(), words.next()) else { continue };
             let Some(size) = words.next().and_then(|size| size.parse().ok()).filter(|size| *size < rest.len()) else {

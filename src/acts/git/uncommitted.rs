@@ -1,4 +1,4 @@
-//! What is in no commit: one answer for everything that asks whether work would be lost or left out.
+//! What is not committed: one answer for everything that needs to know whether work would be lost or left out.
 
 use crate::acts::facts;
 use crate::acts::worktree::git::uncommitted_in;
@@ -18,16 +18,17 @@ use crate::project::git_settings::names_no_filter;
 /// What `git uncommitted` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Uncommitted {
-    /// Files of the project, from its root; in a repository that is larger, those outside of it from the top.
+    /// Files of the project other than planning files, relative to its root; in a larger repository, files outside of
+    /// the project are relative to the top.
     pub(crate) files: Vec<String>,
-    /// Planning files.
+    /// Planning files, relative to the project's root.
     pub(crate) planning: Vec<String>,
-    /// How many files that an install put here git does not know. They are in nobody's way.
+    /// How many files that an install put here are not tracked by git. They do not matter.
     installed: usize,
 }
 
 impl Uncommitted {
-    /// Asks git.
+    /// Queries git.
     pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
         let root = call.root();
         let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
@@ -55,8 +56,8 @@ impl Uncommitted {
     }
 }
 
-/// The files that differ from the last commit, from the project's root. Outside of a repository there are none; where git
-/// does not answer in one, the caller is told.
+/// The files that differ from the last commit, relative to the project's root. Empty outside of a repository; if git
+/// fails inside one, there is a warning.
 pub(crate) fn listed(call: &Call) -> Vec<String> {
     let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
     let complaint = match call.world().git_differences(call.layout().root(), names_no_filter, line) {
@@ -72,9 +73,9 @@ pub(crate) fn listed(call: &Call) -> Vec<String> {
     Vec::new()
 }
 
-/// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
-/// two, and what git does not have would be lost. A git that cannot say it is no reason to go ahead. `ignored` is the flag of
-/// git that says whether ignored files count.
+/// Refuses while git reports a change in a folder that is to be moved or removed: the following commit would mix the
+/// two, and untracked files would be lost. Also refuses if git fails. `ignored` is git's flag for whether ignored files
+/// count.
 pub(crate) fn refuse_uncommitted(call: &Call, folder: &str, done: &str, ignored: &str) -> Result<(), Failure> {
     let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
     let root = call.layout().root();
@@ -95,8 +96,8 @@ pub(crate) fn refuse_uncommitted(call: &Call, folder: &str, done: &str, ignored:
     Err(Failure::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
-/// Whether all files that git has are as they were committed. A file that it does not have yet, such as the idea of the
-/// project, does not count. `None` where git does not say.
+/// True if all tracked files are unchanged since the last commit. Untracked files, such as the idea of the project, do
+/// not count. `None` if git fails.
 pub(crate) fn is_clean(call: &Call) -> Option<bool> {
     let line = ["status", "--porcelain"];
     let status = call.world().git_differences(call.root().as_path(), names_no_filter, line).ok();

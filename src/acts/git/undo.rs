@@ -1,7 +1,7 @@
-//! `plan undo`: one commit that takes the commits of a plan back, with what the documents say of it.
+//! `plan undo`: one commit that reverts the commits of a plan, including the changes in the documents.
 //!
-//! The commit is made beside the working tree, of trees that git merges, and then the branch goes forward to it: git
-//! refuses where that would touch what is not committed, and changes all or nothing.
+//! The commit is made outside the working tree, from trees that git merges, and then the branch moves forward to it:
+//! git refuses if that would touch uncommitted changes, and changes all or nothing.
 
 use crate::acts::facts;
 use crate::acts::writing::Target;
@@ -27,15 +27,15 @@ use crate::world::{Finished, Program};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UndoReport {
     plan: String,
-    /// The commits that are taken back, the newest first.
+    /// The reverted commits, newest first.
     commits: Vec<UndoneCommit>,
-    /// The files that change, documents of the project left out.
+    /// The changed files, without the documents that record the progress.
     files: Vec<String>,
     requirements_reopened: Vec<String>,
     /// Later commits that change the same files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     later: Vec<UndoneCommit>,
-    /// The new commit; none in a dry run.
+    /// The new commit; null in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
 }
@@ -46,7 +46,7 @@ struct UndoneCommit {
     subject: String,
 }
 
-/// Takes back the plan `place`.
+/// Reverts the plan `place`.
 pub(crate) fn undo_plan(call: &Call, place: &PlanPlace, reason: Option<&str>) -> Result<UndoReport, Failure> {
     let git = Git::of(call)?;
     let head = git.must(&["rev-parse", "--verify", "HEAD^{commit}"])?;
@@ -81,17 +81,17 @@ pub(crate) fn undo_plan(call: &Call, place: &PlanPlace, reason: Option<&str>) ->
     let mut report = call.write(Target::Project, |view| {
         let (report, tree, _, untracked) = prepare(view)?;
         made = Some(git.commit(&head, &tree, place.id(), reason, &commits)?);
-        // What git does not have is written by the transaction; the rest came with the commit.
+        // Untracked documents are written by the transaction; the others came with the commit.
         Ok((report, untracked))
     })?;
     report.commit = made.map(|hash| hash.chars().take(7).collect());
     Ok(report)
 }
 
-/// The documents that say where the work is, which the commit has as they are to be.
+/// The documents that record the progress, which the commit contains in their final form.
 struct Documents {
     tracking: BTreeSet<String>,
-    /// What leads from the folder of the repository to that of the project.
+    /// The path from the repository's folder to the project's.
     prefix: String,
 }
 
@@ -111,7 +111,7 @@ impl Documents {
 /// Git in the repository of the project; in a rehearsal its objects go elsewhere.
 struct Git<'call> {
     call: &'call Call,
-    /// The folder of the working tree, and what leads from there to the project.
+    /// The folder of the working tree, and the path from there to the project.
     top: PathBuf,
     prefix: String,
     scratch: GitScratch,
@@ -155,7 +155,7 @@ impl<'call> Git<'call> {
         Ok(self.call.world().run(program)?)
     }
 
-    /// What git answers; a complaint of it is the error.
+    /// Git's output; its complaint is the error.
     fn must(&self, arguments: &[&str]) -> Result<String, Failure> {
         self.answered(&self.program(arguments))
     }
@@ -183,7 +183,7 @@ impl<'call> Git<'call> {
         Ok(text.lines().filter_map(commit).collect())
     }
 
-    /// The commits of a plan that nothing took back, the newest first. Numbers may start over with a milestone.
+    /// The commits of a plan that were not reverted, newest first. Numbers may start over with a milestone.
     fn commits_of(&self, plan: &str) -> Result<Vec<UndoneCommit>, Failure> {
         let archived = self.log(&["-1", "-E", "--grep", plan_commits::ARCHIVED])?;
         let range = archived.first().map_or_else(|| "HEAD".to_owned(), |commit| format!("{}..HEAD", commit.hash));
@@ -198,7 +198,7 @@ impl<'call> Git<'call> {
         Ok(commits)
     }
 
-    /// Refuses where a file that the commits or the documents are about has changes that are not committed.
+    /// Refuses if a file that the commits or the documents touch has uncommitted changes.
     fn refuse_unfinished(&self, commits: &[UndoneCommit], documents: &Documents) -> Result<(), Failure> {
         let mut touched = BTreeSet::new();
         for commit in commits {
@@ -216,7 +216,7 @@ impl<'call> Git<'call> {
             .hint(format!("commit them or put them back, as `{}` shows", typed!("git status -- {}", dirty[0]))))
     }
 
-    /// The tree of `head` without what the commits did.
+    /// The tree of `head` without the changes of the commits.
     fn without(&self, head: &str, commits: &[UndoneCommit], documents: &Documents) -> Result<String, Failure> {
         let mut at = head.to_owned();
         for commit in commits {
@@ -260,7 +260,7 @@ impl<'call> Git<'call> {
         ))
     }
 
-    /// The tree with the documents as they are to be, and the edits of those that git does not have.
+    /// The tree with the documents in their final form, and the edits of those that git does not track.
     fn with_documents(
         &self,
         head: &str,
@@ -298,12 +298,12 @@ impl<'call> Git<'call> {
         Ok((self.answered(&staged(&["write-tree"]))?, untracked))
     }
 
-    /// Git with an index of its own, whose objects the repository has.
+    /// Git with a separate index, whose objects are in the repository.
     fn index_program(&self, arguments: &[&str]) -> Program {
         self.index.divert_index(self.program(arguments))
     }
 
-    /// Later commits that change the files and are not taken back.
+    /// Later commits that change the files and are not reverted.
     fn later(&self, commits: &[UndoneCommit], files: &[String]) -> Result<Vec<UndoneCommit>, Failure> {
         let Some(oldest) = commits.last().filter(|_| !files.is_empty()) else { return Ok(Vec::new()) };
         let range = format!("{}..HEAD", oldest.hash);
@@ -315,7 +315,7 @@ impl<'call> Git<'call> {
         Ok(later)
     }
 
-    /// Makes the commit and brings the branch to it.
+    /// Makes the commit and moves the branch to it.
     fn commit(
         &self,
         head: &str,

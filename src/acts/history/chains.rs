@@ -1,19 +1,19 @@
 //! The commits that last changed files, found while git lists the history.
 //!
-//! For each file this is the commit that `git log -1 -- FILE` names. From a commit the way goes to the first of its parents
-//! that has the file as it is there, and where none has, that commit changed it. So the answer for a file at a commit never
-//! changes, and does not depend on dates or on what else is asked: what was found at one commit holds for every way
-//! that comes to it.
+//! For each file this is the commit that `git log -1 -- FILE` names. From a commit the search continues at the first
+//! parent that has the same version of the file; if no parent has it, that commit changed it. So the answer for a file
+//! at a commit never changes, and depends neither on dates nor on other queries: a result at one commit is valid for
+//! every search that reaches it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// When a file was last changed, in seconds since 1970; `None` where it is not in the history.
+/// When a file was last changed, in seconds since 1970; `None` if it is not in the history.
 pub(super) type Answer = Option<i64>;
 
 /// What is known at a commit.
 pub(super) type Known = BTreeMap<String, Answer>;
 
-/// What makes git list what [`Chains::field`] takes; where to begin and which files stand behind it.
+/// Options that make git list what [`Chains::field`] reads; the start and the files follow them.
 pub(super) const LISTED: &[&str] = &[
     "-c",
     "log.diffMerges=separate",
@@ -38,23 +38,24 @@ pub(super) const LISTED: &[&str] = &[
     "-z",
 ];
 
-/// The ways from one commit back to those that last changed files.
+/// The searches from one commit back to those that last changed files.
 #[derive(Debug)]
 pub(super) struct Chains<'call> {
     files: HashMap<&'call str, usize>,
-    /// What is known from earlier calls, by commit.
+    /// The results of earlier calls, by commit.
     known: &'call BTreeMap<String, Known>,
     names: &'call [String],
-    /// The commits that ways have come to and that were not listed yet.
+    /// The commits that searches have reached and that were not listed yet.
     waiting: HashMap<String, Vec<usize>>,
-    /// The commits that were listed before a way came to them.
+    /// The commits that were listed before a search reached them.
     listed: HashMap<String, Step>,
     answers: Vec<Option<Answer>>,
     left: usize,
     reading: Option<(String, Step)>,
-    /// Whether a commit is kept that ways have passed: where dates are out of order, another may come to it later.
+    /// Whether commits are kept after searches have passed them: if dates are out of order, another search may reach
+    /// them later.
     pub(super) keeps_all: bool,
-    /// Which of its parents the commit that is read is compared with.
+    /// The index of the parent that the current commit is compared with.
     parent: usize,
     status: Option<u8>,
 }
@@ -64,7 +65,8 @@ pub(super) struct Chains<'call> {
 struct Step {
     parents: Vec<String>,
     time: Answer,
-    /// By parent, the files that differ from it, and whether they are gone. One without parents has one all the same.
+    /// By parent, the files that differ from it, and whether they are gone. A commit without parents has one entry all
+    /// the same.
     differing: Vec<HashMap<usize, bool>>,
 }
 
@@ -88,13 +90,13 @@ impl<'call> Chains<'call> {
         chains
     }
 
-    /// Takes the next field of the list; false where nothing is left to find.
+    /// Reads the next field of the list; returns false if nothing is left to find.
     pub(super) fn field(&mut self, field: &[u8]) -> bool {
         if let Some(status) = self.status.take() {
             self.differs(status, field);
         } else if let Some(header) = field.strip_prefix(b"commit ") {
             self.commit(&String::from_utf8_lossy(header));
-            // The first file that differs follows on a line of the same field; lines of a message are indented.
+            // The first differing file follows on a line of the same field; lines of a message are indented.
             self.status = match header.rsplit(|byte| *byte == b'\n').next() {
                 Some([status]) => Some(*status),
                 _ => None,
@@ -105,7 +107,7 @@ impl<'call> Chains<'call> {
         self.left > 0
     }
 
-    /// The list is over.
+    /// Handles the end of the list.
     pub(super) fn end(&mut self) {
         self.status = None;
         if let Some((commit, step)) = self.reading.take() {
@@ -121,23 +123,23 @@ impl<'call> Chains<'call> {
         }
     }
 
-    /// Whether all is found.
+    /// True if everything is found.
     pub(super) fn is_done(&self) -> bool {
         self.left == 0
     }
 
-    /// The commits that ways have come to and that were not listed.
+    /// The commits that searches have reached and that were not listed.
     pub(super) fn open_ends(&self) -> impl Iterator<Item = &str> {
         self.waiting.keys().map(String::as_str)
     }
 
-    /// The files whose ways have not come to their end.
+    /// The files whose searches have not ended.
     pub(super) fn open_files(&self) -> impl Iterator<Item = &'call String> {
         let names = self.names;
         self.waiting.values().flatten().map(move |file| &names[*file])
     }
 
-    /// The open files that are not among `there` are in no commit that counts.
+    /// Ends the open searches for files that are not among `there`: they are in no relevant commit.
     pub(super) fn none_but(&mut self, there: &HashSet<String>) {
         let mut waiting = std::mem::take(&mut self.waiting);
         for files in waiting.values_mut() {
@@ -153,7 +155,7 @@ impl<'call> Chains<'call> {
         self.waiting = waiting;
     }
 
-    /// What was found, by file.
+    /// The results, by file.
     pub(super) fn found(&self) -> Known {
         let found = self.names.iter().zip(&self.answers);
         found.filter_map(|(name, answer)| Some((name.clone(), (*answer)?))).collect()
@@ -165,7 +167,7 @@ impl<'call> Chains<'call> {
         }
     }
 
-    /// A commit begins, or is compared with the next one of its parents.
+    /// Handles the start of a commit, or of its comparison with the next parent.
     fn commit(&mut self, text: &str) {
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
@@ -193,7 +195,7 @@ impl<'call> Chains<'call> {
         }
     }
 
-    /// Follows the ways of files that have come to `commit` for as long as it goes.
+    /// Follows the searches of files that have reached `commit`, until they end or reach an unlisted commit.
     fn follow(&mut self, commit: String, files: Vec<usize>) {
         let mut arriving = vec![(commit, files)];
         while let Some((commit, mut files)) = arriving.pop() {
@@ -228,7 +230,7 @@ impl<'call> Chains<'call> {
         }
     }
 
-    /// Where the ways of files lead from a commit.
+    /// Where the searches of files continue from a commit.
     fn onward(&mut self, step: &Step, files: Vec<usize>) -> Vec<(String, Vec<usize>)> {
         if let Some(parent) = step.parents.first().filter(|_| step.differing[0].is_empty()) {
             return vec![(parent.clone(), files)];

@@ -1,4 +1,4 @@
-//! Which files differ from what is committed: remembered for as long as neither they nor git's index have changed.
+//! Which files differ from the last commit: remembered for as long as neither they nor git's index have changed.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::disk::{self, Digest, Stamp};
 use crate::project::layout::Layout;
 use crate::project::repository::GitPlace;
 
-/// What was seen in a worktree.
+/// The last look at a worktree.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Clean {
     /// The commit that is checked out.
@@ -20,19 +20,19 @@ pub(super) struct Clean {
     files: BTreeMap<String, (Stamp, bool)>,
 }
 
-/// The files that differ, as far as nobody has to be asked, and how the others look now.
+/// The files that differ, if known without git, and the present state of the others.
 #[derive(Debug)]
 pub(super) struct Look {
     name: String,
     seen: Clean,
     now: Vec<(String, Option<Stamp>)>,
     git: Vec<Option<Stamp>>,
-    /// When it was looked.
+    /// The time of the look.
     at: i64,
 }
 
 impl Look {
-    /// Looks at `files` before git is asked; `at` is the time in milliseconds since 1970.
+    /// Looks at `files` before git is used; `at` is the time in milliseconds since 1970.
     pub(super) fn at<'file>(
         memory: &Memory,
         layout: &Layout,
@@ -50,9 +50,9 @@ impl Look {
         Self { name, seen, now, git, at }
     }
 
-    /// The files that differ; `None` where git has to be asked.
+    /// The files that differ; `None` if git has to be asked.
     pub(super) fn differing(&self) -> Option<HashSet<String>> {
-        // Without an index git says of every file that it is gone.
+        // Without an index, git reports every file as deleted.
         self.git.first().copied().flatten()?;
         let mut differing = HashSet::new();
         for (file, stamp) in &self.now {
@@ -67,7 +67,7 @@ impl Look {
         Some(differing)
     }
 
-    /// Remembers what git said since the look.
+    /// Stores git's answer since the look.
     pub(super) fn remember(self, memory: &Memory, head: &str, differing: &HashSet<String>) {
         let Self { name, mut seen, now, git, at } = self;
         let mut files = std::mem::take(&mut seen.files);

@@ -3,10 +3,10 @@
 use super::History;
 use super::memory::{Memory, Note};
 
-/// What leads from one commit to a later one.
+/// The commits between one commit and a later one.
 struct Step {
     commits: u64,
-    /// The day of the first of the commits without parents among them.
+    /// The day of the first commit without parents among them.
     first: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl History {
             let (left, right) = told.trim().split_once('\t')?;
             (right.parse().ok()?, left == "0")
         };
-        // A commit that this one does not stand on may be gone one day, and then it is not known.
+        // A commit that is not an ancestor may be gone one day, so it is not stored.
         if let Some(memory) = self.memory.as_ref().filter(|_| is_ancestor && super::memory::is_commit(commit)) {
             let add = |note: &mut Note| note.since.extend([(commit.to_owned(), since)]);
             self.keep(memory, |note| note.since.get(commit) != Some(&since), add);
@@ -50,7 +50,7 @@ impl History {
         Some(since)
     }
 
-    /// What is remembered at this commit, or at an earlier one with what came since.
+    /// The value stored at this commit, or at an earlier one with the commits since then.
     fn found<T>(&self, at: impl Fn(&Note) -> Option<T>, add: impl Fn(T, Step) -> T) -> Option<T> {
         let memory = self.memory.as_ref()?;
         if let Some(known) = memory.note(&self.head).as_ref().and_then(&at) {
@@ -61,7 +61,7 @@ impl History {
         bases.find_map(|(commit, known)| Some((known, self.step(commit)?))).map(|(known, step)| add(known, step))
     }
 
-    /// What leads here from `base`; `None` where that is no ancestor.
+    /// The commits from `base` to here; `None` if it is not an ancestor.
     fn step(&self, base: &str) -> Option<Step> {
         let range = format!("{base}...{}", self.head);
         let told = self.told(["log", "--left-right", "--no-color", "--format=%m %as %P", &range, "--"])?;

@@ -1,8 +1,9 @@
-//! What this computer remembers of the history of a project's repository, so that a long one is walked once.
+//! What this computer stores about the history of a project's repository, so that a long one is walked once.
 //!
-//! For each of the last commits at which it was asked there is a file in the project's folder of notes. What it says holds for
-//! that commit wherever it is: in another worktree, on another branch, after a branch was rewritten. Only the end of a shallow
-//! clone and grafts change it, which the file therefore names. A file that is lost or cannot be written costs time, nothing else.
+//! For each of the last commits at which a query was made there is a file in the project's notes folder. Its contents
+//! are valid for that commit wherever it is: in another worktree, on another branch, after a branch was rewritten. Only
+//! the end of a shallow clone and grafts change them, which the file therefore names. A lost or unwritable file costs
+//! only time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,32 +18,32 @@ use crate::project::local_state::LocalState;
 use crate::project::repository::GitPlace;
 use crate::world::World;
 
-/// What the names of the notes begin with that say which documents are as the commit has them.
+/// The prefix of the notes that store which documents match the commit.
 pub(super) const CLEAN: &str = "clean-";
 
 /// The folder of these files, in that of the project's notes.
 const FOLDER: &str = "commits";
-/// How many commits are remembered.
+/// How many commits are stored.
 const MOST_COMMITS: usize = 8;
-/// How many of them a question about another commit is answered from.
+/// From how many of them a query about another commit is answered.
 const MOST_BASES: usize = 4;
-/// How many files are remembered at a commit.
+/// How many files are stored per commit.
 const MOST_FILES: usize = 20_000;
-/// The most bytes that are read of a file.
+/// The most bytes of a file that are read.
 const MOST_BYTES: u64 = 8 << 20;
-/// Another number where the files mean something else.
+/// The version of the file format.
 const FORM: u32 = 1;
 
-/// The folder, and what it is for.
+/// The folder of the notes, and the history they are for.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     folder: AbsolutePath,
     history: String,
-    /// Sessions of a run write nowhere in the user's folders.
+    /// False in sessions of a run, which do not write to the user's folders.
     is_kept: bool,
 }
 
-/// What is remembered at a commit.
+/// What is stored for a commit.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Note {
     form: u32,
@@ -51,7 +52,7 @@ pub(super) struct Note {
     /// How many commits lead to it, and the day of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) commits: Option<(u64, Option<String>)>,
-    /// How many commits came after others of its ancestors, by their names.
+    /// How many commits came after some of its ancestors, by their hashes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) since: BTreeMap<String, u64>,
     /// When files were last committed.
@@ -60,7 +61,7 @@ pub(super) struct Note {
 }
 
 impl Memory {
-    /// `None` where there is no place for notes that only this user writes to.
+    /// Opens the notes; `None` without a folder that only this user can write to.
     pub(super) fn of(world: &World, layout: &Layout, place: &GitPlace) -> Option<Self> {
         let root = AbsolutePath::parse(layout.root()).ok()?;
         let folder = LocalState::of(&world.state_folder()?, &root).ok()?.file(FOLDER);
@@ -69,20 +70,20 @@ impl Memory {
         (!others_write).then_some(Self { folder, history, is_kept: !world.is_unit() })
     }
 
-    /// What is remembered at a commit.
+    /// Reads the note of a commit.
     pub(super) fn note(&self, commit: &str) -> Option<Note> {
         let note: Note = self.read(&file_of(commit)?)?;
         (note.form == FORM && note.history == self.history).then_some(note)
     }
 
-    /// The notes at other commits than `commit`, the newest first.
+    /// The notes of other commits than `commit`, newest first.
     pub(super) fn bases(&self, commit: &str) -> Vec<(String, Note)> {
         let others = self.commits().into_iter().filter(|other| other != commit).take(MOST_BASES);
         others.filter_map(|other| self.note(&other).map(|note| (other, note))).collect()
     }
 
-    /// Adds to what is remembered at a commit. Nothing that was found at a commit changes, so that of two calls which write at
-    /// once the later one forgets at worst what the other has found.
+    /// Adds to the note of a commit. Results at a commit never change, so if two calls write at once, at worst the
+    /// later one loses the other's results.
     pub(super) fn add(&self, commit: &str, add: impl FnOnce(&mut Note)) {
         let Some(name) = file_of(commit).filter(|_| self.is_kept) else { return };
         let mut note = self.note(commit).unwrap_or_default();
@@ -103,7 +104,7 @@ impl Memory {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// That it could not be written only means that git is asked again.
+    /// Writes a note. If that fails, git is asked again next time.
     pub(super) fn write(&self, name: &str, value: &impl Serialize) {
         if let Ok(bytes) = serde_json::to_vec(value)
             && self.is_kept
@@ -113,7 +114,7 @@ impl Memory {
         }
     }
 
-    /// The commits that are remembered, the newest note first.
+    /// The stored commits, newest note first.
     fn commits(&self) -> Vec<String> {
         let mut found = self.files(|name| name.strip_suffix(".json").is_some_and(is_commit));
         found.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
@@ -126,7 +127,7 @@ impl Memory {
         meant.map(|entry| (disk::modified(&entry.path), entry.name)).collect()
     }
 
-    /// Removes what is too many, and what calls left that died.
+    /// Removes surplus notes, and files left by killed calls.
     fn forget_old(&self) {
         let commits = self.commits().into_iter().skip(MOST_COMMITS).filter_map(|commit| file_of(&commit));
         let mut others = self.files(|name| name.starts_with(CLEAN));
@@ -143,7 +144,7 @@ fn file_of(commit: &str) -> Option<String> {
     is_commit(commit).then(|| format!("{commit}.json"))
 }
 
-/// Whether this is the whole name of a commit, which is the name of a file here.
+/// True if this is the full hash of a commit, which is the name of a file here.
 pub(super) fn is_commit(name: &str) -> bool {
     matches!(name.len(), 40 | 64) && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -1,6 +1,6 @@
-//! What git knows of the history of a project: when documents were last committed, how many commits there are.
+//! The history of a project in git: when documents were last committed, how many commits there are.
 //!
-//! Git is asked for what earlier calls have not learned: see [`memory`].
+//! Git is only asked for what earlier calls have not learned: see [`memory`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
@@ -22,7 +22,7 @@ use crate::project::layout::Layout;
 use crate::project::repository::{self, GitPlace};
 use crate::world::{Finished, Program, World};
 
-/// The history that leads to the commit that is checked out.
+/// The history up to the commit that is checked out.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     world: World,
@@ -32,7 +32,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// `None` where nothing is committed. Also gives the place of the repository where it can be read.
+    /// Opens the history; `None` without commits. Also returns the place of the repository if it can be read.
     pub(crate) fn of(world: &World, layout: &Layout) -> Option<(Self, Option<GitPlace>)> {
         let root = AbsolutePath::parse(layout.root()).ok()?;
         let repository = repository::repository_of(&root)?;
@@ -46,7 +46,7 @@ impl History {
         Some((Self { world: world.clone(), layout: layout.clone(), head, memory }, place))
     }
 
-    /// Git that says what the commits themselves say, whatever stands in for them.
+    /// Git that reads the commits themselves and ignores replacements.
     fn git<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Program {
         Program::git(self.layout.root()).variable("GIT_NO_REPLACE_OBJECTS", "1").arguments(arguments)
     }
@@ -56,7 +56,7 @@ impl History {
         Some(finished.text())
     }
 
-    /// When each of `paths` was last committed, of those that are; what git did not say is missing.
+    /// When each of the committed files among `paths` was last committed; files that git did not report are missing.
     fn times(&self, paths: &[String]) -> Known {
         let memory = self.memory.as_ref();
         let mut known: BTreeMap<String, Known> = BTreeMap::new();
@@ -78,7 +78,7 @@ impl History {
             is_whole = self.list(&mut chains, paths, &others);
         }
         if !chains.is_done() && is_whole {
-            // Only what is there now can have been committed; for the rest all of the history would be walked.
+            // Only existing files can have been committed; for others the whole history would be walked.
             let open: Vec<String> = chains.open_files().cloned().collect();
             if let Some(there) = self.committed(&open) {
                 chains.none_but(&there);
@@ -97,8 +97,8 @@ impl History {
         found
     }
 
-    /// Has git list the history from where the ways of files have come to, without the commits that `without` leaves out.
-    /// False where git failed.
+    /// Makes git list the history from the commits that the searches have reached, without the commits that `without`
+    /// excludes. Returns false if git failed.
     fn list(&self, chains: &mut Chains<'_>, paths: &[String], without: &[String]) -> bool {
         let Some(places) = places(paths) else { return true };
         let ends: Vec<String> = chains.open_ends().map(str::to_owned).collect();
@@ -121,7 +121,7 @@ impl History {
         Some(told.split('\0').map(str::to_owned).collect())
     }
 
-    /// Those of `paths`, and others, that differ from what is committed. `None` where git does not say.
+    /// Those of `paths`, and others, that differ from the last commit. `None` if git fails.
     fn differing(&self, paths: &[String]) -> Option<HashSet<String>> {
         let line = ["diff", "HEAD", "--name-only", "--no-renames", "-z", "--relative", "--"].map(str::to_owned);
         let line = line.into_iter().chain(places(paths)?);
@@ -129,14 +129,15 @@ impl History {
             self.world.git_differences(self.layout.root(), names_no_filter, line).ok().filter(Finished::success)?;
         let mut differing: HashSet<String> = told.text().split('\0').map(str::to_owned).collect();
         if paths.iter().any(|path| differing.contains(path)) {
-            // Where it may not write its index, git names a file too that was only touched; for its status it compares.
+            // If git may not write its index, it also lists files that were only touched; for its status it compares
+            // them.
             let line = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"].map(str::to_owned);
             let line = line.into_iter().chain(places(paths)?);
             let told =
                 self.world.git_differences(self.layout.root(), names_no_filter, line).ok().filter(Finished::success)?;
             let told = told.text();
             let changed: Vec<&str> = told.split('\0').filter_map(|record| record.get(3..)).collect();
-            // These paths are from the top of the repository.
+            // These paths are relative to the top of the repository.
             let is_at = |top: &str, path: &str| {
                 top.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'))
             };
@@ -146,8 +147,8 @@ impl History {
     }
 }
 
-/// Begins to find out the time of the last commit of each of `paths` that is tracked and has no uncommitted change;
-/// nothing where there is no repository.
+/// Begins to find the time of the last commit of each of `paths` that is tracked and has no uncommitted change; empty
+/// outside of a repository.
 pub(crate) fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
     let of = if paths.is_empty() { None } else { History::of(world, layout) };
     let Some((history, place)) = of else { return Box::new(HashMap::new) };
@@ -177,8 +178,8 @@ pub(crate) fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> 
     })
 }
 
-/// Where git is to look for `paths`, as patterns of its own, however many files there are: in the folder that holds them
-/// all, and there for names that end as theirs do, such as `*-SUMMARY.md`.
+/// Where git is to look for `paths`, as git patterns, however many files there are: in their common folder, for names
+/// with the same endings, such as `*-SUMMARY.md`.
 fn places(paths: &[String]) -> Option<Vec<String>> {
     const MOST_ENDINGS: usize = 4;
     let folder = common_folder(paths)?;
@@ -195,7 +196,7 @@ fn places(paths: &[String]) -> Option<Vec<String>> {
     Some(endings.into_iter().map(|ending| format!("{folder}/*{ending}")).collect())
 }
 
-/// The folder that holds all of `paths`.
+/// The common folder of all `paths`.
 fn common_folder(paths: &[String]) -> Option<&str> {
     let (first, rest) = paths.split_first()?;
     let folder = |path: &'_ str| path.rfind('/').map_or(0, |slash| slash);

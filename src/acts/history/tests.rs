@@ -1,4 +1,4 @@
-//! What is remembered is what git would say: over random histories, asked at random moments.
+//! Stored results equal git's answers: over random histories, queried at random moments.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use crate::project::layout::Layout;
 use crate::world::World;
 
 #[test]
-fn git_is_asked_for_names_that_end_as_those_of_the_files_do() {
+fn git_is_asked_for_names_with_the_endings_of_the_files() {
     let of = |paths: &[&str]| places(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
     let told = |places: &[&str]| Some(places.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(of(&[]), None);
@@ -29,7 +29,7 @@ fn git_is_asked_for_names_that_end_as_those_of_the_files_do() {
 }
 
 #[test]
-fn one_folder_holds_all_paths() {
+fn the_common_folder_contains_all_paths() {
     let of =
         |paths: &[&str]| common_folder(&paths.iter().map(ToString::to_string).collect::<Vec<_>>()).map(str::to_owned);
     assert_eq!(of(&[]), None);
@@ -46,7 +46,7 @@ fn one_folder_holds_all_paths() {
 
 const FILES: [&str; 4] = [".planning/p/1-SUMMARY.md", ".planning/p/2-SUMMARY.md", ".planning/p/é \".md", "src/a"];
 
-/// A repository `r`, a folder of state, and a `git` that notes what it is asked.
+/// A repository `r`, a state folder, and a `git` that records its calls.
 struct Bench {
     _temporary: tempfile::TempDir,
     base: AbsolutePath,
@@ -73,7 +73,7 @@ impl Bench {
         bench
     }
 
-    /// What git says in the repository; `None` where it fails.
+    /// Git's output in the repository; `None` if it fails.
     fn git(&self, arguments: &[&str]) -> Option<String> {
         self.git_at("r", 0, arguments)
     }
@@ -108,7 +108,7 @@ impl Bench {
         );
     }
 
-    /// A world with the state folder `state`, in which all times of files are long ago.
+    /// A world with the state folder `state`, in which all file times are long ago.
     fn world(&self, state: &str) -> World {
         let path = format!("{}:{}", self.base.resolve("bin"), std::env::var("PATH").unwrap());
         let home = self.base.resolve("home").to_string();
@@ -125,12 +125,12 @@ impl Bench {
         World::with(variables, self.base.as_path())
     }
 
-    /// The times that are told of `files`.
+    /// The times reported for `files`.
     fn times(&self, state: &str, folder: &str, files: &[&str]) -> HashMap<String, i64> {
         let layout = Layout::new(self.base.resolve(folder).as_path(), None, None);
         let files: Vec<String> = files.iter().map(ToString::to_string).collect();
         let mut times = commit_times(&self.world(state), &layout, &files)();
-        // A question about two folders is one about all between them.
+        // A query about two folders covers everything between them.
         times.retain(|path, _| files.contains(path));
         times
     }
@@ -142,7 +142,7 @@ impl Bench {
         (history.commits(), history.since(commit))
     }
 
-    /// What git says of the same.
+    /// Git's answer to the same query.
     fn times_by_git(&self, folder: &str, files: &[&str]) -> HashMap<String, i64> {
         let mut times = HashMap::new();
         for file in files {
@@ -164,7 +164,7 @@ impl Bench {
         (count("HEAD").map(|count| (count, first)), count(&format!("{commit}..HEAD")))
     }
 
-    /// What git was asked since the last time this was asked.
+    /// Git's calls since the last time this was called.
     fn asked(&self) -> Vec<String> {
         let file = self.base.resolve("asked");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
@@ -191,7 +191,7 @@ enum Event {
 
 fn event() -> impl Strategy<Value = Event> {
     let file = 0..FILES.len();
-    // Dates go back as well.
+    // Dates may also go back.
     let time = 1_000_000_000..1_000_000_040_i64;
     prop_oneof![
         4 => (file.clone(), any::<u8>()).prop_map(|(file, text)| Event::Write(file, text % 4)),
@@ -254,7 +254,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_remembered_is_what_git_says(events in prop::collection::vec(event(), 10..30)) {
+    fn stored_results_equal_the_answers_of_git(events in prop::collection::vec(event(), 10..30)) {
         let bench = Bench::new();
         let first = bench.git(&["rev-parse", "HEAD"]).unwrap();
         for event in &events {
@@ -304,21 +304,21 @@ fn git_is_asked_once_at_a_commit_and_then_for_what_is_new() {
     assert!(!walks.is_empty() && walks.iter().all(is_new), "{asked:#?}");
     ask();
     assert_eq!(bench.asked(), [] as [&str; 0]);
-    // A file that was edited is asked about again, and its commit does not count.
+    // An edited file is queried again, and its commit does not count.
     bench.write(FILES[0], "edited by hand");
     assert!(!ask().0.contains_key(FILES[0]));
     assert!(bench.asked().iter().all(|line| !line.contains(" log ")));
 }
 
 #[test]
-fn only_as_much_of_the_history_is_listed_as_it_takes() {
+fn only_as_much_of_the_history_is_listed_as_needed() {
     let bench = Bench::new();
     for number in 0..300 {
         bench.git_at("r", 1_000_000_100 + number, &["commit", "--quiet", "--allow-empty", "-m", "old"]);
     }
     bench.write(FILES[0], "x");
     bench.commit(1_000_009_000);
-    // The history below is broken: whoever walks it fails.
+    // The older history is broken: walking it fails.
     let old = bench.git(&["rev-parse", "HEAD~280"]).unwrap();
     std::fs::remove_file(bench.base.resolve(format!("r/.git/objects/{}/{}", &old[..2], &old[2..]))).unwrap();
     assert!(bench.git(&["log", "HEAD"]).is_none());
@@ -329,7 +329,7 @@ fn only_as_much_of_the_history_is_listed_as_it_takes() {
 }
 
 #[test]
-fn a_clone_that_gets_more_of_the_history_is_asked_anew() {
+fn a_clone_that_gets_more_of_the_history_is_asked_again() {
     let bench = Bench::new();
     for number in 1..6 {
         bench.write(FILES[0], "x");
@@ -349,7 +349,7 @@ fn a_clone_that_gets_more_of_the_history_is_asked_anew() {
 }
 
 #[test]
-fn notes_that_are_broken_old_or_cannot_be_written_cost_nothing_but_time() {
+fn broken_old_and_unwritable_notes_cost_only_time() {
     let bench = Bench::new();
     bench.write(FILES[0], "x");
     bench.commit(1_000_000_005);

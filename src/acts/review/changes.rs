@@ -1,4 +1,4 @@
-//! `review-lane dispatch-step`: reviewers of a code review, asked about the files that changed.
+//! `review-lane dispatch-step`: reviewers of a code review, asked about the changed files.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub(crate) struct Step<'a> {
 pub(crate) struct DispatchReport {
     /// Whether reviewers were asked.
     dispatched: bool,
-    /// Whether nothing is missing that was asked for.
+    /// Whether all requested reviews were made. Also true if none was requested, or if the step uses no reviewers.
     pub(crate) ok: bool,
     /// Why no reviewer was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub(crate) struct DispatchReport {
     results: Vec<InvokeReport>,
 }
 
-/// Which reviewers the call means.
+/// The reviewers that the call selects.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Selection {
@@ -65,7 +65,7 @@ struct Selection {
     infos: Vec<String>,
     errors: Vec<String>,
     resolved_instances: Vec<Resolved>,
-    /// Two of them are the same program: their reviews are not independent.
+    /// Whether two of them are the same program: their reviews are not independent.
     shared_adapter_caveat: bool,
 }
 
@@ -90,7 +90,7 @@ enum ReviewerKind {
     Instance,
 }
 
-/// Why nobody was asked.
+/// Why no reviewer was asked.
 struct Refused {
     reason: &'static str,
     detail: String,
@@ -104,7 +104,7 @@ impl Refused {
 }
 
 impl DispatchReport {
-    /// Nobody was to be asked.
+    /// The report if no reviewer is to be asked.
     fn nothing(reason: &'static str, detail: String, selection: Option<Selection>) -> Self {
         let detail = Some(detail);
         let ok = selection.as_ref().is_none_or(|selection| selection.errors.is_empty());
@@ -194,7 +194,7 @@ fn select<'a>(call: &Call, reviewers: &'a Reviewers, explicit: &str) -> Result<(
     Ok((lanes, selection))
 }
 
-/// Where the reviews are made, and what is asked.
+/// The folders of the reviews, and the prompt.
 fn request(call: &Call, step: Step<'_>) -> Result<Result<(Place, String), Refused>, Failure> {
     let missing =
         |flag: &str| Refused::new("missing_provenance", format!("`{flag}` is missing"), format!("add `{flag}`"));
@@ -224,7 +224,7 @@ fn request(call: &Call, step: Step<'_>) -> Result<Result<(Place, String), Refuse
     Ok(Ok((Place { prompt: run.resolve(PROMPT), run, repository }, request)))
 }
 
-/// The files on standard input, from the root of the repository.
+/// The files on standard input, relative to the root of the repository.
 fn files(call: &Call, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, Failure> {
     let hint = "write the paths of the changed files to standard input, one a line";
     let input = call.world().input(LONGEST_LIST).map_err(|error| {
@@ -250,7 +250,7 @@ fn files(call: &Call, repository: &AbsolutePath) -> Result<Result<Vec<String>, R
     Ok(Ok(files))
 }
 
-/// Asks all, `at_once` of them at the same time.
+/// Asks all reviewers, `at_once` of them in parallel.
 fn run_all(work: &[Work<'_>], at_once: usize, world: &World) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let done: Vec<Mutex<Outcome>> = work.iter().map(|_| Mutex::default()).collect();

@@ -1,5 +1,5 @@
-//! Reviews by the agents of other hosts and by servers of models. The command lines are facts of ours; a project only
-//! chooses among the reviewers.
+//! Reviews by the agents of other hosts and by model servers. The command lines are built in; a project only chooses
+//! among the reviewers.
 
 pub(crate) mod changes;
 pub(crate) mod run;
@@ -25,10 +25,10 @@ pub(crate) fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// A name, and the reviewer that it means.
+/// A name, and its reviewer.
 pub(crate) type Named<'a> = (String, Result<Lane<'a>, LaneError>);
 
-/// The reviewers that are listed; all that are built in where none is.
+/// The listed reviewers; all built-in ones without a list.
 pub(crate) fn selected<'a>(
     call: &Call,
     reviewers: &'a Reviewers,
@@ -42,7 +42,7 @@ pub(crate) fn selected<'a>(
     Ok(chosen.into_iter().map(|name| (name.clone(), reviewers.lane(&name, config))).collect())
 }
 
-/// The directory of a run: in the project, or where anybody may write.
+/// The directory of a run: in the project, or in a place that anyone may write to.
 pub(crate) fn run_folder(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> {
     let folder = call.here().resolve(typed);
     if !disk::is_folder(&folder) {
@@ -80,7 +80,7 @@ pub(crate) enum PlanReport {
         transport: Transport,
         /// The most tokens of its prompt; null for no limit.
         prompt_budget: Option<u64>,
-        /// The file that is sent; null where the reviewer reads it itself, or takes none.
+        /// The file that is sent; null if the reviewer reads it itself, or takes none.
         prompt_path: Option<String>,
     },
     Refused {
@@ -92,7 +92,7 @@ pub(crate) enum PlanReport {
     },
 }
 
-/// The reviewers that are listed, with what they are sent from the directory of a run.
+/// The listed reviewers, with the files sent to them from the directory of a run.
 pub(crate) fn plan(call: &Call, list: Option<&str>, run: &str) -> Result<Vec<PlanReport>, Failure> {
     let reviewers = reviewers()?;
     let config = call.config()?;
@@ -112,7 +112,7 @@ pub(crate) fn plan(call: &Call, list: Option<&str>, run: &str) -> Result<Vec<Pla
     Ok(selected(call, &reviewers, list)?.into_iter().map(report).collect())
 }
 
-/// A review that is asked for.
+/// The request for a review.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Invocation<'a> {
     /// The reviewer, or an instance of one.
@@ -123,7 +123,7 @@ pub(crate) struct Invocation<'a> {
     pub(crate) prompt: Option<&'a str>,
     pub(crate) model: Option<&'a str>,
     pub(crate) agent: Option<&'a str>,
-    /// What the files of the review are named after.
+    /// The base name of the review's files.
     pub(crate) name: Option<&'a str>,
 }
 

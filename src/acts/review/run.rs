@@ -1,4 +1,4 @@
-//! One reviewer: its command line, how it ran, and what it printed.
+//! One reviewer: its command line, how it ran, and its output.
 
 use crate::acts::caller;
 use crate::acts::files;
@@ -29,13 +29,13 @@ use crate::world::fence::{Fence, Fencing};
 use crate::world::web::Response;
 use crate::world::{Ended, Program, World, WorldError};
 
-/// The most that is kept of what a reviewer writes, in bytes.
+/// The most bytes of a reviewer's output that are kept.
 const MOST: usize = 16 << 20;
 
-/// The most bytes of its standard error that a file without a review shows.
+/// The most bytes of its standard error that are shown in a file without a review.
 const ERROR_TAIL: usize = 4000;
 
-/// How long a question may take that no model has to answer.
+/// How long a query may take that needs no model.
 const SHORT: Duration = Duration::from_secs(20);
 
 /// The folders and files of a run.
@@ -52,7 +52,7 @@ pub(crate) struct Work<'a> {
     pub(crate) lane: Lane<'a>,
     means: Result<Means, Failed>,
     limit: Duration,
-    /// How this program is called in hints.
+    /// The name of this program in hints.
     program: Typed,
 }
 
@@ -67,16 +67,16 @@ enum Means {
 struct Command {
     program: Program,
     name: String,
-    /// Asks it for its help, which has to have this word.
+    /// The call for its help text, which has to contain this word.
     help: Option<(Program, String)>,
-    /// What reads its stream.
+    /// The reader of its stream.
     stream: Option<(Dialect, Facts)>,
     is_fenced: bool,
-    /// What it has of its user's, in a folder that is gone with the call.
+    /// The user's files for it, in a folder that is removed with the call.
     own: Mutex<Option<Own>>,
 }
 
-/// What a fenced reviewer has of its user's, and where its temporary files go.
+/// The user's files for a fenced reviewer, and the folder for its temporary files.
 #[derive(Debug)]
 struct Own {
     staged: Staged,
@@ -84,7 +84,7 @@ struct Own {
     _removed_with: Scratch,
 }
 
-/// Why there is no review.
+/// Why a review is missing.
 #[derive(Clone, Debug)]
 struct Failed {
     reason: &'static str,
@@ -98,16 +98,16 @@ impl Failed {
     }
 }
 
-/// How it went.
+/// The result of asking a reviewer.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     failed: Option<Failed>,
-    /// The review, or what there was of it.
+    /// The review, or the part of it that exists.
     text: String,
     errors: String,
     exit_code: Option<i32>,
     took: Duration,
-    /// The model that answered, and whether the server says so.
+    /// The model that answered, and whether the server reported it.
     answered: Option<(String, ModelSource)>,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct InvokeReport {
     pub(crate) slug: String,
     /// Whether there is a review.
     pub(crate) ok: bool,
-    /// The review file only says why there is no review.
+    /// Whether the review file only says why the review is missing.
     stubbed: bool,
     model: ModelReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,9 +147,9 @@ struct ModelReport {
 enum ModelSource {
     /// It was chosen for the reviewer.
     Pinned,
-    /// The server says so.
+    /// The server reported it.
     Served,
-    /// It was asked for; the server does not say which one answered.
+    /// It was requested; the server does not report which one answered.
     Requested,
     /// The reviewer chooses it.
     #[default]
@@ -157,7 +157,7 @@ enum ModelSource {
 }
 
 impl InvokeReport {
-    /// The answer about a reviewer that cannot be asked as the call or the configuration says.
+    /// The answer for a reviewer that cannot be asked with the call's or the configuration's values.
     pub(crate) fn refused(slug: &str, error: LaneError) -> Self {
         Self {
             slug: slug.to_owned(),
@@ -175,7 +175,7 @@ impl InvokeReport {
     }
 }
 
-/// Looks up all that asking the reviewer needs.
+/// Prepares everything that is needed to ask the reviewer.
 pub(crate) fn prepare<'a>(call: &Call, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, Failure> {
     let limit = Duration::from_secs(lane.seconds(call.config()?));
     let means = match prompt(call, &lane, place)? {
@@ -277,7 +277,7 @@ fn command(
     Ok(Ok(Command { program, name: name.clone(), help, stream, is_fenced, own }))
 }
 
-/// What the reviewer has of its user's. `None` where nobody knows which folders are its own.
+/// The user's files for the reviewer. `None` if its own folders are unknown.
 fn own(world: &World, runner: &Runner) -> Result<Option<Own>, Failure> {
     let scratch = Scratch::new(&world.temporary_folder())?;
     let staged = runner.stage(world, &scratch.path("client"), &[])?;
@@ -285,13 +285,14 @@ fn own(world: &World, runner: &Runner) -> Result<Option<Own>, Failure> {
     Ok(staged.map(|staged| Own { staged, temporary, _removed_with: scratch }))
 }
 
-/// Around what the client has of its user's, and temporary files: a reviewer only reads the project.
+/// The fence around the user's files for the client and its temporary files: a reviewer only reads the project.
 fn fence(call: &Call, runner: &Runner, own: &Own) -> Result<Fence, Failure> {
     let fence = Fence::around([own.staged.folder().as_path()]).with_temporary(own.temporary.as_path());
     Ok(fence.for_user(call.world(), Some(&runner.name), &user::openings(call.world())?))
 }
 
-/// The reviewers that the user lets write everywhere. A project names none: its settings may be anybody's.
+/// The reviewers that the user lets write everywhere. A project's settings are ignored here, because anyone may have
+/// written them.
 const UNFENCED: &str = "review.unfenced";
 
 fn may_run_unfenced(call: &Call, name: &str) -> Result<bool, Failure> {
@@ -310,13 +311,13 @@ fn unknown(runner: &Runner, name: &str) -> Failed {
     Failed::new("not_fenced", unknown_folders(runner), hint)
 }
 
-/// How this program is called in hints.
+/// The name of this program in hints.
 fn program_word(call: &Call) -> Typed {
     Typed::of_quoted(program::word_of(call))
 }
 
 /// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
-/// computer is asked only if the user's own settings name it.
+/// computer is contacted only if the user's own settings name it.
 fn address(call: &Call, lane: &Lane<'_>) -> Result<Result<String, Failed>, Failure> {
     let key = lane.reviewer.address_key.as_deref().unwrap_or_default();
     let usual = lane.reviewer.address.as_deref().unwrap_or_default();
@@ -340,7 +341,7 @@ fn personal_address(call: &Call, key: &str) -> Result<Option<String>, Failure> {
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
 }
 
-/// How many reviewers are asked at the same time.
+/// How many reviewers are asked in parallel.
 pub(crate) fn at_once(config: &Config) -> usize {
     if config.flag("review.parallel_lanes") {
         return usize::MAX;
@@ -474,7 +475,7 @@ impl Work<'_> {
     }
 }
 
-/// The messages in a stream, and what the client says of its failure.
+/// The messages in a stream, and the client's report of its failure.
 fn messages(dialect: Dialect, facts: &Facts, output: &[u8], form: Form) -> (String, Option<String>) {
     let mut reader = dialect.reader(facts, Opening::default());
     let (mut texts, mut failure) = (Vec::new(), None);
@@ -536,7 +537,7 @@ struct Said {
     content: Option<String>,
 }
 
-/// How servers report a failure: an object with a message, or the message.
+/// How servers report a failure: an object with a message, or the message itself.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Complaint {
@@ -555,7 +556,7 @@ impl Complaint {
     }
 }
 
-/// Writes what the reviewer left, and says how it went.
+/// Writes the reviewer's files, and reports how it went.
 pub(crate) fn finish(call: &Call, work: &Work<'_>, outcome: Outcome, place: &Place) -> Result<InvokeReport, Failure> {
     let lane = &work.lane;
     let file = |extension: &str| place.run.resolve(format!("gsd-review-{}.{extension}", lane.name));

@@ -20,10 +20,11 @@ pub(crate) fn check_base(call: &Call, orchestrated: bool) -> Result<BaseReport, 
     Ok(base_check(facts))
 }
 
-/// The value of a host's setting that has worktrees start from the current commit.
+/// The value of a host's setting that makes worktrees start from the current commit.
 const HEAD: &str = "head";
 
-/// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
+/// True if the settings of a host in this folder make worktrees start from the current commit; its private file takes
+/// precedence.
 fn asks_for_head(call: &Call) -> Result<bool, Failure> {
     let Some(start) = start_commit(call)? else { return Ok(false) };
     for file in [&start.file, &start.shared] {
@@ -40,14 +41,14 @@ fn asks_for_head(call: &Call) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Where a host is told which commit its worktrees start from.
+/// The setting of a host that decides which commit its worktrees start from.
 struct StartSetting {
     file: AbsolutePath,
     shared: AbsolutePath,
     path: Vec<String>,
 }
 
-/// The setting of the host of this call, or of the one host that has such a setting.
+/// The setting of this call's host, or of the one host that has such a setting.
 fn start_commit(call: &Call) -> Result<Option<StartSetting>, Failure> {
     let of_call = call.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
     let descriptor = match of_call {

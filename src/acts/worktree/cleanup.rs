@@ -20,7 +20,7 @@ pub(crate) struct WaveReport {
 }
 
 impl WaveReport {
-    /// The worktrees, or their branches, that are still there.
+    /// The worktrees, or their branches, that still exist.
     pub(crate) fn left(&self) -> impl Iterator<Item = &WaveEntry> {
         self.result.entries.iter().filter(|entry| !entry.status.is_gone()).map(|entry| &entry.entry)
     }
@@ -47,12 +47,12 @@ struct Outcome {
     action: Action,
     reason: &'static str,
     entries: Vec<Cleared>,
-    /// Nothing is put off: every entry is dealt with in this call.
+    /// Always empty: every entry is handled in this call.
     pending: [(); 0],
     warnings: Vec<Warning>,
 }
 
-/// What became of one worktree.
+/// The result for one worktree.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cleared {
     #[serde(flatten)]
@@ -72,7 +72,7 @@ enum Status {
     RemovedEmpty,
     /// With `--dry-run`: it could be merged and removed.
     WouldMergeRemove,
-    /// Merged, but something of it is still there.
+    /// Merged, but a part of it still exists.
     Merged,
     Blocked,
 }
@@ -86,24 +86,24 @@ impl Status {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub(crate) enum Warning {
-    /// A file that the agent was not announced to change.
+    /// A file that the agent was not declared to change.
     ScopeOutOfDeclared { branch: String, path: String },
-    /// A file that git ignores and that is in this worktree alone: the worktree is merged and kept.
+    /// An ignored file that exists only in this worktree: the worktree is merged and kept.
     IgnoredFileKept { branch: String, path: String },
-    /// Entries of the manifest that cannot be acted on.
+    /// Entries of the manifest that cannot be used.
     EntriesUnsound { count: usize },
-    /// Work of an agent that no plan of the wave claims. It is left as it is.
+    /// Work of an agent that no plan of the wave claims. It is not touched.
     WorktreeUnclaimed { branch: String, path: String },
 }
 
-/// A worktree to clear, and what is known of it beforehand.
+/// A worktree to clean up, and what is already known about it.
 pub(crate) struct Task {
     pub(crate) entry: WaveEntry,
     /// Why it must not be touched.
     pub(crate) obstacle: Option<Stop>,
     /// Whether nothing was ever committed in it.
     pub(crate) is_empty: bool,
-    /// What comes before paths of the plan in paths of git, such as `app/`.
+    /// The prefix of the plan's paths in git's paths, such as `app/`.
     pub(crate) prefix: String,
 }
 
@@ -180,16 +180,16 @@ pub(crate) fn clear_all(
     Ok(WaveReport { ok, plan, result })
 }
 
-/// How a wave is cleared.
+/// How a wave is cleaned up.
 enum Way {
     Act(Git),
     Rehearse(Rehearsal),
 }
 
-/// Merges that are made beside the repository, each on top of the one before.
+/// Merges that are made outside the repository, each on top of the previous one.
 struct Rehearsal {
     git: Git,
-    /// What the current branch would be.
+    /// The commit that the current branch would be at.
     tip: String,
 }
 
@@ -198,7 +198,7 @@ impl Rehearsal {
         Ok(Self { git: Git::here(call).aside(call)?, tip: "HEAD".to_owned() })
     }
 
-    /// What [`merge_and_remove`] would do, as far as git can tell without its hooks.
+    /// What [`merge_and_remove`] would do, except for the effects of git's hooks.
     fn merge(&mut self, entry: &WaveEntry) -> Result<(), Stop> {
         let reference = format!("refs/heads/{}", entry.branch);
         if self.git.is_ancestor(&reference, &self.tip) {
@@ -214,7 +214,7 @@ impl Rehearsal {
             return Err(Stop::blocked("merge_failed", format!("staged but not committed:\n{staged}")));
         }
         let tree = asked(&["merge-tree", "--write-tree", &self.tip, &reference])?;
-        // What is uncommitted or untracked where the merge would write.
+        // Fails if the merge would write to uncommitted or untracked files.
         asked(&["read-tree", "-m", "-u", "--dry-run", "HEAD", &tree])?;
         self.tip = asked(&["commit-tree", "-p", &self.tip, "-p", &reference, "-m", &message(entry), &tree])?;
         Ok(())
@@ -251,7 +251,7 @@ fn clear(way: &mut Way, folder: &Path, task: Task) -> Cleared {
     Cleared { allowed_bases: [entry.expected_base.clone()], entry, status, reason, stderr, warnings }
 }
 
-/// Whether the worktree is what the manifest says, everything in it is committed, and it can be merged into `tip`.
+/// Checks that the worktree matches the manifest, is committed, and can be merged into `tip`.
 fn check(
     git: &Git,
     tip: &str,
@@ -273,7 +273,7 @@ fn check(
     let reference = format!("refs/heads/{}", entry.branch);
     let kept = only_here(git, &worktree).into_iter();
     warnings.extend(kept.map(|path| Warning::IgnoredFileKept { branch: entry.branch.clone(), path }));
-    // Somebody merged it by hand, after a conflict for example: only its own folder is left to look at.
+    // It was merged by hand, after a conflict for example: only its own folder is left to check.
     if git.is_ancestor(&reference, tip) {
         return is_clean(&worktree);
     }
@@ -300,7 +300,7 @@ fn check(
         let outside = changed("--diff-filter=d")?.into_iter().filter(|path| !is_named(path, declared, prefix));
         warnings.extend(outside.map(|path| Warning::ScopeOutOfDeclared { branch: entry.branch.clone(), path }));
     }
-    // A merge that somebody has begun here is theirs; aborting ours would abort it.
+    // A merge in progress here is not ours; aborting our merge would abort it.
     if merges(git) {
         return Err(Stop::blocked(
             "merge_failed",
@@ -310,7 +310,7 @@ fn check(
     Ok(())
 }
 
-/// Whether a path, as git gives it, is among `names`, which are read below `prefix`.
+/// True if a path, as git gives it, is among `names`, which are relative to `prefix`.
 fn is_named(path: &str, names: &[String], prefix: &str) -> bool {
     path.strip_prefix(prefix).is_some_and(|path| names.iter().any(|name| name.trim_start_matches("./") == path))
 }
@@ -324,7 +324,7 @@ pub(crate) fn is_clean(worktree: &Git) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether `name` is the commit, or the beginning of its name as git abbreviates it.
+/// True if `name` is the commit's hash, or its beginning as git abbreviates it.
 fn names_commit(name: &str, commit: &str) -> bool {
     name == commit || (name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) && commit.starts_with(name))
 }
@@ -356,11 +356,11 @@ const MADE_ANEW: &[&str] = &[
     "Thumbs.db",
 ];
 
-/// The ends of the names of such files.
+/// The endings of such files.
 const ENDS_MADE_ANEW: &[&str] = &[".pyc", ".pyo", ".o", ".class", ".tsbuildinfo"];
 
-/// The files of a worktree that git ignores, so that removing it would lose them: those that are not the same in the main
-/// tree, and that no program creates again.
+/// The ignored files that would be lost with a worktree: those that are not the same in the main tree, and that no
+/// program creates again.
 pub(crate) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
     let top = |git: &Git| git.answer(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
     let (Some(main), Some(own)) = (top(git), top(worktree)) else { return Vec::new() };
@@ -375,7 +375,7 @@ pub(crate) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
         let paths = answer.split('\0').filter(|path| !path.is_empty() && !is_made(path));
         paths.map(str::to_owned).collect::<Vec<_>>()
     };
-    // Folders first, as one entry each: there may be very many files in build folders.
+    // Folders first, as one entry each, because build folders may contain very many files.
     let entries = listed(&["--directory"]);
     if entries.is_empty() {
         return entries;
@@ -410,7 +410,7 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
         return Err(left("ignored_files_kept", format!("{}\n{cure}", kept.join("\n"))));
     }
     let place = folder.to_string_lossy();
-    // An agent's own lock; it refuses where there is none.
+    // An agent's own lock; git refuses without one.
     let _ = git.run(&["worktree", "unlock", &place]);
     let removed = git.remove_worktree(&place);
     if !removed.success() {

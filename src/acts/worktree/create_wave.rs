@@ -1,4 +1,4 @@
-//! Deciding how the plans of a wave are executed, and making what that needs.
+//! Decides how the plans of a wave are executed, and makes what that needs.
 
 use crate::acts::files;
 use crate::acts::program;
@@ -39,10 +39,10 @@ pub(crate) struct CreatedWave {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Side {
     plan: String,
-    /// What the call that starts the agent has to say, such as `isolation="worktree"`.
+    /// An argument for the call that starts the agent, such as `isolation="worktree"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     argument: Option<String>,
-    /// The line that the agent's prompt has to carry.
+    /// A line that the agent's prompt must contain.
     prompt: String,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> Answer<
         dispatch::RunIn::default(),
     );
     let capacity = dispatch::capacity_of_call(call)?;
-    // A host that gives agents worktrees runs several of them, also where its maker names no number.
+    // A host that gives agents worktrees runs several of them, even if its vendor documents no number.
     let capacity = if capacity.is_known() { usize::try_from(capacity.capacity).unwrap_or(1) } else { SIDE_BY_SIDE };
     let on_branch = branch.is_some() && base.is_some();
     let facts = facts(call, (&git, on_branch), of_host.isolation, capacity, &plans)?;
@@ -80,7 +80,7 @@ pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> Answer<
         refuse_links(call, &decision.side_by_side, &base)?;
     }
     if decision.side_by_side.is_empty() {
-        // Nothing will be merged, so nothing would ever end the note.
+        // Nothing will be merged, so the note would never be removed.
         if !call.is_rehearsal() {
             disk::remove_note(&note_path)?;
         }
@@ -148,7 +148,7 @@ pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> Answer<
     Ok(Ok(CreatedWave { ok: true, isolation, side_by_side, in_turn: decision.in_turn }))
 }
 
-/// The plans that were asked for, each once, in the order of the index.
+/// The requested plans, each once, in the order of the index.
 fn chosen<'a>(index: &'a PlanIndexReport, phase: &str, plans: &[String]) -> Result<Vec<&'a IndexedPlan>, Failure> {
     let mut wanted = BTreeSet::new();
     for name in plans.iter().map(|name| name.trim()) {
@@ -177,12 +177,12 @@ fn chosen<'a>(index: &'a PlanIndexReport, phase: &str, plans: &[String]) -> Resu
     Ok(wanted.into_iter().map(|position| &index.plans[position]).collect())
 }
 
-/// Where the project is in its repository; `None` where it is the root of it.
+/// The path of the project in its repository; `None` if it is the repository's root.
 fn place_in_repository(call: &Call) -> Option<RelativePath> {
     call.root().relative_to(&repository::repository_of(call.root())?)
 }
 
-/// What a prompt says of a worktree that the host makes.
+/// The text in a prompt about a worktree that the host makes.
 fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
     let start = format!("first of all run `{}` there.", typed!("git merge --ff-only {}", base));
     let Some(place) = place else { return format!("yours is the folder you start in; {start}") };
@@ -193,11 +193,11 @@ fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
     )
 }
 
-/// Why a wave that was noted before cannot be forgotten yet.
+/// Why an earlier recorded wave cannot be forgotten yet.
 fn open_wave(call: &Call) -> Result<Option<Refusal>, Failure> {
     let Some(wave) = NotedWave::read(call, false)? else { return Ok(None) };
     let git = of_root(call);
-    // A worktree that git would not remove holds up nobody once it is merged.
+    // A merged worktree that git would not remove does not keep the wave open.
     let open: Vec<&str> = wave
         .worktrees
         .iter()
@@ -258,7 +258,7 @@ fn facts(
 }
 
 /// What a worktree made now would lack: changes of tracked files, and plans that are not committed. The documents that
-/// track progress change in the main tree alone.
+/// track progress change only in the main tree.
 fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec<String>, String> {
     let tracking: Vec<String> = layout.tracking().into_iter().chain([layout.config()]).collect();
     let is_plan = |path: &str| plans.iter().any(|plan| path.ends_with(&format!("/{}-PLAN.md", plan.id)));
@@ -268,8 +268,7 @@ fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec
     Ok(missing.map(|file| file.path).collect())
 }
 
-/// The worktree that a plan is to get.
-/// Refuses worktrees whose places are below a link: git follows every one.
+/// Refuses worktrees whose paths are below a link, because git follows every link.
 fn refuse_links(call: &Call, plans: &[&IndexedPlan], base: &str) -> Result<(), Failure> {
     let (boundary, root) = (call.project().boundary()?, disk::canonical(call.root())?);
     let worktrees = root.resolve(call.layout().worktrees());
@@ -280,6 +279,7 @@ fn refuse_links(call: &Call, plans: &[&IndexedPlan], base: &str) -> Result<(), F
     Ok(disk::passes_no_link(&worktrees.resolve(".gitignore"), &root)?)
 }
 
+/// The worktree that a plan is to get.
 fn entry_of(call: &Call, plan: &IndexedPlan, base: &str) -> WaveEntry {
     let name = slug(&plan.id);
     WaveEntry {
@@ -315,12 +315,12 @@ fn make_worktree(call: &Call, note: &AbsolutePath, entry: &WaveEntry) -> Answer<
     }))
 }
 
-/// Removes the worktrees that this call made, and the note: a wave is made as a whole.
+/// Removes the worktrees that this call made, and the note: a wave is made as a whole or not at all.
 fn take_back(call: &Call, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), Failure> {
     let remove = |entry: &WaveEntry| {
         git.remove_worktree(&entry.worktree_path).success() && git.remove_merged_branch(&entry.branch).success()
     };
-    // What git will not remove stays noted.
+    // Worktrees that git will not remove stay in the note.
     if made.iter().filter(|entry| !remove(entry)).count() == 0 {
         disk::remove_note(note)?;
     }

@@ -22,23 +22,23 @@ pub(crate) struct Git {
     folder: PathBuf,
     /// Git before its verb, in a rehearsal.
     still: Option<Arc<Program>>,
-    /// Where git writes in the place of the repository.
+    /// Where git writes instead of the repository.
     scratch: Option<Arc<GitScratch>>,
 }
 
-/// A change in a worktree that is not committed.
+/// An uncommitted change in a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Uncommitted {
-    /// From the root of the worktree.
+    /// Relative to the root of the worktree.
     pub(crate) path: String,
     pub(crate) is_untracked: bool,
 }
 
-/// A worktree as git lists it, and what git keeps for it.
+/// A worktree as git lists it, with git's folder for it.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownWorktree {
     pub(crate) listed: ListedWorktree,
-    /// The folder in which git keeps what belongs to this worktree; none for the main one.
+    /// Git's folder for this worktree; `None` for the main one.
     own: Option<PathBuf>,
 }
 
@@ -51,7 +51,7 @@ impl std::ops::Deref for KnownWorktree {
 }
 
 impl KnownWorktree {
-    /// When a file that git keeps for this worktree was last written, in milliseconds since 1970.
+    /// When a file in git's folder for this worktree was last written, in milliseconds since 1970.
     fn written(&self, name: &str) -> Option<i64> {
         disk::modified(self.own.as_ref()?.join(name))
     }
@@ -77,7 +77,7 @@ pub(crate) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
     let mut found = Vec::new();
     while let Some(field) = fields.next() {
         let Some((state, path)) = field.split_at_checked(3) else { continue };
-        // The old name of a file follows in a field of its own.
+        // The old name of a file follows in a separate field.
         if state.starts_with(['R', 'C']) {
             fields.next();
         }
@@ -93,7 +93,7 @@ impl Git {
         Self { world: call.world().clone(), folder: folder.to_path_buf(), still, scratch: None }
     }
 
-    /// The same, with what is merged merged beside the repository.
+    /// The same, with merges made outside the repository.
     pub(crate) fn aside(self, call: &Call) -> Result<Self, Failure> {
         Ok(Self { scratch: Some(Arc::new(GitScratch::beside(call, call.here())?)), ..self })
     }
@@ -104,13 +104,13 @@ impl Git {
         Self { world: self.world.clone(), folder, still, scratch: None }
     }
 
-    /// What is uncommitted in the worktree, whatever the settings of git hide. Git would bring the index up to date on
-    /// the way; this only reads.
+    /// The uncommitted changes in the worktree, whatever git's settings hide. By default git would refresh the index;
+    /// this only reads.
     pub(crate) fn status(&self) -> Finished {
         self.run(&["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=none"])
     }
 
-    /// As [`Self::status`], file by file; the complaint of git if it does not answer.
+    /// As [`Self::status`], file by file; git's complaint if it fails.
     pub(crate) fn uncommitted(&self) -> Result<Vec<Uncommitted>, String> {
         let arguments = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
         let status = self.run(&arguments);
@@ -128,19 +128,19 @@ impl Git {
         submodules.filter_map(|line| line.split_once('\t').map(|(_, path)| path.to_owned())).collect()
     }
 
-    /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is
-    /// asked not to.
+    /// Removes a worktree without uncommitted changes. Git checks that itself; the option makes it count untracked
+    /// files, whatever the settings say.
     pub(crate) fn remove_worktree(&self, path: &str) -> Finished {
         self.run(&["-c", "status.showUntrackedFiles=all", "worktree", "remove", "--", path])
     }
 
-    /// Removes a branch whose work HEAD has. By itself git also refuses one that its upstream lacks.
+    /// Removes a branch whose work is in HEAD. By default git also refuses one that its upstream lacks.
     pub(crate) fn remove_merged_branch(&self, branch: &str) -> Finished {
         let is_merged = self.is_ancestor(&format!("refs/heads/{branch}"), "HEAD");
         self.run(&["branch", if is_merged { "-D" } else { "-d" }, "--", branch])
     }
 
-    /// The worktrees of the repository, the main one first; the complaint of git if it does not answer.
+    /// The worktrees of the repository, the main one first; git's complaint if it fails.
     pub(crate) fn worktrees(&self) -> Result<Vec<KnownWorktree>, String> {
         let answer = self.run(&["worktree", "list", "--porcelain", "-z"]);
         if !answer.success() {
@@ -152,7 +152,7 @@ impl Git {
         Ok(listed(&answer.text()).into_iter().map(known).collect())
     }
 
-    /// The places of linked worktrees, and the folders that git keeps for them: it tells no times itself.
+    /// The paths of linked worktrees, and git's folders for them: git itself reports no times.
     fn own_folders(&self) -> Vec<(PathBuf, PathBuf)> {
         let common = self.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).unwrap_or_default();
         let folders = disk::list(Path::new(&common).join("worktrees")).ok().flatten().unwrap_or_default();
@@ -163,7 +163,7 @@ impl Git {
         folders.into_iter().filter_map(|folder| Some((place(&folder.path)?, folder.path))).collect()
     }
 
-    /// The branch that is checked out here; `None` where a commit is.
+    /// The branch that is checked out here; `None` if HEAD is detached.
     pub(crate) fn branch(&self) -> Option<String> {
         Head::branch_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
     }
@@ -173,12 +173,12 @@ impl Git {
         Head::commit_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
     }
 
-    /// Whether the first commit is the second, or in its history.
+    /// True if the first commit is the second, or in its history.
     pub(crate) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
         self.run(&["merge-base", "--is-ancestor", commit, of]).success()
     }
 
-    /// Runs git; one that cannot be run has failed with that as its complaint.
+    /// Runs git; if it cannot be run, the result is a failure with the reason as its complaint.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         let still = self.still.as_deref().cloned();
         let program = still.unwrap_or_else(|| Program::git(&self.folder));
@@ -192,7 +192,7 @@ impl Git {
             .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
     }
 
-    /// What git answers, if it does.
+    /// Git's output, if it succeeds.
     pub(crate) fn answer(&self, arguments: &[&str]) -> Option<String> {
         let finished = self.run(arguments);
         finished.success().then(|| finished.text())

@@ -1,7 +1,7 @@
-//! Worktrees of agents: noting them in the manifest of a wave, merging and removing them, clearing up what was left.
+//! Worktrees of agents: recording them in the manifest of a wave, merging and removing them, cleaning up leftovers.
 //!
-//! Only what a manifest names, or what a dead process of ours locked, is ever removed, and nothing that is not merged
-//! or not committed.
+//! Only what a manifest names, or what a dead process of this program locked, is ever removed, and never anything that
+//! is not merged or not committed.
 
 pub(crate) mod base;
 pub(crate) mod cleanup;
@@ -34,7 +34,7 @@ pub(crate) struct Refusal {
     pub(crate) stderr: Option<String>,
 }
 
-/// What became of a request: the report, or the refusal.
+/// The result of a request: the report, or the refusal.
 type Answer<R> = Result<Result<R, Refusal>, Failure>;
 
 impl Refusal {
@@ -43,11 +43,11 @@ impl Refusal {
     }
 }
 
-/// A manifest and where it is.
+/// A manifest and its path.
 struct ManifestFile {
     path: AbsolutePath,
     manifest: WaveManifest,
-    /// Whether it is a note of this program's own, and no file that the call names.
+    /// Whether it is this program's own note, and not a file that the call names.
     is_note: bool,
 }
 
@@ -58,7 +58,7 @@ impl ManifestFile {
         Self::of(path, text, false)
     }
 
-    /// The note of a wave that this program keeps.
+    /// Reads the note of a wave that this program keeps.
     fn note_at(path: &AbsolutePath) -> Result<Self, Refusal> {
         Self::of(path.clone(), disk::read_text(path).map_err(Failure::from), true)
     }
@@ -79,7 +79,7 @@ impl ManifestFile {
         Ok(Self { path, manifest, is_note })
     }
 
-    /// Writes the manifest with one more entry, beside what others have noted meanwhile.
+    /// Writes the manifest with one more entry, in addition to entries that others have added meanwhile.
     fn note(&self, call: &Call, entry: &WaveEntry) -> Answer<()> {
         let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
@@ -109,7 +109,7 @@ fn parsed(path: &AbsolutePath, text: &str) -> Result<WaveManifest, Refusal> {
     WaveManifest::parse(text).map_err(|error| Refusal::because("invalid_manifest_json", format!("`{path}`, {error}")))
 }
 
-/// A worktree that is to be noted in a manifest.
+/// A worktree to record in a manifest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<'a> {
     pub(crate) manifest: Option<&'a str>,
@@ -118,14 +118,14 @@ pub(crate) struct Record<'a> {
     pub(crate) branch: Option<&'a str>,
     /// The commit that the branch starts from.
     pub(crate) base: Option<&'a str>,
-    /// The files that the agent may change, and may remove, separated by spaces.
+    /// The files that the agent may change, and those that it may remove, separated by spaces.
     pub(crate) files: Option<&'a str>,
     pub(crate) deletions: Option<&'a str>,
 }
 
 impl<'a> Record<'a> {
-    /// The manifest and the entry that was asked for. Without a manifest there is nobody to tell anything; a field that is
-    /// missing is told as every refusal of these verbs.
+    /// The requested manifest and entry. Without a manifest the call is an error; a missing field is a refusal like all
+    /// others of these verbs.
     fn entry(&self, verb: &str) -> Answer<(&'a str, WaveEntry)> {
         let Some(manifest) = self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
@@ -181,7 +181,7 @@ pub(crate) struct NotedReport {
     manifest_path: String,
 }
 
-/// Notes a worktree that is there already.
+/// Records an existing worktree.
 pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> Answer<NotedReport> {
     refuse_repository_of_others(call.here())?;
     let (manifest, entry) = match record.entry("record-agent")? {
@@ -203,7 +203,7 @@ pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> Answer<NotedRepo
     Ok(Ok(NotedReport { ok: true, reason, entry, cwd: None, manifest_path }))
 }
 
-/// Makes a worktree in `root` and notes it.
+/// Makes a worktree in `root` and records it.
 pub(crate) fn create(call: &Call, record: &Record<'_>, root: Option<&str>) -> Answer<NotedReport> {
     refuse_repository_of_others(call.here())?;
     let (manifest, entry) = match record.entry("create")? {
@@ -238,7 +238,7 @@ pub(crate) fn create(call: &Call, record: &Record<'_>, root: Option<&str>) -> An
     }
 }
 
-/// Why the worktree cannot be in `folder`, which is to be inside `root`: as it is written, and as links lead.
+/// Why the worktree cannot be in `folder`, which has to be inside `root`: both as written and with links resolved.
 fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
     if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
         let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
@@ -257,7 +257,7 @@ fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> R
     Ok(None)
 }
 
-/// Why the worktree cannot be in `folder` of the project: the project brings a link that is on the way there.
+/// Why the worktree cannot be in `folder` of the project: the project has a link on the way there.
 fn linked(call: &Call, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
     let Some(below) = folder.relative_to(call.root()) else { return Ok(None) };
     let root = disk::canonical(call.root())?;
@@ -265,7 +265,7 @@ fn linked(call: &Call, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure
     Ok(linked.map(|error| Refusal::because("path_outside_root", error.to_string())))
 }
 
-/// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
+/// Makes the worktree and records it; a worktree that cannot be recorded is removed again. Returns its folder.
 fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> Answer<String> {
     let folder = call.here().resolve(&entry.worktree_path);
     let git = Git::here(call);
@@ -295,7 +295,7 @@ fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> Answer<String> {
     match file.note(call, entry) {
         Ok(Ok(())) => Ok(Ok(place)),
         unnoted => {
-            // Just made and empty of work: without a note nobody would ever clear it up.
+            // It was just made and has no work: without a note it would never be cleaned up.
             let _ = git.run(&["worktree", "remove", "--", &place]);
             let _ = git.remove_merged_branch(&entry.branch);
             unnoted.map(|noted| noted.map(|()| place))
@@ -303,7 +303,7 @@ fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> Answer<String> {
     }
 }
 
-/// What would keep git from making a worktree in `folder` on the new `branch`.
+/// Why git could not make a worktree in `folder` on the new `branch`.
 fn hindrance(git: &Git, branch: &str, folder: &AbsolutePath) -> Option<String> {
     let checked = git.run(&["check-ref-format", "--branch", branch]);
     if !checked.success() {

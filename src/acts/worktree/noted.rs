@@ -1,4 +1,4 @@
-//! The wave that `create-wave` noted: which worktrees are its own, who may merge them, and what becomes of the note.
+//! The wave recorded by `create-wave`: which worktrees belong to it, who may merge them, and when its note is removed.
 
 use super::cleanup::{Stop, Task, Warning, WaveReport, clear_all, is_clean};
 use super::git::{Git, KnownWorktree};
@@ -16,28 +16,28 @@ use crate::project::workstream;
 use crate::runtime::Isolation;
 use crate::text::shell::{Typed, typed};
 
-/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems
-/// are coarse.
+/// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: file system clocks are
+/// coarse.
 const COARSE: i64 = 2000;
 
 /// A wave that is not merged yet.
 pub(crate) struct NotedWave {
     pub(crate) note: WaveNote,
     pub(crate) worktrees: Vec<NotedWorktree>,
-    /// Work that may be of somebody else.
+    /// Work that may belong to someone else.
     unclaimed: Vec<Warning>,
-    /// What is merged, and whose folder is gone: only git still knows it.
+    /// Merged entries whose folder is gone: only git still has them.
     done: Vec<WaveEntry>,
 }
 
-/// A worktree of the wave, or the branch that is left of one.
+/// A worktree of the wave, or the remaining branch of one.
 pub(crate) struct NotedWorktree {
     pub(crate) entry: WaveEntry,
     listed: Option<KnownWorktree>,
     claim: Claim,
 }
 
-/// Why a worktree is taken for one of the wave.
+/// Why a worktree belongs to the wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     /// The note lists it.
@@ -48,13 +48,13 @@ enum Claim {
     Done,
     /// Made since the wave began, with commits that name none of its plans.
     OtherCommits,
-    /// Made since the wave began, with work that is not committed, or a process in it, and no commit.
+    /// Made since the wave began, with uncommitted work or a live process, and no commit.
     NoCommit,
-    /// Made since the wave began, nothing in it, and the process that locked it is gone.
+    /// Made since the wave began, empty, and the process that locked it is gone.
     Left,
 }
 
-/// Who locked a worktree.
+/// The process that locked a worktree.
 enum Holder {
     Alive(u32),
     Gone,
@@ -92,7 +92,7 @@ impl NotedWorktree {
         }
     }
 
-    /// Whether the SUMMARY of its plan, the last that an executor commits, is there.
+    /// True if the SUMMARY of its plan exists, which an executor commits last.
     fn is_finished(&self, git: &Git, note: &WaveNote) -> bool {
         let Some(plan) = self.entry.agent_id.as_deref() else { return false };
         let span = format!("{}...refs/heads/{}", note.base.as_deref().unwrap_or_default(), self.entry.branch);
@@ -112,7 +112,7 @@ impl NotedWorktree {
         files.chain(self.listed.as_ref().and_then(KnownWorktree::touched)).max()
     }
 
-    /// Whether only its folder is left: it had work, and that is merged.
+    /// True if only its folder is left: it had work, and that is merged.
     pub(crate) fn is_merged(&self, git: &Git, note: &WaveNote) -> bool {
         let branch = format!("refs/heads/{}", self.entry.branch);
         let is_clean = || is_clean(&git.at(&self.entry.worktree_path)).is_ok();
@@ -132,8 +132,8 @@ fn holder(worktree: &KnownWorktree) -> Option<Holder> {
 }
 
 impl NotedWave {
-    /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left`
-    /// also those in which nothing was done: an executor that died before its first commit left one.
+    /// The recorded wave, and its worktrees: those that gsd made, and those that the host made for its plans. With
+    /// `with_left` also those without any work: an executor that died before its first commit left one.
     pub(crate) fn read(call: &Call, with_left: bool) -> Result<Option<Self>, Failure> {
         let state = call.local_state()?;
         let Some(note) = state.read::<WaveNote>(WAVE_NOTE)?.filter(WaveNote::is_open) else { return Ok(None) };
@@ -162,7 +162,7 @@ impl NotedWave {
             }
             wave.worktrees.push(NotedWorktree { entry, listed, claim: Claim::Noted });
         }
-        // Worktrees of ours are all in the note: any other is somebody's own.
+        // The worktrees that gsd makes are all in the note: any other belongs to someone else.
         if wave.note.isolation == Isolation::HarnessWorktree.word()
             && let Some(start) = wave.branch_start(call)?
         {
@@ -175,7 +175,7 @@ impl NotedWave {
         self.note.base.as_deref().unwrap_or_default()
     }
 
-    /// How the branches of the worktrees begin that the host makes itself: any other may be a person's.
+    /// The prefix of the branches of worktrees that the host makes itself: any other branch may be a person's.
     fn branch_start(&self, call: &Call) -> Result<Option<String>, Failure> {
         Ok(match &self.note.branch_start {
             Some(start) => Some(start.clone()),
@@ -183,7 +183,7 @@ impl NotedWave {
         })
     }
 
-    /// Adds what the host made for this wave.
+    /// Adds the worktrees that the host made for this wave.
     fn find_of_host(
         &mut self,
         call: &Call,
@@ -209,7 +209,7 @@ impl NotedWave {
                     Some(Claim::Done)
                 }
                 (Some(_), Some(_)) => Some(Claim::Commits),
-                // A branch that does not begin at the wave's commit is left of an earlier wave.
+                // A branch that does not begin at the wave's commit is left over from an earlier wave.
                 (Some(_), None) => {
                     (!git.is_ancestor(branch, "HEAD") && git.is_ancestor(self.base(), branch)).then_some(Claim::Commits)
                 }
@@ -246,14 +246,14 @@ impl NotedWave {
         Ok(())
     }
 
-    /// What a worktree of the host is to the wave that has no commit of its plans.
+    /// The claim of the wave on a host's worktree that has no commit of its plans.
     fn claim_of_nobody(&self, git: &Git, branch: &str, worktree: &KnownWorktree, with_left: bool) -> Option<Claim> {
         if worktree.made()? < self.note.written_at - COARSE {
             return None;
         }
         let is_clean = !disk::is_folder(&worktree.path) || is_clean(&git.at(&worktree.path)).is_ok();
         if !git.is_ancestor(branch, self.base()) {
-            // Somebody merged it by hand.
+            // It was merged by hand.
             let is_done = is_clean && git.is_ancestor(branch, "HEAD");
             return (!is_done).then_some(Claim::OtherCommits);
         }
@@ -261,12 +261,12 @@ impl NotedWave {
             _ if !is_clean => Some(Claim::NoCommit),
             Some(Holder::Alive(_)) => Some(Claim::NoCommit),
             Some(Holder::Gone) if with_left => Some(Claim::Left),
-            // Nothing says that it was left, and there is nothing in it.
+            // Nothing shows that it was abandoned, and it is empty.
             _ => None,
         }
     }
 
-    /// The plans of the wave of whose execution nothing is known: no worktree, no commit here, no SUMMARY.
+    /// The plans of the wave without any trace of their execution: no worktree, no commit here, no SUMMARY.
     fn unaccounted(&self, call: &Call, git: &Git) -> Result<Vec<String>, Failure> {
         let view = call.view();
         let phase = self.note.phase.as_deref().map(|phase| view.find_phase(phase)).transpose()?;
@@ -286,8 +286,8 @@ impl NotedWave {
         Ok(ids.filter(|id| !known(id)).map(str::to_owned).collect())
     }
 
-    /// Why another session than the one that began the wave had better not touch it yet. Whether that one still runs is
-    /// known where it locked a worktree; else it may run for as long as something changed a short time ago.
+    /// Why a session other than the one that began the wave should not touch it yet. Whether that session still runs is
+    /// known if it locked a worktree; otherwise it may still run if something changed a short time ago.
     pub(crate) fn in_use(&self, call: &Call) -> Option<Refusal> {
         let own = session_key(call);
         let noted = self.note.session.as_ref().filter(|session| own.as_ref() != Some(session))?;
@@ -309,7 +309,7 @@ impl NotedWave {
         })
     }
 
-    /// Why this is not the place to merge the wave.
+    /// Why the wave cannot be merged here.
     fn elsewhere(&self, call: &Call, git: &Git) -> Result<Option<Refusal>, Failure> {
         let here = disk::canonical(call.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
@@ -325,7 +325,7 @@ impl NotedWave {
         let Some(current) = git.branch() else {
             return Ok(Some(Refusal::because("wrong_branch", format!("no branch is checked out here; {back}"))));
         };
-        // A branch that was renamed since is merged into under its new name.
+        // If the branch was renamed since, the wave is merged into it under its new name.
         let exists = |branch: &&str| git.answer(&["rev-parse", "--verify", "--quiet", branch]).is_some();
         let wrong = match noted.filter(exists) {
             Some(branch) => branch.trim_start_matches("refs/heads/") != current,
@@ -340,7 +340,7 @@ impl NotedWave {
     }
 }
 
-/// How the noted wave is merged.
+/// How the recorded wave is merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     /// Commit the uncommitted work of interrupted executors and merge it too.
@@ -349,7 +349,7 @@ pub(crate) struct Manner {
     pub(crate) take_over: bool,
 }
 
-/// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
+/// Merges and removes the worktrees of the wave that `create-wave` recorded, and removes the note once none is left.
 pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveReport> {
     let note_path = call.local_state()?.file(WAVE_NOTE);
     let Some(wave) = NotedWave::read(call, manner.keep_work)? else {
@@ -375,7 +375,7 @@ pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveRepo
         if manner.keep_work && obstacle.is_none() && !call.is_rehearsal() {
             keep_uncommitted(&git, call, &entry);
         }
-        // A worktree that never moved to the wave's commit still merges, as long as it started below it.
+        // A worktree that never moved to the wave's commit still merges if it started at an ancestor of it.
         if let Some(own) = git.answer(&["merge-base", &base, &entry.branch])
             && git.is_ancestor(&own, &base)
         {
@@ -400,7 +400,7 @@ pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveRepo
             forget_unused_branches(&git, &base, &start);
         }
         for entry in &done {
-            // Git refuses where something is left to lose, or nothing to remove.
+            // Git refuses if something would be lost, or if there is nothing to remove.
             let _ = git.remove_worktree(&entry.worktree_path);
             let _ = git.remove_merged_branch(&entry.branch);
         }
@@ -420,7 +420,7 @@ pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveRepo
     Ok(Ok(report))
 }
 
-/// Git in the root of the project: the folder of the call may be one that is removed.
+/// Git in the root of the project: the call's folder may be one that is removed.
 pub(crate) fn of_root(call: &Call) -> Git {
     Git::here(call).at(call.root().as_path())
 }
@@ -434,15 +434,15 @@ fn no_answer(complaint: &str) -> Failure {
     Failure::usage(format!("cannot list the worktrees: {complaint}")).hint("`git worktree list` shows the problem")
 }
 
-/// Whether the branch has commits of the plan that the wave's commit has not.
+/// True if the branch has commits of the plan that the wave's commit does not have.
 fn works_on(git: &Git, base: &str, branch: &str, plan: &str) -> bool {
     let pattern = format!("--grep={}", plan_commits::pattern(canonical_id(plan)));
     let span = format!("{base}..{branch}");
     git.answer(&["log", "-1", "--format=%H", "-E", &pattern, &span]).is_some_and(|found| !found.trim().is_empty())
 }
 
-/// Commits what the worktree of an interrupted executor holds, so that it can be merged and nothing is lost. In the
-/// middle of a merge, or on another branch, it is left as it is.
+/// Commits the changes in an interrupted executor's worktree, so that it can be merged and nothing is lost. In the
+/// middle of a merge, or on another branch, it is not touched.
 fn keep_uncommitted(git: &Git, call: &Call, entry: &WaveEntry) {
     let worktree = git.at(call.here().resolve(&entry.worktree_path).as_path());
     let is_on_branch = worktree.branch().as_ref() == Some(&entry.branch);
@@ -460,14 +460,14 @@ fn keep_uncommitted(git: &Git, call: &Call, entry: &WaveEntry) {
     }
 }
 
-/// How the branches of worktrees begin that the host of this call makes itself.
+/// The prefix of branches of worktrees that the host of this call makes itself.
 pub(crate) fn host_branches(call: &Call) -> Result<Option<String>, Failure> {
     let dispatch = call.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
     Ok(dispatch.and_then(|dispatch| dispatch.worktree_branch))
 }
 
-/// Removes the branches of the host whose worktree was never made: no worktree has them, and they have no commit of
-/// their own. A host leaves one when its call to git fails after the branch.
+/// Removes the host's branches whose worktree was never made: no worktree has them, and they have no commits. A host
+/// leaves one when its call to git fails after the branch.
 fn forget_unused_branches(git: &Git, base: &str, start: &str) {
     if base.is_empty() {
         return;
@@ -476,12 +476,12 @@ fn forget_unused_branches(git: &Git, base: &str, start: &str) {
     let listed = git.answer(&["for-each-ref", format, "--points-at", base, "refs/heads/"]).unwrap_or_default();
     let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
     for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && branch.starts_with(start)) {
-        // What cannot be removed is left: it is no work.
+        // A branch that cannot be removed stays: it contains no work.
         let _ = git.remove_merged_branch(branch);
     }
 }
 
-/// Removes the folders that worktrees were made in, where nothing is left in them.
+/// Removes the folders in which worktrees were made, if they are empty.
 pub(crate) fn forget_folders(call: &Call, places: &[AbsolutePath]) {
     let own = call.root().resolve(call.layout().worktrees());
     let holds_only_ours = |folder: &AbsolutePath| {

@@ -1,4 +1,4 @@
-//! Worktrees that dead processes left locked: removed where nothing in them would be lost.
+//! Worktrees that dead processes left locked: removed if nothing in them would be lost.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub(crate) fn reap_orphans(call: &Call) -> Result<ReapReport, Failure> {
     Ok(ReapReport { ok: true, reaped, would_reap, entries })
 }
 
-/// What would be lost with a worktree: commits that are not in the current branch, files that are not committed.
+/// What would be lost with a worktree: commits that are not in the current branch, uncommitted files.
 fn work_in(git: &Git, path: &str, head: Option<&str>) -> Option<KeepReason> {
     if !head.is_some_and(|head| git.is_ancestor(head, "HEAD")) {
         return Some(KeepReason::BranchNotMerged);

@@ -1,4 +1,4 @@
-//! How agents are started on the host of the call.
+//! How agents are started on the current host.
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::operations::agents::failure::classify_failure;
 use crate::runtime::Isolation;
 
-/// The agent that does what no agent of its own is there for.
+/// The agent for work that no specific agent exists for.
 const FALLBACK_AGENT: &str = "gsd-executor";
 
 verbs! {
@@ -194,7 +194,7 @@ fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) ->
     context.emit(&report)
 }
 
-/// Answers with JSON where that is asked for, else with a line.
+/// Answers with JSON if it was requested, else with one line.
 fn tell(context: &mut Context, json: bool, report: &impl Serialize, line: &str) -> Result<(), Failure> {
     if json {
         context.emit(report)?;

@@ -1,4 +1,4 @@
-//! How hard installed agents think: the configuration's word, written into their files.
+//! The effort of installed agents: writes the configured level into their files.
 
 use crate::acts::hosts;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub(crate) struct SyncArgs {
     config_dir: Option<String>,
 }
 
-/// What `effort sync` answers.
+/// The answer of `effort sync`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct SyncReport {
     synced: usize,
@@ -111,7 +111,7 @@ fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, Failure> 
         Ok(())
     };
     if apply {
-        // Held from the first read on, so that what is written is what was read, changed.
+        // Locked from the first read on, so that the files cannot change between reading and writing.
         context.disk().transact([&folder], |_, changes| look(changes))?;
     } else {
         look(&mut ChangeSet::default())?;
@@ -119,7 +119,7 @@ fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, Failure> 
     Ok(report)
 }
 
-/// The file of an agent with the effort it should have; none where it has that, or no front matter to have it in.
+/// The file of an agent with the configured effort; `None` if it already has that, or has no front matter.
 fn edited(
     context: &Context,
     runtime: &str,
@@ -130,7 +130,7 @@ fn edited(
     let Some(front) = FrontMatter::parse(&text).filter(|front| front.problem().is_none()) else { return Ok(None) };
     let config = context.config()?;
     let execution = models::execution(config, runtime, name, &ExecutionRequest::default());
-    // A host that is told otherwise does not read the key.
+    // A host that gets the effort in another way does not read the key.
     if execution.unknown_agent == Some(true) || execution.effort_propagation.as_deref() != Some("frontmatter") {
         return Ok(None);
     }

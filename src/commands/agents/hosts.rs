@@ -1,4 +1,4 @@
-//! What agents and hosts need told: skills of an agent, where a host keeps skills, which file it reads first.
+//! Facts that agents and hosts need: the skills of an agent, where a host keeps skills, which file it reads first.
 
 use crate::acts::hosts;
 use schemars::JsonSchema;

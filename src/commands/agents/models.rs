@@ -1,4 +1,4 @@
-//! Models: which one an agent runs on, how hard it thinks, and how finely a phase is cut.
+//! Models: which one an agent runs on, its effort, and the granularity of a phase.
 
 use crate::acts::hosts;
 use crate::acts::writing::Target;

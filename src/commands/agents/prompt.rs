@@ -1,4 +1,4 @@
-//! Prompts that have to fit: made of files, written to a file.
+//! Prompts that must fit into a budget: made from files, written to a file.
 
 use crate::acts::files;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::disk::{AbsolutePath, Digest};
 use crate::failure::{Failure, Reason};
 use crate::operations::agents::prompt_budget::{self, Material};
 
-/// The exit code where what must be there does not fit.
+/// The exit code if the required parts do not fit.
 const TOO_LARGE: u8 = 2;
 
 verbs! {
@@ -98,7 +98,7 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Failu
     })
 }
 
-/// Writes both files, or none.
+/// Writes both files, or neither.
 fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), Failure> {
     let place = |(file, text): (&String, String)| Ok((files::output(context, context.here().resolve(file))?, text));
     let files: Vec<(AbsolutePath, String)> = files.into_iter().map(place).collect::<Result<_, Failure>>()?;

@@ -1,5 +1,5 @@
-//! `review-lane`: reviews by the agents of other hosts and by servers of models. The command lines are facts of ours; a
-//! project only chooses among the reviewers.
+//! `review-lane`: reviews by the agents of other hosts and by model servers. We define the command lines; a project
+//! only chooses among the reviewers.
 
 use std::fmt::Write as _;
 
@@ -43,8 +43,8 @@ verbs! {
     /// Run one reviewer and write its review to a file
     ///
     /// Sends `gsd-review-prompt.md` of the run directory and writes `gsd-review-NAME.md` and `gsd-review-NAME.err`
-    /// there. Where the system allows it, the reviewer cannot write to the project. If there is no review, the file says
-    /// why and the call exits with 1.
+    /// there. Where the system allows it, the reviewer cannot write to the project. Without a review, the file says why
+    /// and the call exits with 1.
     ///
     /// Example: `gsd-tools review-lane invoke --slug gemini --run-dir /tmp/review`.
     "review-lane invoke": runs json(review::run::InvokeReport) = invoke(InvokeArgs);
@@ -140,7 +140,7 @@ pub(crate) struct InvokeArgs {
     /// Name the files of the review after this instead of the reviewer
     #[arg(long = "as", value_name = "NAME")]
     name: Option<String>,
-    /// Also print a warning if there is no review
+    /// Also print a warning if the review is missing
     #[arg(long)]
     explicit: bool,
 }

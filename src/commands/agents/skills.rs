@@ -1,4 +1,4 @@
-//! Which skills there are.
+//! Lists the available skills.
 
 use crate::acts::files;
 use crate::acts::hosts;
@@ -88,14 +88,14 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
     Ok(skill_manifest::manifest(found, others))
 }
 
-/// The user's folder of a host.
+/// The user's folder of a host; `None` for a user without a home.
 fn moved(context: &Context, host: &str) -> Result<Option<AbsolutePath>, Failure> {
     let Some(descriptor) = hosts::host_if_known(context, host)? else { return Ok(None) };
     let home = hosts::home_of(context, &descriptor)?;
     Ok(home.map(|home| AbsolutePath::parse(home.root)).transpose()?)
 }
 
-/// The skills of a folder whose file `may_be_read`, and those in the folders of routers.
+/// Reads the skills of a folder whose file `may_be_read`, and those in the folders of routers.
 fn look(root: Root, folder: &AbsolutePath, may_be_read: impl Fn(&AbsolutePath) -> bool) -> Result<FoundRoot, Failure> {
     let entries = disk::list(folder)?;
     let present = entries.is_some();

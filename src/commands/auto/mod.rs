@@ -106,7 +106,7 @@ verbs! {
 
     /// Record your verdict on a task, an acceptance test or a validation
     ///
-    /// Writes it into the record of the checks, with what it rests on; it counts in place of them.
+    /// Writes it into the record of the checks, with your reasons; it counts instead of them.
     ///
     /// Example: `gsd-tools auto verdict M001 pass --rationale "checked by hand"`.
     "auto verdict": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::verdict(orders::VerdictArgs);
@@ -187,7 +187,8 @@ verbs! {
     ///
     /// Starts the client offline, in a temporary home folder without your settings and keys, against a model server on
     /// loopback that works once and then fails in ten ways. Compares what it did with the facts about it. Uses no tokens. Takes
-    /// up to three minutes for each client. Exit codes: 0 nothing grave differs, 1 work could be taken for done, or lost.
+    /// up to three minutes for each client. Exit codes: 0 nothing grave differs, 1 work could be lost, or wrongly count
+    /// as done.
     ///
     /// Example: `gsd-tools auto probe claude`.
     "auto probe": runs [asked] json(probe::ProbeReport) = probe::probe(probe::ProbeArgs);

@@ -1,4 +1,4 @@
-//! What a person orders: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
+//! Orders of a person: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
 
 use crate::acts::auto::orders::{self, NEXT};
 
@@ -45,7 +45,7 @@ pub(super) struct VerdictArgs {
     /// `pass` or `fail`
     #[arg(value_parser = ["pass", "fail"])]
     verdict: String,
-    /// What the verdict rests on
+    /// The reasons for the verdict
     #[arg(long, value_name = "TEXT")]
     rationale: String,
 }
@@ -83,7 +83,7 @@ pub(super) fn unpark(context: &mut Context, arguments: &UnparkArgs) -> Result<()
     follow(context, "auto unpark", Wish::Unpark { milestone: arguments.milestone.to_ascii_uppercase() })
 }
 
-/// Has an order followed, and says what became of it.
+/// Carries out an order, and reports the result.
 fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Failure> {
     let said = wish.to_string();
     let report = orders::follow(context, command, wish)?;

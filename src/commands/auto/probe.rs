@@ -1,4 +1,4 @@
-//! `auto probe`: the clients that are installed, tried offline.
+//! `auto probe`: tries the installed clients offline.
 
 use std::fmt::Write as _;
 
@@ -28,11 +28,11 @@ pub(super) struct ProbeArgs {
     trials: Vec<String>,
 }
 
-/// What was seen of the clients, and what differs from the facts about them.
+/// The behaviour of the clients, and how it differs from the recorded facts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ProbeReport {
     clients: Vec<ClientReport>,
-    /// How many differences would have work taken for done, or lost.
+    /// How many differences could lose work, or let unfinished work count as done.
     grave: usize,
 }
 
@@ -41,16 +41,16 @@ pub(super) struct ClientReport {
     client: String,
     title: String,
     program: String,
-    /// What it says of its version.
+    /// The version that it reports.
     version: Option<String>,
     /// The version that the facts are about.
     measured_version: Option<String>,
     /// The day of the facts.
     facts_date: String,
-    /// Whether it was kept from writing outside of its temporary folder.
+    /// Whether it could not write outside its temporary folder.
     fenced: bool,
     trials: Vec<TrialReport>,
-    /// Differences that belong to no trial.
+    /// Differences that do not belong to a trial.
     differs: Vec<Difference>,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct TrialReport {
     /// What the model's server did.
     about: &'static str,
     verdict: String,
-    /// What the verdict rests on.
+    /// The evidence for the verdict.
     evidence: String,
     seconds: f64,
     differs: Vec<Difference>,
@@ -68,12 +68,12 @@ pub(super) struct TrialReport {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Difference {
-    /// Whether work would be taken for done, or lost, because of it.
+    /// Whether it could lose work, or let unfinished work count as done.
     grave: bool,
     text: String,
 }
 
-/// A client that is tried.
+/// A client to try.
 struct Chosen<'a> {
     runner: &'a Runner,
     facts: &'static Facts,
@@ -87,7 +87,7 @@ pub(super) fn probe(context: &mut Context, arguments: &ProbeArgs) -> Result<(), 
         Some(client) => vec![named(context, &runners, client, arguments.program.as_deref())?],
         None => installed(context, &runners)?,
     };
-    // What has cleared its environment and left its parent is found only so.
+    // Processes that cleared their environment and left their parent can only be found this way.
     adopt_orphans();
     let signals = Requests::watch().ok();
     let mut clients = Vec::new();
@@ -212,7 +212,7 @@ fn differences(drifts: &[Drift], trial: Option<Trial>) -> Vec<Difference> {
     here.map(|drift| Difference { grave: drift.is_grave, text: drift.text.clone() }).collect()
 }
 
-/// One line for each trial, and what it comes to.
+/// One line for each trial, and the result.
 fn shown(client: &ClientReport) -> String {
     let version = client.version.as_deref().unwrap_or("of an unknown version");
     let measured = client.measured_version.as_deref().unwrap_or("unknown");

@@ -1,4 +1,4 @@
-//! `auto proof`: what is known about a landing, and whether it still holds.
+//! `auto proof`: the recorded facts about a landing, and whether they are still true.
 
 use crate::acts::auto::proof::{self, CheckBy, ProofReport};
 use std::fmt::Write as _;
@@ -97,7 +97,7 @@ fn shown(report: &ProofReport, screen: Screen) -> String {
     text
 }
 
-/// Which clients and models did the work.
+/// The clients and models that did the work.
 fn made_by(statement: &Statement) -> String {
     let mut found: Vec<String> = Vec::new();
     for unit in &statement.predicate.run.units {

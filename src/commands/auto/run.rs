@@ -36,7 +36,7 @@ pub(super) struct HowArgs {
     /// `unattended` or `safe`: how much the client lets its agent do; a new run is `unattended`
     #[arg(long)]
     profile: Option<String>,
-    /// `milestones` for those in `.gsd/`, `phases` for those in `.planning/`, where the project has both
+    /// Run `milestones` in `.gsd/` or `phases` in `.planning/`, if the project has both
     #[arg(long, value_parser = layout_word)]
     layout: Option<LayoutWord>,
     /// The branch that the work is for; without it, the one that is checked out

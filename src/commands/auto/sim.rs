@@ -56,15 +56,15 @@ pub(super) struct TableRow {
     /// Sessions of the classic pipeline: quality, balanced, budget.
     classic: [usize; 3],
     simple: usize,
-    /// Where the first slice is planned in a separate session.
+    /// If the first slice is planned in a separate session.
     simple_apart: usize,
-    /// What was published, before and after.
+    /// The published numbers, before and after.
     published: &'static str,
-    /// What has to be assumed to get the published numbers.
+    /// The assumptions that lead to the published numbers.
     assumption: &'static str,
 }
 
-/// The shapes, what was published for them, and what explains it.
+/// The shapes, the published numbers, and the assumptions that explain them.
 const PUBLISHED: &[((usize, usize), &str, &str)] = &[
     ((1, 2), "9, 3", "quality, and an assessment after the last slice (8 + 1)"),
     ((2, 3), "17, 8", "quality, and an assessment after the last slice (16 + 1)"),

@@ -1,5 +1,5 @@
-//! Steps without an agent, and what an agent records: `auto complete-slice`, `auto validate`, `auto complete-milestone`,
-//! `auto record knowledge`.
+//! Steps without an agent, and facts that an agent records: `auto complete-slice`, `auto validate`,
+//! `auto complete-milestone`, `auto record knowledge`.
 
 use crate::acts::auto::steps;
 use crate::text::words::of_word;

@@ -1,4 +1,4 @@
-//! What an agent is given, and what a run did: `auto prompt`, `auto discuss`, `auto context`, `auto log`.
+//! The prompts of agents, and the log of a run: `auto prompt`, `auto discuss`, `auto context`, `auto log`.
 
 use crate::acts::auto::texts;
 use serde_json::Value;

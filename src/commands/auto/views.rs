@@ -1,4 +1,4 @@
-//! The verbs that look: status, forecast, rules.
+//! The read-only verbs: status, forecast, rules.
 
 use crate::acts::auto::seen;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub(super) fn status(context: &mut Context) -> Result<(), Failure> {
     context.say(&report, None, |screen| shown(&report, screen))
 }
 
-/// How many lines of what led to a stop a person is shown.
+/// The maximum number of evidence lines shown for a stop.
 const EVIDENCE: usize = 8;
 
 /// The status for a person.
@@ -37,7 +37,7 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     let warning = report.session.as_ref().and_then(|session| session.client_warning.as_ref());
     lines.extend(warning.map(|warning| format!("  {warning}")));
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
-    // One that the work waits for is what is next.
+    // A question that the work waits for is already shown as the next step.
     let answered_by_default = report.questions.iter().filter(|question| !question.waits);
     lines.extend(answered_by_default.map(|question| {
         format!("  {} asks: {} (continues with `{}`)", question.task, question.text, question.recommended)
@@ -48,7 +48,7 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
         lines.push(format!("Running  {unit}"));
         return lines.join("\n") + "\n";
     }
-    // Why a run stopped is what a person needs to know, also where the next call would try again.
+    // A person needs to know why a run stopped, even if the next call would try again.
     let ended = report.session.as_ref().and_then(|session| session.stop.as_ref());
     let ended = ended.filter(|stop| stop.cause.code() != 0 && !stop.cause.is_in_documents());
     let (why, call) = match (&report.next.stop, ended) {
@@ -87,12 +87,12 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
 pub(super) struct PlanArgs {
     /// The milestone; without it, the active one
     milestone: Option<String>,
-    /// Slices and tasks a slice, where nothing is planned yet, such as `4x3`
+    /// Assume these slices, and tasks in each, for work that is not planned yet, such as `4x3`
     #[arg(long, value_parser = shape)]
     shape: Option<Shape>,
 }
 
-/// `4x3`.
+/// Reads a shape such as `4x3`.
 pub(super) fn shape(text: &str) -> Result<Shape, String> {
     let (slices, tasks) = text.split_once('x').ok_or("write it as `4x3`: slices, x, tasks in each")?;
     let number = |text: &str| text.parse().ok().filter(|number| (1..=99).contains(number));

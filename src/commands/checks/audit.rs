@@ -1,4 +1,4 @@
-//! What is still open: everything at the close of a milestone, and the tests of people.
+//! Open items: everything that is open at the close of a milestone, and the tests of people.
 
 use crate::acts::writing;
 use crate::commands::frame::{Context, verbs};

@@ -1,4 +1,4 @@
-//! Gates: small questions a workflow asks before it goes on.
+//! Gates: small checks that a workflow makes before it continues.
 
 use crate::acts::checks::source;
 use crate::acts::facts;
@@ -262,7 +262,7 @@ fn undecided(context: &Context, typed: &str) -> Result<refactor::UndecidedReport
     Ok(refactor::undecided(&view, phase.folder.as_ref(), strict)?)
 }
 
-/// What a gate said, as far as the loop goes by it.
+/// The parts of a gate's answer that the loop uses.
 #[derive(Debug)]
 pub(in crate::commands) struct GateAnswer {
     pub(in crate::commands) verdict: Verdict,
@@ -287,7 +287,7 @@ impl Verdict {
     }
 }
 
-/// Asks the gate that a feature declares by its name.
+/// Asks the gate that a feature declares under the name `query`.
 pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> Result<GateAnswer, Failure> {
     let (verdict, message, cure) = match query {
         "api-coverage.verify-pre" => {
@@ -337,7 +337,7 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
     Ok(GateAnswer { verdict, message, cure })
 }
 
-/// Asks whether a document of the phase says what a feature wants it to say.
+/// Asks whether a document of the phase meets the condition of a feature.
 pub(in crate::commands) fn ask_predicate(
     context: &Context,
     wanted: &Value,
@@ -389,17 +389,17 @@ pub(in crate::commands) struct GapGateReport {
     table: String,
     summary: String,
     counts: GapCounts,
-    /// What plans the rest.
+    /// How to plan the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     cure: Option<String>,
 }
 
-/// `ids` are the requirements that count, where the caller names them.
+/// Runs the gate. `ids` are the requirements that count, if the caller names them.
 fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGateReport, Failure> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let phase = named::phase_named(context, &view, typed)?;
-    // Requirements of other phases are theirs to cover.
+    // Requirements of other phases need not be covered here.
     let own = match ids {
         Some(list) => coverage::handed_over(list),
         // A project without a list of requirements lacks none of them.

@@ -1,4 +1,4 @@
-//! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
+//! Checks whether descriptions of the source are still true: schemas, the map of the codebase, research.
 
 use crate::acts::facts;
 use crate::acts::git::phase_work::PhaseWork;

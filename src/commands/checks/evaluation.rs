@@ -1,4 +1,4 @@
-//! Scores of evaluations.
+//! Scores for evaluations.
 
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;

@@ -38,7 +38,7 @@ verbs! {
     /// Example: `gsd-tools gate revoke test`.
     "gate revoke": runs json(gate::ApprovalReport) = revoke(GateArgs);
 
-    /// Show a gate's command, where it comes from and if it is approved
+    /// Show a gate's command, its source and whether it is approved
     ///
     /// Example: `gsd-tools gate show test --pick command`.
     "gate show": reads json(ShowReport) = show(ShowArgs);

@@ -1,4 +1,4 @@
-//! Small judgements of plans: the form of a story, what a difference weighs, whether documents agree.
+//! Small checks of plans: the form of a story, the severity of a difference, whether documents agree.
 
 use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{Context, verbs};

@@ -1,4 +1,4 @@
-//! What is checked and gated: plans, phases, the project, builds and tests.
+//! Checks and gates: plans, phases, the project, builds and tests.
 
 pub(crate) mod audit;
 pub(crate) mod check;

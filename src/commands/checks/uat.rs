@@ -1,4 +1,4 @@
-//! User acceptance tests: what a person is asked now.
+//! User acceptance tests: the next question for a person.
 
 use crate::acts::files;
 use schemars::JsonSchema;

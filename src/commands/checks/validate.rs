@@ -1,4 +1,4 @@
-//! Whether the project is in order: its documents among each other, its configuration, its agents, the context.
+//! Checks of the whole project: its documents, its configuration, its agents, the context.
 
 use crate::acts::health::health_facts;
 use crate::acts::hosts;
@@ -74,7 +74,7 @@ fn consistency(context: &mut Context) -> Result<(), Failure> {
     context.show(&report, |screen| report.shown(screen))
 }
 
-/// Why a home folder is not looked at.
+/// Why a home folder is not checked.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HomeReport {
     status: &'static str,
@@ -126,7 +126,7 @@ pub(in crate::commands) struct AgentsReport {
     agents_found: bool,
     installed: Vec<String>,
     missing: Vec<String>,
-    /// Agents that are there in part. A file is written whole or not at all, so there are none.
+    /// Always empty: agents that are only partly installed. A file is written whole or not at all.
     incomplete: Vec<String>,
     expected: Vec<String>,
 }
@@ -152,7 +152,7 @@ fn agents(context: &mut Context) -> Result<(), Failure> {
 }
 
 impl AgentsReport {
-    /// What is there and what is missing, for a person at a terminal.
+    /// The installed and the missing agents, for a person at a terminal.
     fn shown(&self, screen: Screen) -> String {
         let folder = self.agents_dir.as_deref().map(|folder| format!(" in {folder}")).unwrap_or_default();
         let count = format!("{} of {} installed{folder}", self.installed.len(), counted(self.expected.len(), "agent"));

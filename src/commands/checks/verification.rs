@@ -1,4 +1,4 @@
-//! Verification reports: their state, their file, and the fingerprint of what they cover.
+//! Verification reports: their state, their file, and the fingerprint of the files they cover.
 
 use crate::acts::facts;
 use crate::acts::named;
@@ -88,7 +88,7 @@ fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
         Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
         Subject::Phase(phase) => PhaseStanding::in_project(&view, &phase.number, phase.folder.as_ref())?,
     };
-    // A folder's command names the phase as the folder does.
+    // The command for a folder contains the phase as in the folder's name.
     let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };
     let report = StatusReport {
         status: standing.verification.word(),
@@ -102,7 +102,7 @@ fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct FileReport {
-    /// Empty where there is none.
+    /// Empty if the file does not exist.
     verification_file: String,
 }
 
@@ -141,9 +141,9 @@ fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> 
     context.emit(&context.write(Target::Project, |view| human_checks::settle(view, phase, &facts))?)
 }
 
-/// What a report is about.
+/// The subject of a report.
 enum Subject {
-    /// A folder by its path: of a phase, or of a quick task.
+    /// A folder given by its path: of a phase, or of a quick task.
     Folder(PhaseFolder),
     Phase(NamedPhase),
 }

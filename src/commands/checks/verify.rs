@@ -1,4 +1,4 @@
-//! Checks of plans and phases against what is on disk and in the repository.
+//! Checks of plans and phases against the files and the repository.
 
 use crate::acts::checks::source;
 use crate::acts::checks::work;
@@ -151,7 +151,7 @@ fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
-    // A plan of a quick task belongs to no phase: nothing else looks at what it says.
+    // A plan of a quick task belongs to no phase: nothing else checks its content.
     let report = if lint::is_quick(context.layout(), file) {
         let limits = Limits::of(context.config()?);
         lint::quick(&view, file, &text, &limits, &source::tree_of(context))?

@@ -1,4 +1,4 @@
-//! Documents about the code: what there is, and what the map of the code was made from.
+//! Documents about the code: a list of them, and the commit that the codebase map was made from.
 
 use crate::acts::facts;
 use crate::acts::writing::Target;

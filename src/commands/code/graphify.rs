@@ -1,4 +1,4 @@
-//! The graph of the code: how old it is, what surrounds a word, how it is built.
+//! The graph of the code: its age, the surroundings of a word, its build.
 
 use crate::acts::code::graph_build::{self, USUAL_BUILD};
 use crate::acts::writing::Target;
@@ -100,7 +100,7 @@ fn diff(context: &mut Context) -> Result<(), Failure> {
     })
 }
 
-/// Runs `answer` where the project asked for the graph.
+/// Runs `answer` if the project has the graph enabled.
 fn where_enabled(
     context: &mut Context,
     answer: impl FnOnce(&mut Context) -> Result<(), Failure>,

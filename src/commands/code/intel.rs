@@ -1,4 +1,4 @@
-//! What is known of the code: files that agents write, looked up, compared and stamped.
+//! The code index: files that agents write; searched, compared and stamped.
 
 use crate::acts::files;
 use crate::acts::writing::Target;
@@ -124,7 +124,7 @@ fn api_surface(context: &mut Context) -> Result<(), Failure> {
     })
 }
 
-/// Answers what `answer` gives, where the project asked for what this family keeps.
+/// Emits the result of `answer` if the project has the index enabled.
 fn where_enabled<R: Serialize>(
     context: &mut Context,
     answer: impl FnOnce(&Context) -> Result<R, Failure>,

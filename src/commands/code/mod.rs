@@ -1,4 +1,4 @@
-//! What is known about the source.
+//! Facts about the source.
 
 pub(crate) mod codebase;
 pub(crate) mod graphify;

@@ -1,4 +1,4 @@
-//! Functions that a phase made too branched: found, proposed, decided.
+//! Functions that became too complex in a phase: found, proposed, decided.
 
 use crate::acts::code::refactor::touched;
 use crate::acts::writing::Target;
@@ -101,7 +101,8 @@ fn is_off(context: &Context) -> Result<bool, Failure> {
     Ok(!context.config()?.flag("refactor.trigger_enabled"))
 }
 
-/// What a flag says. Asked for here and not by clap, since a project that has this off gets its answer first.
+/// The value of a required flag. Checked here and not by clap, since a project with this feature disabled gets its
+/// answer first.
 fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, Failure> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
         Failure::new(Reason::Usage, format!("`refactor {verb}` needs {flag}"))

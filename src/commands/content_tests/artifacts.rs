@@ -1,5 +1,5 @@
-//! `docs/artifacts.md` as the graph of the documents: each that a text writes has a row, and who a row says reads it knows
-//! its name.
+//! Checks `docs/artifacts.md` as the graph of the documents: each document that a text writes has a row, and each
+//! reader in a row knows the document's name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::library::{Item, ItemKind, Library};
 use crate::operations::capability;
 
-/// A row of the tables: documents, each by the last part of its path, and who reads them.
+/// A row of the tables: documents, each by the last part of its path, and their readers.
 struct Row {
     documents: Vec<String>,
     readers: Vec<String>,
 }
 
-/// Documents that are for people, and why nothing reads them.
+/// Documents for people only, and why nothing reads them.
 const FOR_PEOPLE: &[(&str, &str)] = &[
     ("STATE-ARCHIVE.md", "what was taken out of STATE.md to keep it short"),
     ("MILESTONES.md", "what was shipped; `validate health` compares it with the archive"),
@@ -60,8 +60,8 @@ fn stem(document: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// What somebody has read who acts for a command or as an agent: the own text, what the prompts say that start the agent,
-/// what features add, and the steps and pages that are named there. `None` for a reader that is neither.
+/// The texts that a command or an agent has read: its own text, the prompts that start the agent, the texts that
+/// features add, and the steps and pages named there. `None` for a reader that is neither.
 fn texts_of<'a>(library: &'a Library, reader: &str) -> Option<Vec<&'a str>> {
     let mut items: Vec<&Item> = Vec::new();
     let mut added: Vec<&str> = Vec::new();
@@ -77,7 +77,7 @@ fn texts_of<'a>(library: &'a Library, reader: &str) -> Option<Vec<&'a str>> {
         added
             .extend(hooks().filter(|hook| hook.into.as_deref() == Some(&role)).filter_map(|hook| hook.text.as_deref()));
     }
-    // A command, its workflow, the steps and pages of that, and what these name.
+    // A command, its workflow, the steps and pages of that workflow, and the texts that these name.
     for _ in 0..3 {
         let is_named = |item: &&Item| {
             let owner = item.path.split_once("/steps/").map(|(workflow, _)| format!("{workflow}.md"));
@@ -95,7 +95,7 @@ fn texts_of<'a>(library: &'a Library, reader: &str) -> Option<Vec<&'a str>> {
     Some(items.into_iter().map(|item| item.body.as_str()).chain(added).collect())
 }
 
-/// Rows that nobody but people reads, or whose reader knows none of the documents; and documents without a row.
+/// Rows that only people read, or whose reader knows none of the documents; and documents without a row.
 fn faults(library: &Library, page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut known: BTreeMap<String, Option<Vec<&str>>> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn faults(library: &Library, page: &str) -> Vec<String> {
     faults
 }
 
-/// The documents of a phase that a text names by their whole names: `{NN}-UI-SPEC.md` and the like.
+/// The documents of a phase that a text names by their full names, such as `{NN}-UI-SPEC.md`.
 fn written(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for (at, form) in text.match_indices("{NN}-") {
@@ -143,7 +143,7 @@ fn written(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn each_document_has_a_row_and_each_reader_knows_it() {
+fn each_document_has_a_row_and_each_reader_knows_its_name() {
     let faults = faults(&Library::embedded().unwrap(), &page());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }

@@ -1,13 +1,13 @@
 //! Calls of `gsd-tools` in the texts of the library, found and cut into words as a shell would.
 //!
-//! A call stands in shell code or between backticks. Placeholders count as values: `{plan}`, also with words in it,
+//! A call is in shell code or between backticks. Placeholders count as values: `{plan}`, also with words in it,
 //! `$PHASE`, `<x>`.
 
 use std::fmt;
 
 use crate::library::{Item, ItemKind};
 
-/// One call as a text has it.
+/// One call as written in a text.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) path: String,
@@ -23,7 +23,7 @@ pub(super) struct Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(String),
-    /// What stands for a value, as it is written, and whether it is in single quotes.
+    /// A placeholder as written, and whether it is in single quotes.
     Placeholder(String, bool),
 }
 
@@ -44,7 +44,7 @@ impl Word {
         })
     }
 
-    /// The placeholders whose value a shell would look into.
+    /// The placeholders whose value a shell would interpret.
     pub(super) fn unquoted(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Placeholder(name, false) => Some(name.as_str()),
@@ -57,7 +57,7 @@ impl Word {
         self.parts.iter().any(|part| matches!(part, Part::Placeholder(_, true)))
     }
 
-    /// The word, if it is nothing but text.
+    /// The word, if it consists only of text.
     pub(super) fn plain(&self) -> Option<String> {
         let is_text = |part: &Part| matches!(part, Part::Text(_));
         self.parts.iter().all(is_text).then(|| self.with(|_| String::new()))
@@ -85,8 +85,8 @@ pub(super) fn calls_in(feature: &str, text: &str) -> Vec<Call> {
     calls.map(|words| Call { path: feature.to_owned(), words }).collect()
 }
 
-/// The commands of a host that a text names, in any spelling: `/gsd-x`, `/gsd:x`, `$gsd-x`. What is part of a path, an
-/// address or another word is none.
+/// The commands of a host that a text names, in any spelling: `/gsd-x`, `/gsd:x`, `$gsd-x`. A name inside a path, an
+/// address or another word does not count.
 pub(super) fn commands_named(text: &str) -> impl Iterator<Item = &str> {
     let starts = text.match_indices("gsd-").chain(text.match_indices("gsd:"));
     starts.filter_map(|(at, mark)| {
@@ -100,7 +100,7 @@ pub(super) fn commands_named(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The pages of the guide are no Markdown: a call ends at a gap or a mark of the sentence around it.
+/// The pages of the guide are not Markdown: a call ends at a gap or at a punctuation mark of the sentence around it.
 fn page_calls(text: &str) -> Vec<String> {
     let calls = text.lines().flat_map(|line| line.match_indices("gsd-tools ").map(|(at, _)| &line[at..]));
     calls
@@ -121,11 +121,11 @@ pub(super) fn shell_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Shell blocks, and the code between backticks of everything else, where they name the program.
+/// Shell blocks, and code between backticks elsewhere, if they name the program.
 fn code_of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut piece = String::new();
-    // The fence's own language, inside a block.
+    // The language of the fence, inside a block.
     let mut block: Option<bool> = None;
     for line in text.lines() {
         let Some(language) = fence(line) else {
@@ -146,7 +146,7 @@ fn code_of(text: &str) -> Vec<String> {
     found
 }
 
-/// The language of a line that opens or closes a block; an item of a list may begin with one.
+/// The language of a line that opens or closes a block; a list item may begin with one.
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     line.trim_start_matches(['.', '-', ' ']).strip_prefix("```")
@@ -156,13 +156,13 @@ fn is_shell(language: &str) -> bool {
     matches!(language, "bash" | "sh")
 }
 
-/// What stands between single backticks; it may run over a line break, never over an empty line.
+/// The text between single backticks; it may contain a line break, but never an empty line.
 fn inline(text: &str) -> Vec<String> {
     let code = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
     code.map(|piece| piece.replace('\n', " ")).collect()
 }
 
-/// The words after `gsd-tools` of every command of a piece of shell code.
+/// The words after `gsd-tools` for every command in a piece of shell code.
 fn commands_of(code: &str) -> Vec<Vec<Word>> {
     let mut commands = Vec::new();
     let mut words: Vec<Word> = Vec::new();
@@ -184,7 +184,7 @@ fn commands_of(code: &str) -> Vec<Vec<Word>> {
 
 enum Token {
     Word(Word),
-    /// What ends a command.
+    /// The end of a command.
     Break,
     End,
 }
@@ -209,7 +209,7 @@ impl Lexer<'_> {
             '>' => {
                 self.rest = self.rest.trim_start_matches(['>', '&']);
                 self.skip_blanks();
-                // Where the output goes is no word of the command.
+                // The target of a redirection is not a word of the command.
                 self.word();
                 self.next()
             }
@@ -239,7 +239,7 @@ impl Lexer<'_> {
             if quote == Some(next) || quote.is_none() && matches!(next, '"' | '\'') {
                 quote = if quote.is_some() { None } else { Some(next) };
                 self.rest = &self.rest[1..];
-                // Two quotes with nothing between are a word too.
+                // Two quotes with nothing between them are a word too.
                 text_of(&mut parts);
                 continue;
             }
@@ -256,7 +256,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The text at the end of a word that is being made.
+/// The text at the end of the word being built.
 fn text_of(parts: &mut Vec<Part>) -> &mut String {
     if !matches!(parts.last(), Some(Part::Text(_))) {
         parts.push(Part::Text(String::new()));
@@ -267,7 +267,7 @@ fn text_of(parts: &mut Vec<Part>) -> &mut String {
     }
 }
 
-/// How long the placeholder is that `text` begins with.
+/// The length of the placeholder at the start of `text`.
 fn placeholder(text: &str) -> Option<usize> {
     let mut characters = text.char_indices();
     match characters.next()?.1 {

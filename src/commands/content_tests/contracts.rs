@@ -1,7 +1,8 @@
-//! What the texts of the library expect of each other and of the program: the fields a workflow reads are in answers that
-//! it asks for, the headings it waits for are ones that an agent returns, what exists is used, and no host is named.
+//! Expectations that the library's texts have of each other and of the program: a workflow reads only fields that its
+//! calls answer, waits only for headings that an agent returns, everything in the library is used, and no host is
+//! named.
 //!
-//! Each check is a function of a library, so that a test can seed mistakes and see each of them found.
+//! Each check is a function of a library, so that a test can insert mistakes and verify that each is found.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -21,7 +22,7 @@ use crate::runtime::Registry;
 const OTHER_WORDS: &[&str] = &[
     "subagent_type",
     "run_in_background",
-    // Keys of documents that workflows write by themselves.
+    // Keys of documents that workflows write themselves.
     "areas_done",
     "areas_open",
     "chat_more",
@@ -29,11 +30,11 @@ const OTHER_WORDS: &[&str] = &[
     "resolves_phase",
 ];
 
-/// The code that gives reasons as words of their own.
+/// The code that gives reasons as separate words.
 const REASONS: &[&str] =
     &[include_str!("../../acts/worktree/cleanup.rs"), include_str!("../../acts/worktree/noted.rs")];
 
-/// Every check of this file over `library`: a line for each fault.
+/// Runs every check of this file on `library`: one line for each fault.
 fn faults(library: &Library) -> Vec<String> {
     [fields(library), markers(library), unused(library), brands(library), gates(library)].concat()
 }
@@ -44,7 +45,7 @@ fn texts_agree_with_each_other_and_with_the_program() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// A workflow with its steps, as one reader has them.
+/// A workflow with its steps, as one reader reads them.
 fn with_steps<'a>(library: &'a Library, workflow: &Item) -> Vec<&'a Item> {
     let steps = format!("{}/steps/", workflow.name);
     let all = library.of_kind(ItemKind::Workflow);
@@ -55,7 +56,7 @@ fn workflows(library: &Library) -> impl Iterator<Item = &Item> {
     library.of_kind(ItemKind::Workflow).filter(|item| !item.name.as_str().contains('/'))
 }
 
-/// Names in code type that look like fields, and are in no answer of a call that the workflow makes.
+/// Names in code type that look like fields but are not in the answer of any call in the workflow.
 fn fields(library: &Library) -> Vec<String> {
     let documents: Vec<&Item> =
         library.items().filter(|item| matches!(item.kind, ItemKind::Template | ItemKind::Agent)).collect();
@@ -66,7 +67,7 @@ fn fields(library: &Library) -> Vec<String> {
         let texts = with_steps(library, workflow);
         let mut known: BTreeSet<String> = OTHER_WORDS.iter().map(|&word| word.to_owned()).collect();
         let is_reason = |word: &str| REASONS.iter().any(|source| source.contains(&format!("\"{word}\"")));
-        // What a workflow hands over to, or is read by, speaks of the same answer.
+        // A workflow that this one hands over to, or that reads it, refers to the same answer.
         let near = library.items().filter(|other| {
             other.body.contains(&workflow.path) || texts.iter().any(|text| text.body.contains(&other.path))
         });
@@ -87,7 +88,7 @@ fn fields(library: &Library) -> Vec<String> {
     faults
 }
 
-/// Words between backticks that are written like a field: `phase_dir`, or the first part of `planner.model_name`.
+/// Words between backticks that look like a field: `phase_dir`, or the first part of `planner.model_name`.
 fn code_words(text: &str) -> BTreeSet<&str> {
     let code = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
     code.filter_map(|code| code.split('.').next())
@@ -99,7 +100,7 @@ fn code_words(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The keys that the answer of a call can have, however deep.
+/// The keys in the possible answers of a call, at any depth.
 fn answer_fields(call: &Call) -> BTreeSet<String> {
     let mut fields = BTreeSet::new();
     let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
@@ -120,7 +121,7 @@ fn keys_of(schema: &Value, keys: &mut BTreeSet<String>) {
             if let Some(Value::Object(properties)) = entries.get("properties") {
                 keys.extend(properties.keys().cloned());
             }
-            // A text may name a value that a key can have.
+            // A text may also name a possible value of a key.
             let values = ["enum", "const"].into_iter().filter_map(|key| entries.get(key));
             let values = values.flat_map(|value| value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]));
             keys.extend(values.filter_map(|value| value.as_str().map(str::to_owned)));
@@ -131,8 +132,8 @@ fn keys_of(schema: &Value, keys: &mut BTreeSet<String>) {
     }
 }
 
-/// The headings of agents: each that a workflow waits for is one that an agent promises, each that is promised is waited
-/// for, and stands in the agent's own text.
+/// The headings of agents: an agent promises each heading that a workflow waits for; each promised heading is waited
+/// for and is in the agent's own text.
 fn markers(library: &Library) -> Vec<String> {
     let mut faults = Vec::new();
     let mut promised: BTreeSet<String> = BTreeSet::new();
@@ -141,7 +142,7 @@ fn markers(library: &Library) -> Vec<String> {
             promised.insert(marker.to_owned());
             let heading = format!("## {marker}");
             let named = format!("`{marker}`");
-            // A caller may say itself what it wants returned.
+            // A caller may itself define what should be returned.
             let ordered = format!("eturn `{heading}`");
             let readers = || library.items().filter(|item| item.path != agent.path);
             let says = |item: &Item| item.body.contains(&heading) || item.body.contains(&named);
@@ -168,7 +169,7 @@ fn markers(library: &Library) -> Vec<String> {
     faults
 }
 
-/// Headings in capitals between backticks, as agents end with them.
+/// Headings in capitals between backticks, such as agents return at their end.
 fn waited_for(text: &str) -> BTreeSet<&str> {
     let code = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
     let headings = code.filter_map(|code| code.strip_prefix("## "));
@@ -179,10 +180,10 @@ fn waited_for(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Texts that nothing leads to.
+/// Texts that nothing refers to.
 fn unused(library: &Library) -> Vec<String> {
     let mut faults = Vec::new();
-    // A whole folder is named as `references/contexts/{context}.md`.
+    // A whole folder is referred to as `references/contexts/{context}.md`.
     let is_one_of = |path: &str| {
         let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/{{"));
         folder.is_some_and(|folder| library.items().any(|other| other.body.contains(&folder)))
@@ -193,7 +194,7 @@ fn unused(library: &Library) -> Vec<String> {
             ItemKind::Workflow | ItemKind::Reference => item.path.clone(),
             _ => continue,
         };
-        // A section is read where its workflow's front matter says so.
+        // A section is read if the front matter of its workflow names it.
         let is_section = item.name.as_str().split_once("/steps/").is_some_and(|(workflow, step)| {
             let owner = library.at(&format!("workflows/{workflow}.md"));
             owner.is_some_and(|owner| owner.front_matter.pairs("sections").iter().any(|(section, _)| section == step))
@@ -208,7 +209,7 @@ fn unused(library: &Library) -> Vec<String> {
     faults
 }
 
-/// Whether `text` has `name` as a whole name.
+/// Whether `text` contains `name` as a whole name.
 fn names(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let goes_on = |next: char| next.is_alphanumeric() || next == '-' || next == '_';
@@ -233,9 +234,9 @@ fn brands(library: &Library) -> Vec<String> {
     faults
 }
 
-/// Steps and gates of the loop whose workflow or agent is not there.
+/// Steps and gates of the loop whose workflow or agent does not exist.
 fn gates(library: &Library) -> Vec<String> {
-    // Features of other products, which these content files do not bring.
+    // Features of other products, which are not part of this content.
     const OTHERS: &[&str] = &["mempalace", "claude-orchestration"];
     let mut faults = Vec::new();
     for feature in capability::all().iter().filter(|feature| !OTHERS.contains(&feature.id.as_str())) {
@@ -249,8 +250,8 @@ fn gates(library: &Library) -> Vec<String> {
     faults
 }
 
-/// The files of the library, with a slip put into one: `old` of the file at `path` becomes `new`. With nothing for `old`,
-/// the file is left out.
+/// The files of the library with one mistake: `old` in the file at `path` becomes `new`. If `old` is empty, the file is
+/// left out.
 pub(super) fn with_slip(path: &str, old: &str, new: &str) -> Library {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -275,7 +276,7 @@ pub(super) fn with_slip(path: &str, old: &str, new: &str) -> Library {
 
 #[test]
 fn each_kind_of_slip_is_found() {
-    // Every other text has the calls and paths that it had without the slip, which other tests hold.
+    // All other texts have the same calls and paths as without the mistake; other tests check that.
     let found = |library: &Library, path: &str| {
         let changed: Vec<_> = library.items().filter(|item| item.path == path).collect();
         let paths = changed.iter().flat_map(|item| crate::emit::content_tests::missing_paths(library, item));

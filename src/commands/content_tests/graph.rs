@@ -1,25 +1,26 @@
-//! The graph of what is in documents: each section, block and key of the front matter that a form asks for has a reader, and
-//! each that a text speaks of has a writer. `readers.txt` says who reads what, and in which words.
+//! The graph of document parts: each section, block and front matter key that a document's form asks for has a reader,
+//! and each part that a text refers to has a writer. `readers.txt` lists the readers of each part, and the words they
+//! use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const TABLE: &str = include_str!("readers.txt");
 
-/// How many sections and blocks nobody names: they are read with the document, or with what they are part of. It may only
-/// become less.
+/// How many sections and blocks are not named anywhere: they are read with the whole document, or with the part around
+/// them. The number may only decrease.
 const UNNAMED: usize = 203;
 
 /// A person, as a reader.
 const PERSON: &str = "a person";
 
-/// What is shown and not kept, in the form of a document.
+/// Texts whose forms are shown and not stored as documents.
 const SHOWN: &[&str] = &["workflows/resume-project.md", "workflows/progress.md", "workflows/manager.md"];
 
-/// How near a document's name is to words about a part of it, in bytes.
+/// The maximum distance in bytes between a document's name and the words about one of its parts.
 const NEAR: usize = 600;
 
-/// The beginning of a text says what all of it is about.
+/// How many bytes at the beginning of a text name the subject of all of it.
 const SUBJECT: usize = 700;
 
 /// Texts by their paths.
@@ -29,7 +30,7 @@ type Texts = BTreeMap<String, String>;
 struct Document<'table> {
     name: &'table str,
     forms: Vec<&'table str>,
-    /// The words by which a reader knows it.
+    /// The words with which a reader names it.
     named: Vec<&'table str>,
     /// Files and folders of the program that read it.
     code: Vec<&'table str>,
@@ -40,11 +41,11 @@ struct Reader<'table> {
     units: Vec<&'table str>,
     by: &'table str,
     words: &'table str,
-    /// Whether it takes the units without their names.
+    /// Whether it reads the units without naming them.
     as_part: bool,
 }
 
-/// A part of a document that has a name.
+/// A named part of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
     /// `must_haves.truths`
@@ -60,7 +61,7 @@ impl Unit {
         }
     }
 
-    /// The name without those of what it is in.
+    /// The name without the keys around it.
     fn leaf(&self) -> &str {
         match self {
             Self::Key(name) => name.rsplit('.').next().unwrap_or(name),
@@ -68,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// Whether a name of the table is for it: its own, or `KEY.*` of a key above.
+    /// Whether a name in the table means this unit: its own name, or `KEY.*` for a key above it.
     fn is_called(&self, name: &str) -> bool {
         let above = name.strip_suffix('*').filter(|above| above.ends_with('.'));
         self.name() == name || above.is_some_and(|above| self.name().starts_with(above))
@@ -100,7 +101,7 @@ fn parse(table: &str) -> Vec<Document<'_>> {
     documents
 }
 
-/// The texts of some folders, and the part of the sources that is no test.
+/// The texts of some folders, and the source code without tests.
 fn texts() -> (Texts, Texts) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut texts, mut sources) = (Texts::new(), Texts::new());
@@ -143,7 +144,8 @@ fn fences(text: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// The forms of documents in a text: a template's own text or its blocks, and blocks of other texts that begin as documents do.
+/// The document forms in a text: the whole text or its blocks if it is a template, else the blocks that begin like a
+/// document.
 fn forms(path: &str, text: &str) -> Vec<String> {
     let blocks = fences(text, "markdown");
     if !path.starts_with("templates/") {
@@ -200,7 +202,7 @@ fn listed_keys(text: &str) -> BTreeSet<Unit> {
     names.map(|name| Unit::Key(name.to_owned())).collect()
 }
 
-/// What the forms of a document ask for.
+/// The units that the forms of a document ask for.
 fn units_of(document: &Document<'_>, texts: &Texts) -> BTreeSet<Unit> {
     let mut found = BTreeSet::new();
     for path in &document.forms {
@@ -223,7 +225,7 @@ fn literals(sources: &Texts, paths: &[&str]) -> BTreeSet<String> {
     lines.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_lowercase).collect()
 }
 
-/// Whether the program reads a unit: a key by its name, a section by a text that begins with its name.
+/// Whether the program reads a unit: a key by its name, a section by a literal that begins with its name.
 fn is_read_by(literals: &BTreeSet<String>, unit: &Unit) -> bool {
     let name = unit.leaf().to_lowercase();
     match unit {
@@ -232,7 +234,8 @@ fn is_read_by(literals: &BTreeSet<String>, unit: &Unit) -> bool {
     }
 }
 
-/// Sections and keys without a reader, and lines of the table that are true no more. Also, how many nobody names.
+/// Sections and keys without a reader, and outdated lines of the table. Also counts the units that are not named
+/// anywhere.
 fn readers(texts: &Texts, sources: &Texts, documents: &[Document<'_>]) -> (Vec<String>, usize) {
     let (mut faults, mut unnamed) = (Vec::new(), 0);
     let any = documents.iter().find(|document| document.name == "any").unwrap();
@@ -264,7 +267,7 @@ fn readers(texts: &Texts, sources: &Texts, documents: &[Document<'_>]) -> (Vec<S
     (faults, unnamed)
 }
 
-/// What is wrong with a line of the table.
+/// The fault in a line of the table, if it is outdated.
 fn untrue(reader: &Reader<'_>, document: &Document<'_>, texts: &Texts, sources: &Texts) -> Option<String> {
     let Reader { units, by, words, as_part } = reader;
     if *by == PERSON {
@@ -294,10 +297,10 @@ fn untrue(reader: &Reader<'_>, document: &Document<'_>, texts: &Texts, sources: 
     silent.and_then(|called| of_document(&format!("does not name `{called}`")))
 }
 
-/// Templates and forms of other texts that the table does not have.
+/// Templates, and other texts with forms, that the table does not list.
 fn unlisted(texts: &Texts, documents: &[Document<'_>]) -> Vec<String> {
     let listed: BTreeSet<&str> = documents.iter().flat_map(|document| document.forms.iter().copied()).collect();
-    // What `template fill` and `template select` begin; another test compares their keys.
+    // Templates that `template fill` and `template select` start from; another test compares their keys.
     let begun = |path: &str| path.starts_with("templates/fill/") || path.starts_with("templates/summary-");
     let has_form = |path: &str, text: &str| {
         path.starts_with("templates/") || forms(path, text).iter().any(|form| !units(form).is_empty())
@@ -319,7 +322,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     outside.collect::<Vec<_>>().join("\n").split("\n\n").map(plain).collect()
 }
 
-/// What the program has: the texts between quotation marks, and the names with an underscore.
+/// The names in the program: its string literals, and its identifiers with an underscore.
 struct Program {
     literals: BTreeSet<String>,
     names: BTreeSet<String>,
@@ -335,7 +338,7 @@ impl Program {
     }
 }
 
-/// Sections and keys that a text speaks of and nobody writes.
+/// Sections and keys that a text refers to but that are never written.
 fn writers(texts: &Texts, program: &Program, documents: &[Document<'_>]) -> Vec<String> {
     let mut faults = Vec::new();
     let (mut keys, mut sections) = (BTreeSet::new(), BTreeSet::new());
@@ -365,7 +368,7 @@ fn writers(texts: &Texts, program: &Program, documents: &[Document<'_>]) -> Vec<
         for paragraph in paragraphs(text) {
             for code in paragraph.split('`').skip(1).step_by(2) {
                 let heading = code.strip_prefix("## ").or_else(|| code.strip_prefix("### "));
-                // Agents begin what they return with headings in capitals.
+                // The texts that agents return begin with headings in capitals.
                 let heading = heading.filter(|title| title.contains(char::is_lowercase) && !title.contains('{'));
                 if let Some(title) = heading.filter(|title| !is_return(title) && !is_section(title)) {
                     faults.push(format!("{path}: speaks of `## {title}`, which nobody writes"));
@@ -384,13 +387,13 @@ fn writers(texts: &Texts, program: &Program, documents: &[Document<'_>]) -> Vec<
     faults
 }
 
-/// Whether a heading is one that an agent returns, or a line that is shown.
+/// Whether a heading is returned by an agent, or is only shown.
 fn is_return(title: &str) -> bool {
     const SAID: &[&str] = &["Integration Check Complete", "Verification Complete", "⚠ Source Audit", "GSD ►"];
     SAID.iter().any(|known| title.starts_with(known))
 }
 
-/// The keys that a paragraph names with a word for a value, and those it searches for.
+/// The keys that a paragraph names with a word as value, and those it searches for.
 fn keys_named(paragraph: &str) -> BTreeSet<&str> {
     let code = || paragraph.split('`').skip(1).step_by(2);
     let with_value = code().filter_map(|code| code.split_once(": "));
@@ -406,7 +409,7 @@ fn keys_named(paragraph: &str) -> BTreeSet<&str> {
 /// Words with a value that are neither keys nor fields of prompts and answers.
 const OTHER_WORDS: &[&str] = &["condition", "run_in_background", "onError"];
 
-/// The fields that prompts have: what stands with a colon in a fenced block, and what an agent has in code type.
+/// The fields of prompts: words before a colon in a fenced block, and words in code type in an agent's text.
 fn fields(texts: &Texts) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = OTHER_WORDS.iter().map(|&word| word.to_owned()).collect();
     for (path, text) in texts.iter().filter(|(path, _)| !path.starts_with("templates/")) {
@@ -440,7 +443,7 @@ fn each_section_and_key_has_a_reader_and_a_writer() {
 }
 
 #[test]
-fn what_a_verb_begins_has_the_keys_of_the_form() {
+fn the_documents_a_verb_starts_have_the_keys_of_the_form() {
     let (texts, _) = texts();
     let keys = |path: &str| -> BTreeSet<String> {
         let found = forms(path, &texts[path]).iter().flat_map(|form| units(form)).collect::<BTreeSet<_>>();

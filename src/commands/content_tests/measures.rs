@@ -1,6 +1,6 @@
-//! Measures of the texts that need no model: how many instructions somebody reads at once and how many of them can be checked,
-//! whether tables have a row for everything, whether a number is the same wherever it stands, who binds, words that nobody can
-//! measure, and what is said twice. `--nocapture` prints the figures.
+//! Measures of the texts that need no model: how many instructions are read at once and how many of them can be
+//! checked, whether tables have a row for everything else, whether a limit is the same in all texts, which text takes
+//! precedence, words that cannot be measured, and repeated passages. `--nocapture` prints the figures.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -82,7 +82,7 @@ fn sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// The words with which a sentence orders something.
+/// The verbs with which a sentence gives an order.
 const ORDERS: &str = "add answer append ask begin bring build call carry change check choose classify close collect commit compare \
     complete continue copy count cover create cut delete derive describe discard do draft drop edit end enter fetch fill find fix \
     follow give go group hand hold install judge keep leave let limit link list look make mark measure mention merge move name \
@@ -125,16 +125,16 @@ fn measure(text: &str) -> (usize, usize) {
     (found.len(), found.iter().filter(|sentence| is_checkable(sentence)).count())
 }
 
-/// The texts that a text names.
+/// The texts that a text refers to.
 fn named<'texts>(texts: &'texts Texts, text: &str) -> BTreeSet<&'texts str> {
     texts.keys().map(String::as_str).filter(|path| text.contains(&format!("`{path}`"))).collect()
 }
 
-/// The most instructions that one window holds.
+/// The maximum number of instructions in one context window.
 const MOST: usize = 150;
 
-/// What an agent reads: its own text, every page that it names, and those of the workflow that it follows. Of a workflow: its
-/// pages and its three longest steps.
+/// Counts the instructions that an agent reads: in its own text, in every page it refers to, and in the pages of its
+/// workflow. For a workflow: in its pages and its three longest steps.
 fn window(texts: &Texts, path: &str) -> usize {
     let count = |path: &str| measure(&texts[path]).0;
     let mut read = BTreeSet::from([path]);
@@ -169,12 +169,12 @@ fn no_window_holds_more_instructions_than_a_model_follows() {
     assert!(windows[0].0 > 80, "{windows:?}");
 }
 
-/// Kinds of texts: how many of a hundred of their instructions name something that can be checked, which may only become more;
-/// and the bar for each text.
+/// For each kind of text: the percentage of instructions that must name something that can be checked, which may only
+/// increase; and the bar for each text.
 const CHECKABLE: &[(&str, usize, usize)] = &[("agents/", 55, 70), ("workflows/", 67, 80), ("references/", 50, 70)];
 
-/// Texts with fifteen instructions or more that are below the bar of their kind, each with a floor. A floor may only become
-/// higher.
+/// Texts with fifteen instructions or more that are below the bar of their kind, each with a floor. A floor may only be
+/// raised.
 const BELOW: &str = include_str!("shares.txt");
 
 #[test]
@@ -211,7 +211,7 @@ fn instructions_name_what_can_be_checked() {
     assert!(faults.is_empty(), "src/commands/content_tests/shares.txt:\n{}", faults.join("\n"));
 }
 
-/// A table of a text: its first and last heading, and the first cells of its rows.
+/// A table in a text: its first and last heading, and the first cells of its rows.
 struct Table<'text> {
     first: &'text str,
     last: &'text str,
@@ -238,8 +238,8 @@ const ROUTES: &[&str] = &["do", "then", "command", "record", "counts as", "next 
 /// The words of a row for everything else.
 const ELSE: &[&str] = &["else", "any", "anything", "other", "none", "otherwise", "neither", "nothing", "no such"];
 
-/// Tables that lack a row for everything else, where what is looked up comes from an agent, or the text has not read what to
-/// do if no row fits.
+/// Tables without a row for everything else, if the value comes from an agent, or the text does not refer to the rule
+/// for a missing row.
 fn open_tables(texts: &Texts) -> Vec<String> {
     const RULE: &str = "no row of a table fits: continue after it";
     let mut faults = Vec::new();
@@ -267,7 +267,7 @@ fn open_tables(texts: &Texts) -> Vec<String> {
     faults
 }
 
-/// Words of a closed set, such as `quick` or `4 Architecture`, and names of fields.
+/// Whether a key is a word of a closed set, such as `quick` or `4 Architecture`, or the name of a field.
 fn is_word(key: &str) -> bool {
     let bare = |letter: char| letter.is_alphanumeric() || "`_-., ".contains(letter);
     key.chars().all(bare) && key.split(", ").all(|word| word.split(' ').count() <= 3)
@@ -291,18 +291,18 @@ fn tables_that_route_have_a_row_for_everything() {
     }
 }
 
-/// Limits by what they count: the numbers that texts may give, in the spellings they have. The samples of verdicts have
-/// others.
+/// Limits by the thing they count: the numbers that texts may give, in all their spellings. Sample verdicts have other
+/// numbers.
 const LIMITS: &[(&str, &[&str])] = &[
     ("tries", &["three"]),
     ("truths", &["3-7", "3 to 7"]),
-    // Two are a pair.
+    // "Two" means a pair.
     ("tasks", &["2-3", "3", "1-3", "one to three", "three", "two"]),
     ("success criteria", &["two to five", "5"]),
     ("checks in all", &["three"]),
 ];
 
-/// Numbers of a limit that no other text has.
+/// Numbers for a limit that differ from those in the list.
 fn clashes(texts: &Texts) -> Vec<String> {
     const NUMBERS: &[&str] = &["one", "two", "three", "four", "five", "six", "seven", "eight", "ten", "twice", "once"];
     let is_figure = |word: &str| {
@@ -328,7 +328,7 @@ fn clashes(texts: &Texts) -> Vec<String> {
 }
 
 #[test]
-fn a_limit_is_the_same_wherever_it_stands() {
+fn a_limit_is_the_same_in_all_texts() {
     let mut texts = texts();
     assert_eq!(clashes(&texts), [""; 0]);
     for (path, old, new) in [
@@ -342,9 +342,9 @@ fn a_limit_is_the_same_wherever_it_stands() {
     assert_eq!(clashes(&texts).len(), 2, "{:?}", clashes(&texts));
 }
 
-/// The text, the instruction file, then the plan: one order, in the words of each text that has it.
+/// Every text that names an order of precedence has the same: the text, the instruction file, then the plan.
 #[test]
-fn there_is_one_order_of_who_binds() {
+fn texts_agree_on_the_order_of_precedence() {
     let texts = texts();
     let mut orders = Vec::new();
     for (path, text) in &texts {
@@ -363,7 +363,8 @@ fn there_is_one_order_of_who_binds() {
     assert_eq!(orders, ["agents/executor.md", "templates/auto/common.md"], "who binds is said in each pipeline once");
 }
 
-/// Words by which nobody can say whether a thing was done. `tests/suite/faults.rs` has those with a plain word in their place.
+/// Words that make it impossible to check whether a thing was done. `tests/suite/faults.rs` has those with a plain
+/// replacement.
 const UNMEASURABLE: &[&str] = &[
     "appropriate",
     "appropriately",
@@ -391,7 +392,7 @@ fn is_meant(before: &str, after: &str) -> bool {
 }
 
 #[test]
-fn no_text_has_a_word_that_nobody_can_measure() {
+fn no_text_has_an_unmeasurable_word() {
     let mut found = Vec::new();
     for (path, text) in texts() {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -399,7 +400,7 @@ fn no_text_has_a_word_that_nobody_can_measure() {
             for (at, _) in text.match_indices(word) {
                 let (before, after) = (&text[..at], &text[at + word.len()..]);
                 let is_word = !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
-                // The form of a plan shows what it does not want.
+                // The template of a plan shows an example to avoid.
                 let is_sample = path == "templates/plan.md" && *word == "properly";
                 if is_word && !is_meant(before, after) && !is_sample {
                     found.push(format!("{path}: {word}"));
@@ -410,11 +411,11 @@ fn no_text_has_a_word_that_nobody_can_measure() {
     assert_eq!(found, [""; 0]);
 }
 
-/// How much of the library may be in two of its files, in hundredths of a percent of its runs of twelve words.
+/// The maximum share of the library that may be in two files, in hundredths of a percent of its runs of twelve words.
 const SAID_TWICE: usize = 300;
 
 #[test]
-fn little_is_said_twice() {
+fn few_passages_are_repeated() {
     let mut texts = texts();
     texts.retain(|path, _| !path.starts_with("templates/"));
     let words: Vec<(&str, Vec<&str>)> =
@@ -434,7 +435,7 @@ fn little_is_said_twice() {
     assert!(all > 50_000 && twice * 10_000 <= all * SAID_TWICE, "{twice} of {all}");
 }
 
-/// What names a whole document of the project, in a sentence that has it read.
+/// Names of whole documents of the project, in a sentence that asks to read them.
 const WHOLE: &[&str] = &[
     "PROJECT.md",
     "ROADMAP.md",
@@ -450,9 +451,9 @@ const WHOLE: &[&str] = &[
     "`{state_path}`",
 ];
 
-/// Sentences that have a whole document read, although a verb answers what is needed of it.
+/// Sentences that ask to read a whole document, although a verb returns the part that is needed.
 fn whole_reads(texts: &Texts) -> Vec<String> {
-    // An interrupted start of a project reads what it has written before.
+    // An interrupted start of a project reads the files it has already written.
     const MAKES_THEM: &[&str] = &["workflows/new-project.md"];
     let mut found = Vec::new();
     for (path, text) in
@@ -485,7 +486,7 @@ fn whole_reads(texts: &Texts) -> Vec<String> {
 }
 
 #[test]
-fn no_text_has_a_whole_document_of_the_project_read() {
+fn no_text_asks_to_read_a_whole_document_of_the_project() {
     let mut texts = texts();
     assert_eq!(whole_reads(&texts), [""; 0]);
     for (path, old, new) in [

@@ -1,5 +1,5 @@
-//! What the library's texts tell a model to run: each call is one that the program takes, and each call that only
-//! reads is answered on a project as the texts expect.
+//! The calls in the library's texts: the program accepts each of them, and answers each read-only call on a project as
+//! the texts expect.
 
 #![allow(clippy::disallowed_methods, reason = "tests prepare a tree by hand")]
 
@@ -36,7 +36,7 @@ use crate::world::World;
 
 const PHASE: &str = ".planning/phases/02-core";
 
-/// What placeholders stand for in the project of these tests.
+/// The values of placeholders in the project of these tests.
 const SAMPLES: &[(&str, &str)] = &[
     ("<point>", "plan:pre"),
     ("<name>", "left-pad"),
@@ -117,8 +117,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{name}", "web"),
 ];
 
-/// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
-/// of planning documents.
+/// Placeholders for values that the program makes or has checked: numbers, identifiers, names from a closed list, and
+/// paths of planning documents.
 const PLAIN: &[&str] = &[
     "{N}",
     "{NN}",
@@ -201,8 +201,7 @@ fn all_calls() -> Vec<Call> {
     library.items().flat_map(calls_of).chain(features).collect()
 }
 
-/// The texts about the program that are no part of the library: pages for people, and texts in tables of data. Each with
-/// its path.
+/// The texts about the program outside the library: pages for people, and texts in data tables. Each with its path.
 fn documents() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -221,8 +220,8 @@ fn documents() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_call_in_a_text_is_one_the_program_takes() {
-    // The guide to a host of one's own installs one that it makes up.
+fn the_program_accepts_every_call_in_a_text() {
+    // The guide to adding a host installs one with an invented name.
     let host = crate::runtime::Registry::embedded().ids().next().unwrap().to_string();
     let in_document = |(path, text): (String, String)| calls::calls_in(&path, &text.replace("lantern", &host));
     let of_documents = documents().into_iter().flat_map(in_document);
@@ -230,7 +229,7 @@ fn every_call_in_a_text_is_one_the_program_takes() {
     assert!(faults.is_empty(), "correct the text, or the command:\n{}", faults.join("\n"));
 }
 
-/// The calls that the program does not take, each with the reason.
+/// The calls that the program does not accept, each with the reason.
 fn refused(calls: impl Iterator<Item = Call>) -> Vec<String> {
     calls.filter_map(|call| Some(format!("{call}\n    {}", fault(&call)?))).collect()
 }
@@ -248,12 +247,12 @@ fn every_command_that_a_text_names_is_installed() {
         let unknown = calls::commands_named(&text).filter(|name| !library.has_command(name));
         faults.extend(unknown.map(|name| format!("{path}: {name}")));
     }
-    // Names that pages make up to show a form.
+    // Invented names on pages that show a form.
     faults.retain(|fault| !fault.ends_with(": x") && !fault.ends_with(": this"));
     assert_eq!(faults, [""; 0], "these commands are not in the library");
 }
 
-/// Hosts ask the user about every command with a variable or a command in it, whatever is allowed.
+/// Hosts ask the user about every command with a variable or a command substitution, even if it is allowed.
 #[test]
 fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
     let has_variable = |call: &Call| call.words.iter().flat_map(Word::placeholders).any(|name| name.starts_with('$'));
@@ -265,9 +264,9 @@ fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// What a value that is neither a number nor a name of ours has in it, a shell would act on.
+/// A shell would interpret a value that is neither a number nor one of our names.
 #[test]
-fn every_value_that_others_wrote_stands_in_single_quotes() {
+fn every_value_from_others_is_in_single_quotes() {
     let mut faults = BTreeSet::new();
     for call in all_calls().iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         faults.extend(unquoted(call));
@@ -276,14 +275,14 @@ fn every_value_that_others_wrote_stands_in_single_quotes() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// The values of a call that a shell would look into.
+/// The values of a call that a shell would interpret.
 fn unquoted(call: &Call) -> impl Iterator<Item = String> {
     let bare = call.words.iter().flat_map(Word::unquoted).filter(|name| !PLAIN.contains(name));
     bare.filter(|name| !name.contains("in single quotes")).map(move |name| format!("{name} in {call}"))
 }
 
 #[test]
-fn every_message_of_a_commit_by_git_stands_in_single_quotes() {
+fn every_git_commit_message_is_in_single_quotes() {
     let library = Library::embedded().unwrap();
     let lines = library.items().flat_map(|item| item.body.lines().map(|line| (item.path.as_str(), line)));
     let commits: Vec<_> = lines.filter(|(_, line)| line.contains("git commit -m")).collect();
@@ -292,10 +291,10 @@ fn every_message_of_a_commit_by_git_stands_in_single_quotes() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-/// A value with a quote in it would end the word it is put into.
+/// A value with a quote in it would end the quoted word.
 #[test]
 fn a_text_with_quoted_values_says_how_a_quote_is_written() {
-    // Its callers have read the rule; a topic of the help has no quote.
+    // Its callers have read the rule; a help topic has no quote.
     const READ: &[&str] = &["workflows/transition.md", "workflows/help.md"];
     let mut faults = BTreeSet::new();
     for item in Library::embedded().unwrap().items() {
@@ -310,12 +309,12 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-/// Where a person is asked, a run without one stops.
+/// A run without a person stops at a question.
 #[test]
-fn what_a_workflow_calls_runs_without_asking() {
-    // What another program does is for the host's own mode; an approval is typed by the person, and so is consent to write
-    // into the folder of all projects; a prompt is made for programs that the same workflow starts.
-    // What removes worktrees or pushes comes after a question of the workflow.
+fn the_calls_of_a_workflow_run_without_asking() {
+    // The host's own mode decides about the actions of another program; a person types an approval, and also the
+    // consent to write into the folder of all projects; a prompt is made for programs that the same workflow starts.
+    // Removing worktrees and pushing come after a question in the workflow.
     const ASKED: &[&str] = &[
         "run-with-timeout",
         "gate approve",
@@ -327,8 +326,8 @@ fn what_a_workflow_calls_runs_without_asking() {
         // Its program reads the code for the person who typed its flag.
         "review-lane dispatch-step",
     ];
-    // What changes the installation, goes online, removes what was planned or reads the user's sessions: a person has just
-    // asked for it.
+    // Commands that change the installation, go online, remove plans or read the user's sessions: a person has just
+    // asked for them.
     const WANTED: &[&str] = &[
         "install",
         "update-check",
@@ -363,7 +362,7 @@ fn what_a_workflow_calls_runs_without_asking() {
     assert!(faults.is_empty(), "let them run, or leave them out of the text:\n{}", faults.join("\n"));
 }
 
-/// What the program has against a call, whatever its placeholders stand for.
+/// The program's objection to a call, whatever the values of its placeholders.
 fn fault(call: &Call) -> Option<String> {
     // Some values are checked as they are read.
     let value = |name: &str| sample(name).unwrap_or("1".to_owned());
@@ -371,7 +370,7 @@ fn fault(call: &Call) -> Option<String> {
         Ok(parsed) => parsed,
         Err(error) => return Some(told(&error)),
     };
-    // What hosts call is read before any command is.
+    // The calls of hosts are handled before any command.
     if parsed.wants != Wants::Work || parsed.words.first().is_some_and(|word| word == "hook") {
         return None;
     }
@@ -391,13 +390,13 @@ fn fault(call: &Call) -> Option<String> {
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
     if leaf.command.has_subcommands() {
-        // Where a placeholder stands for the subcommand, it is for the program to say which there are.
+        // If a placeholder is in place of the subcommand, the program checks its value.
         let names_one = call.words.get(1).is_none_or(|word| word.plain().is_some());
         if !names_one {
             return None;
         }
     } else if leaf.path.split(' ').count() == parsed.words.len() {
-        // A command's name and nothing else: it is mentioned, not called.
+        // Only the name of a command: it is mentioned, not called.
         return None;
     }
     match usage::read(row, &parsed.words) {
@@ -410,7 +409,7 @@ fn told(error: &Failure) -> String {
     error.render(Manner::default())
 }
 
-/// A configuration key that is none.
+/// The fault of a call with an unknown configuration key.
 fn unknown_key(call: &Call) -> Option<String> {
     let words: Option<Vec<String>> = call.words.iter().take(2).map(Word::plain).collect();
     let [command, key] = words?.try_into().ok()?;
@@ -419,7 +418,7 @@ fn unknown_key(call: &Call) -> Option<String> {
         return None;
     }
     let known = key_names().iter().any(|name| {
-        // `agent_skills.*` takes any name in the place of the star.
+        // `agent_skills.*` accepts any name instead of the star.
         let open = name.strip_suffix('*').is_some_and(|stem| key.starts_with(stem));
         *name == key || open || name.starts_with(&format!("{key}."))
     });
@@ -440,7 +439,7 @@ fn every_reading_call_in_a_text_is_answered() {
     assert!(faults.is_empty(), "correct the text, the samples, or the command:\n{}", faults.join("\n"));
 }
 
-/// These read what the sample project does not have: a workspace, a workstream, a repository.
+/// These commands need what the sample project lacks: a workspace, a workstream, a repository.
 const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status", "git uncommitted"];
 
 fn unanswered(call: &Call, folder: &Path) -> Option<String> {
@@ -450,7 +449,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
     let effect = row.verb(&leaf.path)?.effect;
-    // There are no sessions of a host here.
+    // This test has no sessions of a host.
     if leaf.path == "scan-sessions" {
         return None;
     }
@@ -461,7 +460,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {
         return Some(format!("no sample for {name}"));
     }
-    // Without other programs no server is asked.
+    // Without other programs, no server is contacted.
     let world = World::with([("HOME", "/dev/null"), ("PATH", "/nowhere")], folder);
     let answer = answer(parsed, Manner::default(), world);
     match answer.outcome {

@@ -1,4 +1,5 @@
-//! Pages of `docs/` that are made of the content and its tables: agents, configuration, and the list of all texts.
+//! Pages of `docs/` that are generated from the content and its tables: agents, configuration, and the list of all
+//! texts.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::project::config::{ConfigTexts, facts, unused};
 const MADE: &str = "A test writes this page:\n`SNAPSHOTS=overwrite cargo test --lib pages`.";
 
 #[test]
-fn pages_made_of_the_content_are_those_in_docs() {
+fn pages_generated_from_the_content_are_those_in_docs() {
     let library = Library::embedded().unwrap();
     for (name, page) in
         [("agents", agents(&library)), ("configuration", configuration(&library)), ("inventory", inventory(&library))]
@@ -19,7 +20,7 @@ fn pages_made_of_the_content_are_those_in_docs() {
     }
 }
 
-/// The names of those items whose texts have `word` as a whole word.
+/// The names of those items whose texts contain `word` as a whole word.
 fn naming<'a>(library: &'a Library, word: &str) -> Vec<&'a Item> {
     let has = |text: &str| {
         text.match_indices(word).any(|(at, _)| {
@@ -36,7 +37,7 @@ fn naming<'a>(library: &'a Library, word: &str) -> Vec<&'a Item> {
     library.items().filter(|item| !item.path.starts_with("templates/guide/")).filter(reads).collect()
 }
 
-/// The workflows of some items, each once: a step stands for its workflow.
+/// The workflows of some items, each once: a step counts for its workflow.
 fn workflows<'a>(items: &[&'a Item]) -> Vec<&'a str> {
     let mut names: Vec<&str> = items
         .iter()

@@ -1,4 +1,4 @@
-//! A project for the calls of the texts: in the middle of its second phase, its one plan carried out.
+//! A project for the calls in the texts: in the middle of its second phase, with its one plan executed.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The texts that prompts of the pipeline are made of. They are in no install, so that the tests of the library do not see
-//! them.
+//! The texts that the pipeline's prompts are made of. They are not part of an install, so the tests of the library do
+//! not cover them.
 
 use super::calls::{self, Call, Word};
 use super::{CATALOG, refused, unquoted};
@@ -11,7 +11,7 @@ fn calls_of_prompts() -> Vec<Call> {
 }
 
 #[test]
-fn every_call_in_a_prompt_is_one_the_program_takes() {
+fn the_program_accepts_every_call_in_a_prompt() {
     let calls = calls_of_prompts();
     assert!(calls.len() >= 3, "{calls:?}");
     let faults = refused(calls.into_iter());
@@ -19,7 +19,7 @@ fn every_call_in_a_prompt_is_one_the_program_takes() {
 }
 
 #[test]
-fn what_the_pipeline_tells_to_type_next_is_there() {
+fn the_next_commands_of_the_pipeline_exist() {
     let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/auto")];
     let mut named = std::collections::BTreeSet::new();
     while let Some(folder) = folders.pop() {
@@ -45,7 +45,7 @@ fn what_the_pipeline_tells_to_type_next_is_there() {
 }
 
 #[test]
-fn a_value_in_a_call_of_a_prompt_stands_in_single_quotes() {
+fn a_value_in_a_call_of_a_prompt_is_in_single_quotes() {
     // The kind is one of three words.
     let calls = calls_of_prompts();
     let faults: Vec<String> = calls.iter().flat_map(unquoted).filter(|fault| !fault.starts_with("{kind}")).collect();

@@ -1,5 +1,6 @@
-//! Whether what is there can be reached: each setting has a reader, each command a router, each point of the loop a workflow
-//! that enters it, each text for a role a prompt that takes it, and each agent the tools that its text sends it to.
+//! Checks that everything can be reached: each setting has a reader, each command a router, each point of the loop a
+//! workflow that enters it, each text for a role a prompt that includes it, and each agent the tools that its text
+//! requires.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,13 @@ use crate::library::{Item, ItemKind, Library};
 use crate::operations::capability;
 use crate::project::config::{key_names, unused, unused_keys};
 
-/// Every check of this file that is about texts: a line for each fault.
+/// Runs every check of this file on the texts: one line for each fault.
 fn faults(library: &Library) -> Vec<String> {
     [routers(library), points(library), roles(library), tools(library)].concat()
 }
 
 #[test]
-fn whatever_is_there_can_be_reached() {
+fn everything_can_be_reached() {
     let faults = faults(&Library::embedded().unwrap());
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
@@ -51,7 +52,7 @@ fn enters(point: &str) -> String {
     format!("gsd-tools loop enter {point}")
 }
 
-/// Points of the loop that no workflow enters: what a feature declares there would never be done.
+/// Points of the loop that no workflow enters: the hooks of features there would never run.
 fn points(library: &Library) -> Vec<String> {
     let is_entered =
         |point: &str| library.of_kind(ItemKind::Workflow).any(|item| position(&item.body, &enters(point)).is_some());
@@ -59,15 +60,14 @@ fn points(library: &Library) -> Vec<String> {
     missed.map(|point| format!("no workflow enters {point}")).collect()
 }
 
-/// Where a call stands that does not go on in another word.
+/// The position of a call that is not just the beginning of a longer word.
 fn position(text: &str, call: &str) -> Option<usize> {
     let is_whole =
         |at: usize| !text[at + call.len()..].starts_with(|next: char| next.is_alphanumeric() || ":-".contains(next));
     text.match_indices(call).map(|(at, _)| at).find(|at| is_whole(*at))
 }
 
-/// Texts that a feature has for a role which, when they are known, is not started any more, or whose prompt has no place
-/// for them.
+/// Texts of a feature for a role that is not started after the point of the text, or whose prompt has no place for it.
 fn roles(library: &Library) -> Vec<String> {
     let mut faults = Vec::new();
     for feature in capability::all() {
@@ -89,7 +89,7 @@ fn roles(library: &Library) -> Vec<String> {
     faults
 }
 
-/// Whether a text starts the agent of a role with a place for what features have to say.
+/// Whether a text starts the agent of a role with a place for the texts of features.
 fn has_slot(text: &str, role: &str) -> bool {
     let starts = [format!("subagent_type=\"gsd-{role}\""), format!("Spawn `gsd-{role}`")];
     starts.iter().flat_map(|start| text.match_indices(start.as_str())).any(|(at, _)| {
@@ -101,7 +101,7 @@ fn has_slot(text: &str, role: &str) -> bool {
 /// The services of `references/research.md`.
 const SERVICES: &[&str] = &["exa", "tavily", "firecrawl", "ref", "jina", "perplexity"];
 
-/// Tools that an agent, or a page that it reads, orders and that the agent does not have.
+/// Tools that an agent, or a page it reads, asks to use although the agent does not have them.
 fn tools(library: &Library) -> Vec<String> {
     let mut faults = Vec::new();
     for agent in library.of_kind(ItemKind::Agent) {
@@ -124,7 +124,7 @@ fn tools(library: &Library) -> Vec<String> {
         if says("`fetch.provider`") {
             wanted.extend(SERVICES.iter().map(|service| format!("mcp__{service}__*")));
         }
-        // Where the host knows one name of the server, it knows the other.
+        // A host that knows one name of the server also knows the other.
         if has.contains(&"mcp__context7__*") {
             wanted.push("mcp__plugin_context7_context7__*".to_owned());
         }
@@ -135,7 +135,7 @@ fn tools(library: &Library) -> Vec<String> {
 }
 
 #[test]
-fn what_cannot_be_reached_is_found() {
+fn unreachable_parts_are_found() {
     for (path, old, new, told) in [
         ("commands/ns-workflow.md", ", phase]", "]", "commands/phase.md: no router requires it"),
         (
@@ -165,13 +165,13 @@ fn what_cannot_be_reached_is_found() {
     }
 }
 
-/// Keys that the configuration's own code reads, and those that stand for any name.
+/// Keys that the configuration's own code reads, and keys with any name.
 const READ_ELSEWHERE: &[&str] = &["phase_commit_docs.*", "features.*"];
 
-/// Keys that are refused and named all the same: an answer has the one, and a gate that never finds its document the other.
+/// Keys that are refused but still named: one in an answer, the other in a gate that never finds its document.
 const ONLY_TOLD: &[&str] = &["workflow.subagent_timeout", "workflow.windows_enforce"];
 
-/// The lines of the sources that are no comment and no test, without the configuration's own.
+/// The lines of the sources without comments and tests, and without the configuration's own code.
 fn source_lines() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut open: Vec<PathBuf> = vec![root.join("src")];
@@ -196,7 +196,7 @@ fn source_lines() -> Vec<String> {
     lines
 }
 
-/// The texts between quotation marks that look like a key, with `*` for what is put in.
+/// The string literals that look like a key, with `*` for each inserted value.
 fn literals(lines: &[String]) -> BTreeSet<String> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_-.*".contains(letter);
     let mut found = BTreeSet::new();
@@ -214,10 +214,10 @@ fn literals(lines: &[String]) -> BTreeSet<String> {
     found
 }
 
-/// Whether a text in the sources is `key`, or makes it from a part with its own name and another that is put in.
+/// Whether a literal in the sources is `key`, or builds it from a fixed start and an inserted part.
 fn is_made_by(literal: &str, key: &str) -> bool {
     let (fixed, is_open) = literal.split_once('*').map_or((literal, false), |(fixed, _)| (fixed, true));
-    // `workflow.*` and the like are the form of every key.
+    // `workflow.*` and the like match the form of every key.
     if is_open {
         fixed.matches('.').count() + usize::from(!fixed.starts_with("workflow")) > 1 && key.starts_with(fixed)
     } else {

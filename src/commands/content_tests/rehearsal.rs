@@ -1,4 +1,4 @@
-//! Every call of the texts that writes documents or commits is made, each in a fresh project under git.
+//! Runs every call in the texts that writes documents or commits, each in a fresh project under git.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::commands::families::{CATALOG, answer};
 use crate::commands::frame::error::Manner;
 use crate::world::World;
 
-/// Calls that act on what the project of these tests does not have: a project in another layout, items left open.
+/// Calls that need what the test project lacks: a project in another layout, open items.
 const ELSEWHERE: &[&str] = &["from-gsd2", "audit-open acknowledge"];
 
 /// Brings the project into the state that a call expects.
@@ -80,7 +80,7 @@ fn every_writing_call_in_a_text_does_its_work() {
     assert!(made > 60, "{made}");
 }
 
-/// What came of a call that writes; none of one that does not.
+/// The result of a call that writes; `None` for other calls.
 fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
     let value = |name: &str| {
         sample(name).unwrap_or_else(|| if PLAIN.contains(&name) { "1".to_owned() } else { "Some words".to_owned() })
@@ -91,7 +91,7 @@ fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
     let effect = row.verb(&leaf.path)?.effect;
-    // Words in capitals alone stand for something in a sentence about the command.
+    // Words in capitals are placeholders in a sentence about the command.
     let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command)
         || parsed.words.iter().any(|word| matches!(word.as_str(), "KEY" | "VALUE" | "NAME" | "FEATURE"));
     let is_made = effect == Effect::Writes || leaf.path == "commit";

@@ -1,4 +1,4 @@
-//! Configuration: reading and setting keys of `config.json`, making the file, moving old keys.
+//! Configuration: reads and sets keys of `config.json`, creates the file, moves old keys.
 
 use crate::acts::configured;
 use crate::acts::user;
@@ -47,7 +47,7 @@ verbs! {
     /// Example: `gsd-tools config-set workflow.research false`.
     "config-set": writes json(configuration::SetReport) = set(SetArgs);
 
-    /// Create `config.json` with the defaults if there is none
+    /// Create `config.json` with the defaults if it is missing
     ///
     /// An existing file is not changed.
     ///
@@ -181,7 +181,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     context.say(&report, Some(&raw), |_| said)
 }
 
-/// Makes the file of a new project by `operation`, which decides what becomes of one that is there.
+/// Creates the file of a new project with `operation`, which decides about an existing file.
 fn create(
     context: &mut Context,
     choices: Option<&str>,
@@ -198,7 +198,7 @@ fn create(
     context.emit_raw(&report, raw)
 }
 
-/// Calls `act` with what the file of a new project would say here besides what every new file says.
+/// Calls `act` with the values that a new project's file has here in addition to the initial ones.
 pub(in crate::commands) fn with_new_file<T>(
     context: &mut Context,
     choices: Option<&str>,
@@ -229,7 +229,7 @@ fn migrate(context: &mut Context) -> Result<(), Failure> {
     context.emit_raw(&report, raw)
 }
 
-/// A value as a shell wants it.
+/// A value in the form for a shell.
 fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Front matter of Markdown files: reading, setting, merging, checking.
+//! Front matter of Markdown files: reads, sets, merges, checks.
 
 use crate::acts::files;
 use crate::acts::files::MissingFile;
@@ -97,7 +97,7 @@ pub(in crate::commands) struct NoField<'a> {
     field: &'a str,
 }
 
-/// Whether the first line behind the dashes is a key: a rule of dashes above a text is not the beginning of front matter.
+/// Whether the first line after the dashes is a key: a rule of dashes above a text does not begin front matter.
 fn begins_with_a_key(text: &str) -> bool {
     let mut lines = text.lines().skip(1).take_while(|line| !line.trim().is_empty() && !line.starts_with('#'));
     lines.any(|line| {
@@ -156,7 +156,7 @@ pub(in crate::commands) struct MergeReport<'a> {
 }
 
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), Failure> {
-    // A script that looks for a file learns that it is not there, whatever it would write.
+    // A script that looks for a file learns that it is missing, whatever it would write.
     if files::text_from_here(context, &arguments.file)?.is_none() {
         return context.emit(&MissingFile::at(&arguments.file));
     }
@@ -188,7 +188,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
         return context.write(target, |view| frontmatter::change(view, &path, changes).map_err(told));
     }
     files::hold_agents_to_project(context, file)?;
-    // No lock where there is nothing to write.
+    // No lock is needed if nothing is written.
     if files::read(context, &path)?.is_none() {
         return Ok(Changed::NoFile);
     }
@@ -200,7 +200,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
     })
 }
 
-/// Answers why nothing was changed.
+/// Reports why nothing was changed.
 fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Failure> {
     match refused {
         Changed::WouldFlatten { key } => context.emit(&NoField {

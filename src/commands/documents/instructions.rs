@@ -5,7 +5,7 @@ use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::agents::instructions::{self, Request};
 
-/// Where the configuration may name the file.
+/// The configuration key that may name the file.
 const CONFIGURED: &str = "claude_md_path";
 
 verbs! {
@@ -46,9 +46,9 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure
     context.emit(&context.write(target, |view| instructions::generate(view, &path, request))?)
 }
 
-/// The configured file; else the one that the host of the call reads first. A configured name that only other hosts look
-/// for says where a file of that name stands, and not that this host should go without one: so does the default, which
-/// every new configuration says.
+/// The configured file; else the one that the current host reads first. A configured name that only other hosts read
+/// gives the path of that file; it does not mean that this host should have none. The same is true of the default,
+/// which every new configuration contains.
 pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, Failure> {
     let host = context.host()?;
     file_of_host(context, host.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.as_str()))

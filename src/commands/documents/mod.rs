@@ -1,4 +1,4 @@
-//! One document by itself.
+//! Single documents.
 
 pub(crate) mod config;
 pub(crate) mod frontmatter;
@@ -10,7 +10,7 @@ mod settings;
 use crate::disk::AbsolutePath;
 use crate::failure::Failure;
 
-/// The error for a file that a call names and that does not exist; a relative path was read from `start`.
+/// The error for a missing file that a call names; a relative path was read from `start`.
 pub(in crate::commands) fn file_not_found(path: &AbsolutePath, start: &AbsolutePath) -> Failure {
     Failure::usage(format!("file not found: `{path}`"))
         .hint(format!("check the path; a relative one starts at `{start}`"))

@@ -1,4 +1,4 @@
-//! Requirements: completing them, opening them again, and which are ready.
+//! Requirements: completes and reopens them, and shows which are ready.
 
 use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};

@@ -1,4 +1,4 @@
-//! `config list` and `config explain`: what is set, where, and what each key does.
+//! `config list` and `config explain`: the values, the files that set them, and the purpose of each key.
 
 use crate::acts::user;
 use std::cell::Cell as Flag;
@@ -15,18 +15,18 @@ use crate::project::config::facts::{self, KeyFacts, Origin};
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::shell::typed;
 
-/// What `config list` answers.
+/// The answer of `config list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct ListReport {
     keys: Vec<KeyFacts>,
 }
 
-/// The narrowest screen that has room for what each key accepts.
+/// The minimum width of a screen with room for the values that each key accepts.
 const WIDE: usize = 100;
 
-/// The keys that [`show`] lists: all of them, those that are set, or of these only `wanted`.
+/// The keys that [`show`] lists: all, those that are set, or only `wanted` of these.
 pub(super) fn listed(context: &mut Context, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, Failure> {
-    // What every key does is the same everywhere.
+    // The purpose of a key is the same in every project.
     if !all {
         context.refuses_a_person_without_a_project()?;
     }
@@ -42,7 +42,7 @@ pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&s
     Ok(())
 }
 
-/// What there is to say about a key.
+/// The facts about a key.
 pub(super) fn facts_of(context: &Context, key: &str) -> Result<KeyFacts, Failure> {
     with_texts(context, |texts| facts::explain(texts, key))
 }
@@ -56,7 +56,7 @@ pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Fai
     Ok(())
 }
 
-/// Calls `act` with the files that keys can be set in. One that cannot be read or does not parse is reported.
+/// Calls `act` with the files that can set keys. A file that cannot be read or does not parse is reported.
 fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     context.config()?;
     let layout = context.layout();

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::text::screen::Tone;
 use crate::text::terminal;
 
-/// What a call came to: text for standard output, what the caller should know beside it, and an exit code or the failure.
+/// The result of a call: text for standard output, warnings for the caller, and an exit code or the failure.
 pub(in crate::commands) struct Answer {
     pub(in crate::commands) stdout: String,
     pub(in crate::commands) warnings: Vec<String>,
@@ -24,11 +24,12 @@ impl Answer {
         Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
     }
 
-    /// As it is printed; `is_shown` says that standard output is a terminal.
+    /// The answer as it is printed; `is_shown` means that standard output is a terminal.
     pub(in crate::commands) fn printed(self, manner: Manner, is_shown: bool) -> Printed {
         let line = |warning: &String| terminal::shown(&manner.line("", "warning", Tone::Warning, warning));
         let warnings = self.warnings.iter().map(line).collect();
-        // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
+        // A program that reads the answer gets the unchanged bytes of a document; a terminal would interpret some of
+        // them.
         let stdout = if is_shown { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };
         let (error, code) = match self.outcome {
             Ok(code) => (String::new(), code),
@@ -37,11 +38,11 @@ impl Answer {
         Printed { warnings, stdout, error, code }
     }
 
-    /// Prints. A reader that went away is not a failure of the command.
+    /// Prints the answer. A reader that went away is not a failure of the command.
     #[must_use]
     pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
         let Printed { warnings, stdout, error, mut code } = self.printed(manner, std::io::stdout().is_terminal());
-        // Where standard error is closed there is nobody left to tell.
+        // If standard error is closed, the failure cannot be reported.
         let _ = std::io::stderr().write_all(warnings.as_bytes());
         let written = std::io::stdout().write_all(stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
         let _ = std::io::stderr().write_all(error.as_bytes());
@@ -63,7 +64,7 @@ pub(in crate::commands) struct Printed {
     pub(in crate::commands) code: u8,
 }
 
-/// The text with the line break that the prompt of a shell needs before it.
+/// Adds the line break that a shell prompt needs before it.
 fn on_a_line(mut text: String) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -19,18 +19,18 @@ use crate::world::World;
 /// The word whose arguments belong to another program and are passed on untouched.
 pub(in crate::commands) const VERBATIM: &str = "run-with-timeout";
 
-/// What was asked, in words, and the flags that hold for every command.
+/// A call in words, and the flags of every command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Invocation {
     /// The command path and its arguments, as clap should read them.
     pub(crate) words: Vec<String>,
     pub(crate) globals: Globals,
-    /// The word as typed, where it was split at its dot.
+    /// The word as typed, if it was split at its dot.
     pub(crate) dotted: Option<String>,
     pub(crate) wants: Wants,
 }
 
-/// Whether the call asks for something to be done or to be told about the program.
+/// Whether the call asks for work or for information about the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Wants {
     #[default]
@@ -39,31 +39,31 @@ pub(crate) enum Wants {
     Version,
 }
 
-/// Flags that hold for every command.
+/// The flags of every command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Globals {
     pub(crate) raw: bool,
-    /// JSON, at a terminal too.
+    /// Print JSON, at a terminal too.
     pub(crate) json: bool,
     pub(crate) color: Color,
     pub(crate) pick: Option<String>,
     pub(crate) default: Option<String>,
-    /// Those that change how the call works; the others only change how it is answered.
+    /// The flags that change how the call works; the others only change how it is answered.
     pub(crate) flags: Flags,
-    /// Of commands that take something away: do it without a question.
+    /// For commands that remove something: do it without a question.
     pub(crate) yes: bool,
 }
 
-/// A flag of every command: what help pages, completions and man pages say about it.
+/// A flag of every command, as described in help pages, completions and man pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flag {
     pub(super) short: Option<char>,
     pub(super) long: &'static str,
-    /// What its value is called.
+    /// The name of its value.
     pub(super) value: Option<&'static str>,
     /// Whether the value is part of the same word.
     pub(super) attached: bool,
-    /// The values it takes, where there are only these.
+    /// The values it accepts, if they are limited.
     pub(super) values: &'static [&'static str],
     pub(super) about: &'static str,
 }
@@ -77,7 +77,7 @@ impl Flag {
         Self { value: Some(value), ..Self::switch(long, about) }
     }
 
-    /// Its line of a help page.
+    /// Its line on a help page.
     pub(super) fn line(&self) -> String {
         let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
         let sign = if self.attached { '=' } else { ' ' };
@@ -86,7 +86,7 @@ impl Flag {
         format!("  {spelled:<22}  {}\n", self.about)
     }
 
-    /// As clap describes it to shells.
+    /// The flag as clap describes it to shells.
     pub(super) fn argument(&self) -> Arg {
         let argument = Arg::new(self.long).long(self.long).help(self.about);
         let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
@@ -118,10 +118,10 @@ pub(super) const GLOBAL: &[Flag] = &[
     Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
 ];
 
-/// The topic of the help that is not about a command.
+/// The help topic that is not about a command.
 pub(super) const EXIT_CODES: &str = "exit-codes";
 
-/// What `help` explains besides the commands of the families.
+/// The topics of `help` in addition to the commands of the families.
 pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
 
 /// The flags of every command, and the one that asks for the version.
@@ -140,7 +140,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Whether to use it where `allowed` says what the terminal and the environment allow.
+    /// Whether to use colour; `allowed` is what the terminal and the environment permit.
     pub(super) fn at(self, allowed: bool) -> bool {
         match self {
             Self::Auto => allowed,
@@ -151,7 +151,7 @@ impl Color {
 }
 
 /// Reads how failures are printed, before anything else, so that a call that cannot be read is reported that way too.
-/// `is_for_a_person`: nobody else reads what is printed.
+/// `is_for_a_person`: only a person reads the output.
 pub(crate) fn manner(arguments: &[OsString], world: &World, is_for_a_person: bool) -> (Manner, Result<(), Failure>) {
     let (arguments, _) = arguments.split_at(ours(arguments));
     let json = arguments.iter().any(|argument| argument == "--json-errors")
@@ -176,7 +176,7 @@ fn error_screen(arguments: &[OsString], world: &World) -> Option<Screen> {
     let terminal = world.terminal();
     let position = arguments.iter().position(|argument| argument == "--color");
     let attached = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--color="));
-    // A value that does not exist is reported when the call is read.
+    // An invalid value is reported when the call is read.
     let color = attached.or_else(|| arguments.get(position? + 1)?.to_str()).and_then(|value| color_of(value).ok());
     let color = color.unwrap_or_default().at(terminal.color);
     terminal.stderr.then_some(Screen { width: terminal.width, color, signs: terminal.signs })
@@ -193,7 +193,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
     let mut call = lift(arguments)?;
-    // Commands read `--json` themselves; what is asked about the program has no command.
+    // Commands read `--json` themselves; a question about the program has no command.
     let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
     match own.as_slice() {
         ["--version" | "-V", ..] | ["version"] => call.wants = Wants::Version,
@@ -221,7 +221,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
         call.dotted = Some(std::mem::replace(&mut call.words[0], family));
         call.words.insert(1, verb);
     }
-    // `init ui-review` is `init workflow ui-review`: what a workflow starts from stands in its own front matter.
+    // `init ui-review` is `init workflow ui-review`: the facts a workflow starts from are in its own front matter.
     if call.words.first().is_some_and(|first| first == "init")
         && call.words.get(1).is_some_and(|name| WorkflowTable::of(name).is_some())
     {
@@ -230,7 +230,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     Ok(call)
 }
 
-/// How many arguments are ours to read: all, unless the first word hands the rest to another program.
+/// How many arguments are ours to read: all, unless the first word passes the rest to another program.
 fn ours(arguments: &[OsString]) -> usize {
     let flag = |text: &str| text == "--json-errors" || text == "query" || text.starts_with("--exit-contract=");
     let first = arguments.iter().position(|argument| !argument.to_str().is_some_and(flag));
@@ -271,7 +271,7 @@ fn lift(arguments: Vec<String>) -> Result<Invocation, Failure> {
             ("--raw", false) => globals.raw = true,
             ("--color", _) => globals.color = color_of(&value_of(flag, attached, &mut rest)?)?,
             ("--pick", _) => globals.pick = Some(value_of(flag, attached, &mut rest)?),
-            // The one flag that may stand without a value: an empty default is a default.
+            // The only flag that may come without a value: an empty default is a default.
             ("--default", _) => globals.default = Some(attached.or_else(|| rest.next()).unwrap_or_default()),
             ("--cwd", _) => globals.flags.folder = Some(value_of(flag, attached, &mut rest)?),
             ("--project-dir", _) => globals.flags.project_folder = Some(value_of(flag, attached, &mut rest)?),
@@ -291,7 +291,7 @@ fn color_of(value: &str) -> Result<Color, Failure> {
     }
 }
 
-/// Lifts `--json`, which commands have whose answer is text for a person.
+/// Takes out `--json`, a flag of commands whose answer is text for a person.
 pub(in crate::commands) fn lift_json(call: &mut Invocation) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
     let all = call.words.len();
@@ -303,7 +303,7 @@ pub(in crate::commands) fn lift_json(call: &mut Invocation) {
     call.globals.json |= call.words.len() < all;
 }
 
-/// Which of the flags of commands that write are not the command's own.
+/// The flags of writing commands that the command does not define itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::commands) struct Lifted {
     pub(in crate::commands) dry_run: bool,
@@ -311,7 +311,8 @@ pub(in crate::commands) struct Lifted {
     pub(in crate::commands) yes: bool,
 }
 
-/// Lifts the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` of those that take something away.
+/// Takes out the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` for those that remove
+/// something.
 pub(in crate::commands) fn lift_of_writers(call: &mut Invocation, lifted: Lifted) -> Result<(), Failure> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn query_is_dropped_and_the_first_word_splits_at_its_first_dot() {
+    fn query_is_dropped_and_the_first_word_is_split_at_its_first_dot() {
         assert_eq!(call("query config-get a.b").words, ["config-get", "a.b"]);
         assert_eq!(call("query check.a.b x").words, ["check", "a.b", "x"]);
         assert_eq!(call("state.json").dotted.as_deref(), Some("state.json"));
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn json_belongs_to_the_program_where_no_command_is_called() {
+    fn json_belongs_to_the_program_if_no_command_is_called() {
         for line in ["--json", "version --json", "--json version", "--version --json", "help --json", "--json help"] {
             let call = call(line);
             assert!(call.globals.json && call.words.is_empty(), "{line}: {call:?}");
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn another_programs_arguments_are_left_alone() {
+    fn the_arguments_of_another_program_are_unchanged() {
         let words = call("--exit-contract=v1 query run-with-timeout 5 ls --raw --json-errors").words;
         assert_eq!(words, ["run-with-timeout", "5", "ls", "--raw", "--json-errors"]);
         assert_eq!(call("run-with-timeout --help").wants, Wants::Help);
@@ -403,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_told() {
+    fn a_missing_value_is_reported() {
         let error = parse(vec!["x".into(), "--cwd".into()]).unwrap_err();
         assert_eq!(error.reason, Reason::Usage);
         assert_eq!(call("config-get k --default").globals.default.as_deref(), Some(""));

@@ -1,4 +1,4 @@
-//! All families, and the questions other code has about their verbs. The list is `CATALOG` in `commands/families.rs`.
+//! All families, and queries about their verbs for other code. The list is `CATALOG` in `commands/families.rs`.
 
 use super::Family;
 use super::verb::Verb;
@@ -9,23 +9,23 @@ use crate::acts::listing::Listed;
 pub(in crate::commands) struct Catalog(pub(in crate::commands) &'static [Family]);
 
 impl Catalog {
-    /// The family that answers to the first word of a call.
+    /// The family for the first word of a call.
     pub(in crate::commands) fn family(self, word: &str) -> Option<&'static Family> {
         self.0.iter().find(|family| family.answers_to(word))
     }
 
-    /// Every verb there is.
+    /// Every verb.
     pub(in crate::commands) fn verbs(self) -> impl Iterator<Item = &'static Verb> {
         self.0.iter().flat_map(|family| family.verbs)
     }
 
-    /// The verb at `path`; none for a word that only leads to others.
+    /// The verb at `path`; `None` for a word that only leads to others.
     #[cfg(test)]
     pub(in crate::commands) fn verb(self, path: &str) -> Option<&'static Verb> {
         self.family(path.split(' ').next()?)?.verb(path)
     }
 
-    /// Every verb as a list shows it.
+    /// Every verb as shown in a list.
     pub(in crate::commands) fn listing(self) -> Vec<Listed> {
         self.verbs().map(Verb::listed).collect()
     }

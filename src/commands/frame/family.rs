@@ -8,31 +8,31 @@ use super::Context;
 use super::reach;
 use super::verb::Verb;
 
-/// What a call has to pass before its verb runs.
+/// A check before a verb runs.
 pub(in crate::commands) type Check = fn(&Context) -> Result<(), Failure>;
 
 /// One family: verbs about one subject.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Family {
-    /// What the family is about, as a heading of the help.
+    /// The subject of the family, as a heading in the help.
     pub(in crate::commands) title: &'static str,
-    /// Words that only lead to verbs, and what those have in common.
+    /// Words that only lead to verbs, and a description of these verbs.
     pub(in crate::commands) groups: &'static [(&'static str, &'static str)],
     /// In the order of the help.
     pub(in crate::commands) verbs: &'static [Verb],
-    /// What has to pass before any of its verbs runs.
+    /// The check before any of its verbs runs.
     pub(in crate::commands) first: Option<Check>,
     /// Exit code of wrong usage.
     pub(in crate::commands) usage_code: u8,
 }
 
 impl Family {
-    /// Whether a call that begins with this word is the family's.
+    /// Whether a call that begins with this word belongs to the family.
     pub(in crate::commands) fn answers_to(&self, word: &str) -> bool {
         self.words().any(|own| own == word)
     }
 
-    /// The first words of its verbs, each as often as it begins one.
+    /// The first words of its verbs; a word appears once for each verb.
     pub(in crate::commands) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.verbs.iter().map(|verb| verb.path.split(' ').next().unwrap_or(verb.path))
     }
@@ -60,7 +60,7 @@ impl Family {
     }
 }
 
-/// The whole clap tree of one family, under the program's name. A call makes it once.
+/// The whole clap tree of one family, under the program's name. A call builds it once.
 pub(in crate::commands) fn tree(family: &Family) -> clap::Command {
     let program = clap::Command::new("gsd-tools")
         .disable_help_flag(true)
@@ -74,7 +74,7 @@ pub(in crate::commands) fn tree(family: &Family) -> clap::Command {
     values_may_begin_with_a_hyphen(whole)
 }
 
-/// The tree with the verb below the first `depth` of its words.
+/// Adds the verb to the tree, below the first `depth` of its words.
 fn planted(tree: clap::Command, family: &Family, verb: &Verb, words: &[&'static str], depth: usize) -> clap::Command {
     let word = words[depth];
     if depth + 1 == words.len() {
@@ -89,8 +89,8 @@ fn planted(tree: clap::Command, family: &Family, verb: &Verb, words: &[&'static 
     tree.subcommand(planted(inner, family, verb, words, depth + 1))
 }
 
-/// Lets `--summary "- text"` through. Flags with an optional value or several values keep clap's rule, since they end
-/// where the next flag begins.
+/// Allows `--summary "- text"`. Flags with an optional value or several values keep clap's rule, since the next flag
+/// ends them.
 fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
     command
         .mut_args(|argument| {

@@ -1,4 +1,4 @@
-//! Help pages: the list of commands, and the page of one command, made of its doc comments.
+//! Help pages: the list of commands, and the page of one command, made from its doc comments.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use super::verb::Verb;
 use crate::acts::call::InstalledHost;
 use crate::acts::listing::Listed;
 
-/// The part of a help page about them.
+/// The part of a help page about the flags of every command.
 fn global_flags() -> String {
     let lines = argv::GLOBAL.iter().map(Flag::line).collect::<String>();
     format!("Global flags:\n{lines}")
@@ -49,7 +49,7 @@ impl VersionReport {
     pub(in crate::commands) const OURS: Self = Self { version: env!("CARGO_PKG_VERSION") };
 }
 
-/// The page that `words` ask for: of the command they name, else of the whole program.
+/// The requested page: for the command that `words` name, else for the whole program.
 pub(in crate::commands) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Failure> {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     let all = || catalog.listing();
@@ -82,7 +82,7 @@ fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, 
     Ok((commands, format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())))
 }
 
-/// The flags that a command has because of what it does, under a heading; none for one that only reads.
+/// The flags that a command has because of its effect, under a heading; empty for a command that only reads.
 pub(in crate::commands) fn flags_of(row: &Family, path: &str, command: &clap::Command) -> String {
     let lines = lifted_flags(row, path, command).iter().map(Flag::line).collect::<String>();
     if lines.is_empty() { lines } else { format!("{MORE_FLAGS}{lines}\n") }
@@ -94,8 +94,8 @@ fn lifted_flags(row: &Family, path: &str, command: &clap::Command) -> Vec<Flag> 
     [dry_run.then_some(rehearsal), yes.then_some(YES), if_match.then_some(IF_MATCH)].into_iter().flatten().collect()
 }
 
-/// Every command below one program, with the flags that are read before clap sees a call. Shells and man pages are made of
-/// it; no call is read with it.
+/// Every command under one program name, with the flags that are read before clap. Used for shell completions and man
+/// pages, not to read calls.
 pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
     let about = "Plan, build and verify software with AI coding agents";
     let program = clap::Command::new("gsd-tools")
@@ -112,7 +112,7 @@ pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
     with_flags(program, argv::GLOBAL)
 }
 
-/// The command and those below it with the flags that verbs have because of what they do.
+/// Adds to a command, and to those below it, the flags that verbs have because of their effect.
 fn with_lifted_flags(row: &Family, above: &str, command: &clap::Command) -> clap::Command {
     let path = format!("{above} {}", command.get_name()).trim_start().to_owned();
     let flags = lifted_flags(row, &path, command);
@@ -120,7 +120,7 @@ fn with_lifted_flags(row: &Family, above: &str, command: &clap::Command) -> clap
     command.mut_subcommands(|inner| with_lifted_flags(row, &path, &inner))
 }
 
-/// The tree with the flags of every command on each command, but for those that a command has itself.
+/// Adds the flags of every command to each command in the tree, except flags that a command defines itself.
 pub(in crate::commands) fn with_global_flags(command: clap::Command) -> clap::Command {
     // Its arguments belong to another program.
     if command.get_name() == argv::VERBATIM {
@@ -138,7 +138,7 @@ fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
     })
 }
 
-/// What people call, by what they want to do. The rest is for workflows.
+/// The commands for people, grouped by purpose. The rest is for workflows.
 pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide", "demo"]),
     ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
@@ -146,7 +146,7 @@ pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 
-/// The page of `version`, which is read before any command.
+/// The page of `version`, which is answered before any command is read.
 const VERSION_PAGE: &str = "\
 Print the version of this program
 
@@ -164,7 +164,7 @@ More:
   version                    Print the version
 ";
 
-/// Where the documentation is. Its address is the one that Cargo.toml names, if it names one.
+/// Where to find the documentation. The address is the one in Cargo.toml, if it has one.
 fn documentation() -> String {
     let guide = "`gsd-tools guide` explains the system, topic by topic.\n";
     match env!("CARGO_PKG_REPOSITORY") {
@@ -173,7 +173,7 @@ fn documentation() -> String {
     }
 }
 
-/// What a person sees who calls the program outside of a project.
+/// The page for a person who calls the program outside a project.
 pub(in crate::commands) fn welcome(screen: Screen, installed: &[InstalledHost]) -> String {
     let mut page = format!("{} {}\n", screen.paint(Tone::Strong, "gsd-tools"), env!("CARGO_PKG_VERSION"));
     let what = "Plan, build and verify software with AI coding agents. It adds commands, agents and hooks to the agent \
@@ -245,7 +245,7 @@ fn full_page(catalog: Catalog) -> String {
     page
 }
 
-/// The flags that pages end with, those of every command and those of some.
+/// The flags at the end of pages: those of every command, and those of some.
 #[cfg(test)]
 pub(in crate::commands) fn flags() -> String {
     let (global, if_match) = (global_flags(), IF_MATCH.line());

@@ -1,4 +1,4 @@
-//! What every family uses: arguments in, answers and errors out, and the project of the call.
+//! The common parts of all families: arguments in, answers and errors out, and the project of the call.
 
 pub(crate) mod answer;
 pub(crate) mod argv;

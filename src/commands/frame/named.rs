@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::str::FromStr;
 
-/// An argument that has to say something: more than white space.
+/// An argument that must contain more than white space.
 #[derive(Clone, Debug)]
 pub(in crate::commands) struct NonBlank(String);
 
@@ -27,7 +27,7 @@ impl Deref for NonBlank {
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PhaseArg {
     /// The phase, such as `3` or `3.1`
-    // What the flag overrides is not missing.
+    // Not missing if the flag overrides it.
     #[arg(required = true)]
     phase: Option<NonBlank>,
     /// The phase, as a flag

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::project::{repository, root};
 use crate::text::shell::{Typed, typed};
 
-/// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project. `verb` is
-/// what `words` call; another name of a command is none, and runs without asking with its first word.
+/// Refuses an agent's call if a permission rule cannot exclude it: `--force`, and another project. `verb` is the verb
+/// that `words` call; an alias of a command has none, but the rule for its first word lets it run without asking.
 pub(in crate::commands) fn hold_agents_to_their_project(
     context: &Context,
     (verb, is_about_documents): (Option<&Verb>, bool),
@@ -22,12 +22,12 @@ pub(in crate::commands) fn hold_agents_to_their_project(
     if !forced && !elsewhere {
         return Ok(());
     }
-    // A host asks about these; what takes documents away is held all the same.
+    // A host asks before it runs these; verbs that remove documents are refused anyway.
     let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && is_about_documents;
     if verb.is_some_and(|verb| !verb.runs_unasked() && !takes_documents(verb)) {
         return Ok(());
     }
-    // A verb that changes nothing forces nothing.
+    // Force has no effect on a verb that changes nothing.
     let forced = forced && verb.is_none_or(|verb| verb.effect != Effect::Reads);
     if !forced && !elsewhere {
         return Ok(());
@@ -51,8 +51,8 @@ pub(in crate::commands) fn hold_agents_to_their_project(
     Err(refused(format!("`{target}`, which is not below `{project}`,")))
 }
 
-/// Refuses to the agent of a unit what no host runs without asking: in a session that nobody watches nobody can be asked, and
-/// what starts a program that the caller names would let it start any.
+/// Refuses the agent of a unit every verb that hosts do not run without asking: in an unattended session, no person can
+/// be asked, and a verb that starts a program given by the caller could start any program.
 pub(super) fn hold_units_to_what_runs_unasked(context: &Context, verb: &Verb) -> Result<(), Failure> {
     if verb.runs_unasked() {
         return Ok(());
@@ -64,8 +64,8 @@ pub(super) fn hold_units_to_what_runs_unasked(context: &Context, verb: &Verb) ->
     Err(Failure::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
 }
 
-/// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
-/// not asked about, and where nobody is at a terminal the call means what it says.
+/// Asks a person at a terminal before something is removed. Does not ask if the call confirms itself with `--yes`, or
+/// with the verb's own `--confirm`, or if no person is at a terminal.
 pub(super) fn asks_before_it_destroys(context: &Context, verb: &Verb) -> Result<(), Failure> {
     if verb.effect != Effect::Destroys
         || context.is_sure()

@@ -1,6 +1,6 @@
-//! The table of a family: [`verbs!`]. Help, clap trees, permissions and schemas are made of these tables.
+//! The table of a family: [`verbs!`]. Help, clap trees, permissions and schemas are made from these tables.
 
-/// Makes a family of verbs.
+/// Defines a family of verbs.
 ///
 /// ```ignore
 /// verbs! {
@@ -14,9 +14,9 @@
 /// }
 /// ```
 ///
-/// The effect may say who is asked, as `acts [unasked]` or `writes [asked]`. Answers are `json` in one of some forms, a
-/// `bundle` of facts by the name of its list, or `text` that the literal describes; what is `seen` comes with a token for a later
-/// write. `"Todos", after check_todos;` calls a function before any verb of the family.
+/// The effect may say who is asked, as `acts [unasked]` or `writes [asked]`. Answers are `json` in one of several
+/// forms, a `bundle` of facts by the name of its list, or `text` described by the literal; a `seen` answer has a token
+/// for a later write. `"Todos", after check_todos;` calls a function before any verb of the family.
 macro_rules! verbs {
     ($title:literal $(($own:ident))? $(, after $first:path)?; $(groups { $($group:literal : $about:literal;)* })?
      $($(#[doc = $help:literal])+
@@ -74,7 +74,7 @@ macro_rules! verbs {
         })
     };
     (@answer text($what:literal)) => { $crate::commands::frame::verb::Answer::Text($what) };
-    // Families that speak as their peer does exit 1 on wrong usage, those of our own words 2.
+    // Wrong usage exits 1 in families with a counterpart in the peer, and 2 in our own families.
     (@code) => { 1 };
     (@code own) => { 2 };
 }

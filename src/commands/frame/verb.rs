@@ -1,5 +1,4 @@
-//! A verb, registered once: the words it is called by, its help, how far it reaches, what it answers, its function and its
-//! arguments.
+//! A verb, registered once: its words, its help, its effect, its answer, its function and its arguments.
 
 use clap::ArgMatches;
 
@@ -16,23 +15,23 @@ pub(in crate::commands) enum Answer {
     Json(fn(&mut schemars::SchemaGenerator) -> Vec<schemars::Schema>),
     /// As [`Self::Json`], with a token for a later write.
     Seen(fn(&mut schemars::SchemaGenerator) -> Vec<schemars::Schema>),
-    /// Text; says what it is.
+    /// Text, described by this literal.
     Text(&'static str),
 }
 
 /// One verb.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Verb {
-    /// The words it is called by.
+    /// The words that call it.
     pub(in crate::commands) path: &'static str,
-    /// Another last word that it answers to; not shown.
+    /// Another last word for it; not shown.
     pub(in crate::commands) alias: Option<&'static str>,
-    /// The lines of its help as the source has them: the first says what it does, an example comes last.
+    /// The lines of its help as in the source: the first describes the verb, an example comes last.
     pub(in crate::commands) help: &'static [&'static str],
     pub(in crate::commands) effect: Effect,
-    /// Whether the table says who is asked: `Some(true)` where an agent may call it without a person being asked.
+    /// The explicit setting in the table: `Some(true)` if an agent may call it without asking a person.
     pub(in crate::commands) unasked: Option<bool>,
-    /// Puts the arguments into a clap command.
+    /// Adds the arguments to a clap command.
     pub(in crate::commands) arguments: fn(clap::Command) -> clap::Command,
     pub(in crate::commands) run: fn(&mut Context, &ArgMatches) -> Result<(), Failure>,
     #[cfg(test)]
@@ -40,13 +39,14 @@ pub(in crate::commands) struct Verb {
 }
 
 impl Verb {
-    /// Whether an agent may call it without a person being asked: what reads, and what writes documents, unless the table
-    /// says otherwise. In the session of an agent such a verb takes no `--force` and works on its own project only.
+    /// Whether an agent may call it without asking a person: true for verbs that read or write documents, unless the
+    /// table overrides it. In an agent's session such a verb refuses `--force` and works only on the agent's own
+    /// project.
     pub(in crate::commands) fn runs_unasked(&self) -> bool {
         self.unasked.unwrap_or(!matches!(self.effect, Effect::Acts | Effect::Runs))
     }
 
-    /// What there is to say of it in a list.
+    /// Its row in a list.
     pub(in crate::commands) fn listed(&self) -> Listed {
         let about = self.help.first().map_or("", |line| line.trim());
         Listed { command: self.path, about, effect: self.effect, unasked: self.runs_unasked() }

@@ -1,4 +1,4 @@
-//! Holds the help to its voice, and the files of `tests/help/` equal to the pages that a reader gets.
+//! Checks the wording of the help, and that the files of `tests/help/` equal the pages that a reader gets.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::commands::frame::{Family, help, tree};
 #[path = "../../../tests/voice/phrases.rs"]
 mod phrases;
 
-/// The words that the first line of a help page begins with. Look for one of these before adding another.
+/// The words that may begin the first line of a help page. Look for one of these before adding another.
 const VERBS: &[&str] = &[
     "Add",
     "Approve",
@@ -54,13 +54,13 @@ const VERBS: &[&str] = &[
     "Write",
 ];
 
-/// The most that the first line of a help page may take.
+/// The maximum length of the first line of a help page.
 const FIRST_LINE: usize = 72;
 
-/// How wide the pages of the files are.
+/// The width of the pages in the files.
 const WIDTH: usize = 100;
 
-/// A page of the help: what one has to type to see it, and the command it is about.
+/// A page of the help: the words to type for it, and the command it describes.
 struct Page {
     path: String,
     command: Command,
@@ -82,7 +82,7 @@ fn pages(family: &Family) -> Vec<Page> {
     pages
 }
 
-/// What a page says in prose, in pieces: its paragraphs, and the lines of its words and flags.
+/// The prose of a page, in pieces: its paragraphs, and the lines of its words and flags.
 fn prose(page: &Page) -> Vec<String> {
     let mut pieces = Vec::new();
     let about = page.command.get_long_about().or_else(|| page.command.get_about());
@@ -97,7 +97,7 @@ fn prose(page: &Page) -> Vec<String> {
     pieces
 }
 
-/// The text that describes an answer which is not JSON.
+/// The description of an answer that is not JSON.
 fn answer(verb: &Verb) -> Option<String> {
     match verb.answer {
         Answer::Text(what) => Some(what.to_owned()),
@@ -213,7 +213,7 @@ fn reference() -> String {
 }
 
 #[test]
-fn the_reference_of_commands_is_the_page_in_docs() {
+fn the_command_reference_is_the_page_in_docs() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md");
     snapbox::assert_data_eq!(reference(), snapbox::Data::read_from(&file, None).raw());
 }

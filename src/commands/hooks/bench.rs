@@ -1,4 +1,4 @@
-//! What each hook costs: every command that a host has registered is run with an event of its own and timed.
+//! The time that each hook costs: runs every command that a host has registered with a sample event, and measures it.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::install::{self, RegisteredHook, Target, UnknownHooks};
 use crate::library::ToolSet;
 use crate::world::{Program, World};
 
-/// Longer than any host waits for a hook that is worth it.
+/// Longer than any host waits for a useful hook.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// How much of a command line the table shows: with the rest, a terminal of a hundred columns.
+/// The length of a command line in the table: together with the other columns it fits into 100 columns.
 const SHOWN: usize = 46;
 
 #[derive(Debug, clap::Args)]
@@ -41,18 +41,18 @@ pub(crate) struct BenchArgs {
     json: bool,
 }
 
-/// What the hooks of hosts cost.
+/// The time that the hooks of hosts cost.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct BenchReport {
     runs: u32,
-    /// A shell that does nothing, which is in every figure below.
+    /// A shell that does nothing, which is included in every figure below.
     shell: Cost,
     hooks: Vec<HookCost>,
-    /// Files that may have more hooks, which cannot be run alone.
+    /// Files that may have more hooks, which cannot be run separately.
     not_run: Vec<NotRun>,
 }
 
-/// Milliseconds on the clock.
+/// Wall-clock milliseconds.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Cost {
     p50_ms: f64,
@@ -68,11 +68,11 @@ struct HookCost {
     event: String,
     matcher: Option<String>,
     command: String,
-    /// Whether it is one of this program.
+    /// Whether it belongs to this program.
     ours: bool,
     #[serde(flatten)]
     cost: Cost,
-    /// The exit codes seen, each once; none of a run that was stopped or could not begin.
+    /// The exit codes seen, each once; empty if the runs were stopped or could not start.
     exit_codes: Vec<i32>,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
     Ok(())
 }
 
-/// Asks a person at a terminal; nobody else is asked, and then nothing is run.
+/// Asks a person at a terminal. Without a terminal no question is asked, and nothing is run.
 fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize) -> Result<bool, Failure> {
     let terminal = context.world().terminal();
     if !terminal.stdin || !terminal.stderr {
@@ -142,7 +142,7 @@ fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize)
 fn measure(context: &Context, runs: u32, target: &Target, hook: RegisteredHook) -> HookCost {
     let folder = context.root();
     let payload = sample(&hook.event, &folder.to_string(), tool(target, hook.matcher.as_deref()));
-    // Who measures does not ask the network for newer versions.
+    // A measurement does not ask the network for newer versions.
     let program = shell(&hook.command).variable("GSD_UPDATE_CHECK", "off");
     let mut program = program.folder(folder.as_path()).stdin(payload).timeout(LIMIT);
     if let Some(name) = project_variable(target) {
@@ -162,7 +162,7 @@ fn measure(context: &Context, runs: u32, target: &Target, hook: RegisteredHook) 
     }
 }
 
-/// The first tool that the matcher lets through, and the host's name for it.
+/// The first tool that matches, and the host's name for it.
 fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet, &'host str)> {
     let names = &target.descriptor.hooks.as_ref()?.tools;
     let matcher = matcher.filter(|matcher| !matcher.is_empty() && *matcher != "*");
@@ -173,7 +173,7 @@ fn tool<'host>(target: &'host Target, matcher: Option<&str>) -> Option<(ToolSet,
     all.find(|(_, name)| matcher.as_ref().is_none_or(|matcher| matcher.is_match(name)))
 }
 
-/// The variable that tells the host's hooks where the project is.
+/// The variable that gives the host's hooks the project folder.
 fn project_variable(target: &Target) -> Option<String> {
     let word = target.descriptor.hooks.as_ref()?.project.as_ref()?;
     let (_, name) = word.split_once('$')?;
@@ -222,7 +222,7 @@ fn table(report: &BenchReport) -> String {
     text
 }
 
-/// A command line of one line, its end rather than its beginning: the beginning is the same in all of them.
+/// A command line shortened to its end: the beginning is the same in all of them.
 fn shortened(command: &str) -> String {
     let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
     let letters = line.chars().count();

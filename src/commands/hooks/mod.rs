@@ -78,7 +78,7 @@ pub(crate) struct StatusArgs {
 }
 
 fn off(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
-    // What guards against an agent is not the agent's to silence.
+    // Guards protect against an agent, so an agent may not disable them.
     caller::refuses_agents(context, "hooks off")?;
     switch(context, arguments, false)
 }
@@ -87,14 +87,14 @@ fn on(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     switch(context, arguments, true)
 }
 
-/// What `hooks off` and `hooks on` came to.
+/// The result of `hooks off` or `hooks on`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct SwitchReport {
     /// The hosts whose hooks are disabled now, or would be; `*` for all.
     off: Vec<String>,
-    /// Whether that was different before.
+    /// Whether the call changed that.
     changed: bool,
-    /// The file that says so.
+    /// The file with this setting.
     file: String,
 }
 
@@ -114,7 +114,7 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
             (Some(text), digest) => changes.write(file.clone(), text, digest),
             (None, Some(digest)) => {
                 changes.remove(file.clone(), digest);
-                // The folder of our settings may have been made for this file alone.
+                // The folder of our settings may have been created only for this file.
                 changes.extend(file.parent().map(|path| Change::RemoveFolder { path }));
             }
             (None, None) => {}
@@ -134,7 +134,7 @@ fn no_home() -> Failure {
     Failure::usage("there is no home folder to keep settings in")
 }
 
-/// Whose hooks are disabled, in a sentence.
+/// A sentence that says whose hooks are disabled.
 fn told(off: &[String]) -> String {
     match off {
         [] => "Hooks are enabled.".to_owned(),
@@ -143,17 +143,17 @@ fn told(off: &[String]) -> String {
     }
 }
 
-/// Whose hooks are registered and enabled.
+/// The hooks that are registered and enabled.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct HookStatus {
     /// The hosts whose hooks are disabled; `*` for all.
     off: Vec<String>,
-    /// The variable `GSD_HOOKS` disables all of them where it is set like this.
+    /// Whether the variable `GSD_HOOKS`, as set for this call, disables all of them.
     off_by_variable: bool,
     installs: Vec<InstallHooks>,
     /// Files that cannot be read, in which more may be registered.
     unreadable: Vec<UnreadableHooks>,
-    /// What keeps hooks from running.
+    /// Problems that keep hooks from running.
     findings: Vec<Finding>,
     /// Installs whose hooks the host does not run, for a person.
     #[serde(skip)]
@@ -175,20 +175,20 @@ struct InstallHooks {
     title: String,
     scope: &'static str,
     on: bool,
-    /// The host's names of the events at which it calls us.
+    /// The host's names for the events at which it calls us.
     events: Vec<String>,
-    /// When the host last called one of them outside of `auto run`; left out where no call is known.
+    /// When the host last called one of them outside of `auto run`; left out if no call is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_called: Option<String>,
     /// The same for a person, such as `8 hours ago`.
     #[serde(skip)]
     ago: Option<String>,
-    /// The settings files in which they are registered and which the host does not load.
+    /// The settings files with these hooks that the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_loaded: Vec<NotLoaded>,
 }
 
-/// An install that the host runs no hooks of.
+/// An install of which the host runs no hooks.
 #[derive(Debug)]
 struct WithoutHooks {
     title: String,
@@ -227,11 +227,11 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
         } else {
             format!("{} in {}", target.descriptor.name, target.shown(&target.root))
         };
-        // A module of another program has none of our hooks, whatever is in it.
+        // A module of another program has none of our hooks, whatever its content.
         for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
             report.unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
         }
-        // A file that cannot be read is among the unknown.
+        // An unreadable file is among the unknown ones.
         let mut not_loaded = install::not_loaded(&target).unwrap_or_default();
         not_loaded.retain(|file| registered.hooks.iter().any(|hook| hook.ours && hook.file == file.path));
         let mut events: Vec<String> = Vec::new();
@@ -325,7 +325,7 @@ impl HookStatus {
     }
 }
 
-/// Every place of the hosts, or of one, that can be told: global, in this project, and where an install was put.
+/// Every known place of all hosts, or of one: global, in this project, and in chosen folders.
 fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Failure> {
     let registry = context.registry()?;
     let descriptors = match host {
@@ -336,7 +336,7 @@ fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Failure
     let mut targets: Vec<Target> = Vec::new();
     for descriptor in descriptors {
         for scope in [Scope::Global, Scope::Local] {
-            // A place that cannot be told holds nothing that could be looked at.
+            // A place that cannot be resolved contains nothing to check.
             targets.extend(Target::resolve(descriptor.clone(), scope, &folder, None, context.world()));
         }
         for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {

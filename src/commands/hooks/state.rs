@@ -1,4 +1,4 @@
-//! How the hooks of an install are, and whose hooks are disabled: for `hooks status` and `status`.
+//! The state of an install's hooks, and which are disabled: for `hooks status` and `status`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,15 +9,15 @@ use crate::install::{self, Drift, Status, Target};
 use crate::operations::answers::finding::Finding;
 use crate::world::World;
 
-/// How the hooks of an install are.
+/// The state of an install's hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::commands) enum HooksState {
     /// The host runs them.
     Registered,
-    /// The host runs them, and they do nothing, as was asked for.
+    /// The host runs them, and they do nothing, as requested.
     Disabled,
-    /// The settings of the host do not name them any longer.
+    /// The settings of the host do not name them any more.
     NotRegistered,
     /// A file that may name them cannot be read.
     Unknown,
@@ -26,14 +26,14 @@ pub(in crate::commands) enum HooksState {
 }
 
 impl HooksState {
-    /// The hooks of an install that was compared with its manifest.
+    /// The state of the hooks of an install, which was compared with its manifest.
     pub(in crate::commands) fn of(target: &Target, status: &Status, off: &Off) -> Self {
         if status.version.is_none() {
             return Self::None;
         }
         let Ok(registered) = install::registered(target) else { return Self::Unknown };
         let is_registered = registered.hooks.iter().any(|hook| hook.ours);
-        // Not every host has hooks in every scope: only where something is gone can they be missing.
+        // Not every host has hooks in every scope: they can only be missing if something else is missing too.
         let is_damaged = status.drift.iter().any(|drift| !matches!(drift, Drift::Unreadable { .. }));
         if is_registered {
             let is_off = off.is_off(target.descriptor.id.as_str());
@@ -46,7 +46,7 @@ impl HooksState {
     }
 }
 
-/// Whose hooks are disabled.
+/// The hosts whose hooks are disabled.
 #[derive(Debug)]
 pub(in crate::commands) struct Off {
     pub(in crate::commands) switch: Switch,
@@ -62,7 +62,7 @@ impl Off {
         self.by_variable || self.switch.is_off(Some(host))
     }
 
-    /// What a person should know of it, and how to enable hooks again.
+    /// A note for a person that hooks are disabled, with the command that enables them.
     pub(in crate::commands) fn finding(&self) -> Option<Finding> {
         let off = self.switch.hosts();
         if off.is_empty() {
@@ -72,7 +72,7 @@ impl Off {
         Some(Finding::note("hooks-off", format!("hooks are disabled for {whose}")).fix("gsd-tools hooks on"))
     }
 
-    /// The same of the variable.
+    /// The same note about the variable.
     pub(in crate::commands) fn finding_of_variable(&self) -> Option<Finding> {
         let what = format!("{} is set: hooks are disabled wherever it is set", hooks::VARIABLE);
         self.by_variable.then(|| Finding::note("hooks-off-by-variable", what).cure("unset it"))

@@ -205,8 +205,8 @@ pub(crate) struct WorkflowArgs {
     pub(super) words: Vec<String>,
 }
 
-/// The phase that context is asked for. Workflows ask with what they have: white space is a phase that is not there, which
-/// the answer tells.
+/// The phase of the requested context. Workflows pass what they have: white space means a missing phase, which the
+/// answer reports.
 #[derive(Debug, clap::Args)]
 pub(super) struct ContextPhaseArg {
     /// The phase, such as `3` or `3.1`

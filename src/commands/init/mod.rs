@@ -207,12 +207,12 @@ verbs! {
     "init remove-workspace": reads bundle("remove-workspace") = remove_workspace(WorkspaceArgs);
 }
 
-/// Gathers what facts are computed from, and answers with those that the workflow of `call` asks for.
+/// Gathers the inputs of the facts, and answers with those that the workflow of `call` asks for.
 fn answer(context: &mut Context, call: Call) -> Result<(), Failure> {
     answer_by(context, |_| Ok(call), Answer::of)
 }
 
-/// As [`answer`], with the call made of the project.
+/// As [`answer`], with a call that depends on the project.
 fn answer_by(
     context: &mut Context,
     call: impl FnOnce(&ProjectView) -> Result<Call, Failure>,
@@ -228,7 +228,7 @@ fn answer_by(
     context.emit(&report)
 }
 
-/// Answers `docs-init`, which has the form of the context of a workflow.
+/// Answers `docs-init`, which has the form of a workflow's context.
 pub(super) fn docs_init(context: &mut Context) -> Result<(), Failure> {
     answer(context, Call::of("docs-init"))
 }
@@ -240,7 +240,7 @@ fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<
 }
 
 fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Failure> {
-    // Workflows pass these on with whatever value they have, be it none.
+    // Workflows pass these flags on with any value, even an empty one.
     let is_given = |value: &Option<String>| value.as_deref().is_some_and(|value| !value.trim().is_empty());
     let call = Call::of("plan-phase").phase(Some(&arguments.phase)).text(arguments.granularity.clone());
     let call = call.flag("prd", is_given(&arguments.prd)).flag("ingest", is_given(&arguments.ingest));
@@ -302,7 +302,7 @@ fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), F
 
 fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
     let mut words = arguments.words.clone();
-    // What looks like a flag and is none of ours belongs to the task, and so do words after it; our own flags do not.
+    // Unknown flags, and words after them, belong to the task; our own flags do not.
     let mut lift = |flag: &str| {
         let before = words.len();
         words.retain(|word| word != flag);
@@ -371,7 +371,7 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failu
     answer_by(context, call, Answer::of_workflow)
 }
 
-/// The error of a call, with the flags that the workflow takes.
+/// The error of a call, with a list of the workflow's flags.
 fn refusal(error: WorkflowError) -> Failure {
     let text = error.to_string();
     match error {

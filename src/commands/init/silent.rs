@@ -1,4 +1,5 @@
-//! Warns the agent that starts a workflow if its host has called none of our hooks: guards that did not load say nothing.
+//! Warns the agent that starts a workflow if its host has called none of our hooks: guards that were not loaded are
+//! silent.
 
 use crate::acts::hosts;
 use crate::acts::project;
@@ -8,13 +9,14 @@ use crate::hooks;
 use crate::install::{self, Target};
 use crate::runtime::{Scope, installed_for};
 
-/// How long ago the last call of a hook may be. Each call of a tool brings one, and a person may be asked in between.
+/// The maximum age of the last hook call in milliseconds. Each tool call brings one, and a person may be asked in
+/// between.
 const RECENT: i64 = 60 * 60 * 1000;
 
-/// Warns if an agent runs this call, and the host has called no hook of the install that this program is part of.
+/// Warns if an agent makes this call, but the host has called no hook of the install that this program belongs to.
 pub(super) fn tell(context: &Context) {
     let world = context.world();
-    // Who drives the session of a unit sees to it that its hooks are called.
+    // The driver of a unit's session makes sure that its hooks are called.
     let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return };
     let Some(root) = hooks::root_of(&program) else { return };
     let called = hooks::last_called(world, root);
@@ -23,16 +25,16 @@ pub(super) fn tell(context: &Context) {
     }
     let host = installed_for(&program).and_then(|host| hosts::host_if_known(context, &host).ok().flatten());
     let Some(host) = host.filter(|host| host.hooks.is_some()) else { return };
-    // A person at a terminal has no session, and other hosts call no hook of this one.
+    // A person at a terminal has no session, and other hosts call no hooks of this one.
     let of_host = host.shell_variables.iter().chain(&host.session_variables);
-    // A switch that cannot be read disables hooks, and `hooks status` says what is wrong with it.
+    // An unreadable switch disables hooks, and `hooks status` reports what is wrong with it.
     let is_off = Off::read(world).map_or(true, |off| off.is_off(host.id.as_str()));
     if is_off || !of_host.into_iter().any(|name| world.is_set(name)) {
         return;
     }
     let name = host.name.clone();
     let (folder, chosen) = (project::install_folder(context), root.to_string_lossy());
-    // What cannot be looked at is for `hooks status` to say.
+    // `hooks status` reports places that cannot be checked.
     let global = Target::resolve(host.clone(), Scope::Global, &folder, Some(&chosen), world).ok();
     let local = Target::resolve(host, Scope::Local, &folder, None, world).ok();
     let target = local.filter(|local| local.root.as_path() == root).or(global);

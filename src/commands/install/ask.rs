@@ -9,7 +9,7 @@ use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::Screen;
 use crate::world::signals::while_asking;
 
-/// Which hosts; those of `found` come first, each with why, and are marked from the start.
+/// Asks for the hosts; those of `found` come first, each with its reason, and are marked from the start.
 pub(super) fn hosts(
     found: Vec<(String, Descriptor)>,
     others: Vec<Descriptor>,
@@ -21,16 +21,16 @@ pub(super) fn hosts(
     };
     let rows = found.iter().map(|(why, descriptor)| format!("{} ({why})", descriptor.name));
     let rows: Vec<String> = rows.chain(others.iter().map(|descriptor| descriptor.name.clone())).collect();
-    // A row that the terminal wraps would be counted as one when the list is drawn again.
+    // When the list is drawn again, a row that the terminal wraps would be counted as one.
     let room = at_this_terminal().width.saturating_sub("> [x] ".len() + 1);
     let rows: Vec<String> = rows.iter().map(|row| at_this_terminal().fitted(row, room)).collect();
     let mut marked = found.len();
     let mut prompt = prompt_of(question);
     loop {
-        // Without a report the question is cleared, and asked again in the same place.
+        // Without a report, the question is cleared and asked again in the same place.
         let items = rows.iter().enumerate().map(|(number, row)| (row, number < marked));
         let select = MultiSelect::new().with_prompt(&prompt).items_checked(items).report(false);
-        // The keys and the question stay in sight above a page of the list.
+        // The keys and the question stay visible above a page of the list.
         let select = select.max_length(rows_below(&prompt));
         let Some(chosen) = asked(Ends::InNewLine, || select.interact_opt())? else { return Ok(None) };
         if chosen.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn hosts(
     }
 }
 
-/// For all projects or for this one.
+/// Asks for the scope: all projects or this one.
 pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, Failure> {
     let (question, all) = match wish {
         Wish::Install => ("Install for", "all projects (global, the default)"),
@@ -59,7 +59,8 @@ pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, Failure> {
     Ok(chosen.map(|chosen| if chosen == 0 { Scope::Global } else { Scope::Local }))
 }
 
-/// Whether to go on; `likely` is what Enter means. A terminal whose cursor cannot be moved gets a question in one line, which needs its answer.
+/// Asks whether to proceed; `likely` is the answer that Enter gives. A terminal without cursor movement gets a one-line
+/// question, which needs a typed answer.
 pub(super) fn proceed(moves: bool, likely: bool) -> Result<bool, Failure> {
     if moves {
         let answer = asked(Ends::InItsLine, || Confirm::new().with_prompt("Proceed?").default(likely).interact_opt())?;
@@ -70,15 +71,16 @@ pub(super) fn proceed(moves: bool, likely: bool) -> Result<bool, Failure> {
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
-/// Writes to the person. A terminal that is gone has nobody to read it.
+/// Writes to the person. A terminal that is gone is ignored.
 fn write(text: &str) {
     let _ = Term::stderr().write_str(text);
 }
 
-/// The keys, and below them the question, in lines that fit: the list counts them when it draws itself again.
+/// The keys, and below them the question, wrapped to the screen: the list counts these lines when it draws itself
+/// again.
 fn prompt_of(question: &str) -> String {
     let screen = at_this_terminal();
-    // The number of the page is put behind the question.
+    // The page number is appended to the question.
     let narrow = Screen { width: screen.width.saturating_sub(" [Page 1/2] ".len()), ..screen };
     let keys = screen.prose("", "", "Space marks, a marks all, Enter continues, Esc cancels.");
     keys + narrow.prose("", "", question).trim_end()
@@ -95,17 +97,17 @@ fn at_this_terminal() -> Screen {
     Screen { width: usize::from(columns), color: false, signs: false }
 }
 
-/// Where the cursor is when a question is left by Ctrl-C.
+/// The place of the cursor when a question is left with Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     InItsLine,
     InNewLine,
 }
 
-/// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
+/// Asks a question. After Escape and Ctrl-C, the terminal is as it was before.
 fn asked<T>(ends: Ends, ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, Failure> {
     let answer = while_asking(ask);
-    // The question hides the cursor, and a question that was left does not show it again.
+    // A question hides the cursor and does not show it again when it is left.
     write("\u{1b}[?25h");
     match answer {
         Ok(answer) => Ok(answer),

@@ -1,4 +1,4 @@
-//! What an install would do, for a person to read: by kind of file and by key of settings, or with every line.
+//! The changes of an install, for a person to read: by kind of file and by key of settings, or with every line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use crate::library::ItemKind;
 use crate::text::diff::LineDiff;
 use crate::text::screen::{Screen, Tone, counted};
 
-/// The most columns of a row about a key: values may be long.
+/// The maximum width of a row about a key, in columns: values may be long.
 const ROW: usize = 120;
 
-/// How many keys of one object are shown each by itself; hooks of all events are fewer.
+/// How many keys of one object are shown separately; fewer than this are needed for hooks at all events.
 const KEYS: usize = 15;
 
-/// How many entries of one list are shown each by itself.
+/// How many entries of one list are shown separately.
 const ENTRIES: usize = 3;
 
-/// A line for each file that is added or removed; the lines that change for each file that stays.
+/// A line for each file that is added or removed, and the changed lines of each file that stays.
 pub(super) fn text(target: &Target, plan: &InstallPlan, screen: Screen) -> Result<String, InstallError> {
     let mut text = String::new();
     for change in plan.changes.iter() {
@@ -76,7 +76,7 @@ pub(super) struct Group {
     rows: Vec<Row>,
 }
 
-/// One row, and the object whose keys it is one of.
+/// One row, and the object that contains its key.
 #[derive(Debug)]
 struct Row {
     text: String,
@@ -90,7 +90,7 @@ impl Row {
 }
 
 impl Group {
-    /// The rows, each in one line that fits. Of many keys of one object, the first stand for all unless `all` are wanted.
+    /// The rows, each cut to one line. If an object has many keys, only the first are shown, unless `all` is set.
     pub(super) fn text(&self, screen: Screen, all: bool) -> String {
         let indent = if self.title.is_some() { "      " } else { "    " };
         let width = screen.width.min(ROW) - indent.len();
@@ -114,7 +114,7 @@ impl Group {
     }
 }
 
-/// `13 commands, 9 agents`: how many of each kind.
+/// `13 commands, 9 agents`: the number of files of each kind.
 fn kinds(steps: &[&Step], target: &Target) -> String {
     let mut counts: BTreeMap<(u8, &str), usize> = BTreeMap::new();
     // A command may have a small file next to it.
@@ -159,7 +159,7 @@ fn rows(keys: &[&KeyEdit]) -> Vec<Row> {
         .collect()
 }
 
-/// The command in a value and what it is for, else the value.
+/// The command in a value and its purpose, else the value.
 fn brief(value: &Value) -> String {
     fn command(value: &Value) -> Option<&str> {
         match value {
@@ -180,7 +180,7 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// The text with the path of our program cut short: it is long, and the same in every entry.
+/// The text with the path of our program shortened: it is long, and the same in every entry.
 fn shortened(text: String) -> String {
     const PROGRAM: &str = "/bin/gsd-tools";
     let Some(at) = text.find(PROGRAM) else { return text };

@@ -1,4 +1,4 @@
-//! One call of `install` or `uninstall`: hosts and scope, a plan for each host, the question, and the writing.
+//! One call of `install` or `uninstall`: chooses hosts and scope, plans for each host, asks, and writes.
 
 use crate::acts::project;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, RuntimeId, Scope};
 use crate::text::shell::typed;
 
-/// The exit code of a call that a person cancelled, as of a program that Ctrl-C ended.
+/// The exit code of a call that a person cancelled, as for a program ended by Ctrl-C.
 const CANCELLED: u8 = 130;
 
 /// One call of `install` or `uninstall`.
 pub(super) struct Job {
     pub(super) wish: Wish,
     pub(super) which: Which,
-    /// Use the hosts that are found.
+    /// Use the detected hosts.
     pub(super) detected: bool,
     pub(super) asking: Asking,
     pub(super) only_show: bool,
@@ -50,10 +50,10 @@ pub(crate) struct Asking {
 /// Why each host was detected.
 type Why = BTreeMap<RuntimeId, Detected>;
 
-/// Hosts; those that were detected with why.
+/// Hosts; detected ones with the reason.
 type Hosts = Vec<(Descriptor, Option<Detected>)>;
 
-/// A choice that a person may cancel; `None` then.
+/// A choice; `None` if a person cancelled it.
 type Chosen<T> = Result<Option<T>, Failure>;
 
 impl Job {
@@ -108,11 +108,11 @@ impl Job {
             gone.for_each(|target| hooks::forget_calls(context.world(), target.root.as_path()));
         }
         if self.which.json {
-            // The text names it in its place.
+            // The text for a person names it in place.
             report.warnings().into_iter().for_each(|warning| context.warn(warning));
         }
         if self.wish == Wish::Install && !self.only_show {
-            // A new install would do nothing at its events, and nobody would know why.
+            // With hooks disabled, a new install would silently do nothing at its events.
             let off = Off::read(context.world())?;
             for finding in [off.finding(), off.finding_of_variable()].into_iter().flatten() {
                 context.warn(finding.line());
@@ -137,7 +137,8 @@ impl Job {
         Ok(())
     }
 
-    /// What would be done for each host. Everything that can be known to fail is known before the first byte is written.
+    /// Plans the changes for each host. Every error that can be known in advance is found before the first byte is
+    /// written.
     fn plan(
         &self,
         context: &Context,
@@ -162,7 +163,7 @@ impl Job {
             });
             targets.push((descriptor, target));
         }
-        // After all that earlier calls left: what is settled for one host may be read for another.
+        // Taken after all interrupted writes are settled: files settled for one host may be read for another.
         let mut seen = Snapshot::default();
         let mut plan = |target| {
             let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
@@ -178,7 +179,7 @@ impl Job {
         planned: Vec<(Descriptor, Planned)>,
     ) -> Vec<(Descriptor, Planned)> {
         let count = planned.len();
-        // To a person the result is shown soon enough.
+        // A person gets the result soon enough.
         let tells = count > 1 && !context.is_for_a_person();
         let perform = |(number, (descriptor, planned)): (usize, (Descriptor, Planned))| {
             let done = planned.and_then(|(target, plan)| {
@@ -208,7 +209,7 @@ impl Job {
         report
     }
 
-    /// The hosts that were named or detected, or that a person chose.
+    /// The hosts that were named, detected, or chosen by a person.
     fn hosts(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Hosts> {
         let unexplained = |hosts: Vec<Descriptor>| hosts.into_iter().map(|host| (host, None)).collect::<Hosts>();
         if self.which.all || !self.which.hosts.is_empty() {
@@ -252,7 +253,7 @@ impl Job {
         Ok(Some(found.into_iter().map(|(why, host)| (host, why)).collect()))
     }
 
-    /// That no host was detected, where it was looked for, and what to type.
+    /// The error that no host was detected, with the places that were searched, and the command to type.
     fn nothing_detected(&self, context: &Context, hosts: &[Descriptor]) -> Failure {
         let folder = |host: &Descriptor| {
             let target = self.which.target(context, host.clone(), Scope::Global).ok()?;
@@ -273,8 +274,8 @@ impl Job {
             .exits(2)
     }
 
-    /// Whether the hosts that are found are used without a question. Who said yes to everything has said yes to them,
-    /// but not to removing whatever is there.
+    /// Whether the detected hosts are used without asking. `--yes` agrees to installing into them, but not to removing
+    /// them.
     fn uses_found(&self) -> bool {
         self.detected || (self.asking.yes && self.wish == Wish::Install)
     }
@@ -296,7 +297,7 @@ impl Job {
         }
     }
 
-    /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
+    /// The scope that was named or chosen; for an uninstall, else the one these hosts are installed in.
     fn scope(&self, context: &Context, installer: &Installer<'_>, hosts: &[Descriptor]) -> Chosen<Scope> {
         let which = &self.which;
         if self.names_scope() {
@@ -307,7 +308,7 @@ impl Job {
             let was_asked = which.hosts.is_empty() && !which.all && !self.uses_found();
             return if was_asked && can_ask { ask::scope(self.wish) } else { Ok(Some(Scope::Global)) };
         }
-        // What came with a repository decides nothing.
+        // An install that came with a repository does not count.
         let is_anywhere = |scope| hosts.iter().any(|host| which.is_installed(context, host, scope, installer));
         match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
             (true, true) if can_ask => ask::scope(self.wish),
@@ -335,7 +336,7 @@ impl Job {
     }
 }
 
-/// What an install of this call depends on, with everything that is ours.
+/// The inputs of an install, including everything that we install.
 pub(super) fn installer<'a>(
     context: &'a Context,
     disk: &'a Disk,
@@ -347,7 +348,7 @@ pub(super) fn installer<'a>(
     Ok(Installer { world: context.world(), disk, registry, library, program, permissions: true, unasked, nested: None })
 }
 
-/// The host that an example names: the one whose client is tried first where any would do.
+/// The host to name in an example: the one whose client is preferred.
 pub(super) fn example(hosts: &[Descriptor]) -> &str {
     let runners = Runners::builtin().ok();
     let first = runners.iter().flat_map(Runners::iter).find_map(|runner| {
@@ -361,7 +362,7 @@ fn changes_something(planned: &Planned) -> bool {
     planned.as_ref().is_ok_and(|(_, plan)| !plan.is_empty())
 }
 
-/// What is kept of installs, where an uninstall was the last. What cannot be read is not told.
+/// The kept history of installs, if the last one was removed. Unreadable history is ignored.
 fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Planned)]) -> Option<Leftover> {
     let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
     let is_there = |host: &Descriptor| {

@@ -127,7 +127,7 @@ pub(crate) struct InstallArgs {
     skills: Option<SkillLayout>,
 }
 
-/// Where commands stand that are skills.
+/// The layout of commands that are skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SkillLayout {
     /// List every command, on every host
@@ -176,7 +176,7 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure
 
 fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Failure> {
     let &UninstallArgs { ref which, detected, asking, dry_run: only_show } = arguments;
-    // The guards go with it.
+    // An uninstall removes the guards too.
     if !only_show {
         caller::refuses_agents(context, "uninstall")?;
     }
@@ -185,7 +185,7 @@ fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Fai
 }
 
 impl Which {
-    /// The hosts that were named, by themselves or as all there are.
+    /// The hosts that were named, or all with `--all`.
     fn named(&self, context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
         if self.all {
             return every_host(context, registry);
@@ -205,21 +205,21 @@ impl Which {
         Ok(found)
     }
 
-    /// Why a person means this host when they install and name none: its folder is there, or its program.
+    /// Why this host counts as detected in an install without named hosts: its folder exists, or its program.
     fn detected(&self, context: &Context, host: &Descriptor) -> Option<Detected> {
         let by_folder = |scope| Detected::by_folder(&self.target(context, host.clone(), scope).ok()?);
-        // A host whose own folder is here is used here, also where the project has none for it yet.
+        // If a host's global folder exists, it is in use here, even if the project has no folder for it yet.
         let found = by_folder(Scope::Global).or_else(|| self.local.then(|| by_folder(Scope::Local)).flatten());
         found.or_else(|| Detected::by_program(host, context.world()))
     }
 
-    /// Whether a person means this host when they uninstall and name none.
+    /// Whether this host is included in an uninstall without named hosts.
     fn is_meant_to_go(&self, context: &Context, host: &Descriptor, installer: &Installer<'_>) -> bool {
         let has = |scope| self.is_installed(context, host, scope, installer);
         (!self.local && has(Scope::Global)) || (!self.global && has(Scope::Local))
     }
 
-    /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
+    /// Whether the user installed for this host; an install that came with a repository does not count.
     fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope, installer: &Installer<'_>) -> bool {
         let unlisted = |target: &Target| matches!(installer.unlisted(target), Ok(Some(_)));
         self.target(context, host.clone(), scope)
@@ -237,7 +237,7 @@ impl Which {
     }
 }
 
-/// Every host there is. Of a descriptor of the user's that cannot be used, the person is told.
+/// All hosts. Warns about each descriptor of the user that cannot be used.
 fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
     for broken in registry.broken() {
         let cure = broken.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -263,7 +263,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     for descriptor in &descriptors {
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
-                // In the home folder there is no project to ask about.
+                // The home folder is not a project.
                 Err(InstallError::ProjectIsHome { .. } | InstallError::NoLocal { .. })
                     if everything || scopes.len() > 1 =>
                 {
@@ -274,7 +274,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
             let status = install::status(&target);
             let mut is_there = status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished);
             let unlisted = if !is_there && install::has_traces(&target)? {
-                // To know the running program takes longer than all the rest.
+                // Finding the running program takes longer than everything else.
                 if installer.get().is_none() {
                     let _ = installer.set(job::installer(context, &disk, &registry, &library)?);
                 }
@@ -318,7 +318,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     Ok(())
 }
 
-/// Adds the installs in folders that were chosen for them. One whose folder or manifest is gone is no install.
+/// Adds the installs in chosen folders. One without its folder or its manifest does not count as an install.
 fn remembered(
     context: &Context,
     descriptors: &[Descriptor],
@@ -350,7 +350,7 @@ fn recover(context: &mut Context) -> Result<(), Failure> {
         for scope in [Scope::Global, Scope::Local] {
             let target =
                 Target::resolve(descriptor.clone(), scope, &project::install_folder(context), None, context.world());
-            // A place that cannot be told holds nothing of ours.
+            // A place that cannot be resolved contains none of our files.
             let Ok(target) = target else { continue };
             roots.extend(install::unfinished(&target)?);
         }

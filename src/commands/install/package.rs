@@ -29,17 +29,17 @@ pub(crate) struct PackageArgs {
     json: bool,
 }
 
-/// What `package` wrote.
+/// The result of `package`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct PackageReport {
     runtime: String,
     folder: String,
     dry_run: bool,
-    /// Below the folder.
+    /// Relative to the folder.
     files: Vec<String>,
-    /// What an install has and this has not.
+    /// Parts of an install that the plugin lacks.
     left_out: Vec<LeftOut>,
-    /// What a person runs, or does, to have it loaded.
+    /// The commands or steps with which a person loads it.
     load: Vec<String>,
 }
 

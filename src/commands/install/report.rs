@@ -1,4 +1,4 @@
-//! What an install did or would do, for programs; `summary` has the same in sentences for people.
+//! The result of an install, for programs; `summary` has it in sentences for people.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::counted;
 use crate::text::shell::Typed;
 
-/// What `install` or `uninstall` did.
+/// The result of `install` or `uninstall`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct InstallReport {
     action: &'static str,
@@ -22,108 +22,109 @@ pub(in crate::commands) struct InstallReport {
     pub(super) wish: Wish,
     pub(super) dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
-    /// After the last uninstall: what is kept of all installs, to undo them.
+    /// After the last uninstall: the kept history of all installs, for undoing them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Leftover>,
 }
 
-/// What was done for one host.
+/// The result for one host.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct HostReport {
     pub(super) runtime: String,
     #[serde(skip)]
     pub(super) name: String,
     pub(super) scope: &'static str,
-    /// Of an install for the hosts that are detected: why this one is.
+    /// For an install into detected hosts: why this one was detected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) detected: Option<Detected>,
     /// The host's folder; `None` if it is not known.
     root: Option<String>,
     pub(super) outcome: Outcome,
-    /// Of an install: the version that is installed now.
+    /// For an install: the version that is installed now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) version: Option<String>,
     /// The version that was installed before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) from_version: Option<String>,
-    /// Of an install: what is installed is newer than this program, which puts an older version in its place.
+    /// For an install: the installed version is newer than this program, which replaces it with an older one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) downgrade: bool,
-    /// What was found of an install that no manifest lists.
+    /// Traces of an install that no manifest lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unlisted: Option<UnlistedReport>,
-    /// Of an install: how many files are ours now. Settings files and the manifest are not counted, here and below.
+    /// For an install: the number of files that are ours now. Settings files and the manifest are not counted, here and
+    /// below.
     pub(super) files: usize,
     pub(super) created: usize,
     pub(super) updated: usize,
     pub(super) removed: usize,
     unchanged: usize,
-    /// Of an install: how many hooks the host runs for us.
+    /// For an install: how many hooks the host runs for us.
     pub(super) hooks: usize,
-    /// Of an install: the files that allow our program to run without asking.
+    /// For an install: the files that allow our program to run without asking.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) permissions: Vec<String>,
-    /// Of an install: whose status line the host shows.
+    /// For an install: whose status line the host shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status_line: Option<StatusLine>,
     /// Settings files that got our entries, or lost them.
     pub(super) merged: Vec<String>,
-    /// Files of ours that were changed since: the changed bytes were moved before ours took their place.
+    /// Our files that were changed since: the changed versions were moved away before ours were written.
     pub(super) set_aside: Vec<SetAside>,
-    /// Files of ours that were changed since and were left.
+    /// Our files that were changed since and were not removed.
     pub(super) left: Vec<String>,
     /// After an uninstall: folders with files of yours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) leftovers: Vec<Leftover>,
     /// The host has our plugin enabled as well.
     pub(super) plugin: bool,
-    /// Why it is not known whether our plugin is enabled there.
+    /// Why it is unknown whether our plugin is enabled there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) plugin_unknown: Option<String>,
     /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) other_scope: Option<String>,
-    /// What of the user's own settings keeps entries of ours out, in sentences.
+    /// The user's own settings that exclude our entries, in sentences.
     #[serde(skip)]
     pub(super) kept_out: Vec<String>,
-    /// Settings files of which the host loads nothing.
+    /// Settings files that the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) not_loaded: Vec<NotLoaded>,
     /// Installs of another program of this name that were replaced.
     pub(super) taken_over: Vec<TakenOver>,
-    /// Manifests of ours that came with the repository: what they list counts as the user's.
+    /// Our manifests that came with the repository: the files they list count as the user's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) claimed: Vec<String>,
-    /// Files of ours that were not written, because a file of the person's has that name.
+    /// Our files that were not written, because the user has a file with that name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) gave_way: Vec<String>,
-    /// Files of another program's that were left, because a link of the person's leads out of the folder there.
+    /// Files of another program that were not removed, because a link of the user leads out of the folder there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) elsewhere: Vec<String>,
     pub(super) error: Option<Failure>,
-    /// With `--dry-run`: what would happen to each file, and to each key of settings.
+    /// With `--dry-run`: the change of each file, and of each settings key.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanReport>,
-    /// What only the text for a person shows.
+    /// Values that only the text for a person shows.
     #[serde(skip)]
     pub(super) shown: Shown,
 }
 
-/// What only the text for a person shows.
+/// Values that only the text for a person shows.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     /// The host's folder as a person would name it.
     pub(super) root: String,
     pub(super) other_scope: String,
-    /// The flags that name this install.
+    /// The flags for this install.
     pub(super) flags: Typed,
-    /// What a person types first in the host: help, and the start of a project.
+    /// The first commands that a person types in the host: help, and the start of a project.
     pub(super) commands: [String; 2],
     /// Files by kind, and settings by key.
     pub(super) groups: Vec<Group>,
 }
 
-/// What is planned or done for one host, or why it cannot be.
+/// The plan or the result for one host, or the error.
 pub(super) type Planned = Result<(Target, InstallPlan), InstallError>;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -135,22 +136,22 @@ pub(super) enum Outcome {
     Failed,
 }
 
-/// How an install that came with a repository becomes the user's.
+/// How the user takes over an install that came with a repository.
 pub(super) const OWN_IT: &str = "`gsd-tools install --local` makes it yours";
 
-/// Shown where the plugin and an install are both there.
+/// Shown if both the plugin and an install exist.
 pub(super) const TWICE: &str =
     "the gsd plugin is enabled too: every command and hook is registered twice; uninstall one of the two";
 
-/// What was found of an install that no manifest lists: it was deleted, or renamed because it did not parse.
+/// Traces of an install that no manifest lists: the manifest was deleted, or renamed because it did not parse.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct UnlistedReport {
     /// How many files are certainly ours.
     pub(super) files: usize,
     /// Settings files with entries that are certainly ours.
     pub(super) settings: Vec<String>,
-    /// What looks like ours and stays: files of our names that are not as this version writes them, and settings files
-    /// with entries that may be yours.
+    /// Files and settings that look like ours but stay: files with our names that differ from this version's, and
+    /// settings files with entries that may be yours.
     pub(super) uncertain: Vec<String>,
 }
 
@@ -168,14 +169,14 @@ impl UnlistedReport {
         parts.join(" and ")
     }
 
-    /// What stays, in a sentence.
+    /// The files that stay, in a sentence.
     pub(super) fn stays(&self, verbose: bool) -> Option<String> {
         let names = some_of(&self.uncertain, verbose);
         (!self.uncertain.is_empty()).then(|| format!("not certain to be ours, so left unchanged: {names}"))
     }
 }
 
-/// How many names a person is shown of many.
+/// How many names are shown to a person if there are many.
 const NAMED: usize = 3;
 
 /// The first names and how many more there are, or all of them.
@@ -190,7 +191,7 @@ pub(super) fn some_of(names: &[String], all: bool) -> String {
 pub(super) struct TakenOver {
     pub(super) root: String,
     pub(super) version: Option<String>,
-    /// What was let run without asking, and is asked about again unless it is ours to allow.
+    /// Permissions of the replaced program: the host asks about these calls again unless we allow them too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) permissions: Vec<String>,
 }
@@ -206,7 +207,7 @@ pub(super) struct Failure {
     pub(super) message: String,
     pub(super) hint: Option<String>,
     exit_code: u8,
-    /// Whether something was written all the same, and could not be undone yet.
+    /// Whether something was written nevertheless, and could not be undone yet.
     pub(super) half_way: bool,
 }
 
@@ -215,7 +216,7 @@ impl InstallReport {
         Self { action: wish.word(), wish, dry_run, hosts: Vec::new(), history: None }
     }
 
-    /// Adds what became of one host; `why` it was detected, if nobody named it.
+    /// Adds the result for one host; `why` is the reason if it was detected and not named.
     pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &Planned, why: Option<&Detected>) {
         let wish = self.wish;
         let mut host = HostReport::new(descriptor, scope, result, wish);
@@ -225,7 +226,7 @@ impl InstallReport {
         {
             host.plan = Some(plan.report(target));
         } else if let (Wish::Uninstall, Ok((target, _))) = (wish, result) {
-            // The uninstall is done; failing to list the rest does not undo it.
+            // The uninstall is done; it is still valid if the rest cannot be listed.
             host.leftovers = install::leftovers(target).unwrap_or_default();
         }
         self.hosts.push(host);
@@ -236,7 +237,7 @@ impl InstallReport {
         self.hosts.iter().any(|host| host.downgrade)
     }
 
-    /// What to know of each newer version that is replaced, and of settings that keep entries of ours out.
+    /// Warnings about each newer version that is replaced, and about settings that exclude our entries.
     pub(super) fn warnings(&self) -> Vec<String> {
         let warnings = self.hosts.iter().filter_map(|host| Some(format!("{}: {}", host.name, host.downgrade()?)));
         let kept_out =
@@ -270,7 +271,7 @@ impl HostReport {
         report
     }
 
-    /// That a newer version is replaced, and how to keep it.
+    /// A warning that a newer version is replaced, and how to keep it.
     pub(super) fn downgrade(&self) -> Option<String> {
         let (from, to) = (self.from_version.as_ref()?, self.version.as_ref()?);
         self.downgrade.then(|| {
@@ -323,7 +324,7 @@ impl HostReport {
         }
     }
 
-    /// What an install adds to the host.
+    /// Counts what an install adds to the host.
     fn note_added(&mut self, target: &Target, plan: &InstallPlan) {
         match &plan.plugin {
             Ok(plugin) => self.plugin = *plugin,
@@ -345,7 +346,7 @@ impl HostReport {
     }
 }
 
-/// What a setting of the user's that leaves no room for ours means, and what to write instead.
+/// The effect of a user's setting that excludes our entries, and what to write instead.
 fn kept_out(path: &str, key: &str, value: &str) -> String {
     format!(
         "`{path}` sets `{key}` to `{value}`, which leaves no room for entries of ours, so the host asks about every call; write it as \
@@ -353,7 +354,7 @@ fn kept_out(path: &str, key: &str, value: &str) -> String {
     )
 }
 
-/// The error with its causes, in one line. What a message says already is not said twice.
+/// The error with its causes, on one line. A cause that the message already contains is left out.
 pub(super) fn chain(error: &InstallError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -367,12 +368,12 @@ pub(super) fn chain(error: &InstallError) -> String {
     text
 }
 
-/// What `recover` did.
+/// The result of `recover`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct Recovered {
-    /// Folders in which a write had been cut short.
+    /// Folders with an interrupted write.
     pub(super) finished: Vec<String>,
-    /// With `--dry-run`: folders in which a write was cut short and would be undone or finished.
+    /// With `--dry-run`: folders with an interrupted write that would be undone or finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) would_finish: Option<Vec<String>>,
 }

@@ -1,4 +1,4 @@
-//! What `status` says: one report for programs, the same in sentences for people.
+//! The answer of `status`: one report for programs, the same in sentences for people.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,26 +12,26 @@ use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::{Typed, typed};
 
-/// How many files a person is shown of many.
+/// How many files are shown to a person if there are many.
 const NAMED: usize = 3;
 
-/// What `status` found.
+/// The result of `status`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(in crate::commands) struct StatusReport {
     installs: Vec<HostStatus>,
-    /// Folders with files of yours in hosts that have no install any longer.
+    /// Folders with files of yours in hosts without an install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
-    /// Where nothing is installed: what is kept of earlier installs, to undo them.
+    /// If nothing is installed: the kept history of earlier installs, for undoing them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) history: Option<Leftover>,
-    /// What does not concern a single install.
+    /// Findings that do not concern a single install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
-    /// Hosts that are in use on this computer, with their flags and why: where nothing is installed, a person is told.
+    /// Hosts in use on this computer, with their flags and the reason; shown to a person if nothing is installed.
     #[serde(skip)]
     pub(super) found: Vec<(String, String, Detected)>,
-    /// A host for an example, where none is found.
+    /// A host for an example, if none is detected.
     #[serde(skip)]
     pub(super) example: String,
 }
@@ -45,7 +45,7 @@ struct HostStatus {
     root: String,
     #[serde(skip)]
     shown: String,
-    /// The words that name the install to other commands.
+    /// The words that select this install in other commands.
     #[serde(skip)]
     flags: Typed,
     #[serde(flatten)]
@@ -54,15 +54,15 @@ struct HostStatus {
     /// Folders with files of yours: edited files that were moved, and backups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set_aside: Vec<Leftover>,
-    /// What was found of an install that no manifest lists.
+    /// Traces of an install that no manifest lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlisted: Option<UnlistedReport>,
     /// Settings files that the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_loaded: Vec<NotLoaded>,
-    /// Why the state of the install is not known.
+    /// Why the state of the install is unknown.
     error: Option<String>,
-    /// What is not as it should be.
+    /// The problems of the install.
     findings: Vec<Finding>,
 }
 
@@ -76,7 +76,7 @@ impl HostStatus {
     }
 }
 
-/// What is not as it should be with an install. What was changed since it was written is an error.
+/// The problems of an install. A file that changed since it was written is an error.
 fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[NotLoaded]) -> Vec<Finding> {
     let install = typed!("gsd-tools install {}", target.flags());
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
     found
 }
 
-/// Says what is there of an install that no manifest lists.
+/// The finding about an install without a manifest.
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
     let what = format!("the manifest is missing, but {} are there", unlisted.what());
     let flags = target.flags();
@@ -125,7 +125,7 @@ fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
     Finding::error("manifest-missing", what).cure(cure)
 }
 
-/// Says that another version of this program wrote the install.
+/// The finding that another version of this program wrote the install.
 fn other_version(version: &str, install: &str) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
     let what = format!("installed by version {version}, this program is {own}");
@@ -150,7 +150,7 @@ impl StatusReport {
         let error = status.as_ref().err().map(chain);
         let hooks = status.as_ref().map_or(HooksState::Unknown, |status| HooksState::of(target, status, off));
         let is_installed = status.as_ref().is_ok_and(|status| status.version.is_some());
-        // A file that cannot be read is named by the drift.
+        // Files that cannot be read are already in the drift.
         let not_loaded = install::not_loaded(target).ok().filter(|_| is_installed).unwrap_or_default();
         let mut found = status.as_ref().map(|status| findings(target, status, hooks, &not_loaded)).unwrap_or_default();
         let unlisted = unlisted.map(|unlisted| UnlistedReport::new(target, &unlisted));
@@ -165,7 +165,7 @@ impl StatusReport {
             findings: found,
             unlisted,
             hooks,
-            // What cannot be listed keeps nobody from the rest of the status.
+            // A folder that cannot be listed does not prevent the rest of the status.
             set_aside: install::set_aside(target).unwrap_or_default(),
             not_loaded,
             status: status.ok(),
@@ -195,7 +195,7 @@ impl StatusReport {
         }
     }
 
-    /// Adds what only the whole list shows: what is installed twice, and that hooks are disabled.
+    /// Adds findings that only the whole list shows: double installs, and disabled hooks.
     pub(super) fn complete(&mut self, off: &Off) {
         let twice: Vec<String> = self
             .installs
@@ -214,7 +214,7 @@ impl StatusReport {
         self.findings.extend(off.finding_of_variable());
     }
 
-    /// 1 if anything is not as it was left.
+    /// 1 if anything differs from what was installed.
     pub(super) fn exit_code(&self) -> u8 {
         u8::from(!self.installs.iter().all(HostStatus::is_as_left))
     }
@@ -312,7 +312,7 @@ impl HostStatus {
         text
     }
 
-    /// What was changed since, a line for each kind.
+    /// The changes since the install, one line for each kind.
     fn drift(&self, screen: Screen, verbose: bool) -> String {
         let Some(status) = &self.status else { return String::new() };
         let paths = |wanted: fn(&Drift) -> Option<&String>| status.drift.iter().filter_map(wanted).collect::<Vec<_>>();
@@ -361,7 +361,7 @@ fn leftover_line(screen: Screen, leftover: &Leftover) -> String {
     line(screen, "  ", Mark::Open, &leftover.to_string())
 }
 
-/// A sign and a sentence; the commands in it stand out.
+/// A sign and a sentence with its commands highlighted.
 fn line(screen: Screen, indent: &str, mark: Mark, text: &str) -> String {
     screen.commands(&screen.item(indent, mark, text))
 }

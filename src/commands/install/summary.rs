@@ -1,4 +1,4 @@
-//! What an install did or would do, in sentences for people.
+//! The result or the plan of an install, in sentences for people.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::{Typed, typed};
 
-/// When the text is read.
+/// The time at which the text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Telling {
     /// Before the question whether to proceed.
@@ -17,7 +17,7 @@ pub(super) enum Telling {
     /// With `--dry-run`.
     Rehearsed,
     Done,
-    /// After the question, so that what it named need not be named again.
+    /// After the question, so that what it named is not repeated.
     DoneAsAsked,
 }
 
@@ -27,30 +27,30 @@ impl Telling {
     }
 }
 
-/// What the call named that the text depends on.
+/// Options of the call that affect the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Named {
     pub(super) all: bool,
     pub(super) verbose: bool,
 }
 
-/// A host of a report, and how it is shown.
+/// A host in a report, and how it is shown.
 struct Section<'a> {
     host: &'a HostReport,
     wish: Wish,
     telling: Telling,
     screen: Screen,
-    /// It is the only one.
+    /// It is the only host.
     single: bool,
-    /// Nothing is left out.
+    /// Show everything.
     verbose: bool,
 }
 
-/// How many lines of one kind are shown of many.
+/// How many lines of one kind are shown if there are many.
 const LINES: usize = 10;
 
 impl InstallReport {
-    /// What is going to be done, before the question.
+    /// The planned changes, shown before the question.
     pub(super) fn proposal(&self, screen: Screen, names_scope: bool) -> String {
         let title = match self.wish {
             Wish::Install => format!("gsd-tools {} will be installed:", env!("CARGO_PKG_VERSION")),
@@ -71,7 +71,7 @@ impl InstallReport {
         text
     }
 
-    /// What was done or would be, of the hosts for which nothing failed.
+    /// The completed or planned changes for the hosts without an error.
     pub(super) fn text(&self, screen: Screen, telling: Telling, named: Named) -> String {
         let hosts = self.hosts.iter().filter(|host| host.error.is_none());
         let mut text: String = hosts.map(|host| self.section(host, screen, telling, named.verbose).text()).collect();
@@ -85,7 +85,7 @@ impl InstallReport {
         text
     }
 
-    /// What failed, for standard error; `None` if nothing did.
+    /// The failure for standard error; `None` if nothing failed.
     pub(super) fn failure(&self, screen: Screen) -> Option<Failure> {
         let errors = self.hosts.iter().filter_map(|host| Some((host, host.error.as_ref()?)));
         let messages: Vec<String> =
@@ -99,7 +99,7 @@ impl InstallReport {
         Some(error.exits(self.exit_code()).shown_as(self.failures(screen)))
     }
 
-    /// What failed, as text.
+    /// The failures, as text.
     fn failures(&self, screen: Screen) -> String {
         let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
         let mut text: String =
@@ -120,7 +120,7 @@ impl InstallReport {
         Section { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1, verbose }
     }
 
-    /// What to type next, and how to undo it.
+    /// What to type next, and how to undo the install.
     fn next(&self, screen: Screen, telling: Telling, all: bool) -> String {
         let done: Vec<&HostReport> = self.hosts.iter().filter(|host| host.outcome == Outcome::Done).collect();
         let Some(first) = done.first() else { return String::new() };
@@ -152,7 +152,7 @@ impl InstallReport {
         text + &screen.prose("  ", "  ", &format!("Undo: `{}`", typed!("gsd-tools uninstall {}", flags)))
     }
 
-    /// How much would be done in all.
+    /// The total of all changes.
     fn totals(&self, screen: Screen, verbose: bool) -> String {
         let sum = |count: fn(&HostReport) -> usize| self.hosts.iter().map(count).sum::<usize>();
         let counts = [
@@ -167,7 +167,7 @@ impl InstallReport {
         let more = if parts.is_empty() || verbose { "" } else { " `--verbose` lists each file." };
         let is = |outcome: Outcome| self.hosts.iter().filter(|host| host.outcome == outcome).count();
         if parts.is_empty() && is(Outcome::Done) > 0 {
-            // Its files are there, and what is written is only the list of them.
+            // Its files are there, and only their list is written.
             parts.push(
                 if self.wish == Wish::Install { "update the manifest" } else { "remove the manifest" }.to_owned(),
             );
@@ -221,7 +221,7 @@ impl Section<'_> {
         text + &self.lines(&self.moved())
     }
 
-    /// The host, its folder, and what happens there.
+    /// The host, its folder, and the changes there.
     fn heading(&self, mark: Mark, facts: &str) -> String {
         let cells = [
             self.screen.mark(mark),
@@ -234,7 +234,7 @@ impl Section<'_> {
         if line.trim_end().lines().count() == 1 {
             return line;
         }
-        // The facts have lines of their own.
+        // The facts get their own lines.
         self.screen.heading(&cells[..cells.len() - 1]) + &self.screen.prose("    ", "    ", facts)
     }
 
@@ -242,7 +242,7 @@ impl Section<'_> {
         lines.iter().map(|line| self.screen.commands(&self.screen.prose("    ", "      ", line))).collect()
     }
 
-    /// What is there in the end, in a few words.
+    /// The final state, in a few words.
     fn facts(&self) -> String {
         let host = self.host;
         match (self.wish, host.outcome) {
@@ -270,7 +270,7 @@ impl Section<'_> {
         }
     }
 
-    /// From which version to which, where that differs.
+    /// The old and the new version, if they differ.
     fn upgrade(&self) -> String {
         match (&self.host.from_version, &self.host.version) {
             (Some(from), Some(to)) if from != to => {
@@ -298,7 +298,7 @@ impl Section<'_> {
         format!("{} ({changed})", counted(host.files, "file"))
     }
 
-    /// What is edited and allowed.
+    /// The edited files and the added permissions.
     fn added(&self) -> Vec<String> {
         let host = self.host;
         if host.outcome != Outcome::Done || self.wish == Wish::Uninstall {
@@ -319,13 +319,13 @@ impl Section<'_> {
         lines
     }
 
-    /// What a person has set that an install does not replace.
+    /// The user's settings that an install does not replace.
     fn kept(&self) -> Vec<String> {
         let kept = self.host.status_line == Some(StatusLine::Kept);
         kept.then(|| "your own status line is unchanged".to_owned()).into_iter().collect()
     }
 
-    /// What another program, or a repository, had put there.
+    /// The files of another program, or of a repository, that were replaced.
     fn replaced(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let (replaced, removed) = match self.telling {
@@ -360,7 +360,7 @@ impl Section<'_> {
         lines
     }
 
-    /// What keeps the install from working as it should.
+    /// Problems that keep the install from working properly.
     fn warnings(&self) -> Vec<String> {
         let host = self.host;
         let mut warnings: Vec<String> = host.downgrade().into_iter().collect();
@@ -388,7 +388,7 @@ impl Section<'_> {
         warnings
     }
 
-    /// Files of the person's that were in the way.
+    /// Files of the user that were in the way.
     fn moved(&self) -> Vec<String> {
         let host = self.host;
         let saved = if self.telling.is_done() { "was" } else { "will be" };

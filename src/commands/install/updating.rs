@@ -1,5 +1,5 @@
-//! What an update of the installation needs: which installation applies here, the newest version, and the user's files
-//! among the installed ones.
+//! Information for an update of the installation: which installation applies here, the newest version, and the user's
+//! files among the installed ones.
 
 use crate::acts::files;
 use crate::acts::hosts;
@@ -93,7 +93,7 @@ fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Resul
     let report = match files::change(context, &[&folder], |changes| Ok(custom::look(&folder, changes)?)) {
         Ok(report) if context.is_rehearsal() => report,
         Ok(report) => report.applied(),
-        // One file that cannot be written holds up none of the others.
+        // A file that cannot be written does not stop the others.
         Err(_) => {
             let mut report = custom::look(&folder, &mut ChangeSet::default())?;
             for path in report.eligible() {
@@ -120,7 +120,7 @@ fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
         .hint("`gsd-tools status` lists the folders of installed hosts"))
 }
 
-/// What `update-check` found.
+/// The result of `update-check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
     installed: &'static str,
@@ -132,7 +132,7 @@ pub(crate) struct UpdateReport {
 fn update_check(context: &mut Context) -> Result<(), Failure> {
     let world = context.world();
     let mut known = KnownVersions::recall(world);
-    // Noted whatever comes of it: a server that does not answer is not asked at every start of a session.
+    // Recorded in any case: a server that does not answer is not asked at every start of a session.
     known.looked_at = world.now().milliseconds();
     known.leave(world);
     let registry = packages::npm_registry(world, None)?;
@@ -165,21 +165,21 @@ struct Latest {
     version: String,
 }
 
-/// What `update-context` answers, on one line.
+/// The answer of `update-context`, on one line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InstallationReport {
-    /// `0.0.0` where nothing is installed.
+    /// `0.0.0` if nothing is installed.
     installed_version: String,
     /// `LOCAL`, `GLOBAL` or `UNKNOWN`.
     scope: &'static str,
-    /// The host; empty where nothing is installed.
+    /// The host; empty if nothing is installed.
     runtime: String,
-    /// The host's folder that holds the installation.
+    /// The folder of the host with the installation.
     gsd_dir: String,
 }
 
-/// The installation in one folder, of the first host whose it is.
+/// The installation in one folder: that of the first host that has one there.
 fn of_folder(
     context: &Context,
     descriptors: &[Descriptor],
@@ -199,7 +199,7 @@ fn of_folder(
     InstallationReport { installed_version, scope, runtime, gsd_dir: chosen }
 }
 
-/// The installation that counts here: the project's before the user's, the host of the call before the others.
+/// The installation that applies here: the project's before the user's, the host of the call before the others.
 fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
     let mut descriptors = context.registry()?.all()?;
     let named = arguments.runtime.as_deref().filter(|name| !name.trim().is_empty());
@@ -228,7 +228,7 @@ fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), 
     }
     'places: for (scope, word) in [(Scope::Local, "LOCAL"), (Scope::Global, "GLOBAL")] {
         for descriptor in &descriptors {
-            // A place that cannot be told, or whose manifest cannot be read, holds nothing that could be updated.
+            // A place that cannot be resolved, or whose manifest is unreadable, contains nothing to update.
             let target = Target::resolve(descriptor.clone(), scope, context.root(), None, context.world());
             let Ok(target) = target else { continue };
             let status = install::status(&target);

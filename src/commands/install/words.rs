@@ -13,10 +13,10 @@ use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
 use crate::world::World;
 
-/// The words that the family answers to and that take host flags.
+/// The words of the family that take host flags.
 const VERBS: &[&str] = &["install", "uninstall", "status", "package"];
 
-/// The verb whose host flags end in what is made for the host.
+/// The verb whose host flags end in the kind of the result.
 const PACKAGE: &str = "package";
 const PACKAGES: &[&str] = &["-plugin", "-extension"];
 
@@ -39,14 +39,14 @@ const FLAGS: &[&str] = &[
 ];
 const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
 
-/// Flags that say how an install asks and reports: by themselves they ask for none.
+/// Flags that control how an install asks and reports: they do not request an install.
 const MANNERS: &[&str] = &["--yes", "-y", "--no-input", "--verbose", "-v"];
 
 /// Flags whose next word is their value.
 const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
 
-/// The words as clap's tree expects them; words of other commands pass untouched, but for flags before them, which go
-/// behind. The hosts are read where a word may be one, for the whole call.
+/// The words as clap's tree expects them. Words of other commands are unchanged, except that flags before the command
+/// are moved to the end. The hosts are only read if a word may be one, once for the whole call.
 pub(in crate::commands) fn spelled(
     mut words: Vec<String>,
     world: &World,
@@ -71,7 +71,7 @@ pub(in crate::commands) fn spelled(
     }
 }
 
-/// The tree of all commands with the flags that name hosts, and the hosts as values of `--host`.
+/// The tree of all commands with a flag for each host, and the hosts as values of `--host`.
 pub(in crate::commands) fn with_hosts(tree: Command, registry: &Registry) -> Command {
     // A descriptor of the user's own that cannot be read is reported by an install.
     let hosts: Vec<Descriptor> = registry.ids().filter_map(|id| registry.find(id.as_str()).ok()).collect();
@@ -128,7 +128,7 @@ fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<St
     Ok(rest)
 }
 
-/// `--<host>-plugin` and `--<host>-plugin=FOLDER` as the host and the folder; other words as they are.
+/// `--<host>-plugin` and `--<host>-plugin=FOLDER` as the host and the folder; other words unchanged.
 fn packaged(word: &str, registry: &Registry) -> Vec<String> {
     let name = flag_name(word).and_then(|name| PACKAGES.iter().find_map(|ending| name.strip_suffix(ending)));
     let Some(host) = name.and_then(|name| registry.find(name).ok()) else { return vec![word.to_owned()] };
@@ -136,13 +136,13 @@ fn packaged(word: &str, registry: &Registry) -> Vec<String> {
     std::iter::once(format!("--host={}", host.id)).chain(folder).collect()
 }
 
-/// Whether a call that begins with a flag is an install, or was meant to be one.
+/// Whether a call that begins with a flag is an install, or is probably meant as one.
 fn asks_for_an_install(words: &[String], registry: &Registry) -> bool {
     let first = words.iter().find(|word| !MANNERS.contains(&word.as_str()));
     first.is_some_and(|word| word.starts_with('-') && is_ours(word, registry))
 }
 
-/// Whether this flag names a host or belongs to an install, or was meant to.
+/// Whether this flag names a host or belongs to an install, or is probably meant so.
 fn is_ours(word: &str, registry: &Registry) -> bool {
     let short = word.split('=').next().unwrap_or(word);
     match flag_name(word) {
@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn other_calls_pass_untouched() {
+    fn other_calls_are_unchanged() {
         for line in ["state json --claude", "--version", "--xyzzy", "roadmap", "-v", "--yes", "--no-input -v"] {
             assert_eq!(words(line).unwrap(), line);
         }
     }
 
     #[test]
-    fn a_name_that_is_none_is_told_with_the_nearest() {
+    fn an_unknown_name_is_reported_with_the_nearest() {
         let text = |line| format!("{:?}", words(line).unwrap_err());
         assert!(text("install --cladue").contains("did you mean `--claude`?"));
         assert!(text("--cladue --global").contains("did you mean `--claude`?"));

@@ -1,4 +1,4 @@
-//! The automatic chain: starting it, stopping it, and whether it runs.
+//! The automatic chain: starts it, stops it, and shows whether it runs.
 
 use crate::acts::auto_chain;
 use crate::acts::files;
@@ -29,7 +29,7 @@ verbs! {
     "auto-chain stop": acts [unasked] json(AutoModeReport) = stop();
 }
 
-/// What `check auto-mode` answers, and `auto-chain` once it is done.
+/// The answer of `check auto-mode`, and of `auto-chain` after its change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct AutoModeReport {
     active: bool,
@@ -41,7 +41,7 @@ pub(in crate::commands) struct AutoModeReport {
     /// When the chain was started or stopped on this computer.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The host's session that did it.
+    /// The host session that did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
 }
@@ -68,7 +68,7 @@ fn stop(context: &mut Context) -> Result<(), Failure> {
     set(context, false)
 }
 
-/// Answers whether workflows go on by themselves.
+/// Answers whether workflows continue automatically.
 pub(in crate::commands) fn show(context: &mut Context) -> Result<(), Failure> {
     let note = auto_chain::chain_note(context)?;
     let report = AutoModeReport::new(auto_chain::auto_mode_with(context, note.as_ref())?, note);

@@ -1,7 +1,7 @@
-//! Features of the loop: which there are, what holds of them, and turning them on and off.
+//! Features of the loop: lists them with their state, and enables or disables them.
 //!
-//! Whether a feature is shown is told in a file of the host's; which of its work a project wants, in the project's
-//! configuration. Most features are part of this program; users install more from folders. There is nothing to fetch.
+//! A file of the host records whether a feature is shown; the project's configuration records which parts of its work
+//! are wanted. Most features are part of this program; users install more from folders. Nothing is downloaded.
 
 use std::str::FromStr;
 
@@ -204,7 +204,7 @@ fn set(context: &mut Context, id: &str, turn: Turn<'_>, host: HostChoice<'_>) ->
     let features = features(context)?;
     let capability = match shown::asked(&features, id, turn) {
         Ok(capability) => capability,
-        // A script that asks for all that holds gets it, with what was refused.
+        // A script that asks for the complete state gets it, with the refusals.
         Err(refused) if context.raw() => {
             let errors = vec![refused.message.clone()];
             context.warn(refused.message);
@@ -221,7 +221,7 @@ fn set(context: &mut Context, id: &str, turn: Turn<'_>, host: HostChoice<'_>) ->
     context.emit(&report)
 }
 
-/// Answers with what holds of every feature after a change.
+/// Answers with the state of every feature after a change.
 fn tell_all(
     context: &mut Context,
     features: &Features,

@@ -1,4 +1,4 @@
-//! Installing, updating and removing features that users bring, and the trust in them.
+//! Installs, updates and removes features that users bring, and manages the trust in them.
 
 use crate::acts::features::lifecycle;
 use crate::acts::features::trust::{self, OutdatedRow};
@@ -98,7 +98,7 @@ pub(super) fn outdated(context: &mut Context, arguments: &InstalledArgs) -> Resu
     Ok(())
 }
 
-/// The rows as a table, columns as wide as their widest cell.
+/// The rows as a table; each column is as wide as its widest cell.
 fn table(rows: &[OutdatedRow]) -> String {
     let cells = |row: &OutdatedRow| {
         let latest = row.latest.clone().unwrap_or_else(|| "-".to_owned());

@@ -1,4 +1,4 @@
-//! The loop's points, where features put work of their own.
+//! The points of the loop, where features add their work.
 
 pub(crate) mod auto_chain;
 pub(crate) mod capability;
@@ -92,7 +92,7 @@ fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), Failure> 
     }
 }
 
-/// What is to be done at a point, its gates asked.
+/// The work to do at a point, after its gates were checked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::commands) struct EnterReport<'a> {
@@ -101,16 +101,16 @@ pub(in crate::commands) struct EnterReport<'a> {
     phase: Option<String>,
     /// A gate stops the loop.
     block: bool,
-    /// The gates with something to say.
+    /// The gates that did not simply pass.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gates: Vec<GateResult>,
     /// Work that the workflow runs, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<StepWork<'a>>,
-    /// Texts for the prompts of others, by whose prompt they go into.
+    /// Texts for the prompts of agents, by the role that gets them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     contributions: BTreeMap<&'a str, Vec<String>>,
-    /// Work that is wanted and not done here, with the reason.
+    /// Work that is wanted but not done here, with the reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     inactive: BTreeMap<String, String>,
 }
@@ -130,7 +130,7 @@ pub(in crate::commands) struct GateResult {
 enum GateStatus {
     /// The loop stops.
     Block,
-    /// The loop goes on; the message is shown.
+    /// The loop continues; the message is shown.
     Warn,
 }
 
@@ -138,24 +138,24 @@ enum GateStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::commands) struct StepWork<'a> {
-    /// Who does it.
+    /// Who does the work.
     #[serde(flatten)]
     work: StepReference<'a>,
-    /// The file with the skill, where an installed feature brings it.
+    /// The file with the skill, if an installed feature brings it.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// What whoever does it is to do.
+    /// Instructions for the agent or workflow that does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Files that are there afterwards; they show whether it worked.
+    /// Files that the work creates; they show whether it succeeded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     produces: Vec<String>,
     /// Files to read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     consumes: Vec<String>,
-    /// What to do where it cannot be done.
+    /// What to do if the work cannot be done.
     on_error: OnError,
-    /// Settings that bear on it.
+    /// Settings that affect the work.
     #[serde(skip_serializing_if = "Map::is_empty")]
     settings: Map<String, Value>,
 }
@@ -217,7 +217,7 @@ fn enter<'a>(context: &Context, arguments: &EnterArgs, features: &'a Features) -
     Ok(report)
 }
 
-/// What a gate has to say; nothing where it passes.
+/// The result of a gate; `None` if it passes.
 fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateResult> {
     let answer = match hook.check? {
         Check::Query(query) => check::ask(context, query, typed),
@@ -242,7 +242,7 @@ fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateRes
     Some(GateResult { gate: hook.id(), status, message, cure })
 }
 
-/// Why a phase does not need a step: it is about something else, or the step's files are there.
+/// Why a phase does not need a step: the phase has another subject, or the step's files exist.
 fn not_needed(
     context: &Context,
     (point, hook): (&str, &ActiveHook<'_>),
@@ -261,7 +261,7 @@ fn not_needed(
     Ok(made_already(context, (point, hook), phase)?.map(|files| format!("{files} already exists")))
 }
 
-/// The files of a step in the folder of the phase, where all of them are there and say that it is done.
+/// The files of a step in the folder of the phase, if all of them exist and are marked as done.
 fn made_already(
     context: &Context,
     (point, hook): (&str, &ActiveHook<'_>),
@@ -281,7 +281,7 @@ fn made_already(
             }
         }
     }
-    // A document about the work of the phase is made again once there is more of it; a report of repairs belongs to it.
+    // A document about the work of the phase is made again after more work; a report of repairs belongs to it.
     if AFTER_WORK.contains(&point) {
         let repairs =
             hook.produces.iter().filter_map(|file| folder.artifact(&format!("{}-FIX", file.strip_suffix(".md")?)));
@@ -293,7 +293,7 @@ fn made_already(
     Ok(Some(files.join(", ")))
 }
 
-/// The points at which the work of a phase, or of a wave, is done.
+/// The points after the work of a phase, or of a wave.
 const AFTER_WORK: [&str; 3] = ["execute:wave:post", "execute:post", "verify:post"];
 
 fn step<'a>(
@@ -319,7 +319,7 @@ fn step<'a>(
     })
 }
 
-/// Where a document of a phase is, such as `.planning/phases/02-core/02-REVIEW.md` of `REVIEW.md`.
+/// The path of a phase document, such as `.planning/phases/02-core/02-REVIEW.md` for `REVIEW.md`.
 fn in_folder(file: &str, phase: Option<&NamedPhase>) -> String {
     match phase.and_then(|phase| phase.folder.as_ref()) {
         Some(folder) if !file.contains('/') && !matches!(file, "PLAN.md" | "SUMMARY.md") => {
@@ -330,12 +330,12 @@ fn in_folder(file: &str, phase: Option<&NamedPhase>) -> String {
     }
 }
 
-/// Whether a text makes sense only with the number of a phase put in.
+/// Whether a text only makes sense with the number of a phase inserted.
 fn is_about_a_phase(text: &str) -> bool {
     text.contains("{N}") || text.contains("{NN}")
 }
 
-/// A text with the number of the phase put in.
+/// A text with the number of the phase inserted.
 fn filled(text: &str, phase: Option<&NamedPhase>) -> String {
     let Some(phase) = phase else { return text.to_owned() };
     let padded = phase.folder.as_ref().map_or_else(|| phase::pad(&phase.number), |folder| folder.token().to_owned());

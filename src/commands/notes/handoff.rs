@@ -1,4 +1,4 @@
-//! Paused work: writing down where it was left, and taking it up again.
+//! Paused work: records where it stopped, and resumes it.
 
 use crate::acts::facts;
 use crate::acts::git::uncommitted;

@@ -1,4 +1,4 @@
-//! What waits beside the roadmap.
+//! Work outside the roadmap.
 
 pub(crate) mod handoff;
 pub(crate) mod quick_tasks;

@@ -1,4 +1,4 @@
-//! Todos and seeds: what is still to do besides the roadmap, and ideas that wait for their moment.
+//! Todos and seeds: work that is not in the roadmap, and ideas that wait for their moment.
 
 use crate::acts::facts;
 use crate::acts::writing::Target;

@@ -53,7 +53,7 @@ pub(crate) struct ProgressArgs {
     format: Option<String>,
 }
 
-/// Refuses a word of a person's that is none of the formats.
+/// Refuses a person's word that is not one of the formats.
 fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Result<(), Failure> {
     let Some(word) = format.filter(|word| !formats.contains(word) && context.is_for_a_person()) else {
         return Ok(());
@@ -70,7 +70,7 @@ fn history_digest(context: &mut Context) -> Result<(), Failure> {
     context.emit(&history::history(&context.view())?)
 }
 
-/// Where the project is, for a person at a terminal.
+/// The current state of the project, for a person at a terminal.
 pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Failure> {
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
@@ -81,7 +81,7 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Failur
     Ok(dashboard.shown(context.screen()))
 }
 
-/// The same of a project in milestones of `auto`; `None` where there is none.
+/// As [`dashboard`], for a project in milestones of `auto`; `None` outside such a project.
 pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String>, Failure> {
     let Some((root, runs)) = project::milestones(context) else { return Ok(None) };
     let view = project::view_at(context, &root)();
@@ -90,7 +90,7 @@ pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String
     Ok(Some(milestones::page(&view, &root.name(), &next, context.screen())?))
 }
 
-/// The same as data: what `progress` answers to programs.
+/// The state of the project as data: the answer of `progress` for programs.
 pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), Failure> {
     let report = progress::progress(&context.view())?;
     context.emit(&report)
@@ -127,7 +127,7 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failu
     }
 }
 
-/// The bar of progress for a person, and without `bar` the phases below it.
+/// The progress bar for a person; unless only `bar` is wanted, also the phases below it.
 fn counts(context: &Context, bar: bool) -> Result<String, Failure> {
     let report = stats::stats(&context.view(), Commits::default())?;
     let screen = context.screen();

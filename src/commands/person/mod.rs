@@ -1,4 +1,4 @@
-//! What sessions say about the person who works here.
+//! The profile of the person who works here, learned from sessions.
 
 pub(crate) mod profile;
 pub(crate) mod sessions;

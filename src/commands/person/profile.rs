@@ -1,4 +1,4 @@
-//! How a person likes to work: asked, written down, and put where agents read it.
+//! How a person likes to work: asks, and writes a profile into files that agents read.
 
 use crate::acts::files;
 use crate::acts::hosts;
@@ -12,7 +12,7 @@ use crate::operations::person::profile::{Analysis, PreferencesReport, ProfileRep
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
 use crate::text::fragment::Marked;
 
-/// The command that loads the preferences, without what every command begins with.
+/// The command that loads the preferences, without the common prefix of commands.
 const PREFERENCES: &str = "dev-preferences";
 
 verbs! {
@@ -134,7 +134,7 @@ fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(),
     })
 }
 
-/// Where the host of the call keeps a command of the user's, written in Markdown.
+/// The path of a user's command on the current host, written in Markdown.
 fn usual_command(context: &Context) -> Result<AbsolutePath, Failure> {
     let home = hosts::home(context)?;
     let descriptor = context.host()?.descriptor.as_ref();
@@ -196,7 +196,7 @@ fn analysis(context: &Context, path: &str) -> Result<Analysis, Failure> {
     Analysis::parse(&text)
 }
 
-/// Writes a page that is ours wholly.
+/// Writes a page that belongs entirely to us.
 fn put(context: &Context, path: &AbsolutePath, page: String) -> Result<(), Failure> {
     files::edit(context, path, |text| Ok(((), Some(page).filter(|page| text != Some(page.as_str())))))
 }

@@ -1,4 +1,4 @@
-//! Sessions that a host keeps, read for a profile of how a person works. Nothing of them is changed or sent anywhere.
+//! Sessions that a host keeps, read for a profile of how a person works. They are neither changed nor sent anywhere.
 
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
 };
 
-/// How many messages a sample has where nothing else is asked for.
+/// The default number of messages in a sample.
 const USUAL_SAMPLE: usize = 150;
-/// How much of a message a sample takes.
+/// The maximum length of a message in a sample.
 const USUAL_LENGTH: usize = 500;
 
 verbs! {
@@ -137,7 +137,7 @@ fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), Failure> 
         if sample.is_full(request) {
             break;
         }
-        // A session that cannot be read is no part of a sample.
+        // A session that cannot be read is left out of the sample.
         sample.take(project, request, |session| kept.messages(project, session).unwrap_or_default());
     }
     let output_file = keep(context, "profile-sample.jsonl", &sample.messages)?;
@@ -152,7 +152,7 @@ fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), Failure> 
     })
 }
 
-/// Puts messages into a file that only this user reads; gives its path.
+/// Writes messages to a file that only this user can read; returns its path.
 fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, Failure> {
     let folder = format!("messages-{}-{}", context.world().now().milliseconds(), context.world().process());
     let notes = AbsolutePath::parse(context.world().private_temporary_folder())?;
@@ -167,7 +167,7 @@ struct Kept {
     folder: AbsolutePath,
     /// The name of the host.
     host: String,
-    /// Beginnings of messages that nobody typed.
+    /// Beginnings of messages that a person did not type.
     untyped: Vec<String>,
     projects: Vec<ProjectSessions>,
 }
@@ -184,7 +184,7 @@ impl Kept {
         told.hint("name another folder with `--path FOLDER`")
     }
 
-    /// What is there. A folder that is there and empty is an answer where a person chose it.
+    /// Lists the sessions. An existing but empty folder is a valid answer if a person chose it.
     fn look(context: &Context, chosen: Option<&str>) -> Result<Self, Failure> {
         let host = context.host()?;
         let known = host.descriptor.as_ref().and_then(|descriptor| descriptor.sessions.as_ref());
@@ -208,7 +208,7 @@ impl Kept {
         if is_answer { Ok(kept) } else { Err(kept.nothing()) }
     }
 
-    /// The messages of a session; `None` where its file cannot be read.
+    /// The messages of a session; `None` if its file cannot be read.
     fn messages(&self, project: &ProjectSessions, session: &SessionFile) -> Option<Vec<Message>> {
         let file = self.folder.resolve(&project.directory).resolve(format!("{}.jsonl", session.id));
         let bytes = disk::read_up_to(file, u64::MAX).ok()??;
@@ -216,7 +216,8 @@ impl Kept {
     }
 }
 
-/// The sessions in one project's folder. Where the host notes the project's own folder, its name is the project's.
+/// The sessions in one project's folder. If the host recorded the project's path, the project gets the name of its
+/// folder.
 fn project(folder: &AbsolutePath, directory: String) -> Result<ProjectSessions, Failure> {
     let index = disk::read_text(folder.resolve("sessions-index.json")).ok().flatten();
     let index: Option<Value> = index.and_then(|text| serde_json::from_str(&text).ok());

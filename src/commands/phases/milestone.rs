@@ -79,7 +79,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
         force: arguments.force,
         next_command: next_command.as_deref(),
     };
-    // Told first: it may be why the milestone is refused.
+    // This warning comes first: it may be the reason why the milestone is refused.
     let current = context.view().state_text()?.as_deref().and_then(state_version);
     if let Some(other) = current.filter(|current| !is_same_version(current, version)) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));

@@ -1,4 +1,4 @@
-//! `find-phase`, `phases` and `phase`: finding, listing, adding, completing and removing phases.
+//! `find-phase`, `phases` and `phase`: find, list, add, complete and remove phases.
 
 use crate::acts::facts;
 use crate::acts::files;
@@ -216,7 +216,7 @@ fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     }
     if context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
-        // The error for a person says why there is none.
+        // The error for a person says why the phase was not found.
         named::phase_named(context, &context.view(), phase)?;
     }
     context.show(&report, |screen| report.shown(screen))
@@ -260,7 +260,7 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), Failure> {
     context.say(&report, Some(&raw), |_| said)
 }
 
-/// A phase that is added to a milestone which was shipped is in the wrong place more often than not.
+/// Warns if the milestone was shipped: a phase added to it is probably in the wrong place.
 fn warn_of_shipped(context: &Context) -> Result<(), Failure> {
     let view = context.view();
     if let Some(text) = view.roadmap_text()?

@@ -58,7 +58,7 @@ pub(crate) struct FillArgs {
     fields: Option<String>,
 }
 
-/// The answer where there is no plan: a template all the same, and why.
+/// The answer for a missing plan: the standard template, and the error.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct Fallback {
     template: &'static str,

@@ -11,7 +11,7 @@ use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRe
 use crate::project::view::Edits;
 use crate::project::workstream::checked;
 
-/// What `get` and `set` print under `--raw` where no workstream is active.
+/// The output of `get` and `set` with `--raw` if no workstream is active.
 const NONE: &str = "none";
 
 verbs! {
@@ -150,7 +150,7 @@ fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), Failure> 
     context.emit(&report)
 }
 
-/// What `workstream get`, `set` and `set --clear` answer.
+/// The answer of `workstream get`, `set` and `set --clear`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::commands) enum ActiveReport {
@@ -184,7 +184,7 @@ fn set(context: &mut Context, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// Where a session gives its own choice up, the one for everybody counts again, and is told.
+/// After a session clears its own choice, the shared one is active again, and the answer reports it.
 fn clear(context: &mut Context) -> Result<(), Failure> {
     let pointer = context.workstream_pointer();
     let previous = pointer.active();

@@ -1,4 +1,4 @@
-//! The plans of a phase and what their summaries say.
+//! The plans of a phase and the content of their summaries.
 
 use crate::acts::files;
 use crate::acts::files::MissingFile;
@@ -39,7 +39,7 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = index::plan_index(&context.view(), phase)?;
     if report.error.is_some() && context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
-        // The error for a person says why there is none.
+        // The error for a person says why the phase was not found.
         named::phase_named(context, &context.view(), phase)?;
     }
     context.show(&report, |screen| report.shown(screen))

@@ -134,7 +134,7 @@ fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<Phase
     })
 }
 
-/// What `plan record` answers.
+/// The answer of `plan record`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct RecordReport {
     phase: String,
@@ -199,10 +199,10 @@ fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
     context.emit_brief(&report)
 }
 
-/// What `plan check` answers.
+/// The answer of `plan check`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct CheckReport {
-    /// Whether every plan that was asked for is finished.
+    /// Whether every requested plan is finished.
     finished: bool,
     plans: Vec<CheckedPlan>,
 }
@@ -230,18 +230,19 @@ fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, Failur
         .collect()
 }
 
-/// What `plan close` answers.
+/// The answer of `plan close`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct CloseReport {
     closed: Vec<ClosedPlan>,
-    /// Plans that were asked for and left alone: they have no SUMMARY.
+    /// Requested plans that were skipped because they have no SUMMARY.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     without_summary: Vec<String>,
     /// Whether only the SUMMARY was committed, since this is the worktree of a wave: close the plan after the merge.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_worktree: bool,
     commit: CommitReport,
-    /// The first plan of the phase that can be executed now; none in the worktree of a wave, where other plans are not at hand.
+    /// The first plan of the phase that can be executed now; null in the worktree of a wave, which does not have the
+    /// other plans.
     next_plan: Option<String>,
 }
 
@@ -277,7 +278,7 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), Failure> {
     context.emit_brief(&CloseReport { closed, without_summary, in_worktree, commit, next_plan })
 }
 
-/// Whether this is a worktree that was made for the plans of a wave.
+/// Whether this is a worktree for a plan of a wave.
 fn is_in_wave(context: &Context) -> bool {
     let folder = context.root();
     if repository::main_worktree(folder).is_none() {
@@ -292,7 +293,7 @@ fn without_summary(place: &PlanPlace) -> Failure {
         .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
 }
 
-/// Refuses a SUMMARY of which nothing can be carried on.
+/// Refuses a SUMMARY that cannot be recorded.
 fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), Failure> {
     let Some(reason) = plan::unusable(&summary_of(view, place)?) else { return Ok(()) };
     let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
@@ -300,7 +301,7 @@ fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), Failure> {
         .hint(format!("correct the file; `{}` shows what is missing", typed!("gsd-tools plan check {}", place.id()))))
 }
 
-/// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.
+/// Records the SUMMARYs of these plans in the documents of the project, all of them or none, with one commit.
 fn close_all(
     context: &Context,
     places: &[PlanPlace],
@@ -320,7 +321,7 @@ fn close_all(
         Ok::<_, Failure>((reports, edits))
     };
     let closed = if context.is_rehearsal() {
-        // A rehearsal of what also commits takes no lock, since a lock is a file.
+        // A dry run of a command that also commits does not take a lock, since a lock is a file.
         let view = context.view();
         let (reports, edits) = operation(&view)?;
         context.note_rehearsed(&changes::diff(&view, &edits)?);
@@ -336,7 +337,7 @@ fn close_all(
     Ok((closed, commit))
 }
 
-/// Commits the SUMMARYs alone.
+/// Commits only the SUMMARYs.
 fn keep_summaries(
     context: &Context,
     places: &[PlanPlace],
@@ -363,18 +364,18 @@ fn summary_of(view: &ProjectView, place: &PlanPlace) -> Result<Arc<str>, FileErr
     Ok(summary.flatten().unwrap_or_else(|| Arc::from("")))
 }
 
-/// The documents of the plan itself that its execution writes.
+/// The plan's own documents that its execution writes.
 fn of_plan(context: &Context, place: &PlanPlace) -> impl Iterator<Item = String> {
-    // Setup for the user, and defects that were found elsewhere.
+    // Setup for the user, and defects found outside the plan.
     let setup = place.folder.artifact_path("USER-SETUP").into_iter().chain([place.folder.join("deferred-items.md")]);
     let layout = context.layout();
     place.summary().into_iter().chain(setup).filter(|path| disk::exists(layout.absolute(path)))
 }
 
-/// How many characters the subject of a commit has at most.
+/// The maximum length of a commit subject, in characters.
 const LONGEST_SUBJECT: usize = 72;
 
-/// The subject of the commit: the plan by its name if that is short, several by their identifiers.
+/// The subject of the commit: one plan with its name if that is short, several plans by their identifiers.
 fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<String, FileError> {
     if let [place] = places {
         let named = close::title(&summary_of(view, place)?);

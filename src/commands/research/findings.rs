@@ -1,4 +1,4 @@
-//! Findings of research: what to ask whom, and keeping what was found. Nothing here uses the network.
+//! Research findings: decides which provider to ask, and stores the results. Nothing here uses the network.
 
 use crate::acts::files;
 use crate::acts::writing::{Beside, Target};
@@ -86,14 +86,14 @@ fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Fail
     })?;
     let config = context.config()?;
     let has_service = |service: &str| match config.written(service) {
-        // A page reader that asks for no key is there unless it is switched off.
+        // A page reader that needs no key is available unless it is disabled.
         None => service == "jina",
         Some(_) => config.flag(service) || config.text(service).is_some(),
     };
     context.emit(&findings::plan(questions, has_service, |key| kept(context, key))?)
 }
 
-/// What is kept under a key, in the project or for everybody.
+/// The finding stored under a key, in the project or for all projects.
 fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, Failure> {
     let layout = context.layout();
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
+//! Learnings in the user's own folder: listed, searched, copied from a project, removed.
 
 use crate::acts::files;
 use crate::commands::frame::named::NonBlank;
@@ -75,7 +75,7 @@ fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), Failure> {
 
 fn list(context: &mut Context, tag: Option<&str>) -> Result<(), Failure> {
     let store = read(&folder(context)?)?;
-    // Only what an agent asks for by a subject goes into its prompt.
+    // The limit is for agents, which search for a subject and put the result into their prompt.
     let most = tag.and(context.config()?.number("learnings.max_inject"));
     context.emit(&learnings::list(store, tag, most))
 }

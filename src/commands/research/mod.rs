@@ -1,4 +1,4 @@
-//! What was found out.
+//! Results of research.
 
 pub(crate) mod findings;
 pub(crate) mod learnings;

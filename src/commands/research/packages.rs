@@ -1,4 +1,4 @@
-//! Research: what findings and packages are worth, and a search of the web. These commands ask servers of the web.
+//! Research: the reliability of findings and packages, and a web search. These commands use servers on the web.
 
 use crate::acts::files;
 use crate::acts::user;
@@ -20,19 +20,19 @@ use crate::world::{Program, World, WorldError};
 
 const KEY: &str = "BRAVE_API_KEY";
 
-/// The file with the key, in the user's own folder.
+/// The file with the API key, in the user's own folder.
 const KEY_FILE: &str = "brave_api_key";
 
-/// Where the search service listens. <https://api-dashboard.search.brave.com/app/documentation>, 2026-11.
+/// The address of the search service. <https://api-dashboard.search.brave.com/app/documentation>, 2026-11.
 const SEARCH: &str = "https://api.search.brave.com/res/v1/web/search";
 
-/// How often a search is tried that fails in a way that passes.
+/// The maximum number of attempts for a search that fails temporarily.
 const ATTEMPTS: u32 = 3;
 
-/// How long npm may take to tell a setting of its own.
+/// How long npm may take to print one of its settings.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How many packages are looked up at the same time.
+/// How many packages are looked up in parallel.
 const BESIDE_EACH_OTHER: usize = 8;
 
 verbs! {
@@ -116,7 +116,7 @@ fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Res
     context.emit(&classify(Finding { provider: &arguments.provider, package, verified: arguments.verified }))
 }
 
-/// Asks the registry about each of the packages, some beside each other.
+/// Asks the registry about each of the packages, several in parallel.
 fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<PackageReport> {
     let world = context.world();
     let now = world.now().milliseconds();
@@ -142,14 +142,14 @@ fn look_up(context: &Context, ecosystem: Ecosystem, names: &[String]) -> Vec<Pac
     reports
 }
 
-/// `@types` of `@types/node`: packages of a scope can have a registry of their own.
+/// `@types` for `@types/node`: a scope can have its own registry.
 fn scope(name: &str) -> Option<&str> {
     name.split_once('/').map(|(scope, _)| scope).filter(|scope| scope.starts_with('@'))
 }
 
-/// The address of the registry to ask about packages. Where the project installs from another one than its user, nobody
-/// is asked: a repository may not choose who hears of it, and the user's registry may know another package of that
-/// name.
+/// The address of the registry to ask about packages. If the project's registry differs from the user's, no registry is
+/// asked: a repository may not choose which server learns about it, and the user's registry may have another package
+/// with that name.
 fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Result<String, WorldError> {
     if let Some(known) = ecosystem.registry() {
         return Ok(known.to_owned());
@@ -172,7 +172,7 @@ fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Res
     }
 }
 
-/// The address of the registry that the user's own settings of npm name.
+/// The address of the registry in the user's own npm settings.
 pub(in crate::commands) fn npm_registry(world: &World, scope: Option<&str>) -> Result<String, WorldError> {
     let no_answer = |why: String| WorldError::NoAnswer { server: "npm".to_owned(), why };
     let setting = |key: &str| -> Result<Option<String>, WorldError> {
@@ -183,7 +183,7 @@ pub(in crate::commands) fn npm_registry(world: &World, scope: Option<&str>) -> R
     let own = scope.map(|scope| setting(&format!("{scope}:registry"))).transpose()?.flatten();
     let told = own.map_or_else(|| setting("registry"), |own| Ok(Some(own)))?;
     let told = told.ok_or_else(|| no_answer("it has no registry configured".to_owned()))?;
-    // What stands in for a variable may be a key.
+    // The value of a variable may be a key.
     if told.contains('$') {
         Err(no_answer("the address of its registry contains a variable".to_owned()))
     } else {
@@ -209,7 +209,7 @@ fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told 
             Err(error) => return unreachable(&format!("the answer of the registry is not JSON: {error}")),
         },
     };
-    // Where the downloads are not told, nobody knows them; the rest holds.
+    // If the number of downloads is unavailable, it stays unknown, and the rest is still valid.
     let downloads = ecosystem.downloads_page(&name).and_then(|page| {
         let response = world.fetch(&page, JSON).ok().filter(|response| response.status == 200)?;
         serde_json::from_slice(&response.body).ok()
@@ -217,27 +217,27 @@ fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told 
     Told::Page { page, downloads }
 }
 
-/// What `websearch` answers.
+/// The answer of `websearch`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(in crate::commands) enum SearchReport {
     Found {
-        /// True: there is an answer.
+        /// True: the search was answered.
         available: bool,
         query: String,
         count: usize,
         results: Vec<SearchResult>,
     },
     Unavailable {
-        /// False: there is no answer.
+        /// False: the search was not answered.
         available: bool,
-        /// What is missing.
+        /// The missing requirement.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
-        /// What went wrong.
+        /// The error of the last attempt.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// How often it was tried.
+        /// The number of attempts.
         #[serde(skip_serializing_if = "Option::is_none")]
         attempts: Option<u32>,
     },

@@ -66,11 +66,11 @@ fn runtimes(context: &mut Context, arguments: &RuntimesArgs) -> Result<(), Failu
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RuntimesReport {
     runtimes: Vec<RuntimeRow>,
-    /// Descriptors of the user's that cannot be used.
+    /// The user's own descriptors that cannot be used.
     broken: Vec<BrokenRow>,
 }
 
-/// What is wrong with a descriptor of the user's.
+/// The error in one of the user's own descriptors.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BrokenRow {
     file: String,
@@ -88,26 +88,26 @@ impl BrokenRow {
     }
 }
 
-/// What we know of one host.
+/// The facts about one host.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RuntimeRow {
     id: String,
     name: String,
-    /// Whether its descriptor is a file of the user's.
+    /// Whether its descriptor is a file of the user.
     own: bool,
-    /// Other words for it.
+    /// Other names for it.
     aliases: Vec<String>,
     verified: VerifiedRow,
-    /// The programs in `PATH` by which `install --detected` finds it, besides its folder.
+    /// The programs in `PATH` with which `install --detected` finds it, in addition to its folder.
     programs: Vec<String>,
     features: Vec<FeatureRow>,
     places: Vec<PlaceRow>,
     environment: Vec<VariableRow>,
-    /// Whether `gsd-tools package` knows how a plugin of this host looks.
+    /// Whether `gsd-tools package` can build a plugin for this host.
     plugin: bool,
 }
 
-/// What the row rests on.
+/// How the facts were verified.
 #[derive(Debug, Serialize, JsonSchema)]
 struct VerifiedRow {
     date: String,
@@ -116,7 +116,7 @@ struct VerifiedRow {
     version: Option<String>,
 }
 
-/// How the host comes to something, or why it does not.
+/// How the host supports a feature, or why it does not.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeatureRow {
     what: Feature,
@@ -124,12 +124,12 @@ struct FeatureRow {
     note: String,
 }
 
-/// Where something goes.
+/// Where something is installed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlaceRow {
     what: String,
     scope: Scope,
-    /// From the user's home or from the project.
+    /// Relative to the user's home or to the project.
     path: String,
 }
 
@@ -137,7 +137,7 @@ struct PlaceRow {
 #[derive(Debug, Serialize, JsonSchema)]
 struct VariableRow {
     name: String,
-    /// What its value names.
+    /// The meaning of its value.
     holds: String,
 }
 
@@ -180,7 +180,7 @@ impl RuntimeRow {
     }
 }
 
-/// Where things go in one scope, in the order in which people ask; nowhere where the host has no such scope.
+/// The paths in one scope, in the order in which people ask for them; empty if the host does not support the scope.
 fn places(descriptor: &Descriptor, scope: Scope, context: &Context) -> Vec<PlaceRow> {
     let Some(root) = root(descriptor, scope, context) else { return Vec::new() };
     let row = |what: String, path: String| PlaceRow { what, scope, path };
@@ -207,7 +207,7 @@ fn places(descriptor: &Descriptor, scope: Scope, context: &Context) -> Vec<Place
     rows
 }
 
-/// The host's folder as a person would write it, the environment of the call considered.
+/// The host's folder as a person would write it, taking the environment of the call into account.
 fn root(descriptor: &Descriptor, scope: Scope, context: &Context) -> Option<String> {
     let user = context.world().home().unwrap_or_else(|| Path::new("~").to_path_buf());
     let environment = |name: &str| context.world().variable(name);
@@ -218,7 +218,7 @@ fn root(descriptor: &Descriptor, scope: Scope, context: &Context) -> Option<Stri
             Err(_) => home.root.to_string_lossy().into_owned(),
         }),
         Err(HomeError::NoLocal(_)) => None,
-        // A variable that names no folder is the matter of an install.
+        // A variable that does not name a folder is reported by an install.
         Err(_) => Some(descriptor.home.global.clone()),
     }
 }

@@ -53,7 +53,7 @@ client: the version that this was verified with; untested: from vendor docs or o
 `gsd-tools runtimes HOST` shows how, why not, and where files are installed.
 ";
 
-/// A paragraph for each host: what it does not support is shorter than what it does.
+/// A paragraph for each host, with the features it does not support: that list is shorter.
 fn list(report: &RuntimesReport, screen: Screen) -> String {
     let mut text = String::new();
     for row in &report.runtimes {
@@ -81,7 +81,7 @@ fn supported(features: &[FeatureRow]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// The name of a column. All of them, a host's id and what is known fit the width.
+/// The name of a column. All columns, the host's id and its verification fit the width.
 fn head(feature: Feature) -> &'static str {
     match feature {
         Feature::Commands => "cmds",
@@ -109,7 +109,7 @@ fn cell(means: Means) -> &'static str {
     }
 }
 
-/// One host.
+/// The page about one host.
 pub(super) fn page(row: &RuntimeRow, screen: Screen) -> String {
     let mut text = row.name.clone();
     let words: Vec<&str> = std::iter::once(row.id.as_str()).chain(row.aliases.iter().map(String::as_str)).collect();
@@ -159,7 +159,7 @@ pub(super) fn page(row: &RuntimeRow, screen: Screen) -> String {
     text
 }
 
-/// What the row rests on.
+/// How the facts in the row were verified.
 fn verified(row: &RuntimeRow) -> String {
     match (row.verified.by, &row.verified.version) {
         (Evidence::Client, Some(version)) => format!("Verified with client {version}"),
@@ -177,7 +177,7 @@ fn date(row: &RuntimeRow) -> String {
     }
 }
 
-/// A line with a head; what is too long continues below itself, or on a narrow screen below the head.
+/// A line with a head. A long body continues under its own beginning, or on a narrow screen under the head.
 fn entry(text: &mut String, screen: Screen, head: &str, body: &str) {
     let screen = Screen { width: screen.width.min(WIDTH), ..screen };
     let first = format!("  {head}");

@@ -1,4 +1,4 @@
-//! Holds the files of `schemas/` equal to what the types that the commands print say.
+//! Checks that the files of `schemas/` match the types that the commands print.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::failure::Reason;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a schema is read and written where it lies")]
-fn a_schema_is_what_the_types_say() {
+fn a_schema_matches_the_types() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
     let overwrites = std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite");
     let mut named = BTreeSet::new();
@@ -63,7 +63,7 @@ fn a_command_is_found_with_a_dot_as_well() {
 }
 
 #[test]
-fn the_program_carries_each_schema_as_its_file_stands() {
+fn the_program_contains_each_schema_exactly_as_in_its_file() {
     for verb in CATALOG.verbs() {
         let words: Vec<String> = verb.path.split(' ').map(str::to_owned).collect();
         let carried: Value = serde_json::from_str(schema_of(&CATALOG.listing(), &words).unwrap()).unwrap();
@@ -77,14 +77,14 @@ fn a_key_that_may_be_absent_is_not_null() {
     assert_eq!(document(verb).as_value()["properties"]["updated"]["type"], "boolean");
 }
 
-/// The line that the help has of a command.
+/// The line about a command in the help.
 fn about(path: &str) -> String {
     let words: Vec<String> = path.split(' ').map(str::to_owned).collect();
     let family = CATALOG.family(&words[0]).unwrap();
     usage::leaf(&tree(family), &words).command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The schema of one command: one of the forms of its answer, and beside it what the program adds to it.
+/// The schema of one command: the forms of its answer, and the fields that the program adds.
 fn document(verb: &Verb) -> Schema {
     let path = verb.path;
     let about = about(path);
@@ -118,7 +118,7 @@ fn document(verb: &Verb) -> Schema {
         beside.extend(properties::<TokenReport<'_>>(&mut generator));
     }
     let definitions = generator.take_definitions(true);
-    // Where a form has a key of that name itself, the form says what it holds.
+    // If a form itself has a key with that name, the form's description applies.
     for (key, property) in &mut beside {
         if definitions.values().any(|form| names(form, key))
             && let Some(property) = property.as_object_mut()
@@ -137,7 +137,7 @@ fn document(verb: &Verb) -> Schema {
     schema
 }
 
-/// A key that may be left out is left out where it has no value: it is never `null`.
+/// A key that may be left out is left out if it has no value: it is never `null`.
 fn absent_is_not_null(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
     let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -157,14 +157,14 @@ fn absent_is_not_null(schema: &mut Schema) {
     }
 }
 
-/// Whether the object that a schema tells of, or one of its forms, has this key.
+/// Whether the object in a schema, or one of its forms, has this key.
 fn names(schema: &Value, key: &str) -> bool {
     let forms = schema.get("anyOf").and_then(Value::as_array);
     schema.get("properties").is_some_and(|properties| properties.get(key).is_some())
         || forms.is_some_and(|forms| forms.iter().any(|form| names(form, key)))
 }
 
-/// The properties of an object that is never an answer of its own.
+/// The properties of an object that is never a complete answer.
 fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = T::json_schema(generator);
     schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()

@@ -94,14 +94,14 @@ fn current_timestamp(context: &mut Context, arguments: &TimestampArgs) -> Result
     let now = context.world().now();
     let timestamp = match arguments.format.as_deref() {
         Some("date") => now.utc_day(),
-        // Whole seconds, with no character that a file name cannot have.
+        // Whole seconds, without characters that are not allowed in file names.
         Some("filename") => now.to_string().split('.').next().unwrap_or_default().replace(':', "-"),
         _ => now.to_string(),
     };
     context.emit_raw(&TimestampReport { timestamp: timestamp.clone() }, timestamp)
 }
 
-/// The name that scripts written for the system look for; the version is ours.
+/// The name that existing scripts look for; the version is ours.
 const PACKAGE_NAME: &str = "@opengsd/gsd-core";
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -111,7 +111,7 @@ pub(in crate::commands) struct IdentityReport {
     version: &'static str,
 }
 
-/// The one answer that is a line: scripts match its beginning with a shell pattern.
+/// The only answer on a single line: scripts match its beginning with a shell pattern.
 fn runtime_identity(context: &mut Context) -> Result<(), Failure> {
     let report = IdentityReport { package_name: PACKAGE_NAME, version: env!("CARGO_PKG_VERSION") };
     if context.raw() {

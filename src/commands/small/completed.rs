@@ -1,5 +1,5 @@
-//! The words that shells complete besides commands and flags: hosts, topics, configuration keys. clap does not know them,
-//! since a call may name one that is not in the tables.
+//! The words that shells complete in addition to commands and flags: hosts, topics, configuration keys. clap does not
+//! know them, since a call may contain one that is not in the tables.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::commands::frame::argv;
 use crate::project::config;
 use crate::runtime::{Registry, RuntimeId};
 
-/// Commands that take the names of hosts without a flag too.
+/// Commands that also accept names of hosts without a flag.
 const HOSTS_AS_WORDS: &[&str] = &["install", "uninstall", "status"];
 
-/// The tree with the words that its arguments can be, and with `help` and `version`, which are read before any command.
+/// Adds to the tree the known values of arguments, and `help` and `version`, which are read before any command.
 pub(super) fn with_words(tree: Command, registry: &Registry) -> Command {
     let topics: Vec<String> = tree.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let topics = topics.into_iter().chain(argv::TOPICS.iter().map(|topic| (*topic).to_owned())).collect();
@@ -46,12 +46,12 @@ impl Words {
         command.mut_subcommands(|inner| self.added(inner, &path))
     }
 
-    /// The words that an argument can be; none where they are not in a table.
+    /// The possible words for an argument; empty if they are not in a table.
     fn known(&self, path: &str, argument: &str) -> Vec<String> {
         match argument {
             "named_hosts" | "hosts" | "host" => self.hosts.clone(),
             "topic" if path == "guide" => guide::topics(),
-            // `*` stands for any name.
+            // `*` matches any name.
             "key" if path.starts_with("config") => {
                 let mut keys: Vec<String> = config::key_names().into_iter().filter(|key| !key.contains('*')).collect();
                 if path == "config list" {
@@ -71,7 +71,7 @@ fn one_of(argument: Arg, words: Vec<String>) -> Arg {
     argument.value_parser(PossibleValuesParser::new(words))
 }
 
-/// What the script for fish needs besides what `clap_complete` writes, which leaves out arguments without a flag.
+/// The lines for arguments without a flag, which `clap_complete` leaves out of its script for fish.
 pub(super) fn words_for_fish(tree: &Command) -> String {
     let mut script = String::new();
     for command in tree.get_subcommands() {

@@ -13,21 +13,21 @@ use crate::text::nearest::nearest;
 use crate::text::screen;
 use crate::text::shell::typed;
 
-/// What is before the name of a command in the pages.
+/// The prefix of command names in the pages.
 const CANONICAL: &str = "/gsd-";
 
 /// Pages that are overviews, not topics.
 const OVERVIEWS: &[&str] = &["brief", "full"];
 
-/// The topic that lists every command; it is made from the commands.
+/// The topic that lists every command; it is generated from the commands.
 const COMMANDS: &str = "commands";
 
-/// Topics that are documents: on runs without a person, and on hosts that this program does not know. They are printed as
-/// they are, for they show what to copy.
+/// Topics that are documents: runs without a person, and hosts that this program does not know. They are printed
+/// unchanged, because they show text to copy.
 const DOCUMENTS: [(&str, &str); 2] =
     [("auto", include_str!("../../../docs/auto-mode.md")), ("own-host", include_str!("../../../docs/own-host.md"))];
 
-/// The tasks that commands are listed by: each is a group that a router leads to.
+/// The groups of commands by task: a router leads to each group.
 const TASKS: &[(&str, &str)] = &[
     ("ns-project", "Projects and milestones"),
     ("ns-workflow", "Phases and tasks"),
@@ -73,7 +73,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
         None => return Err(unknown(name)),
     };
     let spelling = Spelling::of(context);
-    // The pages are no Markdown: whatever looks like a call is one.
+    // The pages are not Markdown: anything that looks like a call is a call.
     let program = format!("{} ", program::word_of(context));
     let mut text = page.replace(CANONICAL, &spelling.prefix).replace("gsd-tools ", &program);
     if page.contains(CANONICAL) {
@@ -81,7 +81,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
             format!("\nIn {}, type {} instead of {}.\n", host.name, host.prefix, spelling.prefix)
         };
         let others: String = spelling.others.iter().map(line).collect();
-        // The page ends with where there is more.
+        // The end of the page points to more information.
         let end = text.rfind("\nMore: ").unwrap_or(text.len());
         text.insert_str(end, &others);
     }
@@ -90,7 +90,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stands in a page for the list of commands.
+/// A placeholder in a page for the list of commands.
 const COMMAND_LIST: &str = "(commands)";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ enum Listing {
     Described,
 }
 
-/// Every command by task. What a command is for is said by the first router that leads to it.
+/// Every command by task. Its description comes from the first router that leads to it.
 fn commands(library: &Library, listing: Listing) -> String {
     let mut page = String::new();
     let mut listed: BTreeSet<&str> = BTreeSet::new();
@@ -135,7 +135,7 @@ fn add_task(page: &mut String, task: &str, items: &[&Item], listing: Listing) {
     page.push('\n');
 }
 
-/// Names in lines of at most 92 characters, indented.
+/// Names in indented lines of at most 92 characters.
 fn wrapped(names: &[&str]) -> String {
     let mut lines = vec!["   ".to_owned()];
     for name in names {
@@ -157,8 +157,8 @@ struct Spelling {
 }
 
 impl Spelling {
-    /// As the host of the call has it; where nothing names one, the other installed hosts are named too. Help is given
-    /// whatever state the project's settings are in.
+    /// The spelling of the current host; if the host is unknown, the other installed hosts are named too. The guide
+    /// works even if the project's settings are invalid.
     fn of(context: &Context) -> Self {
         let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
         if hosts::host_word(context).is_ok_and(|word| word.is_some()) {
@@ -188,7 +188,7 @@ pub(super) fn topics() -> Vec<String> {
 fn unknown(topic: &str) -> Failure {
     let topics = topics();
     let error = Failure::usage(format!("the guide has no page on `{topic}`")).exits(2);
-    // The beginning of a topic, or a part of it, means that topic.
+    // The beginning or a part of a topic's name selects that topic.
     let names = || topics.iter().map(String::as_str);
     let short = topic.len() < 3;
     let part = names().find(|name| name.starts_with(topic)).or_else(|| names().find(|name| name.contains(topic)));

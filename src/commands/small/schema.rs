@@ -1,5 +1,5 @@
-//! What commands answer, as JSON Schemas. A test makes them of the very types that the commands print and holds the
-//! files of `schemas/` equal to them; the program carries those files.
+//! The answers of commands, as JSON Schemas. A test generates them from the types that the commands print and compares
+//! them with the files of `schemas/`; the program contains those files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub(crate) struct SchemaArgs {
     words: Vec<String>,
 }
 
-/// Every command there is.
+/// Every command.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct CommandsReport {
     commands: Vec<Listed>,
@@ -46,7 +46,7 @@ fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), Failure> 
     context.emit(&schema)
 }
 
-/// The schema of the command that the words name. A dot may stand between the first two words.
+/// The schema of the command in the words. The first two words may be separated by a dot.
 pub(in crate::commands) fn schema_of(verbs: &[Listed], words: &[String]) -> Result<&'static str, Failure> {
     // The words may come as one argument.
     let words: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();

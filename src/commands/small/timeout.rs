@@ -27,7 +27,7 @@ pub(crate) struct LimitArgs {
     program: Vec<String>,
 }
 
-/// A span of time as a person writes it: `120`, `0.5`, `5s`; 0 for one without end.
+/// A duration as a person writes it: `120`, `0.5`, `5s`; 0 means no limit.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Seconds(Duration);
 
@@ -71,7 +71,7 @@ fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), 
 }
 
 impl Failure {
-    /// A program that did not start, with the codes that shells give.
+    /// A program that did not start, with the exit codes of shells.
     fn from_start(error: &WorldError) -> Self {
         let code = match error {
             WorldError::NoProgram { .. } => 127,

@@ -1,4 +1,4 @@
-//! `trust`: folders outside the project that a person approved, since a repository could have named them.
+//! `trust`: folders outside the project that a person must approve, since a repository could have named them.
 
 use crate::acts::caller;
 use crate::acts::files;
@@ -31,12 +31,12 @@ pub(crate) struct PlanningArgs {
     revoke: bool,
 }
 
-/// What `trust planning` answers.
+/// The answer of `trust planning`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct TrustReport {
     /// The planning folder.
     path: String,
-    /// The folder it is a link to.
+    /// The target of the link.
     to: String,
     trusted: bool,
 }

@@ -1,4 +1,4 @@
-//! How verbs of STATE.md write it, and what they answer.
+//! How verbs write STATE.md, and their answers.
 
 use crate::acts::facts;
 use crate::acts::files;
@@ -19,7 +19,7 @@ pub(in crate::commands) fn write<R>(
     context.write(Target::Project, |view| operation(view, &facts).map_err(told))
 }
 
-/// As [`write()`], for operations that have nothing to say without STATE.md.
+/// As [`write()`], for operations that cannot answer anything without STATE.md.
 pub(in crate::commands) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, Failure>,
@@ -41,7 +41,7 @@ pub(in crate::commands) fn note(
     context.emit_raw(&report, raw)
 }
 
-/// Refuses a call that would make `.planning/` out of nothing.
+/// Refuses a call that would create `.planning/` in a folder without a project.
 pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> Result<(), Failure> {
     if context.has_a_project() {
         return Ok(());
@@ -51,13 +51,13 @@ pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> R
     Err(Failure::new(Reason::Usage, message).hint(hint))
 }
 
-/// A STATE.md that cannot be read is reported with what to do about it.
+/// Adds a hint to the error about an unreadable STATE.md.
 fn told(failure: Failure) -> Failure {
     let is_lost = failure.unread.as_deref().is_some_and(|path| path.ends_with("STATE.md"));
     if is_lost { failure.hint(LOST_STATE) } else { failure }
 }
 
-/// The answer where there is no STATE.md: an error with its cure for a person, `report` for a program.
+/// Answers that STATE.md is missing: with an error and a hint for a person, with `report` for a program.
 pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize) -> Result<(), Failure> {
     if context.shows_to_a_person() {
         return Err(state::no_state());

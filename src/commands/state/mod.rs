@@ -141,7 +141,7 @@ verbs! {
 
     /// Start a milestone in STATE.md: reset the position and the counts
     ///
-    /// Decisions and blockers are kept. Creates STATE.md if there is none.
+    /// Decisions and blockers are kept. Creates STATE.md if it is missing.
     ///
     /// Example: `gsd-tools state milestone-switch --milestone v2.0 --name Teams`.
     "state milestone-switch": writes json(crate::peer::FailureReport, crate::operations::state::switch::SwitchReport)
@@ -223,7 +223,8 @@ verbs! {
     "smart-entry": reads json(crate::operations::state::situation::EntryReport) = read::smart_entry(read::EntryArgs);
 }
 
-/// In a worktree, documents that git ignores are those of the main one, which is found only where both know each other.
+/// In a worktree, documents that git ignores are those of the main worktree, which is only found if both know each
+/// other.
 fn refuse_moved_worktree(context: &Context) -> Result<(), Failure> {
     if root::has_documents(context.root()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Setting the position of the project: fields of STATE.md, phases and plans.
+//! Sets the position of the project: fields of STATE.md, phases and plans.
 
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
     let said = match &report.reason {
         Some(reason) if reason == NO_STATE => return absent(context, &report),
-        // A person gets the reason as an error, as from every answer that failed.
+        // A person gets the reason as an error, as for every failed answer.
         Some(_) if report.is_refused => return context.emit(&report),
         Some(reason) => format!("Nothing changed: {reason}\n"),
         None => format!("{} is now {}\n", arguments.field, arguments.value),
@@ -111,7 +111,7 @@ fn warn_of(context: &Context, conflict: Option<&Conflict>) {
     }
 }
 
-/// The fields of `state patch`.
+/// The fields in the words of `state patch`.
 fn pairs(words: &[String]) -> Result<Vec<(String, String)>, Failure> {
     if let [only] = words
         && only.trim_start().starts_with('{')
@@ -129,7 +129,7 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, Failure> {
         let value = value.ok_or_else(|| {
             Failure::usage(format!("`--{field}` needs a value")).hint(format!("write it as `--{field} VALUE`"))
         })?;
-        // Of a field named twice the last value holds, as it does in an object.
+        // If a field is named twice, the last value counts, as in a JSON object.
         pairs.retain(|(known, _): &(String, String)| known != field);
         pairs.push((field.to_owned(), value.clone()));
     }

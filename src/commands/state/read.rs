@@ -1,4 +1,4 @@
-//! Reading STATE.md: as it is, as a record, one field of it, and what to do next.
+//! Reads STATE.md: unchanged, as a record, or one field of it; and shows the next step.
 
 use crate::acts::entry;
 use crate::acts::facts;
@@ -28,7 +28,7 @@ pub(in crate::commands) struct EntryArgs {
     json: bool,
 }
 
-/// What `state load` answers.
+/// The answer of `state load`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct LoadReport<'a> {
     #[schemars(with = "Map<String, Value>")]
@@ -82,7 +82,7 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
     context.emit(&report)
 }
 
-/// Shows a person what STATE.md says.
+/// Shows a person the content of STATE.md.
 fn shown(context: &mut Context) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
     let report = read::json(&context.view(), &facts)?;

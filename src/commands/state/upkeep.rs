@@ -1,4 +1,4 @@
-//! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
+//! Maintains STATE.md: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
 use super::answer::{absent, needs_planning, write, write_found};
 use crate::commands::frame::Context;
@@ -146,7 +146,7 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
     context.emit_raw(&report, "true")
 }
 
-/// Whether the milestone `version` is one that was shipped.
+/// Whether the milestone `version` was shipped.
 fn is_shipped(context: &Context, version: &str) -> Result<bool, Failure> {
     let view = context.view();
     let text = view.roadmap_text()?;

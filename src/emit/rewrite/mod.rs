@@ -1,8 +1,8 @@
-//! From the canonical body of an item to what a host and a scope need. Table-driven; prose and code are told apart.
+//! Converts the canonical body of an item for a host and a scope. Table-driven; prose and code are treated separately.
 //!
-//! What is rewritten: calls of `gsd-tools`, `@` include lines, paths of library files, mentions of commands, calls
-//! that spawn an agent, tool names, the name of the project's instruction file, the arguments placeholder.
-//! Each of these is recognised by what the library and the descriptor hold, never by a guess.
+//! Rewritten are: calls of `gsd-tools`, `@` include lines, paths of library files, mentions of commands, calls that
+//! spawn an agent, tool names, the name of the project's instruction file, the arguments placeholder. Each of these is
+//! recognised from the library and the descriptor, never by a guess.
 
 mod scan;
 mod spawn;
@@ -61,7 +61,7 @@ impl Rewriter<'_> {
         format!("{}\n\n{}", preface.join("\n"), body.trim_start_matches('\n'))
     }
 
-    /// What an agent's prompt begins with, where the host does not know ours.
+    /// The first words of an agent's prompt, if the host does not know our agents.
     fn role(&self, agent: &str) -> Option<String> {
         let (words, name) = (self.descriptor.spawn.role.as_ref()?, agent.strip_prefix("gsd-")?);
         let known = self.library.of_kind(ItemKind::Agent).any(|agent| agent.name.as_str() == name);
@@ -72,7 +72,7 @@ impl Rewriter<'_> {
         super::file_of(self.descriptor, PlaceItem::Agent, self.scope, self.spelling, name)
     }
 
-    /// How to read "spawn `gsd-x`" where the host does not know our agents. A call is rewritten; this is for prose.
+    /// Explains "spawn `gsd-x`" if the host does not know our agents. A call is rewritten; this is for prose.
     fn nameless_agents(&self, item: &Item) -> Option<String> {
         let spawn = &self.descriptor.spawn;
         let call = spawn.call.replace("{prompt}", "\"<prompt>\"");
@@ -87,13 +87,13 @@ impl Rewriter<'_> {
         ))
     }
 
-    /// Whether the command, or a file it includes, names its arguments.
+    /// True if the command, or a file it includes, contains the arguments placeholder.
     fn speaks_of_arguments(&self, item: &Item) -> bool {
         let included = item.body.lines().filter_map(include_path).filter_map(|path| self.library.at(path));
         item.body.contains(ARGUMENTS) || included.into_iter().any(|file| file.body.contains(ARGUMENTS))
     }
 
-    /// A canonical text as part of an item of this kind.
+    /// Rewrites a canonical text for an item of this kind.
     fn text(&self, text: &str, kind: ItemKind) -> String {
         let text = spawn::rewrite(text, &self.descriptor.spawn, &|agent| self.role(agent));
         let mut result = String::with_capacity(text.len() + text.len() / 8);
@@ -118,7 +118,8 @@ impl Rewriter<'_> {
         result
     }
 
-    /// What stands for an `@` line. Hosts expand such lines in commands only; elsewhere the model is told to read.
+    /// The replacement of an `@` line. Hosts expand such lines only in commands; elsewhere the text asks the model to
+    /// read the file.
     fn include(&self, path: &str, kind: ItemKind) -> String {
         let spelled = self.spelling.library(path);
         let target = self.library.at(path);
@@ -136,7 +137,7 @@ impl Rewriter<'_> {
         replace_in(zone, result, |before, rest| self.replacement(zone, before, rest));
     }
 
-    /// What to put in the place of the beginning of `rest`, and how much of it that is.
+    /// The replacement for the beginning of `rest`, and the length of that beginning.
     fn replacement(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
         match rest.as_bytes().first()? {
             b'/' => self.mention(before, rest),
@@ -150,7 +151,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `/gsd-x`, if `x` is a command; never inside a path or an address.
+    /// A mention `/gsd-x`, if `x` is a command; never inside a path or an address.
     fn mention(&self, before: &str, rest: &str) -> Option<(usize, String)> {
         let named = rest.strip_prefix("/gsd-")?;
         if before.ends_with(|c: char| c.is_alphanumeric() || "._-/~}>)$\\:".contains(c)) {
@@ -160,7 +161,7 @@ impl Rewriter<'_> {
         let name = named[..length].trim_end_matches('-');
         let mentions = &self.descriptor.mention;
         if name.is_empty() {
-            // A place for any name: `/gsd-{command}`, `/gsd-<name>`, `/gsd-*`.
+            // A placeholder for any name: `/gsd-{command}`, `/gsd-<name>`, `/gsd-*`.
             let (prefix, _) = mentions.command.split_once("{name}")?;
             return named.starts_with(['{', '<', '*']).then(|| ("/gsd-".len(), prefix.to_owned()));
         }
@@ -174,12 +175,12 @@ impl Rewriter<'_> {
         Some(("/gsd-".len() + name.len(), form.replace("{name}", name)))
     }
 
-    /// `gsd-tools` where a shell looks for a command.
+    /// A call of `gsd-tools` at a place in which a shell expects a command.
     fn call(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
         is_call(zone, before, rest).then(|| (PROGRAM.len(), self.spelling.binary_word()))
     }
 
-    /// A file or folder of the library by its path.
+    /// The path of a library file or folder.
     fn library_path(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
         let folder = ["workflows/", "references/", "templates/"].into_iter().find(|folder| rest.starts_with(folder))?;
         if !(before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "`\"'([{=:<,|@".contains(c))) {
@@ -208,7 +209,7 @@ impl Rewriter<'_> {
         (!in_a_path && !in_a_word).then(|| (CANONICAL_INSTRUCTIONS.len(), self.descriptor.instruction_file.clone()))
     }
 
-    /// A tool by its canonical name. Names that are also words of English count only where nothing else is meant.
+    /// A tool by its canonical name. Names that are also English words count only if nothing else can be meant.
     fn tool_word(&self, zone: &Zone<'_>, before: &str, rest: &str) -> Option<(usize, String)> {
         if before.ends_with(|c: char| c.is_alphanumeric() || "_-/.".contains(c)) {
             return None;
@@ -219,17 +220,17 @@ impl Rewriter<'_> {
         let is_compound = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
         let stands_alone = zone.is_inline() && zone.text == word;
         let is_called_a_tool = after.starts_with(" tool");
-        // A name that looks like a word of English is set apart in prose.
+        // A name that looks like an English word is quoted in prose.
         let reads_as_prose = zone.is_prose() && !host_name.contains(|c: char| c.is_ascii_uppercase());
         let written = if reads_as_prose { format!("`{host_name}`") } else { host_name.clone() };
         (is_compound || stands_alone || is_called_a_tool).then_some((length, written))
     }
 }
 
-/// The program in canonical content.
+/// The name of the program in canonical content.
 const PROGRAM: &str = "gsd-tools";
 
-/// Whether `rest` begins with a call of the program, where a shell looks for a command.
+/// True if `rest` begins with a call of the program, at a place in which a shell expects a command.
 fn is_call(zone: &Zone<'_>, before: &str, rest: &str) -> bool {
     let Some(after) = rest.strip_prefix(PROGRAM).filter(|_| zone.is_shell()) else { return false };
     let has_arguments = after.strip_prefix(' ').is_some_and(|more| !more.trim_start().is_empty());
@@ -237,7 +238,7 @@ fn is_call(zone: &Zone<'_>, before: &str, rest: &str) -> bool {
     (has_arguments || ends_a_command) && is_command_position(before)
 }
 
-/// A canonical text in which calls of the program are spelled with `word`, for texts that are printed instead of
+/// A canonical text in which calls of the program are spelled as `word`, for texts that are printed instead of
 /// installed.
 pub(crate) fn with_program(text: &str, word: &str) -> String {
     let mut result = String::with_capacity(text.len() + word.len());
@@ -251,8 +252,8 @@ pub(crate) fn with_program(text: &str, word: &str) -> String {
     result
 }
 
-/// Copies a zone; `replacement` says, of what stands before and behind a place, what to put there instead of how many
-/// bytes.
+/// Copies a zone; `replacement` gets the text before and after a position, and returns how many bytes to replace there
+/// and with what.
 fn replace_in(zone: &Zone<'_>, result: &mut String, replacement: impl Fn(&str, &str) -> Option<(usize, String)>) {
     let text = zone.text;
     let mut position = 0;
@@ -279,7 +280,7 @@ fn include_path(line: &str) -> Option<&str> {
     (in_library && !path.contains(char::is_whitespace)).then_some(path)
 }
 
-/// Whether a shell would take the next word for a command: it stands first, after an operator, or after nothing but
+/// True if a shell would read the next word as a command: it is first, after an operator, or after nothing but
 /// assignments and words such as `do`.
 fn is_command_position(before: &str) -> bool {
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -299,8 +300,8 @@ fn is_command_position(before: &str) -> bool {
     at_a_word && segment.split_whitespace().all(leads)
 }
 
-/// A text for a host that takes `${name}` for a place of its own: `$name` means the same to a shell, also where a
-/// letter follows, once empty quotes keep the two apart.
+/// Rewrites a text for a host that reads `${name}` as its own placeholder: `$name` means the same to a shell, even if a
+/// letter follows, once empty quotes separate the two.
 pub(super) fn without_placeholders(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut result = String::with_capacity(text.len());
@@ -327,7 +328,7 @@ pub(super) fn without_placeholders(text: &str) -> String {
     result + rest
 }
 
-/// Whether a text names this agent of ours outside of a call that spawns it.
+/// True if a text names this agent outside of a call that spawns it.
 fn names(text: &str, agent: &str) -> bool {
     let name = format!("gsd-{agent}");
     text.match_indices(&name).any(|(at, _)| {
@@ -349,7 +350,7 @@ mod tests {
 
     use super::*;
 
-    /// Facts by which made-up hosts differ; each is called after what it does otherwise.
+    /// Facts in which made-up hosts differ; each is named after what it changes.
     const USUAL: &str = "";
     const COLON: &str = r#"
         include = "inline"
@@ -405,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_mention_stays() {
+    fn text_that_only_looks_like_a_mention_stays() {
         for text in [
             "https://x.y/gsd-plan",
             "skills/gsd-plan/SKILL.md",
@@ -425,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_called_by_its_place_where_a_shell_takes_a_command() {
+    fn the_program_is_called_by_its_path_in_command_position() {
         let tool = "~/.lantern/gsd-core/bin/gsd-tools";
         for (before, after) in [
             ("", " x"),
@@ -451,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_only_a_word_elsewhere() {
+    fn the_program_name_is_only_a_word_elsewhere() {
         for text in [
             "gsd-tools answers",
             "the `gsd-tools` program",
@@ -465,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_library_are_named_where_they_are() {
+    fn library_files_are_named_by_their_installed_path() {
         check(USUAL, "Read `references/ui.md`.", "Read `~/.lantern/gsd-core/references/ui.md`.");
         check(USUAL, "see workflows/plan-phase.md, then", "see ~/.lantern/gsd-core/workflows/plan-phase.md, then");
         check(
@@ -485,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn an_include_line_is_what_the_host_understands() {
+    fn an_include_line_has_the_form_that_the_host_understands() {
         let lines = "a\n@workflows/plan-phase.md\n@references/ui.md\n";
         let command = |host| rewritten(host, ItemKind::Command, lines);
         assert_eq!(
@@ -512,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_keeps_no_place_for_a_value() {
+    fn a_template_keeps_no_host_placeholder() {
         for (text, expected) in [
             ("echo ${PHASE}", "echo $PHASE"),
             ("\"${A}_x ${B}-${C}\"", "\"$A\"\"_x $B-$C\""),
@@ -523,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_the_host_does_not_know_gets_its_role_from_a_file() {
+    fn an_agent_unknown_to_the_host_gets_its_role_from_a_file() {
         let facts = r#"
             spawn = { call = "Agent", prompt = "prompt", role = "Read {file}." }
             place = [

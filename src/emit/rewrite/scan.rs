@@ -1,4 +1,4 @@
-//! A Markdown body as blocks, and a block as zones: prose, code between backticks, lines of a fence.
+//! Splits a Markdown body into blocks, and a block into zones: prose, code between backticks, lines of a fence.
 
 use super::include_path;
 
@@ -7,7 +7,7 @@ use super::include_path;
 pub(super) struct Block<'a> {
     pub(super) text: &'a str,
     pub(super) fenced: bool,
-    /// A fence whose lines may be commands: of a shell, or of no language.
+    /// A fence whose lines may be commands: with a shell language, or without a language.
     shell: bool,
 }
 
@@ -21,17 +21,17 @@ pub(super) struct Zone<'a> {
 }
 
 impl Zone<'_> {
-    /// Code between backticks.
+    /// True for code between backticks.
     pub(super) fn is_inline(&self) -> bool {
         self.inline
     }
 
-    /// Neither code between backticks nor a fence.
+    /// True for text that is neither code between backticks nor in a fence.
     pub(super) fn is_prose(&self) -> bool {
         !self.inline && !self.fenced
     }
 
-    /// Code that may hold commands.
+    /// True for code that may contain commands.
     pub(super) fn is_shell(&self) -> bool {
         self.inline || self.shell
     }
@@ -107,8 +107,8 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Splits a block: a fence is one zone; elsewhere code between backticks stands apart from prose, also where it runs
-/// over the end of a line, but never over a blank one.
+/// Splits a block: a fence is one zone; elsewhere code between backticks is separate from prose, even if it continues
+/// on the next line, but never across a blank line.
 pub(super) fn zones<'a>(block: &Block<'a>) -> Vec<Zone<'a>> {
     if block.fenced {
         return vec![Zone { text: block.text, fenced: true, inline: false, shell: block.shell }];
@@ -137,7 +137,7 @@ pub(super) fn zones<'a>(block: &Block<'a>) -> Vec<Zone<'a>> {
     found
 }
 
-/// How far it is to the closing run of `ticks` backticks, within the paragraph.
+/// The distance to the closing run of `ticks` backticks, within the paragraph.
 fn closing(inside: &str, ticks: usize) -> Option<usize> {
     let paragraph = inside.find("\n\n").map_or(inside, |end| &inside[..end]);
     let mut position = 0;
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn code_may_run_over_the_end_of_a_line() {
+    fn code_may_continue_on_the_next_line() {
         let text = "run `gsd-tools x\n  y` now";
         let block = blocks(text)[0];
         let inline: Vec<&str> = zones(&block).iter().filter(|zone| zone.inline).map(|zone| zone.text).collect();

@@ -2,8 +2,8 @@
 
 use crate::runtime::Spawn;
 
-/// A text with its spawn calls in the host's words. A call that is not closed is left alone. `role` gives what the
-/// prompt of an agent begins with, where the host does not know our agents.
+/// Rewrites the spawn calls of a text in the host's words. An unclosed call is left unchanged. `role` returns the first
+/// words of an agent's prompt if the host does not know our agents.
 pub(super) fn rewrite(text: &str, spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>) -> String {
     if *spawn == Spawn::default() {
         return text.to_owned();
@@ -84,7 +84,7 @@ fn call(arguments: &[&str], spawn: &Spawn, role: &dyn Fn(&str) -> Option<String>
     format!("{name}({})", written.concat().trim_start())
 }
 
-/// Another argument in the host's words; `None` where its tool has no such parameter. A placeholder stays.
+/// Another argument in the host's words; `None` if its tool has no such parameter. A placeholder stays.
 fn other(argument: &str, spawn: &Spawn) -> Option<String> {
     let (Some(names), Some((name, value))) = (&spawn.arguments, argument.split_once('=')) else {
         return Some(argument.to_owned());
@@ -92,7 +92,7 @@ fn other(argument: &str, spawn: &Spawn) -> Option<String> {
     Some(format!("{}={value}", names.get(name)?))
 }
 
-/// A prompt, quoted or the name of one, that begins with these words; on a line of their own where it has lines.
+/// A prompt, quoted or the name of one, that begins with these words; on a separate line if the prompt has lines.
 fn beginning_with(words: &str, prompt: &str) -> String {
     let Some(quoted) = prompt.strip_prefix('"') else { return format!("\"{words} \" + {prompt}") };
     match quoted.strip_prefix('\n') {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_may_be_a_tool_of_its_own() {
+    fn an_agent_may_be_a_separate_tool() {
         let spawn = Spawn { call: "{agent}".into(), agent: None, prompt: "query".into(), ..Spawn::default() };
         assert_eq!(rewritten(TEXT, &spawn), "x gsd-a(model={m}, query=\"\nGo (on), {a, b}\") y MyTask(1) Task(open");
         let spawn = Spawn { call: "sub_{agent_}".into(), ..spawn };
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_may_be_started_by_a_line_of_a_shell() {
+    fn an_agent_may_be_started_by_a_shell_line() {
         let spawn = Spawn {
             call: "run -p {prompt}".into(),
             agent: None,
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_call_needs_stands_beside_the_agent_or_in_its_place() {
+    fn required_arguments_are_next_to_the_agent_or_replace_it() {
         let spawn = Spawn { always: Some("alone=true".into()), ..Spawn::default() };
         let expected = "x Task(subagent_type=\"gsd-a\", alone=true, model={m}, prompt=\"\nGo (on), {a, b}\") y MyTask(1) Task(open";
         assert_eq!(rewritten(TEXT, &spawn), expected);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tool_has_no_parameter_for_is_left_out() {
+    fn arguments_without_a_parameter_of_the_tool_are_left_out() {
         let with = |arguments: &[(&str, &str)]| {
             let arguments = arguments.iter().map(|(name, own)| ((*name).to_owned(), (*own).to_owned())).collect();
             let spawn = Spawn { arguments: Some(arguments), ..Spawn::default() };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_begins_with_the_role_where_agents_are_texts() {
+    fn a_prompt_begins_with_the_role_if_agents_are_texts() {
         let spawn = Spawn { agent: None, role: Some("Read {file}.".into()), ..Spawn::default() };
         let call = |prompt: &str| rewritten(&format!("Task(subagent_type=\"gsd-a\", prompt={prompt})"), &spawn);
         assert_eq!(call("\"\n   Go\n   on\""), "Task(prompt=\"\n   Read gsd-a.\n   Go\n   on\")");

@@ -6,29 +6,29 @@ use super::lexer::{Kind, Language, Token, is_constant_word};
 use super::span::Span as _;
 use crate::text::words::word_list;
 
-/// A statement that fails where something is not as expected.
+/// A statement that fails if something is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assertion<'text> {
     pub(super) line: usize,
     pub(super) language: Language,
     pub(super) tokens: Vec<Token<'text>>,
-    /// Whether it is asked of what a call before it gave: `command().assert().stdout("x")`.
+    /// Whether it applies to the result of a call before it: `command().assert().stdout("x")`.
     pub(super) of_receiver: bool,
 }
 
-/// Calls that assert, where they are not methods of something.
+/// Calls that assert, if they are not methods of an object.
 pub(super) const ASSERTING_CALLS: &[&str] = word_list!(
     "strictEqual deepStrictEqual deepEqual notStrictEqual equal notEqual ok throws rejects doesNotThrow match is isnt
      cmp_ok is_deeply raises"
 );
 
-/// Methods of the `t` of a test that assert.
+/// Methods of a test's `t` that assert.
 pub(super) const METHODS_OF_T: &[&str] = word_list!(
     "Error Errorf Fatal Fatalf Fail FailNow is not ok equal equals same strictSame deepEqual true false truthy falsy
      throws rejects match notOk regex like snapshot fail plan"
 );
 
-/// An assertion without the words that it shows where it fails.
+/// The tokens of an assertion without the message that it shows on failure.
 pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language) -> Vec<Token<'text>> {
     let is_call = tokens.last().is_some_and(|last| last.is_mark(")")) && !is_statement(tokens, language);
     let mut depth = 0_i32;
@@ -39,7 +39,7 @@ pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language
             commas.push(index);
         }
     }
-    // Two values are compared, one is true by itself.
+    // A comparison takes two values, a plain assertion one.
     let values = if compares_two(tokens) && is_call { 2 } else { 1 };
     let is_text =
         |comma: usize| tokens.get(comma + 1).is_some_and(|token| token.kind == Kind::Text || token.is_word("f"));
@@ -54,7 +54,7 @@ pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language
     }
 }
 
-/// Whether it is the statement of Python, which is no call.
+/// True if it is Python's `assert` statement, which is not a call.
 fn is_statement(tokens: &[Token<'_>], language: Language) -> bool {
     language == Language::Python && tokens.first().is_some_and(|first| first.is_word("assert"))
 }
@@ -76,7 +76,7 @@ fn is_tuple(tokens: &[Token<'_>], language: Language) -> bool {
     false
 }
 
-/// Whether the words of an assertion say that it takes two values.
+/// True if the words of an assertion say that it takes two values.
 fn compares_two(tokens: &[Token<'_>]) -> bool {
     let head =
         tokens.iter().take(3).filter(|token| token.kind == Kind::Word).map(|token| token.text.to_ascii_lowercase());
@@ -89,14 +89,14 @@ fn compares_two(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-/// Whether an assertion holds whatever the program does. What a helper of the tests is given may be values alone.
+/// True if an assertion passes whatever the program does. A helper of the tests may be called with literals only.
 pub(super) fn is_constant(assertion: &Assertion<'_>, helpers: &HashSet<&str>) -> bool {
     let is_helper = assertion.tokens.first().is_some_and(|first| helpers.contains(first.text));
     !is_helper && assertion.is_constant()
 }
 
 impl<'text> Assertion<'text> {
-    /// What makes two assertions the same: their tokens, without what only sets them.
+    /// The key of an assertion, by which two are the same: its tokens, without those that are only layout.
     pub(super) fn key(&self) -> String {
         let mut key = String::new();
         for (at, token) in self.tokens.iter().enumerate() {
@@ -108,7 +108,7 @@ impl<'text> Assertion<'text> {
         key
     }
 
-    /// The errors that it expects, by what their names and messages are; `None` where it expects none.
+    /// The errors that it expects, as names and messages; `None` if it expects none.
     pub(super) fn thrown(&self) -> Option<Vec<&'text str>> {
         const PARTS: &[&str] = &["throw", "raise", "rejects", "fails"];
         let says = |token: &Token<'_>| {
@@ -125,7 +125,7 @@ impl<'text> Assertion<'text> {
         Some(self.tokens.iter().skip(at + 1).filter(names).map(|token| token.text).collect())
     }
 
-    /// Whether it expects fewer of these errors' names and messages, and so any error or more of them.
+    /// True if it expects fewer of these names and messages, and so accepts any error or more of them.
     pub(super) fn catches_more(&self, thrown: &[&str]) -> bool {
         const ANY: &[&str] = &["Exception", "Error", "Throwable", "BaseException", "StandardError", "RuntimeException"];
         let Some(own) = self.thrown() else { return false };
@@ -134,7 +134,7 @@ impl<'text> Assertion<'text> {
         !thrown.is_empty() && !has_all && own.iter().all(is_less)
     }
 
-    /// Whether one of its words turns what it asks for around.
+    /// True if one of its words negates what it asks for.
     pub(super) fn has_not(&self) -> bool {
         ["not", "not_to", "to_not"].iter().any(|word| self.tokens.has_word(word))
     }
@@ -143,7 +143,7 @@ impl<'text> Assertion<'text> {
         self.tokens.iter().filter(|token| token.is_literal()).map(|token| token.text)
     }
 
-    /// What it calls, apart from itself.
+    /// The functions that it calls, other than assertions.
     pub(super) fn callees(&self) -> impl Iterator<Item = &'text str> {
         let of_itself = |word: &str| {
             let lower = word.to_ascii_lowercase();
@@ -157,13 +157,13 @@ impl<'text> Assertion<'text> {
         self.tokens.get(1..).unwrap_or_default().called().filter(move |word| !of_itself(word))
     }
 
-    /// Whether it holds whatever the program does.
+    /// True if it passes whatever the program does.
     pub(super) fn is_constant(&self) -> bool {
         let tokens = self.tokens.as_slice();
         if is_tuple(tokens, self.language) {
             return true;
         }
-        // A condition, which is not a value, and what is asked of something else.
+        // A condition, which is not a value, and an assertion on another call's result.
         if self.of_receiver || tokens.is_word(0, "if") {
             return false;
         }
@@ -178,7 +178,7 @@ impl<'text> Assertion<'text> {
             return true;
         }
         let values = self.values();
-        // A shell puts the value of a variable into a text.
+        // A shell expands variables in a string.
         let is_filled = |token: &Token<'_>| self.language == Language::Shell && token.text.contains(['$', '`']);
         let is_literal = |value: &[Token<'_>]| {
             !value.is_empty()
@@ -195,7 +195,7 @@ impl<'text> Assertion<'text> {
         (is_asserted && !says_false) || is_same
     }
 
-    /// The values that it is about: arguments, and the two sides of `==`.
+    /// The values that it compares: arguments, and the two sides of `==`.
     fn values(&self) -> Vec<Vec<Token<'text>>> {
         let mut values: Vec<Vec<Token<'text>>> = Vec::new();
         let mut depth = 0_i32;
@@ -231,7 +231,7 @@ impl<'text> Assertion<'text> {
     }
 }
 
-/// Whether a word names something of the program.
+/// True if a word names something of the program.
 pub(super) fn names_something(token: &Token<'_>) -> bool {
     token.kind == Kind::Word && !is_constant_word(token.text)
 }
@@ -242,7 +242,7 @@ mod tests {
     use crate::gate::tamper::lexer::Language;
 
     #[test]
-    fn what_always_holds_is_told_from_what_may_not() {
+    fn assertions_that_always_pass_are_distinguished_from_others() {
         for (path, text) in [
             ("a.py", "assert True"),
             ("a.py", "assert 1 == 1"),

@@ -1,4 +1,4 @@
-//! Tests that leave the pattern by which the project's own scripts find them.
+//! Finds tests that no longer match the pattern by which the project's own scripts find them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::lexer::Language;
 use crate::gate::globs::{finds, globs_in};
 use crate::gate::pins::Pins;
 
-/// Tests that a pattern found before, and that are in files now that none finds.
+/// Tests that a pattern matched before, and that are now in files which none matches.
 pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {
     let then: Vec<&String> = pins.globs.values().flatten().collect();
     if then.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> V
     let keys = |facts: &Option<Facts<'_>>| -> Vec<String> {
         facts.iter().flat_map(|facts| &facts.assertions).map(Assertion::key).collect()
     };
-    // Assertions that are found now, and those that were.
+    // Assertions in files that are found now, and in those that were found before.
     let mut left: BTreeMap<String, i64> = BTreeMap::new();
     for key in judged().filter(|file| is_found(file.path)).flat_map(|file| keys(&file.after)) {
         *left.entry(key).or_default() += 1;
@@ -67,7 +67,7 @@ pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> V
     found
 }
 
-/// Whether only the project's own scripts know which files of a language are tests.
+/// True if only the project's own scripts know which files of a language are tests.
 fn has_no_runner(path: &str) -> bool {
     let is_of_runner = ["java", "kt", "kts", "scala", "cs", "swift", "dart", "php", "ex", "exs"]
         .iter()

@@ -1,5 +1,5 @@
-//! Tests, new or old, that test what they brought themselves: a part of the program that they replace for all tests, a stub
-//! in the place of what they ask about, a copy of the function; and new tests that no runner runs.
+//! Tests, new or old, that test what they brought themselves: a part of the program that they replace for all tests, a
+//! stub instead of the function in question, a copy of the function; and new tests that no runner runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,13 +47,13 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     file.new_findings(found)
 }
 
-/// The modules of the program, those that the work makes too.
+/// The modules of the program, including those that the work adds.
 fn own_modules<'text>(pins: &'text Pins, texts: &'text [Text<'_>]) -> BTreeSet<&'text str> {
     let made = texts.iter().filter(|text| text.after.is_some()).filter_map(|text| module_of(text.path));
     pins.modules.iter().map(String::as_str).chain(made).collect()
 }
 
-/// The names by which a test knows modules of the program.
+/// The names under which a test knows modules of the program.
 fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text str> {
     let mut found = BTreeSet::new();
     match facts.language {
@@ -61,7 +61,7 @@ fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text
             for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("import")) {
                 let line = facts.tokens.on_line(token.line);
                 let (head, behind) = line.split_at(at - facts.tokens.start_of(token.line));
-                // `from a import b` brings in what may be a module.
+                // `from a import b` imports what may be a module.
                 let from = head.iter().find(|other| other.kind == Kind::Word && other.text != "from");
                 for part in behind[1..].split(|one| one.is_mark(",")) {
                     let Some(first) = part.first() else { continue };
@@ -82,14 +82,14 @@ fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text
     found
 }
 
-/// Functions around tests, in which what is replaced stays so for all that come after.
+/// Functions around tests; a replacement in one of them lasts for all tests that follow.
 const AROUND: &[&str] = word_list!(
     "setUp setUpClass setUpModule setup_module setup_class setup_method asyncSetUp before beforeEach beforeAll"
 );
 
-/// Members of modules of the program that get another value outside of a single test: what a test of this file calls, and
-/// what stays so for the tests of other files. One that is put back after each test, or kept quiet, is what the tested code
-/// leans on: a clock, a log.
+/// Members of program modules that get another value outside of a single test: those that a test of this file calls,
+/// and those that stay replaced for the tests of other files. A member that is restored after each test, or that is
+/// replaced by something that does nothing, is a dependency of the tested code: a clock, a log.
 fn replaced_for_all<'text>(
     pins: &Pins,
     facts: &Facts<'text>,
@@ -110,7 +110,7 @@ fn replaced_for_all<'text>(
     let made = made_by_work(facts.language, texts);
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(Assertion::callees).collect();
     let is_alone = facts.language == Language::Script && pins.checks.iter().all(|check| is_one_by_one(pins, check));
-    // Of `self.calc.add = ...` the owner is something else.
+    // In `self.calc.add = ...` the owner is something else.
     let is_direct = |one: &&Definition<'_, '_>| {
         one.owner.is_some_and(|owner| modules.contains(owner))
             && one.body.first().is_some_and(|first| first.text == one.name)
@@ -147,7 +147,7 @@ fn replaced_for_all<'text>(
     assigned.chain(sets.iter().copied()).filter(|(line, name)| counts(*line, name)).collect()
 }
 
-/// Whether a check runs each file of tests in a process of its own.
+/// True if a check runs each test file in its own process.
 fn is_one_by_one(pins: &Pins, check: &Check) -> bool {
     let is_named = |word: &str| check.program() == word || check.arguments().iter().any(|other| other == word);
     let is_script = ["npm", "pnpm", "yarn", "bun"].contains(&check.program());
@@ -156,7 +156,7 @@ fn is_one_by_one(pins: &Pins, check: &Check) -> bool {
         || is_script && (has("jest") || has("vitest") || has("--test"))
 }
 
-/// Whether what a member gets does nothing: `lambda line: None`, `() => {}`, `jest.fn()`.
+/// True if the new value of a member does nothing: `lambda line: None`, `() => {}`, `jest.fn()`.
 fn is_quiet(one: &Definition<'_, '_>) -> bool {
     match one.body {
         [.., word, open, close] if open.is_mark("(") && close.is_mark(")") => {
@@ -168,13 +168,13 @@ fn is_quiet(one: &Definition<'_, '_>) -> bool {
     }
 }
 
-/// Whether a line says what is done after a test.
+/// True if a line says what is done after a test.
 fn puts_back(facts: &Facts<'_>, line: usize) -> bool {
     let mut on_line = facts.tokens.on_line(line).iter();
     on_line.any(|token| matches!(token.text, "addCleanup" | "addClassCleanup" | "addModuleCleanup" | "after"))
 }
 
-/// The innermost function or test in which a line is.
+/// The innermost function or test around a line.
 fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: usize) -> Option<&'text str> {
     let column_of = |line: usize| facts.tokens.column_of(line);
     let column = column_of(line);
@@ -189,7 +189,7 @@ fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: u
     outer.max_by_key(|(at, _)| *at).map(|(_, name)| name)
 }
 
-/// Members that a test replaces by a stub and then asks about.
+/// Members that a test replaces with a stub and then makes assertions about.
 fn stubbed_and_asserted<'text>(
     own: &BTreeSet<&str>,
     facts: &Facts<'text>,
@@ -227,11 +227,11 @@ fn stubbed_and_asserted<'text>(
         .collect()
 }
 
-/// Calls by which a spy, which else calls through, gives an answer of its own.
+/// Calls that give a spy, which otherwise calls through, its own answer.
 const ANSWERING: &[&str] =
     &["mockReturnValue", "mockImplementation", "mockResolvedValue", "returns", "resolves", "callsFake"];
 
-/// Whether tokens call a name by itself, or as the member of its module.
+/// True if tokens call a name directly, or as the member of its module.
 fn calls_of(tokens: &[Token<'_>], name: &str, is_owner: impl Fn(&str) -> bool) -> bool {
     tokens.find(&[name, "("]).any(|at| {
         let is_member = tokens.before(at, 1).is_some_and(|dot| dot.is_mark("."));
@@ -239,11 +239,11 @@ fn calls_of(tokens: &[Token<'_>], name: &str, is_owner: impl Fn(&str) -> bool) -
     })
 }
 
-/// Modules by which a test runs a program or loads a module.
+/// Modules with which a test runs a program or loads a module.
 const RUNNING: &[&str] = &["subprocess", "runpy", "importlib", "child_process", "node:child_process"];
 
-/// Functions that a new test defines and asks about, and that the work defines too. One that calls the program is another
-/// way to ask it.
+/// Functions that a new test defines and makes assertions about, and that the work defines too. A function that calls
+/// the program is only another way to test it.
 fn copies<'text>(facts: &Facts<'text>, modules: &BTreeSet<&str>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(Assertion::callees).collect();
     let mut programs: BTreeSet<&str> = modules.clone();
@@ -273,7 +273,7 @@ fn copies<'text>(facts: &Facts<'text>, modules: &BTreeSet<&str>, texts: &[Text<'
     own.into_iter().filter(|(name, _)| made.contains(*name)).map(|(name, line)| (line, name)).collect()
 }
 
-/// The functions that files of the work have, apart from its tests.
+/// The functions in files of the work, other than its tests.
 pub(super) fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<String> {
     let mut made: BTreeSet<String> = BTreeSet::new();
     for text in texts.iter().filter(|text| role_of(text.path).is_none() && Language::of(text.path) == Some(language)) {
@@ -284,7 +284,7 @@ pub(super) fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<S
     made
 }
 
-/// Functions of a new test of JavaScript or of a shell that have a test in them, and whose names are nowhere else.
+/// Functions of a new JavaScript or shell test that contain a test, and whose names appear nowhere else.
 fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
     if !matches!(facts.language, Language::Script | Language::Shell) {
         return Vec::new();
@@ -306,20 +306,20 @@ fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'
         facts.tokens.first_of(one.line).is_some_and(|first| first.column == 0 && is_one(first))
     };
     let holds = |one: &Definition<'_, '_>| {
-        // How far something is indented says nothing in a language with braces.
+        // Indentation means nothing in a language with braces.
         let open = facts.tokens.iter().position(|token| token.line >= one.line && token.is_mark("{"));
         let close = open.and_then(|open| facts.partner(open));
         let last = close.and_then(|close| facts.tokens.get(close)).map_or(one.line, |token| token.line);
         own_lines.iter().any(|line| *line > one.line && *line <= last)
     };
-    // A runner may call what is called like a test.
+    // A runner may call a function whose name begins like a test.
     let all = definitions(facts).into_iter().filter(|one| one.owner.is_none() && !one.name.starts_with("test"));
     let dead = all.filter(|one| is_function(one) && holds(one) && mentions(one.name) < 2);
     dead.map(|one| (one.line, one.name)).collect()
 }
 
-/// New tests of Python that no runner of the checks runs: in a class that is none of tests, or under a condition that
-/// holds only where the file is run by itself.
+/// New Python tests that no runner of the checks runs: in a class that is not a test class, or under a condition that
+/// is true only if the file is run directly.
 fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
     if facts.language != Language::Python {
         return Vec::new();
@@ -333,7 +333,7 @@ fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)>
             is_head && between.all(|token| token.column > 0)
         })
     };
-    // A project whose checks run pytest runs plain classes too.
+    // If the checks run pytest, it runs plain classes too.
     let is_by_unittest = pins.tools.contains("unittest") && !pins.tools.contains("pytest");
     let is_plain = |test: &Test<'_>| {
         let column = facts.tokens.column_of(test.line);
@@ -342,7 +342,7 @@ fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)>
         let mut bases = class.iter().flat_map(|class| facts.tokens.on_line(class.line)).skip(2);
         bases.all(|token| token.kind == Kind::Mark || token.text == "object")
     };
-    // A mixin is given to a class of tests.
+    // A mixin is used by a test class.
     let has_case = facts.tokens.iter().any(|token| token.text.contains("TestCase") && token.column > 0)
         && facts.tests.iter().any(|test| !is_plain(test) && !is_under_main(test));
     let is_missed = |test: &&Test<'text>| {
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tests_bring_in_the_place_of_the_program_is_found() {
+    fn replacements_that_tests_bring_for_the_program_are_found() {
         use Weakening::StubbedSubject;
         let case =
             "\n\nclass Mul(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(calc.mul(2, 3), 6)\n";
@@ -410,7 +410,7 @@ mod tests {
             "import calc\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch.object(calc, 'mul', lambda a, b: 6):\n\
              \x20           self.assertEqual(calc.mul(2, 3), 6)\n"
                 .to_owned(),
-            // Of a module that the work makes.
+            // The same for a module that the work makes.
             "import farewell\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('farewell.farewell', return_value=6):\n\
              \x20           self.assertEqual(farewell.farewell(2), 6)\n"
                 .to_owned(),
@@ -427,14 +427,14 @@ mod tests {
             "import calc\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('calc.read', return_value=6):\n            \
              self.assertEqual(calc.mul(2, 3), 6)\n"
                 .to_owned(),
-            // What the tested code leans on: a clock that is put back, a log that is kept quiet.
+            // Dependencies of the tested code: a clock that is restored, a log that does nothing.
             format!("import calc{case}\n    def setUp(self):\n        self.now = calc.now\n        calc.now = lambda: 5\n\n    def tearDown(self):\n        calc.now = self.now\n"),
             format!("import calc{case}\n    def setUp(self):\n        self.addCleanup(setattr, calc, 'now', calc.now)\n        calc.now = lambda: 5\n"),
             format!("import calc\n\ncalc.log = lambda line: None\n{case}"),
             "import calc\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('calc.now', return_value=6) as now:\n            \
              self.assertEqual(self.clock.now(), calc.mul(2, 3))\n        now.assert_called_once()\n"
                 .to_owned(),
-            // Another way to ask the program.
+            // Another way to call the program.
             "import calc\n\n\ndef mul(*numbers):\n    return calc.mul(*numbers)\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
              self.assertEqual(mul(2, 3), 6)\n"
                 .to_owned(),

@@ -1,26 +1,26 @@
-//! Failures that nobody hears of and need not: those of what only cleans up behind a test.
+//! Failures that need not be seen: those of commands that only clean up after a test.
 
 use super::facts::Facts;
 use super::lexer::{Language, Token};
 use super::span::Span as _;
 use crate::text::words::word_list;
 
-/// Calls that take away what a test left.
+/// Calls that remove what a test left.
 const CLEANING: &[&str] = word_list!(
     "remove removedirs removeSync unlink unlinkSync rm rmSync rmdir rmdirSync rmtree RemoveAll remove_file
      remove_dir_all kill terminate close closeSync shutdown disconnect destroy cleanup"
 );
 
-/// Calls that say what is taken away, or when.
+/// Calls that give the path to remove, or the time to do it.
 const AROUND: &[&str] = word_list!(
     "join Path path str resolve exists cwd getcwd gettempdir tmpdir after afterEach afterAll teardown addCleanup defer
      suppress"
 );
 
-/// Commands of a shell that take something away.
+/// Shell commands that remove something.
 const COMMANDS: &[&str] = &["rm", "rmdir", "unlink", "kill", "umount", "wait", "popd"];
 
-/// Whether what is guarded on a line of a source, so that its failure is not heard of, only cleans up.
+/// True if the guarded code on a line of a source, whose failure is hidden, only cleans up.
 pub(super) fn only_cleans(facts: &Facts<'_>, line: usize) -> bool {
     let tokens = &facts.tokens;
     let begin = tokens.start_of(line);
@@ -42,7 +42,7 @@ pub(super) fn only_cleans(facts: &Facts<'_>, line: usize) -> bool {
     guarded.and_then(|(from, to)| tokens.get(from..to)).is_some_and(takes_away)
 }
 
-/// What stands before `.catch(() => {})`, and what is in the block before `catch {}`.
+/// The code before `.catch(() => {})`, or the code in the block before `catch {}`.
 fn caught(facts: &Facts<'_>, begin: usize, end: usize) -> Option<(usize, usize)> {
     let tokens = &facts.tokens;
     let at = (begin..end).rev().find(|at| tokens.is_word(*at, "catch"))?;
@@ -62,14 +62,14 @@ fn takes_away(tokens: &[Token<'_>]) -> bool {
             .any(|token| token.text.starts_with("assert") || matches!(token.text, "expect" | "throw" | "raise"))
 }
 
-/// Whether a line of a shell or of a recipe runs nothing but commands that take something away.
+/// True if a line of a shell or of a recipe runs only commands that remove something.
 pub(super) fn line_only_cleans(line: &str) -> bool {
     let line = line.split("||").next().unwrap_or_default();
     let line =
         line.trim().trim_start_matches(['@', '-', '+']).trim_start_matches("trap ").trim_start_matches(['\'', '"']);
     let mut parts = line.split([';', '&', '|']).map(str::trim).filter(|part| !part.is_empty()).peekable();
     let is_plain = !line.contains(['`', '\n']) && !line.contains("$(");
-    // `2>/dev/null` and `2>&1` are no commands.
+    // `2>/dev/null` and `2>&1` are not commands.
     is_plain
         && parts.peek().is_some()
         && parts.all(|part| {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_something_away_is_told_from_what_is_tested() {
+    fn cleanup_is_distinguished_from_tested_code() {
         for (path, text, line, expected) in [
             ("a.py", "try:\n    os.remove('a')\nexcept FileNotFoundError:\n    pass\n", 3, true),
             ("a.py", "try:\n    add(1, 2)\nexcept FileNotFoundError:\n    pass\n", 3, false),

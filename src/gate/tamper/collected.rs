@@ -1,5 +1,5 @@
-//! Tests that are still written down and that no runner finds any more: by the name of their file, of their class, or their
-//! own; since nothing declares their module; since a function that runs instead of them leaves them out.
+//! Tests that still exist and that no runner finds any more: because of the name of their file, of their class, or
+//! their own name; because nothing declares their module; because a function that runs instead of them leaves them out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::gate::runners::is_python;
 use crate::project::check_files::{fits, is_named_as_test};
 use crate::text::words::word_list;
 
-/// Tests that are there and are not run any more.
+/// Tests that exist and are not run any more.
 pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = by_file(pins, files, texts);
     found.extend(uncalled(files));
@@ -29,7 +29,7 @@ pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> V
     found
 }
 
-/// Tests in files that no runner takes for tests, and that were in one before.
+/// Tests in files that no runner collects, and that were in a collected file before.
 fn by_file(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {
     let text = |file: &TestFile<'_>| texts.iter().find(|text| text.path == file.path);
     let was_collected = |file: &&TestFile<'_>| is_collected(pins, file.path, text(file).map_or("", Text::then), files);
@@ -41,7 +41,7 @@ fn by_file(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Findi
     for file in of_tests().filter(|file| !is_collected(file)) {
         let names = file.after.iter().flat_map(Facts::names);
         let missed: Vec<&str> = names.filter(|name| were.contains(name) && !are.contains(name)).collect();
-        // Tests in a part that a test brings in are run with it.
+        // Tests in a file that a test imports are run with it.
         if missed.is_empty() || is_brought_in(file, files) {
             continue;
         }
@@ -55,7 +55,7 @@ fn more(count: usize) -> String {
     if count > 1 { format!(" and {} more", count - 1) } else { String::new() }
 }
 
-/// Whether another file of the diff names a file.
+/// True if another file of the diff names a file.
 pub(super) fn is_brought_in(file: &TestFile<'_>, files: &[TestFile<'_>]) -> bool {
     let stem = stem_of(file.path);
     let others = files.iter().filter(|other| other.path != file.path);
@@ -72,7 +72,7 @@ fn stem_of(path: &str) -> &str {
     file_name(path).split('.').next().unwrap_or_default()
 }
 
-/// Whether a runner looks for tests in a file. Where no runner is known, whether any does.
+/// True if a runner looks for tests in a file. If no runner is known, true if any would.
 fn is_collected(pins: &Pins, path: &str, text: &str, files: &[TestFile<'_>]) -> bool {
     let (folder, name) = split(path);
     if pins.checks.iter().any(|check| is_named(check, path)) {
@@ -161,7 +161,7 @@ fn is_collected(pins: &Pins, path: &str, text: &str, files: &[TestFile<'_>]) -> 
     }
 }
 
-/// Whether a check names a file, or the module that it is.
+/// True if a check names a file, or its module.
 fn is_named(check: &Check, path: &str) -> bool {
     let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
     let module =
@@ -181,7 +181,7 @@ fn behind<'a>(check: &'a Check, options: &[&str]) -> Vec<&'a str> {
     at.filter_map(|(at, _)| words.get(at + 1)).map(String::as_str).collect()
 }
 
-/// Whether a test of Python is below a folder that some check searches. A check that names none searches everywhere.
+/// True if a Python test is below a folder that some check searches. A check without a folder searches everywhere.
 fn is_below_what_checks_name(pins: &Pins, path: &str) -> bool {
     let mut folders = Vec::new();
     for check in &pins.checks {
@@ -208,11 +208,11 @@ fn is_below_what_checks_name(pins: &Pins, path: &str) -> bool {
         }
         folders.extend(named);
     }
-    // A file that is named by itself was looked at before.
+    // A file that is named directly was handled before.
     pins.checks.is_empty() || folders.iter().any(|folder| path.starts_with(folder.as_str()))
 }
 
-/// A function, test or call from where on code belongs to it.
+/// A function, test or call from which on code belongs to it.
 #[derive(Clone, Copy, Debug)]
 struct Starter<'text> {
     name: &'text str,
@@ -225,11 +225,11 @@ struct Starter<'text> {
 enum StarterKind {
     Test,
     Function,
-    /// A call with the name of a test, of something that is none.
+    /// A call with the name of a test, of something that is not a test.
     Call,
 }
 
-/// Groups of tests, and what runs around tests.
+/// Groups of tests, and functions that run around tests.
 const GROUPS: &[&str] = word_list!(
     "describe suite context group module before after beforeEach afterEach beforeAll afterAll hook require import"
 );
@@ -285,7 +285,7 @@ fn starters<'text>(facts: &Facts<'text>, tests_before: &BTreeSet<&str>) -> Vec<S
     found
 }
 
-/// Whether a token begins a test.
+/// True if a token begins a test.
 fn is_of_test(token: &Token<'_>, next: Option<&Token<'_>>, second: Option<&Token<'_>>, test: &Test<'_>) -> bool {
     let names = |token: Option<&Token<'_>>| token.is_some_and(|token| token.text == test.name);
     matches!(token.text, "def" | "fn" | "func" | "function" | "fun" | "void") && names(next)
@@ -294,7 +294,7 @@ fn is_of_test(token: &Token<'_>, next: Option<&Token<'_>>, second: Option<&Token
         || token.text == test.name
 }
 
-/// What a line of code belongs to: what began last before it, and further left where that matters.
+/// The starter that a line of code belongs to: the last one before it, and further left if indentation matters.
 fn owner<'a, 'text>(
     starters: &'a [Starter<'text>],
     language: Language,
@@ -306,7 +306,7 @@ fn owner<'a, 'text>(
     })
 }
 
-/// Assertions of tests that stand in functions now that nothing calls.
+/// Assertions of tests that are now in functions which nothing calls.
 fn uncalled(files: &[TestFile<'_>]) -> Vec<Finding> {
     let tests_before = names_of(files.iter().map(|file| &file.before));
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
@@ -314,7 +314,7 @@ fn uncalled(files: &[TestFile<'_>]) -> Vec<Finding> {
     for token in tokens.filter(|token| token.kind == Kind::Word) {
         *words.entry(token.text).or_default() += 1;
     }
-    // Assertions that tests made, and those that something makes now.
+    // Assertions that tests made, and those that are made now.
     let mut made: BTreeMap<String, i64> = BTreeMap::new();
     for file in files {
         let Some(facts) = &file.before else { continue };
@@ -352,7 +352,7 @@ fn uncalled(files: &[TestFile<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Whether nothing calls what a starter begins.
+/// True if nothing calls what a starter begins.
 fn is_dead(
     starter: &Starter<'_>,
     file: &TestFile<'_>,
@@ -379,7 +379,7 @@ fn is_dead(
             match definition(files, starter.name) {
                 Some(inside) => {
                     let makes = |token: &Token<'_>| token.kind == Kind::Word && NAMED_BY_TEXT.contains(&token.text);
-                    // One that makes a test only of some of those that it is given is none.
+                    // A function that makes tests of only some of its arguments does not count.
                     inside.iter().position(makes).is_none_or(|at| has_condition(inside.get(..=at).unwrap_or_default()))
                 }
                 None => !["test", "it", "spec", "check", "case"].iter().any(|word| lower.contains(word)),
@@ -388,13 +388,13 @@ fn is_dead(
     }
 }
 
-/// Whether what follows some code is done only under a condition.
+/// True if the code that follows runs only under a condition.
 fn has_condition(code: &[Token<'_>]) -> bool {
     code.iter().any(|token| token.is_word("if") || token.is_word("switch") || token.is_mark("&"))
         || code.windows(2).any(|pair| pair[0].is_mark("?") && !matches!(pair[1].text, ":" | "." | "," | ")"))
 }
 
-/// Tests that go through a function of the project that makes tests: `withClock('adds', () => { ... })`.
+/// Tests that are made by a function of the project: `withClock('adds', () => { ... })`.
 pub(super) fn wrapped<'text>(files: &[TestFile<'text>]) -> Vec<&'text str> {
     let tests_before = names_of(files.iter().map(|file| &file.before));
     let mut found = Vec::new();
@@ -409,7 +409,7 @@ pub(super) fn wrapped<'text>(files: &[TestFile<'text>]) -> Vec<&'text str> {
     found
 }
 
-/// What a function does, where a file of the diff has it.
+/// The body of a function, if a file of the diff has it.
 fn definition<'a, 'text>(files: &'a [TestFile<'text>], name: &str) -> Option<&'a [Token<'text>]> {
     files.iter().filter_map(|file| file.after.as_ref()).find_map(|facts| {
         let is_one =
@@ -431,7 +431,7 @@ fn definition<'a, 'text>(files: &'a [TestFile<'text>], name: &str) -> Option<&'a
     })
 }
 
-/// Whether the line before a function makes it one that a runner calls.
+/// True if the line before a function makes it one that a runner calls.
 fn is_decorated(facts: &Facts<'_>, starter: &Starter<'_>) -> bool {
     const CALLED: &[&str] = word_list!(
         "fixture hookimpl contextmanager asynccontextmanager before after setup teardown given when then step proptest
@@ -443,7 +443,7 @@ fn is_decorated(facts: &Facts<'_>, starter: &Starter<'_>) -> bool {
         && near.iter().any(|token| token.is_mark("@") || token.is_mark("#"))
 }
 
-/// Tests in a class that no runner takes for one of tests any more.
+/// Tests in a class that no runner treats as a test class any more.
 fn by_class(pins: &Pins, file: &TestFile<'_>, files: &[TestFile<'_>]) -> Option<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return None };
     if after.language != Language::Python || file.role != TestRole::Tests {
@@ -486,7 +486,7 @@ impl Class<'_> {
 fn in_classes<'text>(facts: &Facts<'text>) -> Vec<(&'text str, Class<'text>)> {
     let tokens = &facts.tokens;
     let mut classes: Vec<Class<'text>> = Vec::new();
-    // The classes that a line is in, by their places in the list.
+    // The classes around a line, by their indexes in the list.
     let mut open: Vec<usize> = Vec::new();
     let mut found: Vec<(&'text str, usize)> = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
@@ -535,7 +535,7 @@ fn main_of_go(file: &TestFile<'_>) -> Option<Finding> {
     })
 }
 
-/// A `load_tests` of Python that does not hand on the tests that were found.
+/// A `load_tests` of Python that does not pass on the tests that were found.
 fn load_tests(file: &TestFile<'_>) -> Option<Finding> {
     let line = |facts: &Facts<'_>| {
         let tokens = &facts.tokens;
@@ -558,7 +558,7 @@ fn load_tests(file: &TestFile<'_>) -> Option<Finding> {
     (!was_there).then(|| Finding::new(file.path, found, Weakening::NotCollected, what))
 }
 
-/// Tests of Python that became coroutines in a file where nothing awaits them.
+/// Python tests that became coroutines in a file in which nothing awaits them.
 fn not_awaited(file: &TestFile<'_>) -> Option<Finding> {
     let is_async = |facts: &Facts<'_>, name: &str| {
         facts.tokens.find(&["async", "def", name]).next().map(|at| facts.tokens[at].line)
@@ -579,7 +579,7 @@ fn not_awaited(file: &TestFile<'_>) -> Option<Finding> {
     Some(Finding::new(file.path, line, Weakening::NotCollected, what))
 }
 
-/// Modules of tests in Rust that nothing declares any more, though their files are there.
+/// Rust test modules that nothing declares any more, though their files exist.
 fn undeclared(texts: &[Text<'_>]) -> Vec<Finding> {
     let modules = |text: &str| -> Vec<(String, bool)> {
         let mut found = Vec::new();
@@ -617,7 +617,7 @@ fn undeclared(texts: &[Text<'_>]) -> Vec<Finding> {
             let places = [format!("{folder}/{module}.rs"), format!("{folder}/{module}/mod.rs")];
             let is_gone =
                 texts.iter().any(|other| places.iter().any(|place| place == other.path) && other.after.is_none());
-            // One with its tests in it is looked at where assertions are.
+            // A module with its tests inline is handled with the assertions.
             let was_inline = text.before.as_deref().is_some_and(|before| before.contains(&format!("mod {module} {{")));
             if !is_gone && !was_inline {
                 let what = format!("nothing declares the module `{module}` any more: its tests are not compiled");

@@ -1,4 +1,4 @@
-//! Tests and assertions before and after, in all files of a diff at once, so that what only moved is not missed.
+//! Tests and assertions before and after, in all files of a diff at once, so that moved ones are not missed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,15 +12,15 @@ use super::lexer::{Kind, Token};
 use super::taken::definitions;
 use super::unused::Unused;
 
-/// What comparing tests showed.
+/// The result of comparing tests.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     pub(super) findings: Vec<Finding>,
-    /// How many assertions are cases of others now, as those of a table.
+    /// How many assertions are now cases of others, as in a table.
     pub(super) rewritten: usize,
 }
 
-/// The most assertions that are gone and looked at one by one.
+/// The most missing assertions that are examined one by one.
 const JUDGED: usize = 300;
 
 pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
@@ -57,7 +57,7 @@ pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
     compared
 }
 
-/// Functions that the tests define, some of which may be called as assertions are.
+/// Functions that the tests define, some of which may be called like assertions.
 fn helpers<'text>(files: &[TestFile<'text>]) -> HashSet<&'text str> {
     let all = files.iter().filter_map(|file| file.after.as_ref()).flat_map(definitions);
     all.filter(|one| one.owner.is_none()).map(|one| one.name).collect()
@@ -73,7 +73,7 @@ fn after<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {
 
 type Side<'a, 'text> = fn(&'a TestFile<'text>) -> &'a [Assertion<'text>];
 
-/// The assertions of one side that the other does not have, with the number of the file.
+/// The assertions that one side has and the other has not, with the index of the file.
 fn missing<'a, 'text>(
     files: &'a [TestFile<'text>],
     side: Side<'a, 'text>,
@@ -94,8 +94,8 @@ fn missing<'a, 'text>(
     .collect()
 }
 
-/// Tests that are gone and for which no other one came, with the number of the file. As many as assertions became cases of
-/// others are not missed.
+/// Tests that are gone without a replacement, with the index of the file. As many as there are assertions that became
+/// cases of others are not missed.
 fn missed_tests<'a, 'text>(files: &'a [TestFile<'text>], rewritten: usize) -> Vec<(usize, &'a Test<'text>)> {
     let mut there: HashMap<&str, usize> = HashMap::new();
     let mut count = (0_usize, 0_usize);
@@ -117,7 +117,7 @@ fn missed_tests<'a, 'text>(files: &'a [TestFile<'text>], rewritten: usize) -> Ve
     if count.0.saturating_sub(count.1) > rewritten { lost } else { Vec::new() }
 }
 
-/// What is told of a file in which tests or assertions are gone.
+/// The findings for a file in which tests or assertions are gone.
 fn lost_in<'a>(
     file: &TestFile<'_>,
     assertions: impl Iterator<Item = (&'a Assertion<'a>, Weakening)>,
@@ -129,7 +129,7 @@ fn lost_in<'a>(
     }
     let had = file.before.as_ref().map_or(0, |facts| facts.tests.len());
     let has = file.after.as_ref().map_or(0, |facts| facts.tests.len());
-    // Where nothing is left one line says it all.
+    // If nothing is left, one line says it all.
     if file.role != TestRole::Setup && (file.after.is_none() || had > 0 && has == 0) {
         let how = if file.after.is_none() { "is gone" } else { "has no test any more" };
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
@@ -158,7 +158,7 @@ fn lost_in<'a>(
     of_tests.chain(of_assertions).collect()
 }
 
-/// Tokens as they may have been written.
+/// The tokens as they may have been written.
 fn shown(tokens: &[Token<'_>]) -> String {
     let mut text = String::new();
     let mut before: Option<&Token<'_>> = None;
@@ -180,7 +180,7 @@ fn shown(tokens: &[Token<'_>]) -> String {
     short(&text.replace('`', "'")).to_owned()
 }
 
-/// As much of a text as a message needs.
+/// The part of a text that a message shows.
 fn short(text: &str) -> &str {
     const LONGEST: usize = 100;
     let line = text.lines().next().unwrap_or_default();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_has_the_values_of_the_assertions_says_the_same() {
+    fn a_table_with_the_values_of_the_assertions_is_equivalent() {
         let before = "def test_a():\n    assert add(1, 2) == 3\ndef test_b():\n    assert add(2, 2) == 4\n";
         let table = "@p.mark.parametrize('a,b,c', [\n    (1, 2, 3),\n    (2, 2, 4),\n])\ndef test_a(a, b, c):\n    assert add(a, b) == c\n";
         assert_eq!(kinds("test_a.py", before, table), (vec![], 2));
@@ -210,16 +210,16 @@ mod tests {
         let other = table.replace("(2, 2, 4)", "(2, 2, 5)");
         assert_eq!(kinds("test_a.py", before, &other).0, [Weakening::RemovedAssertion]);
         let loose = table.replace("== c", "is not None");
-        // Both assertions, and the test that is missed with them.
+        // Both assertions, and the test that is missing with them.
         assert_eq!(kinds("test_a.py", before, &loose).0.len(), 3);
     }
 
     #[test]
-    fn another_value_in_the_same_assertion_is_another_expectation() {
+    fn another_value_in_the_same_assertion_is_a_changed_expectation() {
         let before = "test('a', () => { expect(add(1, 2)).toBe(3) })\n";
         let after = before.replace("toBe(3)", "toBe(4)");
         assert_eq!(kinds("a.test.js", before, &after).0, [Weakening::ChangedExpectation]);
-        // Also where the old values stand elsewhere in new code.
+        // Also if the old values appear elsewhere in new code.
         let hidden = format!("const unused = [1, 2, 3]\n{after}");
         assert_eq!(kinds("a.test.js", before, &hidden).0, [Weakening::ChangedExpectation]);
     }

@@ -1,4 +1,4 @@
-//! What the source of a test says: which tests it has, and what they assert.
+//! What the source of a test contains: which tests it has, and what they assert.
 
 use std::ops::RangeBounds;
 
@@ -6,18 +6,18 @@ use super::assertion::{ASSERTING_CALLS, Assertion, METHODS_OF_T, without_message
 use super::lexer::{Kind, Language, Token, compact_lines, tokens};
 use super::span::Span as _;
 
-/// What the source of a test says.
+/// The tests and assertions in a source.
 #[derive(Debug)]
 pub(super) struct Facts<'text> {
     pub(super) language: Language,
     pub(super) tokens: Vec<Token<'text>>,
     pub(super) tests: Vec<Test<'text>>,
     pub(super) assertions: Vec<Assertion<'text>>,
-    /// For each bracket the other one of its pair.
+    /// For each bracket, the index of its partner.
     partners: Vec<Option<usize>>,
 }
 
-/// A test by its name. It goes to the line before the next one.
+/// A test with its name. It extends to the line before the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Test<'text> {
     pub(super) name: &'text str,
@@ -37,7 +37,7 @@ impl<'text> Facts<'text> {
         facts
     }
 
-    /// The same from a token on.
+    /// The same facts from a token on.
     pub(super) fn from(mut self, at: usize) -> Self {
         let line = self.tokens.get(at).map_or(0, |token| token.line);
         self.tokens.drain(..at);
@@ -47,12 +47,12 @@ impl<'text> Facts<'text> {
         self
     }
 
-    /// The other one of a pair of brackets.
+    /// The partner of a bracket.
     pub(super) fn partner(&self, at: usize) -> Option<usize> {
         self.partners.get(at).copied().flatten()
     }
 
-    /// The code of each line without blanks, comments and what strings hold, with the number of the line.
+    /// The code of each line without blanks, comments and the contents of strings, with the line number.
     pub(super) fn lines(&self) -> Vec<(usize, String)> {
         compact_lines(&self.tokens)
     }
@@ -62,28 +62,28 @@ impl<'text> Facts<'text> {
         self.tests.iter().map(|test| test.name)
     }
 
-    /// What the assertions say.
+    /// The keys of the assertions.
     pub(super) fn keys(&self) -> impl Iterator<Item = String> {
         self.assertions.iter().map(Assertion::key)
     }
 
-    /// Whether something is asserted on one of some lines.
+    /// True if there is an assertion on one of some lines.
     pub(super) fn asserts_in(&self, lines: impl RangeBounds<usize>) -> bool {
         self.assertions.iter().any(|one| lines.contains(&one.line))
     }
 
-    /// Calls with the name of a member of something, each as five tokens: `spyOn(calc, 'add'`.
+    /// Calls with the name of an object's member, each as five tokens: `spyOn(calc, 'add'`.
     pub(super) fn member_calls(&self) -> impl Iterator<Item = &[Token<'text>]> {
         let is_one = |five: &&[Token<'_>]| five[1].is_mark("(") && five[3].is_mark(",") && five[4].kind == Kind::Text;
         self.tokens.windows(5).filter(is_one)
     }
 
-    /// The line on which the test after another one begins.
+    /// The line on which the next test begins.
     pub(super) fn line_after(&self, test: &Test<'_>) -> usize {
         self.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX)
     }
 
-    /// The test that a line belongs to, or that comes right after it.
+    /// The test that begins on a line or at most six lines after it, else the last one before it.
     pub(super) fn test_at(&self, line: usize) -> Option<&Test<'text>> {
         let next = self.tests.partition_point(|test| test.line < line);
         let is_near = |test: &&Test<'_>| test.line <= line + 6;
@@ -130,7 +130,7 @@ impl<'text> Facts<'text> {
         found
     }
 
-    /// The string that a call begins with, behind `.each(...)` and the like.
+    /// The string that a call begins with, after `.each(...)` and the like.
     fn text_of_call(&self, at: usize) -> Option<&Token<'text>> {
         let tokens = &self.tokens;
         let mut next = at + 1;
@@ -157,7 +157,7 @@ impl<'text> Facts<'text> {
         }
     }
 
-    /// Whether the attributes before `fn` make it a test.
+    /// True if the attributes before `fn` make it a test.
     fn has_test_attribute(&self, at: usize) -> bool {
         let tokens = &self.tokens;
         let mut at = at;
@@ -184,7 +184,7 @@ impl<'text> Facts<'text> {
     }
 }
 
-/// Calls a macro that is an assertion under another name by that of the assertion: `#define CHECK(x) assert(x)`.
+/// Replaces the name of a macro that only renames an assertion with the assertion's name: `#define CHECK(x) assert(x)`.
 fn name_macros<'text>(tokens: &mut [Token<'text>]) {
     let is_defined = |eleven: &[Token<'_>]| {
         eleven[0].is_mark("#")
@@ -205,7 +205,7 @@ fn name_macros<'text>(tokens: &mut [Token<'text>]) {
         .map(|eleven| (eleven[2].text, eleven[6].text, eleven[0].line))
         .collect();
     for (name, assertion, line) in macros {
-        // One that is defined twice, or taken back, may be anything.
+        // A macro that is defined twice, or undefined, may be anything.
         let defined = |pair: &&[Token<'_>]| matches!(pair[0].text, "define" | "undef") && pair[1].is_word(name);
         if tokens.windows(2).filter(defined).count() == 1 {
             let calls = tokens.iter_mut().filter(|token| token.line > line && token.is_word(name));
@@ -214,7 +214,7 @@ fn name_macros<'text>(tokens: &mut [Token<'text>]) {
     }
 }
 
-/// For each bracket the other one of its pair.
+/// Finds the partner of each bracket.
 fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -229,7 +229,7 @@ fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Commands of a shell that compare.
+/// Shell commands that compare.
 const COMPARING: &[&str] = &["[", "test", "diff", "cmp", "grep"];
 
 impl<'text> Facts<'text> {
@@ -263,7 +263,7 @@ impl<'text> Facts<'text> {
     }
 }
 
-/// Whether the word of an assertion is asked of what a call or a variable before it holds, and not of a library.
+/// True if an assertion is a method of the value that a call or a variable before it gives, and not of a library.
 fn is_asked_of_call(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
     let back = match tokens.get(..at).unwrap_or_default() {
         _ if language == Language::Shell => return false,
@@ -275,11 +275,11 @@ fn is_asked_of_call(tokens: &[Token<'_>], at: usize, language: Language) -> bool
     owner.is_some_and(|owner| owner.is_mark(")") || owner.text.starts_with('$') && owner.text != "$this")
 }
 
-/// Whether an assertion begins at a token.
+/// True if an assertion begins at a token.
 fn begins(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
     let Some(token) = tokens.word(at) else { return false };
     let before = tokens.before(at, 2).filter(|_| tokens.is_mark(at - 1, "."));
-    // What is brought in or declared asserts nothing.
+    // Imports and declarations are not assertions.
     let declares = tokens.before(at, 1).is_some_and(|before| {
         matches!(
             before.text,
@@ -315,7 +315,7 @@ fn begins(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
 }
 
 impl Facts<'_> {
-    /// From where to where the assertion goes whose word is at `at`.
+    /// The range of the assertion whose word is at `at`.
     fn extent(&self, at: usize) -> (usize, usize) {
         let (tokens, language) = (&self.tokens, self.language);
         let Some(word) = tokens.get(at) else { return (at, at + 1) };
@@ -347,12 +347,12 @@ impl Facts<'_> {
             before.filter(|index| tokens.is_word(*index, "if")).last()
         };
         let from = if is_report { condition() } else { None };
-        // The words of the report are not what is asserted.
+        // The words of the report are not part of the assertion.
         from.map_or((at, end.min(tokens.len())), |from| (from, at.saturating_sub(2).max(from + 1)))
     }
 }
 
-/// The end of a statement that ends with its line, brackets closed.
+/// The end of a statement that ends with its line, with all brackets closed.
 fn logical_end(tokens: &[Token<'_>], at: usize) -> usize {
     let mut depth = 0_i32;
     let mut line = tokens.get(at).map_or(0, |token| token.line);
@@ -366,7 +366,7 @@ fn logical_end(tokens: &[Token<'_>], at: usize) -> usize {
     tokens.len()
 }
 
-/// A line of a shell that compares something.
+/// The range of a shell line that compares something.
 fn shell_assertion(tokens: &[Token<'_>], at: usize) -> Option<(usize, usize)> {
     let token = tokens.get(at)?;
     // `@test "adds" {` begins a test.
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_found_by_the_forms_of_each_language() {
+    fn tests_are_found_in_each_language() {
         assert_eq!(
             tests_of("a.py", "def test_a():\n  pass\nclass T:\n  def testB(self): pass\n  def help(self): pass\n"),
             ["test_a", "testB"]

@@ -1,4 +1,4 @@
-//! What became of an assertion that is not there any more: said in other words, changed, or gone.
+//! Decides about a missing assertion: rewritten, changed, or gone.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,33 +9,33 @@ use super::span::Span as _;
 use super::strength::Strength;
 use super::stricter::is_stricter;
 
-/// The most literals of new code in which a rewritten assertion is looked for.
+/// The most literals of new code in which a rewritten assertion is searched for.
 const SEARCHED: usize = 20_000;
 
-/// What became of an assertion.
+/// What happened to a missing assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It says the same in other words.
+    /// Its meaning is kept in other words.
     Rewritten,
     /// It expects something else, or tolerates more.
     Changed,
     Gone,
 }
 
-/// The code that is new in the tests.
+/// The new code of the tests.
 pub(super) struct NewCode<'a, 'text> {
-    /// For each file and strength, the values in the new lines, in order, but those of weaker assertions.
+    /// For each file and strength, the values in the new lines, in order, without those of weaker assertions.
     literals: Vec<[Vec<&'text str>; Strength::ALL.len()]>,
     words: BTreeSet<&'text str>,
     assertions: Vec<NewAssertion<'a, 'text>>,
     /// The new assertions without their values.
     shapes: HashSet<(usize, String)>,
-    /// Of each file whether it is gone, and whether it is new.
+    /// For each file, whether it is gone, and whether it is new.
     is_gone: Vec<bool>,
     is_new: Vec<bool>,
 }
 
-/// An assertion that is new, and what is asked of each again and again.
+/// A new assertion, with properties of it that are used repeatedly.
 struct NewAssertion<'a, 'text> {
     file: usize,
     assertion: &'a Assertion<'text>,
@@ -103,11 +103,11 @@ impl<'a, 'text> NewCode<'a, 'text> {
         new
     }
 
-    /// What became of an assertion of a file.
+    /// Decides what happened to an assertion of a file.
     pub(super) fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
         let literals: Vec<&str> = gone.literals().collect();
         let own = shape(gone);
-        // A file that goes may be another one now.
+        // A file that is gone may have moved to a new one.
         let places: Vec<usize> = if self.is_gone.get(file).copied().unwrap_or_default() {
             (0..self.is_new.len()).filter(|other| self.is_new[*other]).collect()
         } else {
@@ -146,7 +146,7 @@ impl<'a, 'text> NewCode<'a, 'text> {
             let is_said = std::iter::once(first).chain(instead).any(is_as_good);
             return if is_said { Fate::Rewritten } else { Fate::Changed };
         }
-        // A table or a helper: the values in one place, and in another an assertion that takes them.
+        // A table or a helper: the values in one place, and elsewhere an assertion that takes them.
         let is_called = callees.iter().all(|name| self.words.contains(name));
         let place = self.literals.iter().enumerate().filter(|(_, all)| {
             let all = all.get(strength as usize).map_or(&[][..], Vec::as_slice);
@@ -163,12 +163,12 @@ impl<'a, 'text> NewCode<'a, 'text> {
     }
 }
 
-/// Whether some values stand side by side, in any order.
+/// True if some values are next to each other, in any order.
 fn has_together(all: &[&str], wanted: &[&str]) -> bool {
     if wanted.is_empty() {
         return true;
     }
-    // So many stand in order or not at all.
+    // A list this long matches only in the same order.
     if wanted.len() > 32 {
         return all.windows(wanted.len()).any(|window| window == wanted);
     }
@@ -184,7 +184,7 @@ fn has_together(all: &[&str], wanted: &[&str]) -> bool {
     })
 }
 
-/// An assertion without its values.
+/// The assertion without its values.
 fn shape(assertion: &Assertion<'_>) -> String {
     let parts = assertion.tokens.iter().map(|token| if token.is_literal() { "\u{2}" } else { token.text });
     parts.collect::<Vec<_>>().join("\u{1}")

@@ -17,11 +17,11 @@ pub(super) struct TestFile<'text> {
     pub(super) role: TestRole,
     pub(super) before: Option<Facts<'text>>,
     pub(super) after: Option<Facts<'text>>,
-    /// The lines of the text after that are not in the one before.
+    /// The lines of the new text that are not in the old one.
     pub(super) added: BTreeSet<usize>,
 }
 
-/// How a file has its tests.
+/// How a file is related to the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TestRole {
     Tests,
@@ -68,12 +68,12 @@ impl<'text> TestFile<'text> {
         tokens.filter(|token| self.added.contains(&token.line))
     }
 
-    /// The names of the tests that were there.
+    /// The names of the tests that existed before.
     pub(super) fn known(&self) -> BTreeSet<&'text str> {
         self.before.iter().flat_map(Facts::names).collect()
     }
 
-    /// What these lines show, as far as they are new.
+    /// The findings on those of these lines that are new.
     pub(super) fn new_findings(&self, all: impl IntoIterator<Item = (usize, Weakening, String)>) -> Vec<Finding> {
         let new = all.into_iter().filter(|(line, ..)| self.added.contains(line));
         new.map(|(line, kind, what)| Finding::new(self.path, line, kind, what)).collect()
@@ -85,7 +85,7 @@ pub(super) fn names_of<'a, 'text: 'a>(sides: impl Iterator<Item = &'a Option<Fac
     sides.flatten().flat_map(Facts::names).collect()
 }
 
-/// The part of a source that is compiled for tests alone; `None` where there is none.
+/// The part of a source that is compiled only for tests; `None` if it has none.
 fn inside(facts: Facts<'_>) -> Option<Facts<'_>> {
     let from = facts.tokens.find(&["#", "[", "cfg", "(", "test", ")", "]"]).next()?;
     Some(facts.from(from))
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_source_with_tests_inside_only_these_are_read() {
+    fn only_the_test_part_of_a_source_is_read() {
         let source = "fn a() { assert!(true); }\n#[cfg(test)]\nmod tests {\n#[test] fn b() { assert!(c()); }\n}\n";
         let text = Text { path: "src/a.rs", before: Some(source.to_owned()), after: Some("fn a() {}\n".to_owned()) };
         let file = TestFile::of(&text).unwrap();

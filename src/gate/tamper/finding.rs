@@ -1,4 +1,4 @@
-//! One edit by which a check sees less than before, and the way on.
+//! One edit that makes a check see less than before, and how to continue.
 
 use std::fmt;
 
@@ -20,20 +20,20 @@ words! {
         ConstantAssertion = "constant-assertion",
         SwallowedFailure = "swallowed-failure",
         LeftEarly = "left-early",
-        /// A test is there and no runner finds it.
+        /// A test exists and no runner finds it.
         NotCollected = "not-collected",
         ChangedSettings = "changed-settings",
-        /// Settings by which a runner leaves tests out.
+        /// Settings that make a runner leave tests out.
         HiddenTests = "hidden-tests",
         ChangedScript = "changed-script",
         ChangedCommand = "changed-command",
         PatchedRunner = "patched-runner",
-        /// A file that is taken for a runner, or for what a runner needs.
+        /// A file that is loaded instead of a runner, or of something a runner needs.
         ShadowedRunner = "shadowed-runner",
         ChangedPipeline = "changed-pipeline",
         ChangedSnapshot = "changed-snapshot",
         ReadsItself = "reads-itself",
-        /// A line that its language reads otherwise than a person does.
+        /// A line that its language reads differently from a person.
         Unreadable = "unreadable",
         StubbedSubject = "stubbed-subject",
         /// The plan promises a test, and none was written.
@@ -42,16 +42,16 @@ words! {
         EmptyTest = "empty-test",
         /// A check writes a file that is to be committed.
         WrittenByChecks = "written-by-checks",
-        /// A file that runs by itself, and that the plan does not name.
+        /// A file that runs automatically, and that the plan does not name.
         RunsByItself = "runs-by-itself",
-        /// What was pinned is not what the unit started from.
+        /// A pinned file differs from the one that the unit started from.
         NotAsPinned = "not-as-pinned",
     }
 }
 
 impl Weakening {
-    /// Whether it is about settings, scripts and what runs by itself, which a plan orders by naming the file. Where tests are left out or a
-    /// failure is hidden, naming the file is not enough.
+    /// True if it is about settings, scripts or files that run automatically, which a plan orders by naming the file.
+    /// If tests are left out or a failure is hidden, naming the file is not enough.
     pub(in crate::gate) fn is_of_settings(self) -> bool {
         matches!(
             self,
@@ -64,15 +64,15 @@ impl Weakening {
     }
 }
 
-/// How many files are listed that checks wrote.
+/// How many of the files that checks wrote are listed.
 const LISTED: usize = 5;
 
 /// One place where a check was made weaker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Finding {
-    /// Relative to the project's root; empty where it is about a command and not a file.
+    /// Relative to the project's root; empty if it is about a command and not a file.
     pub(crate) path: String,
-    /// Counted from one; zero for the file as a whole. Of what is gone, the line that it had.
+    /// Counted from one; zero for the whole file. For removed code, its old line.
     pub(crate) line: usize,
     pub(crate) kind: Weakening,
     pub(crate) what: String,
@@ -89,7 +89,7 @@ impl Finding {
         paths.iter().take(LISTED).map(|path| Self::new(path, 0, Weakening::WrittenByChecks, what)).collect()
     }
 
-    /// How to go on, for the plan and for a person. `unit` is the id that verbs know the unit by.
+    /// How to continue, for the plan and for a person. `unit` is the id by which commands know the unit.
     pub(crate) fn way_on(&self, unit: &str) -> String {
         let verdict =
             format!("a person decides: `{}`", typed!("gsd-tools auto verdict {} pass --rationale \"WHY\"", unit));
@@ -98,7 +98,7 @@ impl Finding {
         }
         if self.kind == Weakening::WrittenByChecks {
             let cure = "commit what the checks write, or have them write elsewhere";
-            // Nobody decides on a merge by a verdict.
+            // A merge is not decided by a verdict.
             return if unit.is_empty() { cure.to_owned() } else { format!("{cure}; or {verdict}") };
         }
         if matches!(self.kind, Weakening::MissingTest | Weakening::EmptyTest) {

@@ -1,25 +1,25 @@
-//! The names that a test brings in.
+//! The names that a test imports.
 
 use std::collections::BTreeMap;
 
 use super::facts::Facts;
 use super::lexer::{Kind, Language, Token};
 
-/// A name that a file brings in, and from where.
+/// The source and line of an imported name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import<'text> {
     pub(super) from: &'text str,
     pub(super) line: usize,
 }
 
-/// The names that a file brings in.
+/// The names that a file imports.
 pub(super) fn imports<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Import<'text>> {
     let mut found = BTreeMap::new();
     let tokens = &facts.tokens;
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
         let rest = tokens.get(at + 1..tokens.len().min(at + 120)).unwrap_or_default();
         let (names, from): (&[Token<'text>], Option<&'text str>) = match (facts.language, token.text) {
-            // `from a.b import c, d`: the module is one run of bytes of the source.
+            // `from a.b import c, d`: the module is one run of bytes in the source.
             (Language::Python, "from") => {
                 let Some(import) = rest.iter().position(|token| token.is_word("import")) else { continue };
                 let names = rest.get(import + 1..).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(super) fn imports<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Impor
     found
 }
 
-/// The end of a statement of a line, parentheses closed.
+/// The end of a one-line statement, with parentheses closed.
 fn statement_end(tokens: &[Token<'_>]) -> usize {
     let mut depth = 0_i32;
     let first = tokens.first().map_or(0, |token| token.line);

@@ -1,4 +1,4 @@
-//! Assertions that are as they were and that a new line before them makes a part of something else, which never runs.
+//! Unchanged assertions that a new line before them turns into a part of something else, which never runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
 
-/// Old assertions that are a part of what new code begins.
+/// Old assertions that are now part of what new code begins.
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
     let mut then: HashMap<String, HashSet<Option<&str>>> = HashMap::new();
@@ -30,7 +30,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     file.new_findings(found)
 }
 
-/// The assertions by what they say, and the token with which the statement of each begins.
+/// The keys of the assertions, and the token with which the statement of each begins.
 fn starts(facts: &Facts<'_>) -> Vec<(String, usize)> {
     let tokens = &facts.tokens;
     let place = |first: &Token<'_>| {
@@ -47,7 +47,7 @@ fn starts(facts: &Facts<'_>) -> Vec<(String, usize)> {
     facts.assertions.iter().filter_map(|one| Some((one.key(), place(one.tokens.first()?)))).collect()
 }
 
-/// What makes the statement that begins at a token a part of another one, and on which line it stands.
+/// What makes the statement that begins at a token a part of another one, and its line.
 fn joint<'text>(facts: &Facts<'text>, at: usize) -> Option<(usize, &'text str)> {
     let tokens = &facts.tokens;
     let get = |at: usize| tokens.get(at);
@@ -81,7 +81,7 @@ fn joint<'text>(facts: &Facts<'text>, at: usize) -> Option<(usize, &'text str)> 
             while outside.and_then(get).is_some_and(|token| token.is_word("async")) {
                 outside = outside.and_then(|at| at.checked_sub(1));
             }
-            // What is an argument is called by another, and what has a name may be called by that.
+            // An argument is called by the function that gets it, and a named function may be called by its name.
             let is_given = outside.is_some_and(|at| [",", "(", "[", ":"].iter().any(|mark| tokens.is_mark(at, mark)));
             let name = outside.filter(|at| tokens.is_mark(*at, "=")).and_then(|at| get(at - 1));
             (!is_given && !name.is_some_and(|name| is_used(tokens, name))).then_some((before.line, "=>"))
@@ -100,7 +100,7 @@ fn joint<'text>(facts: &Facts<'text>, at: usize) -> Option<(usize, &'text str)> 
     }
 }
 
-/// Whether a name is called, or given to what makes a test: `sums()`, `test('sums', sums)`.
+/// True if a name is called, or passed to a function that makes a test: `sums()`, `test('sums', sums)`.
 fn is_used(tokens: &[Token<'_>], name: &Token<'_>) -> bool {
     const NEAR: usize = 8;
     (1..tokens.len()).any(|at| {
@@ -125,7 +125,7 @@ fn short_circuit(tokens: &[Token<'_>], last: usize) -> Option<&'static str> {
     ["&", "|", "?"].into_iter().find(|mark| pair.0.is_mark(mark) && pair.1.is_mark(mark))
 }
 
-/// Old assertions of a shell that are lines of a text now: `: <<END`.
+/// Old shell assertions that are now lines of a here-document: `: <<END`.
 fn in_documents(after: &Facts<'_>, then: &HashMap<String, HashSet<Option<&str>>>) -> Vec<usize> {
     if after.language != Language::Shell {
         return Vec::new();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_that_a_new_line_takes_along_is_found() {
+    fn an_assertion_absorbed_by_a_new_line_is_found() {
         for (path, text, line) in [
             ("tests/test_a.py", PY, "        case = lambda: \\\n"),
             ("tests/test_a.py", PY, "        case = (lambda:\n"),

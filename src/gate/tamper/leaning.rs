@@ -1,5 +1,5 @@
-//! What tests lean on under other names: helpers that assert for them, data that they read, files that take the place of
-//! what they bring in. What the plan names among the files of the task is the work.
+//! What tests depend on under other names: helpers that assert for them, data that they read, files that replace those
+//! they import. Files that the plan names for the task are the work.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::gate::leaned::DATA;
 use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
-/// A helper of the tests as a file of tests: one that asserts by a library of tests.
+/// A helper of the tests as a test file: one that asserts with a test library.
 pub(super) fn helper<'text>(pins: &Pins, text: &'text Text<'_>) -> Option<TestFile<'text>> {
     let language = Language::of(text.path).filter(|_| is_leaned_on(pins, text.path))?;
     let source = text.before.as_deref()?;
@@ -29,16 +29,16 @@ pub(super) fn helper<'text>(pins: &Pins, text: &'text Text<'_>) -> Option<TestFi
     Some(TestFile { path: text.path, role: TestRole::Tests, before: Some(before), after, added })
 }
 
-/// Whether tests name a file that is not the work.
+/// True if tests name a file that is not the work.
 fn is_leaned_on(pins: &Pins, path: &str) -> bool {
     pins.leaned.contains(path) && !pins.expected.iter().any(|expected| expected == path)
 }
 
-/// Libraries by which Python asserts.
+/// Libraries that assert in Python.
 const OF_PYTHON: &[&str] = &["unittest", "pytest", "TestCase", "hamcrest", "testing", "nose"];
 
-/// `case.assertEqual(...)`, `expect(...)`: a program asserts nothing in this way. It may have an `assert_valid(...)` of its
-/// own, or a parser of which `parser.expect(...)` is a part.
+/// `case.assertEqual(...)`, `expect(...)`: a program does not assert in this way. It may have its own
+/// `assert_valid(...)`, or a parser with a method `parser.expect(...)`.
 fn is_of_library(source: &str, facts: &Facts<'_>, assertion: &Assertion<'_>) -> bool {
     let Some(first) = assertion.tokens.first() else { return false };
     let is_member = facts.tokens.before(facts.tokens.place_of(first), 1).is_some_and(|before| before.is_mark("."));
@@ -54,11 +54,11 @@ fn is_of_library(source: &str, facts: &Facts<'_>, assertion: &Assertion<'_>) -> 
     }
 }
 
-/// Files that are about a project as a whole.
+/// Files that describe a project as a whole.
 const OF_THE_PROJECT: &[&str] =
     &["package.json", "package-lock.json", "tsconfig.json", "requirements.txt", "LICENSE.txt"];
 
-/// Changes of what tests lean on.
+/// Changes of what tests depend on.
 pub(super) fn changed(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for text in texts.iter().filter(|text| text.before.is_some() && is_leaned_on(pins, text.path)) {
@@ -81,7 +81,7 @@ pub(super) fn changed(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Whether a source of Python holds values and nothing else, and fewer of them than before.
+/// True if a Python source contains only values, and fewer of them than before.
 fn is_shorter_table(text: &Text<'_>) -> bool {
     let mut lines = text.then().lines().map(str::trim_start);
     let values = |text: &str| tokens(text, Language::Python).iter().filter(|token| token.is_literal()).count();
@@ -89,7 +89,7 @@ fn is_shorter_table(text: &Text<'_>) -> bool {
         && !lines.any(|line| ["def ", "class ", "async ", "lambda"].iter().any(|word| line.starts_with(word)))
 }
 
-/// Functions of a shell that ended badly and do not any more.
+/// Shell functions that could fail and cannot any more.
 fn unheard(text: &Text<'_>) -> Vec<Finding> {
     let before = Facts::read(text.then(), Language::Shell);
     let after = Facts::read(text.now(), Language::Shell);
@@ -105,7 +105,7 @@ fn unheard(text: &Text<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// A new file that is taken for one that tests bring in.
+/// A new file that is loaded instead of one that tests import.
 fn in_the_place_of(pins: &Pins, text: &Text<'_>, texts: &[Text<'_>]) -> Option<Finding> {
     let (folder, name) = split(text.path);
     let is_gone = |path: &str| texts.iter().any(|other| other.path == path && other.after.is_none());
@@ -140,7 +140,7 @@ fn in_the_place_of(pins: &Pins, text: &Text<'_>, texts: &[Text<'_>]) -> Option<F
     place(format!("`{}` makes tests take it for the `{name}` of the program", by.path))
 }
 
-/// New lines of a header or a source by which an assertion says nothing.
+/// New lines of a header or a source that make an assertion do nothing.
 fn redefined(text: &Text<'_>) -> Vec<Finding> {
     let is_of_c = [".h", ".c", ".hpp", ".cpp", ".cc"].iter().any(|ending| text.path.ends_with(ending));
     let after = text.now();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn data_and_scripts_that_tests_name_are_theirs() {
+    fn data_and_scripts_that_tests_name_belong_to_the_tests() {
         use Weakening::{ChangedSnapshot, DeletedTests, SwallowedFailure};
         let fail = "fail() {\n  echo \"not ok $1\"\n  exit 1\n}\n";
         let quiet = "fail() {\n  echo \"not ok $1\"\n}\n";
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_the_place_of_another_is_found() {
+    fn a_file_that_replaces_another_is_found() {
         use Weakening::{PatchedRunner, ShadowedRunner};
         let sums = "def check_sum(case, got, want):\n    case.assertEqual(got, want)\n";
         let there = ("support/sums.py", sums, sums);

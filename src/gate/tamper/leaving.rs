@@ -1,4 +1,4 @@
-//! Tests that leave before they assert: by the end of a function with other lines behind it, or under a condition.
+//! Tests that leave before they assert: by an end of the function with other lines after it, or under a condition.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::lexer::{Kind, Language};
 use super::span::Span as _;
 use crate::text::words::word_list;
 
-/// Whether code only ends a function, and says that all is well.
+/// True if code only ends a function and reports success.
 fn only_leaves(code: &str) -> bool {
     let bare = code.trim_end_matches([';', '}']);
     matches!(
@@ -33,7 +33,7 @@ fn only_leaves(code: &str) -> bool {
     )
 }
 
-/// Lines behind which others of the same block stand.
+/// Lines that end their block although other lines of it follow.
 pub(super) fn unreachable(facts: &Facts<'_>, lines: &[(usize, String)]) -> Vec<usize> {
     let mut found = Vec::new();
     for pair in lines.windows(2) {
@@ -52,7 +52,7 @@ pub(super) fn unreachable(facts: &Facts<'_>, lines: &[(usize, String)]) -> Vec<u
     found
 }
 
-/// Whether two lines begin in the same column of tokens: no bracket opens or closes between them, and the language has
+/// True if two lines begin in the same column of tokens: no bracket opens or closes between them, and the language has
 /// braces, or neither begins a new part.
 fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
     let (Some(one), Some(other)) = (facts.tokens.first_of(line), facts.tokens.first_of(next)) else { return false };
@@ -63,13 +63,13 @@ fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
     one.column == other.column && !begins_part.contains(&other.text)
 }
 
-/// Words that ask for what is outside of the program.
+/// Words that query the environment of the program.
 const OUTSIDE: &[&str] = word_list!(
     "getenv environ process.env import.meta.env Deno.env env::var Getenv LookupEnv ENV[ ENV.fetch process.platform
      sys.platform platform.system runtime.GOOS process.argv sys.argv testing.Short option_env hostname"
 );
 
-/// Lines by which a test leaves under a condition: of its surroundings, or as the first thing that it does.
+/// Lines with which a test leaves under a condition: on its environment, or as the first thing that it does.
 pub(super) fn leaving(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, String)]) -> Vec<usize> {
     if file.role == TestRole::Setup {
         return Vec::new();

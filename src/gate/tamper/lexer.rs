@@ -1,11 +1,11 @@
-//! The source of a test as words, texts and marks, without comments. Good for many languages, exact for none: every text
-//! gives tokens, and a string that is not closed ends with its line.
+//! The source of a test as words, texts and marks, without comments. Good for many languages, exact for none: every
+//! text gives tokens, and a string that is not closed ends with its line.
 
 /// One piece of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'text> {
     pub(super) kind: Kind,
-    /// Of a string what is inside of its quotes.
+    /// For a string, the text inside its quotes.
     pub(super) text: &'text str,
     /// Counted from one.
     pub(super) line: usize,
@@ -21,19 +21,19 @@ pub(super) enum Kind {
     Mark,
 }
 
-/// How a language is written, as far as it matters here.
+/// The syntax family of a language, in the details that matter here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Python,
     Rust,
-    /// JavaScript and what becomes it.
+    /// JavaScript and languages compiled to it.
     Script,
     Go,
     Shell,
     Ruby,
-    /// Others with `//`.
+    /// Others with `//` comments.
     Braces,
-    /// Others with `#`.
+    /// Others with `#` comments.
     Hashes,
 }
 
@@ -71,7 +71,7 @@ impl Token<'_> {
         self.kind == Kind::Word && self.text == word
     }
 
-    /// How much deeper in brackets the next token is.
+    /// The change of bracket depth after this token.
     pub(super) fn turn(&self) -> i32 {
         match self.text {
             "(" | "[" | "{" if self.kind == Kind::Mark => 1,
@@ -84,7 +84,7 @@ impl Token<'_> {
         self.turn() < 0
     }
 
-    /// Whether it stands for a value by itself.
+    /// True if it is a value itself.
     pub(super) fn is_literal(&self) -> bool {
         matches!(self.kind, Kind::Number | Kind::Text) || (self.kind == Kind::Word && is_constant_word(self.text))
     }
@@ -143,7 +143,7 @@ fn word_length(rest: &str, is_number: bool) -> usize {
 fn comment(rest: &str, first: char, language: Language, before: Option<char>) -> Option<usize> {
     let line = || rest.find('\n').unwrap_or(rest.len());
     if language.has_hashes() {
-        // In a shell it is one only between blanks.
+        // In a shell it is a comment only after a blank or `;`.
         let begins = before.is_none_or(|before| before.is_whitespace() || before == ';');
         return (first == '#' && (begins || language != Language::Shell)).then(line);
     }
@@ -154,7 +154,7 @@ fn comment(rest: &str, first: char, language: Language, before: Option<char>) ->
     Some(inside.find("*/").map_or(rest.len(), |end| end + 4))
 }
 
-/// The length of a string, and what is in it.
+/// The length of a string, and its contents.
 fn string(rest: &str, first: char, language: Language) -> Option<(usize, &str)> {
     if language == Language::Python {
         for quotes in ["\"\"\"", "'''"] {
@@ -201,7 +201,7 @@ fn raw_string(rest: &str) -> Option<(usize, &str)> {
     Some(((2 + hashes + end + close.len()).min(rest.len()), &inside[..end]))
 }
 
-/// A character, which a lifetime is not.
+/// A character literal, as opposed to a lifetime.
 fn character(rest: &str) -> Option<(usize, &str)> {
     let mut letters = rest.char_indices().skip(1);
     let (_, letter) = letters.next()?;
@@ -214,7 +214,7 @@ fn character(rest: &str) -> Option<(usize, &str)> {
     Some((end + 1, &rest[1..end]))
 }
 
-/// The code of each line without blanks, comments and what strings hold, with the number of the line.
+/// The code of each line without blanks, comments and the contents of strings, with the line number.
 pub(super) fn compact_lines(tokens: &[Token<'_>]) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut before = Kind::Mark;
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_go_and_strings_stay_whole() {
+    fn comments_are_dropped_and_strings_stay_whole() {
         use Language::{Go, Python, Rust, Script, Shell};
         for (language, text, expected) in [
             (Python, "assert a == 1.5 # b\n'''c\nassert'''\nd\"e", "assert a = = 1.5 <c\nassert> d <e>"),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_code_are_the_same_however_they_are_set() {
+    fn lines_of_code_are_the_same_in_any_layout() {
         let code = tokens("it . skip( 'a', async () =>  { // b\n  return x y\n", Language::Script);
         assert_eq!(compact_lines(&code), [(1, "it.skip(\"\",async()=>{".to_owned()), (2, "return x y".to_owned())]);
     }

@@ -1,13 +1,14 @@
-//! Which lines of a text are new. Exact for usual files; of very long ones, which lines are more often there than before.
+//! Which lines of a text are new. Exact for usual files; for very long ones, the lines that occur more often than
+//! before.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::text::diff::LineDiff;
 
-/// Two texts with more lines are not compared in order: that takes the square of what differs.
+/// Texts with more lines are not compared in order: that takes the square of the number of differences.
 const MOST: usize = 20_000;
 
-/// The numbers of the lines that only the second text has, and how many that only the first has.
+/// The numbers of the lines that only the second text has, and how many only the first has.
 pub(super) fn differing(before: &str, after: &str) -> (BTreeSet<usize>, usize) {
     if before.lines().count() + after.lines().count() > MOST {
         return counted(before, after);

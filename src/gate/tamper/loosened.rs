@@ -1,5 +1,5 @@
-//! Assertions that stand where they stood and are heard of less: not waited for, below a condition, with a handler that hears
-//! their failure, or with an expected value of another name that is another one now.
+//! Assertions that are unchanged but whose failure is less visible: not awaited, below a condition, inside a handler
+//! that catches their failure, or with a named expected value that has changed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,12 +29,12 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     found
 }
 
-/// How often an assertion stands by itself, and how often it is waited for.
+/// How often an assertion appears unconditionally, and how often it is awaited.
 #[derive(Debug, Default)]
 struct Heard {
     plain: usize,
     awaited: usize,
-    /// The line of one that is new and not waited for, and of one that is new and below a condition.
+    /// The line of a new one that is not awaited, and of a new one below a condition.
     unawaited: Option<usize>,
     guarded: Option<usize>,
 }
@@ -97,7 +97,7 @@ fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Hear
     all
 }
 
-/// Lines with handlers that are new, do nothing but print, and stand around an assertion.
+/// Lines with new handlers around an assertion that do nothing but print.
 fn handled(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let tokens = &after.tokens;
     let mut found = Vec::new();
@@ -131,7 +131,7 @@ fn handled(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     found
 }
 
-/// Whether code of a handler does nothing but print: it keeps nothing, ends nothing and asserts nothing.
+/// True if a handler's code does nothing but print: it stores nothing, ends nothing and asserts nothing.
 fn only_says(inside: &[Token<'_>]) -> bool {
     const SAYING: &[&str] = word_list!(
         "console log print println printf warn warning info debug logging logger puts p System out err Console WriteLine
@@ -144,13 +144,13 @@ fn only_says(inside: &[Token<'_>]) -> bool {
     })
 }
 
-/// Names of what tests expect that are given another value: `const EXPECTED = 4`.
+/// Names of expected values that are given another value: `const EXPECTED = 4`.
 fn other_values<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str, &'text str)> {
     let (then, now) = (given(before), given(after));
     let has = |facts: &Facts<'_>, name: &str| facts.assertions.iter().any(|one| one.tokens.has_word(name));
     let mut found = Vec::new();
     for (name, values) in &now {
-        // One that is given twice says nothing.
+        // A name that is set twice proves nothing.
         let ([(line, value)], Some([(_, old)])) = (values.as_slice(), then.get(name).map(Vec::as_slice)) else {
             continue;
         };
@@ -161,7 +161,7 @@ fn other_values<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usiz
     found
 }
 
-/// The single values that are given to names of what is expected.
+/// The single values assigned to names of expected values.
 fn given<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Vec<(usize, &'text str)>> {
     let mut all: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
     for three in facts.tokens.windows(3) {
@@ -174,7 +174,7 @@ fn given<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Vec<(usize, &'text
     all
 }
 
-/// Tests in Rust that expected a panic with a message, and expect another one or any now.
+/// Rust tests that expected a panic with a message, and now expect another one or any.
 fn panics_less<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str)> {
     if before.language != Language::Rust {
         return Vec::new();
@@ -190,7 +190,7 @@ fn panics_less<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize
     found
 }
 
-/// The tests that expect a panic, each with its line and the message that it expects.
+/// The tests that expect a panic, each with its line and the expected message.
 fn panics<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, (usize, Option<&'text str>)> {
     let mut all = BTreeMap::new();
     for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("should_panic")) {

@@ -1,4 +1,4 @@
-//! Marks by which tests do not run, or by which a failure of theirs is not seen.
+//! Marks that keep tests from running, or that hide their failures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,8 +15,9 @@ use crate::gate::runners::is_variable_of_runners;
 use crate::project::check_files::Role;
 use crate::text::words::word_list;
 
-/// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
-/// In this order: JavaScript, Rust, Python, Go, Java, PHP and others, Rust again, C#, Java again, and options of several.
+/// Code, without blanks and string contents, that keeps tests from running. A pattern that begins with a letter begins
+/// a word. In this order: JavaScript, Rust, Python, Go, Java, PHP and others, Rust again, C#, Java again, and options
+/// of several.
 const SKIPPING: &[&str] = word_list!(
     r#"it.skip test.skip describe.skip suite.skip context.skip specify.skip t.skip( this.skip( .skip("" .skip.each
        xit( xtest( xdescribe( xcontext( xspecify( it.todo test.todo describe.todo t.todo( .todo("" it.failing test.failing
@@ -34,11 +35,11 @@ const SKIPPING: &[&str] = word_list!(
        ctx.skip( test.fail() .config(enabled=false"#
 );
 
-/// Words of Ruby that begin a group or a test that does not run; behind them stands a text, a block or a name.
+/// Words of Ruby that begin a group or a test that does not run; a text, a block or a name follows them.
 const RUBY_WORDS: &[&str] =
     word_list!("xit xspecify xexample xdescribe xcontext xscenario xfeature fit fdescribe fcontext fspecify");
 
-/// The mark of Ruby in a line by which a test does not run, or others do not.
+/// The mark in a line of Ruby that keeps a test, or the other tests, from running.
 fn mark_of_ruby(code: &str) -> Option<&'static str> {
     const OPTIONS: &[(&str, &str)] = &[
         (",:skip", ":skip"),
@@ -61,13 +62,13 @@ fn mark_of_ruby(code: &str) -> Option<&'static str> {
     RUBY_WORDS.iter().find(begins).copied().or(option).or(statement)
 }
 
-/// By which all others do not run.
+/// Marks that keep all other tests from running.
 const ONLY: &[&str] = word_list!(
     r#"it.only test.only describe.only suite.only context.only specify.only .only("" .only.each fit( ftest( fdescribe(
        fcontext( only:true"#
 );
 
-/// Ends of a process that say that all is well, and conditions that never hold.
+/// Ends of a process that report success, and conditions that are never true.
 const LEAVING: &[&str] = &[
     "process.exit(0)",
     "process.exit()",
@@ -97,7 +98,7 @@ const LEAVING: &[&str] = &[
     "if(0)",
 ];
 
-/// Failures that nobody hears of.
+/// Code that hides failures.
 const SWALLOWING: &[&str] = &[
     "catch{}",
     "catch(e){}",
@@ -118,7 +119,7 @@ const SWALLOWING: &[&str] = &[
     "#undef assert",
 ];
 
-/// What is done to the runner itself.
+/// Code that changes the runner itself.
 const OF_THE_RUNNER: &[&str] = word_list!(
     r#"pytest_collection_modifyitems pytest_runtest_ pytest_sessionfinish pytest_ignore_collect pytest_collection_finish
        pytest_collect_file pytest_collect_directory pytest_pycollect_ pytest_make_collect_report pytest_deselected
@@ -130,7 +131,7 @@ const OF_THE_RUNNER: &[&str] = word_list!(
        setattr(unittest"#
 );
 
-/// What code that runs before every test does to the program.
+/// Code in test setup that changes the program.
 const PATCHING: &[&str] = word_list!(
     "setattr( monkeypatch. mock.patch mocker.patch builtins. jest.mock( vi.mock( jest.spyOn( vi.spyOn( mock.module(
      expect.extend("
@@ -142,7 +143,7 @@ fn has(code: &str, pattern: &str) -> bool {
     code.match_indices(pattern).any(|(at, _)| !begins_word || !code[..at].ends_with(is_of_word))
 }
 
-/// Whether code in JavaScript does something to the runner, or to what the tests bring in.
+/// True if JavaScript code changes the runner, or what the tests import.
 pub(super) fn is_of_runner(text: &str) -> bool {
     let lines = compact_lines(&tokens(text, Language::Script));
     let lists = [OF_THE_RUNNER, PATCHING, SKIPPING, ONLY];
@@ -153,7 +154,7 @@ fn first_of(code: &str, patterns: &[&'static str]) -> Option<&'static str> {
     patterns.iter().copied().find(|pattern| has(code, pattern))
 }
 
-/// What new lines of one file hide.
+/// The findings for new lines of one file.
 pub(super) fn in_file(file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(after) = &file.after else { return found };
@@ -194,7 +195,7 @@ pub(super) fn in_file(file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Whether a line of what runs before tests only sets a variable of the program's environment, or where it runs.
+/// True if a line of test setup only sets an environment variable of the program, or its working folder.
 fn only_sets_surroundings(facts: &Facts<'_>, line: usize, code: &str) -> bool {
     let set = facts.tokens.on_line(line).windows(3);
     let mut set = set.filter(|three| matches!(three[0].text, "setenv" | "delenv") && three[1].is_mark("("));
@@ -204,8 +205,8 @@ fn only_sets_surroundings(facts: &Facts<'_>, line: usize, code: &str) -> bool {
     is_plain && harmless > 0 && harmless == code.matches("monkeypatch.").count() && !has(code, "setattr(")
 }
 
-/// Whether a line is in a new fixture of Python that only tests get which ask for it, and that replaces nothing that the
-/// work made or changed.
+/// True if a line is in a new Python fixture that only tests asking for it get, and that replaces nothing that the work
+/// made or changed.
 fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Text<'_>]) -> bool {
     if facts.language != Language::Python {
         return false;
@@ -215,7 +216,7 @@ fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Te
     let is_outer = |at: &usize| tokens.is_word(*at, "def") && tokens[*at].column < column && tokens.begins_line(*at);
     let Some(function) = (0..start).rev().find(is_outer) else { return false };
     let Some(name) = tokens.get(function + 1) else { return false };
-    // The marks right above it.
+    // The decorators right above it.
     let from =
         tokens.iter().take(function).rposition(|token| token.column == 0 && !token.is_mark("@") && !token.is_mark(")"));
     let marks = tokens.get(from.map_or(0, |from| from + 1)..function).unwrap_or_default();
@@ -232,16 +233,16 @@ fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Te
     target.is_some_and(|target| !made.contains(target.text.rsplit('.').next().unwrap_or_default()))
 }
 
-/// What a condition asks for where a test cannot run everywhere: the system, or a tool or library that may not be there.
+/// What a condition checks if a test cannot run everywhere: the system, or a tool or library that may be missing.
 const SURROUNDINGS: &[&str] = word_list!(
     "sys.platform os.name platform.system sys.version_info shutil.which find_spec( process.platform os.platform()
      runtime.GOOS runtime.GOARCH RUBY_PLATFORM @EnabledOn @DisabledOn @EnabledIf"
 );
 
-/// Leaves tests out where a library is not there.
+/// Skips tests if a library is missing.
 const IMPORT_OR_SKIP: &str = "pytest.importorskip(";
 
-/// Whether a mark leaves a test out on some systems alone.
+/// True if a mark skips a test only on some systems.
 fn is_of_surroundings(code: &str, above: &str, pattern: &str) -> bool {
     let asks = |code: &str| SURROUNDINGS.iter().any(|word| code.contains(word));
     pattern == IMPORT_OR_SKIP || asks(code) || above.starts_with("if") && asks(above)
@@ -252,7 +253,7 @@ fn plain(pattern: &str) -> String {
     pattern.replace("\"\"", "...")
 }
 
-/// The mark in a line by which a test does not run, or others do not.
+/// The mark in a line that keeps a test, or the other tests, from running.
 fn mark_of(code: &str, language: Language) -> Option<&'static str> {
     let by_option = || {
         let is_set = |option: &str| {
@@ -276,13 +277,13 @@ fn mark_of(code: &str, language: Language) -> Option<&'static str> {
     first_of(code, SKIPPING).or_else(|| first_of(code, ONLY)).or_else(by_option).or_else(by_language)
 }
 
-/// A mark by which a test does not run.
+/// A mark that keeps a test from running.
 struct Mark {
     line: usize,
     pattern: &'static str,
     test: String,
     is_of_surroundings: bool,
-    /// Whether it asks for a system, and not for a library.
+    /// Whether it depends on the system, and not on a library.
     is_of_system: bool,
 }
 
@@ -293,7 +294,7 @@ fn marks(facts: &Facts<'_>) -> Vec<Mark> {
         let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |(_, code)| code.as_str());
         let test = facts.test_at(*line).map_or(String::new(), |test| test.name.to_owned());
         let first = facts.tokens.first_of(*line);
-        // One of the whole file leaves more than one test out.
+        // A mark for the whole file skips more than one test.
         let is_of_file =
             facts.language == Language::Python && first.is_some_and(|first| first.column == 0 && !first.is_mark("@"));
         let is_of_surroundings = !is_of_file && is_of_surroundings(code, above, pattern);
@@ -310,7 +311,7 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     let before_names = names_of(files.iter().map(|file| &file.before));
     let after_names = names_of(files.iter().map(|file| &file.after));
     for mark in files.iter().filter_map(|file| file.before.as_ref()).flat_map(marks) {
-        // A test that was renamed takes its mark along.
+        // A renamed test keeps its mark.
         if !after_names.contains(mark.test.as_str()) {
             *gone.entry(mark.pattern).or_default() += 1;
         }
@@ -318,7 +319,7 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     }
     let marked: BTreeSet<String> =
         files.iter().filter_map(|file| file.after.as_ref()).flat_map(marks).map(|mark| mark.test).collect();
-    // Beside a new test that runs everywhere another one may be for some systems.
+    // Next to a new test that runs everywhere, another one may be for some systems only.
     let has_real_one = after_names.iter().any(|name| !before_names.contains(name) && !marked.contains(*name));
     let has_others = !before_names.is_empty() || pins.files.values().any(|pin| pin.role == Role::Test);
     let mut found = Vec::new();
@@ -335,7 +336,8 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
                 continue;
             }
             let is_new = !test.is_empty() && !before_names.contains(test.as_str());
-            // A new file for a library that may not be there; one that the plan promises has to test something.
+            // A new file for a library that may be missing is accepted; a file that the plan promises has to test
+            // something.
             let is_promised = pins.expected.iter().any(|path| path == file.path);
             let needs_library = pattern == IMPORT_OR_SKIP && file.before.is_none() && !is_promised;
             if is_new && (is_of_surroundings && has_real_one || has_others && (is_of_system || needs_library)) {
@@ -358,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_before_every_test_is_told_from_what_a_test_asks_for() {
+    fn setup_for_every_test_is_distinguished_from_fixtures_that_a_test_asks_for() {
         let found = |before: Option<&str>, after: &str| {
             let conftest =
                 Text { path: "tests/conftest.py", before: before.map(str::to_owned), after: Some(after.to_owned()) };

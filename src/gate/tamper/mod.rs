@@ -1,12 +1,12 @@
-//! Edits by which a check sees less than before: tests that are gone or skipped, assertions that are gone or always hold,
-//! settings and scripts that hide a failure.
+//! Edits that make a check see less than before: tests that are gone or skipped, assertions that are gone or always
+//! pass, settings and scripts that hide a failure.
 //!
-//! What can be decided by reading is decided: [`inspect`] compares the files of a unit's diff, before and after, and what the
-//! runs counted. An edit that says the same in other words is no finding: a test that was renamed, moved, split, set anew or
-//! made from a table. What cannot be decided by reading, and is not tried: whether an expected value that is computed is the
-//! right one, whether a test could fail at all, whether code that knows it is being tested behaves otherwise, and what a
-//! program that a check runs does with its own exit code in places that no file of the project shows. The checks then run
-//! on what [`Inspection::restoration`] says.
+//! What reading can decide is decided: [`inspect`] compares the files of a unit's diff, before and after, and the
+//! counts of the runs. An edit with the same meaning in other words is not a finding: a test that was renamed, moved,
+//! split, reformatted or made from a table. Some things cannot be decided by reading, and are not tried: whether a
+//! computed expected value is the right one, whether a test could fail at all, whether code that detects that it is
+//! being tested behaves differently, and what a program that a check runs does with its exit code in places that no
+//! file of the project shows. The checks then run on the tree described by [`Inspection::restoration`].
 
 mod assertion;
 mod by_glob;
@@ -63,7 +63,7 @@ use file::TestFile;
 pub(crate) use finding::{Finding, Weakening};
 pub(super) use lines::added as added_lines;
 
-/// One file of a unit's diff. `None` where it is not there.
+/// One file of a unit's diff. `None` if it does not exist on that side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileChange<'a> {
     pub(crate) path: &'a str,
@@ -71,16 +71,16 @@ pub(crate) struct FileChange<'a> {
     pub(crate) after: Option<&'a [u8]>,
 }
 
-/// What is known of a unit when its edits are judged.
+/// What is known about a unit when its edits are judged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work<'a> {
     pub(crate) pins: &'a Pins,
     pub(crate) changes: &'a [FileChange<'a>],
-    /// The checks as they would be found now.
+    /// The checks as they would be discovered now.
     pub(crate) now: Option<&'a Discovery>,
-    /// The files that the plan names and that are not there.
+    /// The files that the plan names and that do not exist.
     pub(crate) absent: &'a [String],
-    /// The files that run by themselves.
+    /// The files that run automatically.
     pub(crate) running: &'a SelfRunning,
 }
 
@@ -90,27 +90,27 @@ pub(crate) struct Inspection {
     pub(crate) findings: Vec<Finding>,
     /// What the plan allows.
     pub(crate) allowed: Vec<Finding>,
-    /// How many tests may be missed where tests are counted: those that are cases of others now.
+    /// How many tests may be missing from the counts: those that are now cases of others.
     rewritten: usize,
-    /// Whether the plan allows that tests go.
+    /// Whether the plan allows tests to be removed.
     may_go: bool,
 }
 
-/// What makes the tree in which the checks run one with the pinned tests and settings.
+/// The changes that give the tree in which the checks run the pinned tests and settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Restoration {
     /// Files to take from the tree that the unit started from.
     pub(crate) from_before: Vec<String>,
     /// Files that the unit added, to leave out.
     pub(crate) without: Vec<String>,
-    /// Files of which only the settings of runners are as before, with their texts.
+    /// Files in which only the settings of runners are as before, with their texts.
     pub(crate) rewritten: Vec<(String, String)>,
 }
 
 /// How many findings of a kind are listed for a file.
 const LISTED: usize = 5;
 
-/// Finds where a unit made a check weaker.
+/// Finds the places in which a unit made a check weaker.
 pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     let Work { pins, changes, now, absent, running } = work;
     let texts: Vec<Text<'_>> = changes.iter().map(Text::of).collect();
@@ -137,7 +137,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     found.extend(taken::twice(&files));
     found.extend(promised::unwritten(absent, changes));
     found.extend(promised::empty(&files, &pins.expected));
-    // What is gone as a whole is said once.
+    // A file that is gone is reported once.
     let gone: BTreeSet<String> = found
         .iter()
         .filter(|finding| finding.kind == Weakening::DeletedTests)
@@ -161,7 +161,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     found.extend(pipeline::changed(&texts));
     found.extend(leaning::changed(pins, &texts));
     found.extend(now.map(|now| other_commands(pins, now)).unwrap_or_default());
-    // Of a file of which something else is said, this follows.
+    // In a file with another finding, this is a consequence.
     let known: BTreeSet<String> = found.iter().map(|finding| finding.path.clone()).collect();
     let others = texts.iter().filter(|text| !known.contains(text.path));
     found.extend(others.flat_map(|text| running::changed(running, text)));
@@ -180,21 +180,22 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
 }
 
 impl Inspection {
-    /// Adds what counting the tests shows, before the unit and after it. Tests that the plan allows to go are not missed.
+    /// Adds the findings from the test counts, before the unit and after it. Tests that the plan allows to be removed
+    /// are not missed.
     pub(crate) fn compare_runs(&mut self, before: &Evidence, after: &Evidence) {
         let fewer = fewer_tests(before, after, self.rewritten);
         let side = if self.may_go { &mut self.allowed } else { &mut self.findings };
         side.extend(fewer);
     }
 
-    /// What to put back in the tree in which the checks run, so that they are the pinned ones.
+    /// What to restore in the tree in which the checks run, so that they are the pinned ones.
     pub(crate) fn restoration(&self, work: Work<'_>) -> Restoration {
         Restoration::of(&self.findings, work)
     }
 }
 
 impl Restoration {
-    /// What to put back where these were found. A file of which nothing was found stays as the unit left it.
+    /// What to restore for these findings. A file without findings stays as the unit left it.
     pub(crate) fn of(findings: &[Finding], work: Work<'_>) -> Self {
         let mut restoration = Self::default();
         let found: BTreeSet<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
@@ -213,14 +214,14 @@ impl Restoration {
                 (None, Some(_)) if role_of(change.path).is_some() || shadows(change.path) => {
                     restoration.without.push(path);
                 }
-                // Tests inside of the source cannot be taken from it.
+                // Tests inside a source cannot be separated from it.
                 _ => {}
             }
         }
         restoration
     }
 
-    /// Whether the tree stays as it is.
+    /// True if the tree is unchanged.
     pub(crate) fn is_empty(&self) -> bool {
         self.from_before.is_empty() && self.without.is_empty() && self.rewritten.is_empty()
     }
@@ -240,12 +241,12 @@ impl<'a> Text<'a> {
         Self { path: change.path, before: text(change.before), after: text(change.after) }
     }
 
-    /// The text before; empty where there was none.
+    /// The text before; empty if there was none.
     fn then(&self) -> &str {
         self.before.as_deref().unwrap_or_default()
     }
 
-    /// The text after; empty where there is none.
+    /// The text after; empty if the file is gone.
     fn now(&self) -> &str {
         self.after.as_deref().unwrap_or_default()
     }
@@ -265,7 +266,7 @@ impl<'a> Text<'a> {
         self.now().lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(at, _)| added.contains(at)).collect()
     }
 
-    /// Whether it has a pattern more often than before.
+    /// True if it has a pattern more often than before.
     fn has_more(&self, pattern: &str) -> bool {
         self.now().matches(pattern).count() > self.then().matches(pattern).count()
     }
@@ -284,7 +285,7 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The place that a path means which is written from a folder.
+/// Resolves a path written relative to a folder.
 fn resolved(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -299,7 +300,7 @@ fn resolved(folder: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// As much of a text as a message needs, in one line; `instead` is shown for what cannot be.
+/// The part of a text that a message shows, in one line; `instead` replaces characters that cannot be shown.
 fn short(text: &str, instead: char) -> String {
     text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { instead } else { letter }).collect()
 }
@@ -316,7 +317,7 @@ fn not_as_pinned(pins: &Pins, changes: &[FileChange<'_>]) -> Vec<Finding> {
     changes.iter().filter(differs).map(finding).collect()
 }
 
-/// Checks that are not found any more.
+/// Checks that are not discovered any more.
 fn other_commands(pins: &Pins, now: &Discovery) -> Vec<Finding> {
     let gone = pins.checks.iter().filter(|check| !now.checks.contains(check));
     gone.map(|check| {
@@ -328,10 +329,10 @@ fn other_commands(pins: &Pins, now: &Discovery) -> Vec<Finding> {
     .collect()
 }
 
-/// Checks that passed with fewer tests, or with more of them skipped. `rewritten` tests are cases of others now.
+/// Checks that passed with fewer tests, or with more of them skipped. `rewritten` tests are now cases of others.
 fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Finding> {
     let rewritten = rewritten as u64;
-    // One that was stopped has not counted to its end.
+    // A run that was stopped did not finish counting.
     let ran = |command: &str| before.of(command).filter(|run| run.verdict != CheckVerdict::TimedOut);
     let mut found = Vec::new();
     for now in after.checks.iter().filter(|run| run.passed()) {
@@ -346,7 +347,7 @@ fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Fin
             found.push(Finding::new("", 0, Weakening::FewerTestsRan, what));
         }
     }
-    // A runner that says nothing about tests any more has run none.
+    // A runner that does not report tests any more has run none.
     let is_silent = |command: &str| after.of(command).is_some_and(|run| run.passed() && run.counts.is_none());
     for then in before.checks.iter().filter(|run| is_silent(&run.command)) {
         if let Some(ran) = then.counts.as_ref().map(|counts| counts.ran).filter(|ran| *ran > 0) {
@@ -357,7 +358,7 @@ fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Fin
     found
 }
 
-/// What these changes do to files that run by themselves, whoever ordered them.
+/// What these changes do to files that run automatically, whether or not the plan ordered them.
 pub(crate) fn that_run(running: &SelfRunning, changes: &[FileChange<'_>]) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         changes.iter().flat_map(|change| running::changed(running, &Text::of(change))).collect();
@@ -365,7 +366,7 @@ pub(crate) fn that_run(running: &SelfRunning, changes: &[FileChange<'_>]) -> Vec
     shortened(found)
 }
 
-/// The findings, with a few of a kind for each file.
+/// The findings, with at most a few of a kind for each file.
 fn shortened(found: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::new();
     let mut left_out = 0;

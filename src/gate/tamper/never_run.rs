@@ -1,4 +1,4 @@
-//! Code of tests that never runs, or not here: conditions that never hold, loops without rounds, what stands behind the end
+//! Test code that never runs, or not here: conditions that are never true, loops without iterations, code after the end
 //! of its function, and tests that leave before they assert.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +11,12 @@ use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
 use crate::text::words::word_list;
 
-/// What is new in a file and keeps tests from running.
+/// New code in a file that keeps tests from running.
 pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let Some(after) = &file.after else { return Vec::new() };
     let lines = after.lines();
     let rounds = [loops(after), empty_tables(&lines)].concat();
-    // What is said first of a line counts.
+    // The first finding for a line counts.
     let rules = [
         (
             conditions(after),
@@ -46,7 +46,7 @@ fn is_falsy(token: &Token<'_>) -> bool {
     }
 }
 
-/// Whether a token says the same whatever the program does.
+/// True if a token is the same whatever the program does.
 fn is_fixed(token: &Token<'_>) -> bool {
     let is_word = token.kind == Kind::Word && matches!(token.text, "not" | "and" | "or" | "test" | "is");
     match token.kind {
@@ -56,7 +56,7 @@ fn is_fixed(token: &Token<'_>) -> bool {
     }
 }
 
-/// Lines with a condition that never holds.
+/// Lines with a condition that is never true.
 fn conditions(facts: &Facts<'_>) -> Vec<usize> {
     let tokens = &facts.tokens;
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ fn is_short_circuit(tokens: &[Token<'_>], at: usize) -> bool {
     is_false && (is_double("&") || next.is_word("and")) || is_true && (is_double("|") || next.is_word("or"))
 }
 
-/// From where to where the condition goes whose word is at `at`.
+/// The range of the condition whose word is at `at`.
 fn condition(facts: &Facts<'_>, at: usize, is_of_preprocessor: bool) -> Option<(usize, usize)> {
     let tokens = &facts.tokens;
     let line = tokens.get(at)?.line;
@@ -154,7 +154,7 @@ fn loops(facts: &Facts<'_>) -> Vec<usize> {
     found
 }
 
-/// Code without blanks that goes over nothing. After `in` and `of`, up to the end of the head of the loop.
+/// Code, without blanks, that iterates over nothing. After `in` and `of`, up to the end of the loop head.
 const NOTHING: &[&str] = &[
     " in[]:",
     " in():",
@@ -204,7 +204,7 @@ fn empty_tables(lines: &[(usize, String)]) -> Vec<usize> {
     lines.iter().filter(|(_, code)| is_empty(code)).map(|(line, _)| *line).collect()
 }
 
-/// Lines that let only some builds have tests that all builds had.
+/// Lines that restrict tests to some builds although all builds had them.
 fn excluded(file: &TestFile<'_>, after: &Facts<'_>, lines: &[(usize, String)]) -> Vec<usize> {
     let mut found = Vec::new();
     match after.language {
@@ -255,7 +255,7 @@ mod tests {
         in_file(&TestFile::of(&text).unwrap()).into_iter().map(|finding| finding.line).collect()
     }
 
-    /// A test in each language, with a line in the place of `@` and another at the end.
+    /// A test in each language, with a line to replace `@` and another at the end.
     const TESTS: &[(&str, &str)] = &[
         ("tests/test_a.py", "class A(T):\n    def test_a(self):\n@        self.assertEqual(add(1, 2), 3)\n"),
         ("test/a.test.js", "test('a', () => {\n@  assert.equal(add(1, 2), 3)\n})\n"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_runs_is_found_in_each_language() {
+    fn code_that_never_runs_is_found_in_each_language() {
         let (py, js, sh, c, go, rs, rb) = (0, 1, 2, 3, 4, 5, 6);
         for (language, line) in [
             (py, "        for _ in []:\n    "),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_conditions_of_honest_tests_are_no_finding() {
+    fn loops_and_conditions_of_honest_tests_are_accepted() {
         let (py, js, sh, c, go, rs, rb) = (0, 1, 2, 3, 4, 5, 6);
         for (language, line) in [
             (py, "        for a, b in [(1, 2)]:\n            add(a, b)\n"),

@@ -1,4 +1,4 @@
-//! What a server runs for every change: steps that check must not go, nor become weaker. Adding to them is no finding.
+//! What a server runs for every change: its checking steps must not be removed or weakened. Adding steps is allowed.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,25 @@ use crate::project::check_files::is_pipeline;
 use crate::text::words::word_list;
 use crate::text::yaml::YamlDocument;
 
-/// Words by one of which a command is a check.
+/// Words that make a command a check if it has one of them.
 const CHECKING: &[&str] = word_list!(
     "audit bats build cargo check checks clippy coverage ctest eslint fmt gradle jest lint mocha mvn mypy nox phpunit
      pylint pyright pytest rspec ruff shellcheck test tests tox tsc typecheck unittest verify vet vitest"
 );
 
-/// Words by which a command asks for fewer tests, or hears nothing of those that fail.
+/// Words with which a command runs fewer tests, or ignores those that fail.
 const NARROWING: &[&str] = word_list!(
     "-k --ignore --deselect --co --collect-only --exit-zero --passWithNoTests --exclude --skip --no-run -n -i"
 );
 
-/// Keys below which commands stand.
+/// Keys whose values are commands.
 const COMMANDS: &[&str] =
     &["run", "script", "before_script", "after_script", "command", "commands", "bash", "pwsh", "powershell", "install"];
 
-/// Changes by which less is checked there.
+/// Changes that make the pipeline check less.
 pub(super) fn changed(texts: &[Text<'_>]) -> Vec<Finding> {
     let pipelines: Vec<&Text<'_>> = texts.iter().filter(|text| is_pipeline(text.path)).collect();
-    // A step may go from one file to another.
+    // A step may move from one file to another.
     let after = pipelines.iter().filter_map(|text| text.after.as_deref());
     let there: Vec<String> = after.flat_map(|text| Facts::read(text).commands).collect();
     pipelines.iter().flat_map(|text| in_file(text, &there)).collect()
@@ -70,7 +70,7 @@ fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
     let checks =
         |line: &str| segments(line).iter().any(|part| is_checking(part)) && !line.trim_start().starts_with('#');
     for (number, line) in new_lines.into_iter().filter(|(_, line)| checks(line)) {
-        // Of these the steps say more.
+        // For these, the findings about steps say more.
         let mut hiding = HIDING.iter().filter(|pattern| **pattern != "continue-on-error");
         if let Some(pattern) = hiding.find(|pattern| line.contains(**pattern) && text.has_more(pattern)) {
             add(number, format!("`{pattern}` hides a failure"));
@@ -79,15 +79,15 @@ fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
     found
 }
 
-/// What a file says.
+/// What a pipeline file contains.
 #[derive(Debug, Default)]
 struct Facts {
     is_read: bool,
     /// Commands that check.
     commands: Vec<String>,
-    /// Steps and jobs by what they do.
+    /// The steps and jobs, by what they do.
     steps: BTreeSet<String>,
-    /// What makes a step or a job count for less.
+    /// Settings that make a step or a job count for less.
     excuses: BTreeSet<(String, String)>,
     triggers: BTreeSet<String>,
     filters: BTreeSet<String>,
@@ -153,7 +153,7 @@ impl Facts {
     }
 }
 
-/// By what a step is known: what it runs, else its name.
+/// What identifies a step: the command it runs, else its name.
 fn step_name(entries: &serde_json::Map<String, Value>, name: &str) -> String {
     let own = ["run", "bash", "script", "uses", "name"].iter().find_map(|key| entries.get(*key));
     match own {
@@ -163,11 +163,11 @@ fn step_name(entries: &serde_json::Map<String, Value>, name: &str) -> String {
     }
 }
 
-/// Words of steps that hand on what others made, and check nothing.
+/// Words of steps that publish what others made, and check nothing.
 const HANDING_ON: &[&str] =
     &["artifact", "cache", "codecov", "coveralls", "deploy", "notify", "publish", "release", "slack", "upload"];
 
-/// Whether a step of one command or action only hands on what others made.
+/// True if a step with one command or action only publishes what others made.
 fn only_hands_on(entries: &serde_json::Map<String, Value>) -> bool {
     let own = ["run", "uses"].iter().find_map(|key| entries.get(*key)).and_then(Value::as_str);
     own.is_some_and(|text| {
@@ -178,7 +178,7 @@ fn only_hands_on(entries: &serde_json::Map<String, Value>) -> bool {
     })
 }
 
-/// What makes a step or a job count for less.
+/// A setting that makes a step or a job count for less.
 fn excuse(key: &str, value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
@@ -219,7 +219,7 @@ fn is_checking(command: &str) -> bool {
     words.any(|word| CHECKING.contains(&word)) && !says.iter().any(|says| command.starts_with(says))
 }
 
-/// Whether a command checks what another one did.
+/// True if a command still checks what the earlier one did.
 fn is_as_good(then: &str, now: &str) -> bool {
     let Some(rest) = now.strip_prefix(then) else { return false };
     let is_word = rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || next == '\'' || next == '"');
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_go_or_count_for_less_are_found() {
+    fn steps_that_are_removed_or_count_for_less_are_found() {
         for (from, to) in [
             ("make test", "true"),
             ("make test", "echo make test"),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_come_move_or_are_set_anew_are_no_finding() {
+    fn steps_that_are_added_moved_or_reformatted_are_accepted() {
         for (from, to) in [
             ("checkout@v3", "checkout@v4"),
             ("ubuntu-latest", "ubuntu-24.04"),

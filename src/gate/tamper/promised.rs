@@ -1,4 +1,4 @@
-//! Tests that a plan promises: that the unit wrote one, and that the new ones can fail.
+//! Tests that a plan promises: checks that the unit wrote one, and that the new ones can fail.
 
 use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole, names_of};
@@ -8,8 +8,8 @@ use super::span::Span as _;
 use super::{FileChange, file_name};
 use crate::project::check_files::{Role, is_named_as_test, role_of};
 
-/// A test that the plan names and that is not there, where the unit wrote no test at all. `absent` are the files that the
-/// plan names and that the tree of the unit lacks. One that the unit removed was there.
+/// A test that the plan names and that does not exist, if the unit wrote no test at all. `absent` are the files that
+/// the plan names and that the tree of the unit lacks. A test that the unit removed did exist.
 pub(super) fn unwritten(absent: &[String], changes: &[FileChange<'_>]) -> Vec<Finding> {
     let is_test = |path: &str| role_of(path) == Some(Role::Test);
     if changes.iter().any(|change| change.after.is_some() && is_test(change.path)) {
@@ -22,16 +22,16 @@ pub(super) fn unwritten(absent: &[String], changes: &[FileChange<'_>]) -> Vec<Fi
         .collect()
 }
 
-/// New tests of which none can fail but by an exception. Where one of them asserts something, the others may be there to be
-/// run alone.
+/// New tests of which none can fail except by an exception. If one of them asserts something, the others may only check
+/// that the code runs.
 pub(super) fn empty(files: &[TestFile<'_>], expected: &[String]) -> Vec<Finding> {
     let mut found: Vec<Finding> = files.iter().filter_map(|file| without_any(file, expected)).collect();
     found.extend(asserting_nothing(files));
     found
 }
 
-/// A new file that is called as tests are and has none. In languages in which a test is a program of its own: nothing in it
-/// can fail. In others: the plan names it.
+/// A new file that has the name of a test file and contains none. In languages in which a test is a separate program:
+/// nothing in it can fail. In others: the plan names it.
 fn without_any(file: &TestFile<'_>, expected: &[String]) -> Option<Finding> {
     let facts = file.after.as_ref().filter(|_| file.before.is_none() && file.role == TestRole::Tests)?;
     let name = file_name(file.path);
@@ -51,7 +51,7 @@ fn without_any(file: &TestFile<'_>, expected: &[String]) -> Option<Finding> {
         .then(|| Finding::new(file.path, 0, Weakening::EmptyTest, what))
 }
 
-/// Whether a program that is a test can fail by what it says itself.
+/// True if code in a test program can make it fail.
 fn program_says_something(facts: &Facts<'_>) -> bool {
     // `#include <assert.h>`
     let is_directive = |line: usize| facts.tokens.first_of(line).is_some_and(|first| first.is_mark("#"));
@@ -80,18 +80,18 @@ fn asserting_nothing(files: &[TestFile<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Whether what is called as a test is a group of tests, or what runs them.
+/// True if something with the name of a test is a group of tests, or runs them.
 fn is_around_others(facts: &Facts<'_>, test: &Test<'_>) -> bool {
     let is_group = |token: &Token<'_>| matches!(token.text, "describe" | "suite" | "context" | "group" | "TestMain");
     facts.tokens.on_line(test.line).iter().any(|token| token.kind == Kind::Word && is_group(token))
 }
 
-/// Whether tests of a language are found by their beginnings alone.
+/// True if tests of a language are found only by how they begin.
 fn is_judged(language: Language) -> bool {
     matches!(language, Language::Python | Language::Script | Language::Rust | Language::Go)
 }
 
-/// The beginnings of words by which a test says that something is not as it should be.
+/// Beginnings of words with which a test reports a failure.
 const SAYING: &[&str] = &[
     "assert", "check", "compare", "ensure", "err", "expect", "fail", "fatal", "is", "must", "not", "ok", "panic",
     "raise", "reject", "require", "same", "should", "snapshot", "throw", "unwrap", "verify", "equal", "deep", "match",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promised_test_is_missed_only_where_no_test_was_written() {
+    fn a_promised_test_is_missed_only_if_no_test_was_written() {
         let absent = ["tests/test_a.py".to_owned(), "lib/a.py".to_owned()];
         let change = |path: &'static str, after: Option<&'static [u8]>| FileChange { path, before: None, after };
         assert_eq!(unwritten(&absent, &[change("README.md", Some(b"x"))]).len(), 1);

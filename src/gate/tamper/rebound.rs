@@ -1,5 +1,5 @@
-//! Names that old tests call and that something else answers to now: another import, an argument, a loop, what is written
-//! into the table of names.
+//! Names that old tests call and that now refer to something else: because of another import, an argument, a loop, or a
+//! write into the table of names.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -13,7 +13,7 @@ use super::span::Span as _;
 use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
-/// New lines of a file that was there by which its assertions are about something else.
+/// New lines of an existing file that make its assertions test something else.
 pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
     if file.role != TestRole::Tests {
@@ -27,7 +27,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         .filter(|token| token.kind == Kind::Word)
         .map(|token| token.text)
         .collect();
-    // What comes from elsewhere is a tool of the tests: `mock`, `json`.
+    // Names from elsewhere are tools of the tests: `mock`, `json`.
     let then: BTreeMap<&str, String> = brought(before)
         .into_iter()
         .filter(|(name, from, _)| {
@@ -68,8 +68,8 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     file.new_findings(found)
 }
 
-/// Whether an assertion that was there asks for a name where a binding of it on a line counts: in its function, from there
-/// on; everywhere for one that is in no function, or that goes through the table of names.
+/// True if an existing assertion uses a name in the scope of a binding on a line: in its function, from there on;
+/// everywhere if the binding is outside a function, or goes through the table of names.
 fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) -> bool {
     let tokens = &facts.tokens;
     let is_declared = |word: &Token<'_>| word.is_word("global") && tokens.on_line(word.line).has_word(name);
@@ -97,7 +97,7 @@ fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) 
         .any(|one| one.line >= from && one.line < to && one.tokens.has_word(name) && known.contains(&one.key()))
 }
 
-/// Whether a source makes a fixture with a name, and brings in the module from which that name came.
+/// True if a source defines a fixture with a name, and imports the module from which that name came.
 fn is_fixture_of(text: &Text<'_>, name: &str, from: &str) -> bool {
     let after = text.after.as_deref().unwrap_or_default();
     let makes = Language::of(text.path) == Some(Language::Python)
@@ -111,7 +111,7 @@ fn top(module: &str) -> &str {
     module.trim_start_matches('.').split(['.', '/']).next().unwrap_or_default()
 }
 
-/// Whether a module is one of the project, as it was or as it is now, and not of its tests.
+/// True if a module belongs to the project, as it was or as it is now, and not to its tests.
 fn is_of_project(pins: &Pins, texts: &[Text<'_>], module: &str) -> bool {
     let is_changed = |text: &Text<'_>| {
         let path = text.path.rsplit_once('.').map_or(text.path, |(path, _)| path);
@@ -120,13 +120,13 @@ fn is_of_project(pins: &Pins, texts: &[Text<'_>], module: &str) -> bool {
     module.starts_with('.') || pins.modules.contains(top(module)) || texts.iter().any(is_changed)
 }
 
-/// Whether a module is one of the tests of the project.
+/// True if a module belongs to the tests of the project.
 fn is_of_tests(pins: &Pins, module: &str) -> bool {
     let sources = pins.files.keys().filter_map(|path| path.strip_suffix(".py"));
     sources.into_iter().any(|path| path.split('/').any(|part| part == top(module)))
 }
 
-/// The names that a source of Python brings in, from where, and on which line.
+/// The names that a Python source imports, with module and line.
 pub(super) fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, usize)> {
     let mut found = Vec::new();
     if facts.language != Language::Python {
@@ -169,7 +169,7 @@ pub(super) fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, u
     found
 }
 
-/// The tokens of a statement, parentheses closed.
+/// The tokens of a statement, with parentheses closed.
 fn statement<'a, 'text>(tokens: &'a [Token<'text>], at: usize) -> &'a [Token<'text>] {
     let rest = tokens.get(at..).unwrap_or_default();
     let mut depth = 0_i32;
@@ -185,7 +185,7 @@ fn statement<'a, 'text>(tokens: &'a [Token<'text>], at: usize) -> &'a [Token<'te
     rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
 }
 
-/// Where some names are bound but by a definition, an assignment of its own line or an import.
+/// Places where some names are bound other than by a definition, a simple assignment or an import.
 fn bindings<'text>(facts: &Facts<'text>, wanted: &BTreeMap<&str, String>) -> Vec<(usize, &'text str)> {
     let tokens = &facts.tokens;
     let is_mark = |at: usize, mark: &str| tokens.is_mark(at, mark);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tested_name_that_something_else_answers_to_is_found() {
+    fn a_tested_name_bound_to_something_else_is_found() {
         for (from, to) in [
             ("sub\n", "sub\nfrom operator import add\n"),
             ("sub\n", "sub\nfrom operator import sub as add\n"),
@@ -305,7 +305,7 @@ mod tests {
             ("        self", "        for a, b in CASES:\n            self.assertEqual(add(a, b), 3)\n        self"),
             ("        self", "        names = {\"add\": add}\n        self"),
             ("        self", "        def check(add):\n            return add\n        self"),
-            // Where no assertion that was there asks for it.
+            // No existing assertion uses the name here.
             (
                 "3)\n",
                 "3)\n\n    def test_b(self):\n        for add in CASES:\n            self.assertEqual(len(add), 3)\n",

@@ -1,4 +1,4 @@
-//! Functions that have another name and are otherwise as they were: what a test asks of them is the same question.
+//! Functions that were renamed and are otherwise unchanged: a test of the new name is the same test.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,13 +10,13 @@ use super::rebound::brought;
 use super::taken::definitions;
 use crate::project::check_files::role_of;
 
-/// The most tokens of a definition that are known.
+/// The most tokens of a definition that are compared.
 const LONGEST: usize = 400;
 
-/// The most bytes of a source in which definitions are looked for.
+/// The most bytes of a source in which definitions are searched for.
 const LARGEST: usize = 256 * 1024;
 
-/// Calls what has another name by its old one, in the assertions that are there now.
+/// Replaces new names of renamed functions with the old ones, in the current assertions.
 pub(super) fn undo<'text>(files: &mut [TestFile<'text>], texts: &'text [Text<'_>]) {
     let mut by_language: BTreeMap<&str, HashMap<&'text str, &'text str>> = BTreeMap::new();
     for file in files {
@@ -32,7 +32,7 @@ pub(super) fn undo<'text>(files: &mut [TestFile<'text>], texts: &'text [Text<'_>
             names.extend(of_imports(before, after));
         }
         let Some(after) = file.after.as_mut().filter(|_| !names.is_empty()) else { continue };
-        // A name that the tests knew before is none that is new.
+        // A name that the tests knew before is not new.
         let known: BTreeSet<&str> = file
             .before
             .iter()
@@ -54,8 +54,8 @@ fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// The old names of functions by their new ones: those with the same body, of which there is no other one. A function of
-/// the program that is one of the tests now is a copy, and no answer of the program.
+/// Maps new names of functions to old ones: those with the same body, if it is unique. A function of the program that
+/// is now in the tests is a copy, not an answer of the program.
 fn of_sources<'text>(
     texts: &'text [Text<'_>],
     language: Language,
@@ -82,7 +82,7 @@ fn of_sources<'text>(
     same.collect()
 }
 
-/// By what they say, the names that one side has and the other does not.
+/// The names that one side has and the other has not, by their definitions.
 fn only_in<'a, 'text>(
     side: &'a BTreeMap<&'text str, BTreeSet<String>>,
     other: &BTreeMap<&'text str, BTreeSet<String>>,
@@ -94,13 +94,13 @@ fn only_in<'a, 'text>(
     found
 }
 
-/// What a definition says, apart from its name.
+/// The text of a definition, without its name.
 fn said(body: &[Token<'_>], name: &str) -> String {
     let parts = body.iter().map(|token| if token.is_word(name) { "\u{2}" } else { token.text });
     parts.collect::<Vec<_>>().join("\u{1}")
 }
 
-/// The old names of what a test of Python brings in from the same module under another name.
+/// The old names of what a Python test imports from the same module under another name.
 fn of_imports<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(&'text str, &'text str)> {
     let now = brought(after);
     let mut found = Vec::new();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_with_another_name_is_the_same_one() {
+    fn a_renamed_function_is_the_same_one() {
         let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
         let code = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n";
         let renamed = |text: &str| text.replace("add", "plus");
@@ -140,7 +140,7 @@ mod tests {
         let copied = format!("{}\n\ndef plus(a, b):\n    return a + b\n", renamed(test));
         let without = "def sub(a, b):\n    return a - b\n";
         assert!(found(&[("tests/test_a.py", test, &copied), ("calc.py", code, without)]) > 0);
-        // Another function is another question.
+        // Another function is another test.
         let other = renamed(code).replace("a + b", "3");
         assert!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &other)]) > 0);
         assert!(found(&[("tests/test_a.py", test, &test.replace("add(", "sub(")), ("calc.py", code, code)]) > 0);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_brought_in_under_another_one_is_the_same_one() {
+    fn a_name_imported_under_another_one_is_the_same_one() {
         let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
         let of = |import: &str| {
             let after = format!("{import}\n\n\ndef test_add():\n    assert plus(1, 2) == 3\n");

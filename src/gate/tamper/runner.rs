@@ -1,4 +1,4 @@
-//! Scripts that a check runs: which of their lines changed, and whether those that came may keep others from running.
+//! Scripts that a check runs: which of their lines changed, and whether new ones may keep others from running.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::{Text, file_name, lines, short};
 use crate::gate::pins::Pins;
 use crate::text::words::word_list;
 
-/// Lines that say nothing without what opened their block.
+/// Lines that mean nothing without the line that opened their block.
 const OF_BLOCKS: &[&str] = &["done", "fi", "esac", "}", ";;", "else", "do", "then", "end", "endif"];
 
-/// Changes of a script that a check runs. Lines that only add something to a script of a shell are none.
+/// Changes of a script that a check runs. Lines that only add to a shell script are not findings.
 pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
     let changed = |line: usize, how: String| {
         text.finding(line, Weakening::ChangedScript, format!("a script that a check runs {how}"))
@@ -29,7 +29,7 @@ pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
     let taken = lines::added(text.now(), before);
     for (_, gone) in before.lines().enumerate().filter(|(at, _)| taken.contains(&(at + 1))) {
         let gone = gone.trim();
-        // What opened the block is gone too, and says more.
+        // The line that opened the block is gone too, and says more.
         let is_said_elsewhere = is_comment(gone) || new.contains(gone) || OF_BLOCKS.contains(&gone);
         let is_judged_as_test = is_shell && is_test && asserts(gone);
         if !(is_said_elsewhere || is_judged_as_test || is_shell && only_prints(gone)) {
@@ -46,7 +46,7 @@ pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
     found
 }
 
-/// Whether a test file that a check runs itself only runs other tests.
+/// True if a test file that a check runs directly only runs other tests.
 pub(super) fn only_runs_others(pins: &Pins, text: &Text<'_>) -> bool {
     let before = text.then();
     pins.runs.contains(text.path)
@@ -81,20 +81,20 @@ fn asserts(line: &str) -> bool {
         && !tokens(line, Language::Shell).iter().any(|token| OPENING.contains(&token.text) && token.kind == Kind::Word)
 }
 
-/// Words that open a part of a script, and those that close one.
+/// Words that open a part of a script, and those that close it.
 const OPENING: &[&str] = &["if", "case", "do"];
 const CLOSING: &[&str] = &["fi", "esac", "done"];
 
-/// Words by which lines that follow are not run, or not as before.
+/// Words that keep the following lines from running, or change how they run.
 const TURNING: &[&str] = &["continue", "break", "trap", "exec", "alias", "unset", "eval", "shift", "kill", "cd"];
 
-/// Commands and variables of every shell, which no script makes its own.
+/// Commands and variables of every shell, which a script does not redefine.
 const OF_SHELL: &[&str] = word_list!(
     "test echo printf exit return set sh bash make cc gcc python3 node diff cmp grep PATH IFS ENV BASH_ENV CDPATH
      LD_PRELOAD"
 );
 
-/// Why new lines of a script may keep others from running.
+/// Returns why new lines of a script may keep others from running.
 fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {
     let first = hunk.first()?.0;
     let text: String = hunk.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
@@ -164,18 +164,18 @@ fn is_list(all: &[Token<'_>], at: usize) -> bool {
     is_mark(at + 1) && is_mark(at + 2) || all.get(at + 2).is_some_and(|word| word.text.contains('n'))
 }
 
-/// What `exit` is given where it says that something is wrong.
+/// True if `exit` is given a value that reports a failure.
 fn is_bad_end(next: &Token<'_>) -> bool {
     next.kind == Kind::Number && !next.text.trim_matches('0').is_empty()
 }
 
-/// `failed=1` of a line.
+/// The assignment of a line that a token begins, such as `failed=1`.
 fn assignment<'a>(line: &'a str, token: &Token<'_>) -> &'a str {
     let rest = line.find(&format!("{}=", token.text)).and_then(|at| line.get(at..)).unwrap_or(line);
     rest.split([' ', ';', '&', '|', '}', ')']).next().unwrap_or(rest)
 }
 
-/// Whether a script sets a variable to a value on its way, and not only at its beginning.
+/// True if a script sets a variable to a value later on, and not only at its beginning.
 fn is_set_again(text: &str, assignment: &str) -> bool {
     let ends = |letter: char| letter.is_whitespace() || ";&|{}()".contains(letter);
     let sets = |line: &str| line.split(ends).any(|word| word == assignment);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_change_or_go_or_keep_others_from_running_are_found() {
+    fn lines_that_change_disappear_or_keep_others_from_running_are_found() {
         for (from, to) in [
             ("    failed=1\n", "    :\n"),
             ("    failed=1\n", ""),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_only_add_something_are_no_finding() {
+    fn lines_that_only_add_something_are_accepted() {
         for (from, to) in [
             ("# Runs each test.\n", "# Runs all tests, each in a shell of its own.\n\n"),
             ("failed=0\n", "failed=0\necho \"1..$(ls tests | wc -l)\"\n"),

@@ -1,4 +1,4 @@
-//! Files that run by themselves: a unit changes one only if its plan names it.
+//! Files that run automatically: a unit changes one only if its plan names it.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,11 @@ use crate::project::check_files::Format;
 use crate::project::self_running::{Running, SelfRunning};
 use crate::text::untrusted;
 
-/// The most characters that are shown of a setting.
+/// The most characters of a setting that are shown.
 const SHOWN: usize = 80;
 
-/// A file that runs by itself and was changed. Of a file with many settings, a change of those that run something.
+/// The findings for a changed file that runs automatically. In a file with many settings, only changes of those that
+/// run something count.
 pub(super) fn changed(running: &SelfRunning, text: &Text<'_>) -> Vec<Finding> {
     running.of(text.path).iter().flat_map(|why| in_file(*why, text)).collect()
 }
@@ -61,7 +62,7 @@ fn in_file(why: Running<'_>, text: &Text<'_>) -> Vec<Finding> {
     }
 }
 
-/// The lines that hold one of these words, each with how often it is there.
+/// The lines that contain one of these words, each with its number of occurrences.
 fn lines<'a>(text: Option<&'a str>, words: &[String]) -> BTreeMap<&'a str, usize> {
     let mut found = BTreeMap::new();
     let holds = |line: &&str| !line.starts_with('#') && words.iter().any(|word| line.contains(word.as_str()));

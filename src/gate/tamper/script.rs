@@ -13,7 +13,7 @@ use crate::gate::pins::{Pins, is_make, targets_of};
 use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::{Role, fits, role_of};
 
-/// By which a command line ends well although what it runs did not.
+/// Code with which a command line succeeds although its command failed.
 pub(super) const HIDING: &[&str] = &[
     "|| true",
     "||true",
@@ -51,7 +51,7 @@ pub(super) const HIDING: &[&str] = &[
     "--ignore=",
 ];
 
-/// Changes of scripts and of tests in a shell.
+/// Changes of scripts and of tests written in a shell.
 pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let name = text.name();
     let is_makefile = NAMES.contains(&name) || fits("*.mk", name);
@@ -61,7 +61,7 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Fin
         Some(Role::Script) if is_makefile => makefile(pins, text, all),
         Some(Role::Script) if pins.files.contains_key(text.path) => whole(pins, text),
         Some(Role::Test) if runner::only_runs_others(pins, text) && text.before != text.after => {
-            // Of one that is gone more is said elsewhere.
+            // If it is gone, another finding says more.
             runner::changed(text, true)
         }
         Some(Role::Script | Role::Test) => included(pins, text),
@@ -80,7 +80,7 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     if text.before == text.after {
         return Vec::new();
     }
-    // Files that several tools share are checks only where a check calls the tool.
+    // Files shared by several tools are checks only if a check calls the tool.
     let tool = match text.name() {
         "justfile" | "Justfile" | ".justfile" => Some("just"),
         "Rakefile" | "rakefile" | "Rakefile.rb" => Some("rake"),
@@ -96,7 +96,8 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     runner::changed(text, false)
 }
 
-/// A new file that a makefile of the checks brings in where it is there, and that makes what they make, or sets a variable.
+/// A new file that a makefile of the checks includes if it exists, and that defines one of their targets or sets a
+/// variable.
 fn included(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     let is_included = pins.included.iter().any(|pattern| pattern == text.path || finds(pattern, text.path));
     if !is_included || !text.is_new() {
@@ -115,7 +116,7 @@ fn included(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     vec![text.finding(target.map_or(0, |name| makefile.line(name)), Weakening::ChangedScript, what)]
 }
 
-/// What a makefile makes for the checks: targets, what these need, and the variables in their recipes.
+/// Changes of what a makefile does for the checks: targets, their prerequisites, and the variables in their recipes.
 fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let by_make: Vec<&Check> = pins.checks.iter().filter(|check| is_make(check)).collect();
     if by_make.is_empty() {
@@ -132,7 +133,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
         for (at, other) in others.filter(|(_, other)| pins.files.contains_key(other)) {
             let gone = all.iter().find(|text| text.path == other && text.after.is_none());
             match gone {
-                // It has another name now.
+                // It was renamed.
                 Some(gone) => then.clone_from(&gone.before),
                 None if at > place => {
                     return vec![changed(0, format!("`make` reads it, and no longer `{other}`"))];
@@ -141,7 +142,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
             }
         }
     }
-    // One that has another name now is looked at there.
+    // A renamed makefile is examined under its new name.
     let is_renamed = |other: &Text<'_>| {
         other.before.is_none() && place_of(other.path).is_some() && split(other.path).0 == split(text.path).0
     };
@@ -187,7 +188,7 @@ fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Variables that what the checks make rests on.
+/// Changes of the variables that the checks' targets depend on.
 fn variables(path: &str, before: &Makefile<'_>, after: &Makefile<'_>, targets: &[String]) -> Vec<Finding> {
     let mut names = before.variables_of(targets);
     names.extend(after.variables_of(&[]));
@@ -206,7 +207,7 @@ fn variables(path: &str, before: &Makefile<'_>, after: &Makefile<'_>, targets: &
     found
 }
 
-/// Whether a list of words only became longer, and not by options.
+/// True if a list of words only became longer, and not by options.
 fn grew(then: Option<&str>, now: Option<&str>) -> bool {
     let (Some(then), Some(now)) = (then, now) else { return false };
     let then: Vec<&str> = then.split_whitespace().collect();
@@ -216,7 +217,7 @@ fn grew(then: Option<&str>, now: Option<&str>) -> bool {
     is_kept && now.first() == then.first() && now.iter().filter(|word| !then.contains(word)).all(|word| is_plain(&word))
 }
 
-/// Whether a target still needs and does what it did, and beside that only runs more tests.
+/// True if a target still needs and does everything it did, and otherwise only runs more tests.
 fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
     let (then, now) = (before.recipe(name), after.recipe(name));
     let needs = after.needs(name);
@@ -241,7 +242,7 @@ fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
         };
         commands_of(&line).is_some_and(|commands| commands.iter().all(says_or_tests))
     };
-    // A recipe of a compiler may be given more files.
+    // A compiler's recipe may get more files.
     let compiles_more = |line: &&str| {
         then.iter().any(|before| {
             let is_compiler =
@@ -258,10 +259,10 @@ fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
     open.next().is_none() && added.iter().all(runs_tests)
 }
 
-/// Programs that are given sources.
+/// Programs that take source files.
 const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "rustc", "javac", "ar", "ld"];
 
-/// A line of a recipe without the marks before it.
+/// A recipe line without the marks before it.
 fn bare(line: &str) -> &str {
     line.trim_start_matches(['@', '-', '+', ' '])
 }
@@ -271,7 +272,7 @@ fn place_of(path: &str) -> Option<usize> {
     NAMES.iter().position(|known| *known == file_name(path))
 }
 
-/// A makefile with those of the files that it brings in that are in the diff.
+/// A makefile together with those of its included files that are in the diff.
 fn with_included<'a>(
     text: Option<&str>,
     path: &str,
@@ -315,7 +316,7 @@ fn hiding(pins: &Pins, text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
     found
 }
 
-/// Whether a line of a recipe belongs to targets that no check makes.
+/// True if a recipe line belongs to targets that no check makes.
 fn is_of_no_check(pins: &Pins, lines: &[&str], number: usize) -> bool {
     let above = lines.iter().take(number.saturating_sub(1)).rev();
     let head = above.into_iter().find(|line| !line.starts_with(['\t', ' ', '#']) && !line.trim().is_empty());
@@ -324,7 +325,7 @@ fn is_of_no_check(pins: &Pins, lines: &[&str], number: usize) -> bool {
     is_plain && !pins.targets.is_empty() && !names.split_whitespace().any(|name| pins.targets.contains(name))
 }
 
-/// New lines that look for what the script itself prints.
+/// New lines that search for text that the script itself prints.
 fn own_output(text: &Text<'_>) -> Vec<Finding> {
     let prints = |line: &&str| is_run(line, "echo") || is_run(line, "printf");
     let printed: Vec<&str> = text.now().lines().filter(prints).flat_map(quoted).collect();
@@ -347,7 +348,7 @@ fn is_run(line: &str, program: &str) -> bool {
     line.split(['|', ';', '&', '(', '{']).any(|part| part.split_whitespace().next() == Some(program))
 }
 
-/// What stands in quotes in a line.
+/// The quoted parts of a line.
 fn quoted(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;

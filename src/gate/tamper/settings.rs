@@ -1,4 +1,4 @@
-//! Settings of runners, and the scripts of a package: what changed in the parts that the checks rest on.
+//! Settings of runners, and the scripts of a package: what changed in the parts that the checks depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
 use crate::text::words::word_list;
 
-/// The settings that count, by their keys.
+/// The relevant settings, by their keys.
 pub(super) type Settings = BTreeMap<String, Setting>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Fin
     if row.format == Format::Code || text.before == text.after {
         return Vec::new();
     }
-    // Where there were no tests, there is nothing to make weaker.
+    // Without earlier tests, nothing can be made weaker.
     let has_tests = pins.files.iter().any(|(path, pin)| pin.role == Role::Test && is_of(row, path))
         || row.tools.iter().any(|tool| pins.tools.contains(tool));
     if text.before.is_none() && !has_tests {
@@ -49,18 +49,18 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Fin
     found
 }
 
-/// Whether a runner runs a file as its test.
+/// True if a runner runs a file as its test.
 fn is_of(row: &ConfigRow, path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| row.tests.iter().any(|test| test == ending))
 }
 
-/// Keys by which a runner leaves files out.
+/// Keys with which a runner leaves files out.
 const LEAVING_OUT: &[&str] = word_list!(
     "testPathIgnorePatterns modulePathIgnorePatterns exclude ignore ignores testIgnore norecursedirs collect_ignore
      collect_ignore_glob ignoreSpec excludeSpecPattern"
 );
 
-/// Whether a pattern of such a key is about a test that was there.
+/// True if a pattern of such a key matches a test that existed before.
 fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
     let plain = pattern.replace("<rootDir>", "").replace("**/", "").replace(['^', '$', '\\'], "");
     let mut parts = plain
@@ -74,7 +74,7 @@ fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
     longest.len() > 1 && pins.files.iter().any(is_test)
 }
 
-/// A file of which every change counts.
+/// The finding for a file in which every change counts.
 fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     // New settings of a linter that no check runs.
     let name = text.name().trim_start_matches('.');
@@ -117,7 +117,8 @@ fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec
     found
 }
 
-/// Whether settings that are code were only given one more pattern of tests, or a least share of lines that tests have to run.
+/// True if settings that are code only got one more pattern of tests, a coverage threshold, or setup files that do not
+/// change the runner.
 fn only_names_more(before: &str, after: &str, all: &[Text<'_>]) -> bool {
     let (then, now) = (tokens(before, Language::Script), tokens(after, Language::Script));
     let same = |pair: &(&Token<'_>, &Token<'_>)| pair.0.kind == pair.1.kind && pair.0.text == pair.1.text;
@@ -126,7 +127,7 @@ fn only_names_more(before: &str, after: &str, all: &[Text<'_>]) -> bool {
     let Some(new) = now.get(head..now.len() - tail).filter(|new| !new.is_empty() && head + tail == then.len()) else {
         return false;
     };
-    // In the list that is open where the new words begin, below a key that names tests.
+    // Find the list that is open at the new words, below a key that names tests.
     let mut depth = 0_i32;
     let open = (0..head).rev().find(|at| {
         depth -= now[*at].turn();
@@ -141,7 +142,7 @@ fn only_names_more(before: &str, after: &str, all: &[Text<'_>]) -> bool {
     is_threshold(new) || is_setup(new, all)
 }
 
-/// Whether words of settings only name files that run before the tests, none of which does something to the runner.
+/// True if words of settings only name files that run before the tests, none of which changes the runner.
 fn is_setup(new: &[Token<'_>], all: &[Text<'_>]) -> bool {
     let mut words = new.iter().filter(|token| !token.is_mark(","));
     let begins = words.next().is_some_and(|first| first.text == "setupFiles")
@@ -159,7 +160,7 @@ fn is_setup(new: &[Token<'_>], all: &[Text<'_>]) -> bool {
         && rest.iter().filter(|token| token.kind == Kind::Text).all(|token| is_plain(token.text))
 }
 
-/// Whether words of settings are those of a coverage that has to be reached, as a whole.
+/// True if words of settings are a coverage threshold that applies to everything.
 fn is_threshold(new: &[Token<'_>]) -> bool {
     const WORDS: &[&str] = word_list!(
         "coverage coverageThreshold thresholds threshold global lines branches functions statements perFile provider v8
@@ -200,7 +201,7 @@ fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<
     found
 }
 
-/// The last part of a key that is not the number of an entry.
+/// The last part of a key that is not the index of an entry.
 fn last_of(key: &str) -> &str {
     key.rsplit('.').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(key)
 }
@@ -214,15 +215,15 @@ fn texts_of(setting: Option<&Setting>) -> Vec<String> {
     }
 }
 
-/// Options of runners that say how much is shown, or ask for more.
+/// Options of runners that change how much is shown, or check more.
 const PLAIN_OPTIONS: &[&str] = word_list!(
     "-q -qq -v -vv -s -l -ra -rA -rf -x --tb* --color* --strict* --durations* --cov* -n auto --maxfail* --showlocals
      --verbose --quiet --disable-warnings --doctest-modules --import-mode* --randomly* --junitxml* --timeout* --dist*"
 );
 
-/// Settings as people add them, by which no test that is there is left out.
+/// True for common additions to settings that leave out no existing test.
 fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting>) -> bool {
-    // Of a linter that no check runs.
+    // For a linter that no check runs.
     let linters = [
         ("tool.ruff", "ruff"),
         ("tool.mypy", "mypy"),
@@ -265,7 +266,7 @@ fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting
                 && words.iter().filter(|word| !then.contains(word)).all(|word| is_plain(&word))
                 && then.iter().all(|word| words.contains(word))
         }
-        // Where all tests that are there are below them.
+        // If all existing tests are below these paths.
         "testpaths" if is_of_pytest && then.is_none() => {
             let tests = pins.files.iter().filter(|(path, pin)| pin.role == Role::Test && is_python_test(path));
             tests
@@ -275,14 +276,14 @@ fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting
         "python_files" if is_of_pytest => {
             ["test_*.py", "*_test.py"].iter().all(|usual| words.iter().any(|word| word == usual))
         }
-        // A test of its own, beside those that are found by their places.
+        // An explicit test, in addition to those that are found by their paths.
         "name" | "path" if key.starts_with("test.") && then.is_none() => {
             let name = key.split('.').nth(1).unwrap_or_default();
             let places = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")];
             !places.iter().any(|place| pins.files.contains_key(place))
                 || words.first().is_some_and(|path| last_of(key) == "name" || places.contains(path))
         }
-        // `deny`, `forbid`, `warn`: a level that was not there asks for more.
+        // `deny`, `forbid`, `warn`: a new level checks more.
         _ if key.starts_with("lints.") || key.starts_with("workspace.lints.") => {
             let rank = |setting: Option<&Setting>| {
                 texts_of(setting)
@@ -295,7 +296,7 @@ fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting
                 _ => then.is_none() && matches!(last_of(key), "priority" | "workspace"),
             }
         }
-        // A name by which no check calls cargo.
+        // A name under which no check calls cargo.
         name if key.starts_with("alias.") => {
             !pins.checks.iter().any(|check| check.arguments().iter().any(|word| word == name))
         }
@@ -307,7 +308,7 @@ fn is_python_test(path: &str) -> bool {
     file_name(path).strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
 }
 
-/// Whether a setting leaves out tests.
+/// True if a setting leaves tests out.
 fn hides(row: &ConfigRow, pins: &Pins, key: &str, now: Option<&Setting>) -> bool {
     let words = texts_of(now);
     let is_false = || words.iter().any(|word| word == "false");
@@ -324,7 +325,7 @@ fn hides(row: &ConfigRow, pins: &Pins, key: &str, now: Option<&Setting>) -> bool
     }
 }
 
-/// Whether a change only asks for more, or only names more tests.
+/// True if a change only checks more, or only names more tests.
 fn is_harmless(row: &ConfigRow, key: &str, then: Option<&Setting>, now: Option<&Setting>) -> bool {
     let is_of = |keys: &[String]| keys.iter().any(|pattern| has_key(pattern, key));
     let one = |setting: Option<&Setting>| match setting {
@@ -341,13 +342,13 @@ fn is_harmless(row: &ConfigRow, key: &str, then: Option<&Setting>, now: Option<&
     is_of(&row.wider)
         && match (then, now) {
             (None, Some(Setting::One(now))) => *now != Value::Bool(false),
-            // A list that was not there left the choice to the runner.
+            // Only an existing list may grow: without one, the runner chooses.
             (Some(Setting::List(then)), Some(Setting::List(now))) => then.iter().all(|item| now.contains(item)),
             _ => false,
         }
 }
 
-/// Whether a pattern of the table is about a key.
+/// True if a pattern of the table matches a key.
 fn has_key(pattern: &str, key: &str) -> bool {
     match pattern.strip_suffix('*') {
         _ if pattern.trim_end_matches('*').contains('*') => fits(pattern, key),
@@ -356,12 +357,12 @@ fn has_key(pattern: &str, key: &str) -> bool {
     }
 }
 
-/// The settings of a text that count; `None` where it cannot be read.
+/// The relevant settings of a text; `None` if it cannot be read.
 fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
     kept(row.format, &row.keys, text)
 }
 
-/// The settings of a text below these keys; `None` where it cannot be read.
+/// The settings of a text below these keys; `None` if it cannot be read.
 pub(super) fn kept(format: Format, keys: &[String], text: &str) -> Option<Settings> {
     let mut all = Settings::new();
     match format {
@@ -387,7 +388,7 @@ fn flatten(key: String, value: &Value, all: &mut Settings) {
         }
         Value::Array(items) if items.iter().any(Value::is_object) => {
             for (number, item) in items.iter().enumerate() {
-                // Those that have a name are the same wherever they stand.
+                // An entry with a name is the same at any position.
                 let name = item.get("name").and_then(Value::as_str).map_or_else(|| number.to_string(), str::to_owned);
                 flatten(below(&name), item, all);
             }
@@ -401,7 +402,7 @@ fn flatten(key: String, value: &Value, all: &mut Settings) {
     }
 }
 
-/// The keys of a file of sections; a line that begins with a blank goes on with the one before.
+/// The keys of a file with sections; a line that begins with a blank continues the previous one.
 fn ini(text: &str) -> Settings {
     let mut all = Settings::new();
     let (mut section, mut last) = (String::new(), None::<String>);
@@ -429,7 +430,7 @@ fn ini(text: &str) -> Settings {
     all
 }
 
-/// Scripts that the checks call, and what runs before and after these.
+/// Changes of scripts that the checks call, and of those that run before and after them.
 fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     let read = |text: &Option<String>| text.as_deref().map(scripts_of).unwrap_or_default();
     let (before, after) = (read(&text.before), read(&text.after));
@@ -456,7 +457,7 @@ fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     found
 }
 
-/// The first line that names the last part of a key.
+/// The first line that contains the last part of a key.
 pub(super) fn line_of(text: &str, key: &str) -> usize {
     let name = last_of(key);
     text.lines().position(|line| line.contains(name)).map_or(0, |line| line + 1)
@@ -472,7 +473,7 @@ impl std::fmt::Display for Setting {
     }
 }
 
-/// The text after with the settings from before, where a file has other things as well.
+/// The new text with the earlier settings, for files that have other contents as well.
 pub(super) fn with_pinned(pins: &Pins, text: &Text<'_>) -> Option<String> {
     let row = config_of(text.path)?;
     let (before, after) = (text.before.as_deref()?, text.after.as_deref()?);
@@ -481,7 +482,7 @@ pub(super) fn with_pinned(pins: &Pins, text: &Text<'_>) -> Option<String> {
         Format::Toml => toml_with_pinned(row, before, after),
         _ => None,
     };
-    // What could not be put back in parts is put back as a whole.
+    // If parts could not be restored, the whole file is.
     made.filter(|made| settings(row, made).is_some_and(|made| Some(made) == settings(row, before)))
 }
 

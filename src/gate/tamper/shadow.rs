@@ -1,4 +1,4 @@
-//! New files that a runner or an interpreter takes for a part of itself, and packages of a runner from elsewhere.
+//! New files that a runner or an interpreter loads as a part of itself, and packages of a runner from elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,14 @@ const RUNNERS: &[&str] = word_list!(
      usercustomize pytest_cov xdist mypy ruff flake8 pylint"
 );
 
-/// Modules of the standard library that those need, and by whose name hardly anybody calls a file of a project.
+/// Modules of the standard library that those need, and whose names a project rarely uses for its own files.
 const LIBRARY: &[&str] = word_list!(
     "argparse ast asyncio atexit collections contextlib dataclasses difflib dis enum fnmatch functools importlib inspect
      io linecache os pathlib pdb pprint re runpy shutil signal subprocess tempfile textwrap threading traceback typing
      warnings weakref"
 );
 
-/// New files in the place of a runner, and manifests that take a runner from another place.
+/// New files that replace a runner, and manifests that take a runner from another source.
 pub(super) fn added(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     let roots = roots(pins);
@@ -45,8 +45,8 @@ pub(super) fn added(pins: &Pins, texts: &[Text<'_>]) -> Vec<Finding> {
     found
 }
 
-/// The folders from which Python takes modules: the root, where checks run, and where tests are. With whether it is one of
-/// tests alone.
+/// The folders from which Python imports modules: the root, the folders in which checks run, those in `PYTHONPATH`, and
+/// those with tests.
 fn roots(pins: &Pins) -> BTreeSet<String> {
     let mut roots = BTreeSet::from([String::new()]);
     for check in &pins.checks {
@@ -57,7 +57,7 @@ fn roots(pins: &Pins) -> BTreeSet<String> {
     }
     let tests = pins.files.iter().filter(|(path, pin)| pin.role == Role::Test && is_of_python(path));
     for folder in tests.filter_map(|(path, _)| path.rsplit_once('/')).map(|(folder, _)| folder) {
-        // A folder of a package is none; one of tests is, where it is searched for tests.
+        // A test folder is a root, because it is searched for tests; a package folder is not.
         if role_of(&format!("{folder}/x.py")) == Some(Role::Test) {
             roots.insert(folder.to_owned());
         }
@@ -93,7 +93,7 @@ fn python(pins: &Pins, roots: &BTreeSet<String>, path: &str, texts: &[Text<'_>])
     if !is_known || !roots.contains(folder) {
         return None;
     }
-    // `tests/unittest/` in a package `tests` is a part of it.
+    // `tests/unittest/` inside a package `tests` is a part of that package.
     let init = format!("{folder}/__init__.py");
     let is_part = !folder.is_empty()
         && is_package
@@ -121,7 +121,7 @@ fn node(path: &str) -> Option<(String, String)> {
     })
 }
 
-/// A package that lies in the project and says that it is a plugin of pytest.
+/// A package inside the project that declares itself a pytest plugin.
 fn plugin(text: &Text<'_>) -> Option<Finding> {
     let (folder, name) = text.path.rsplit_once('/')?;
     let is_metadata = folder.ends_with(".egg-info") || folder.ends_with(".dist-info");
@@ -130,17 +130,17 @@ fn plugin(text: &Text<'_>) -> Option<Finding> {
         .then(|| Finding::new(text.path, 0, Weakening::ShadowedRunner, "pytest loads the plugin that it names"))
 }
 
-/// Files that name what a project needs.
+/// Files that name a project's dependencies.
 const MANIFESTS: &[&str] =
     &["package.json", "pyproject.toml", "go.mod", "Cargo.toml", "Gemfile", "composer.json", "setup.cfg", "Pipfile"];
 
-/// How a package is named that lies in the project, or is another one.
+/// How a manifest refers to a package in the project, or to another package.
 const ELSEWHERE: &[&str] = &[
     "file:", "link:", "portal:", "npm:", "git+", "git:", "git =", "github:", "path =", "path:", "=> ./", "=> ../",
     "@ ./", "@ ../", "@ http", "url =",
 ];
 
-/// New lines of a manifest that take a runner or a library of tests from another place than its registry.
+/// New lines of a manifest that take a runner or a test library from another source than its registry.
 fn from_elsewhere(text: &Text<'_>) -> Vec<Finding> {
     let name = text.name();
     if !MANIFESTS.contains(&name) && !fits("requirements*.txt", name) {
@@ -151,7 +151,7 @@ fn from_elsewhere(text: &Text<'_>) -> Vec<Finding> {
     for (number, line) in text.new_lines().into_iter().filter(is_elsewhere) {
         let is_of_name = |letter: char| letter.is_alphanumeric() || "@/-_".contains(letter);
         let mut names = line.split(|letter: char| !is_of_name(letter)).filter(|word| !word.is_empty());
-        // The package stands first: behind `replace` in `go.mod`.
+        // The package is the first name; in `go.mod`, the one after `replace`.
         let package = names.find(|word| !matches!(*word, "replace" | "gem" | "github"));
         let package = package
             .map(|package| if line.contains("github.com/") && name == "go.mod" { last_part(line) } else { package });
@@ -163,13 +163,14 @@ fn from_elsewhere(text: &Text<'_>) -> Vec<Finding> {
     found
 }
 
-/// The last part of the first path of a module of Go.
+/// The last part of the first module path of Go in a line.
 fn last_part(line: &str) -> &str {
     let path = line.split_whitespace().find(|word| word.contains("github.com/")).unwrap_or_default();
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// Names by which code of a package asks for its own files: one that was there and leads to a stub now.
+/// Entry points in a `package.json` (`imports`, `exports`, `main`, `module`): existing ones that now lead to a stub or
+/// a test.
 fn mapped(text: &Text<'_>) -> Vec<Finding> {
     if text.name() != "package.json" {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Recorded answers and data of tests: entries may be added; what was there is what the tests expect.
+//! Recorded answers and data of tests: entries may be added; existing ones are what the tests expect.
 
 use serde_json::Value;
 
@@ -17,11 +17,11 @@ pub(super) fn changed(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     if is_data { of_data(text, all) } else { Vec::new() }
 }
 
-/// Entries of a file of data that are gone or other ones now.
+/// Entries of a data file that are gone or changed.
 pub(super) fn of_data(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let Some(before) = text.before.as_deref().filter(|before| !before.trim().is_empty()) else { return Vec::new() };
     let Some(after) = text.after.as_deref() else {
-        // One that only moved is there under another name.
+        // A moved file exists under another name.
         let has_moved = all.iter().any(|other| other.before.is_none() && other.after.as_deref() == Some(before));
         let what = "recorded answers or data of a test are gone";
         return if has_moved { Vec::new() } else { vec![Finding::new(text.path, 0, Weakening::DeletedTests, what)] };
@@ -37,7 +37,7 @@ pub(super) fn of_data(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     vec![text.finding(line, Weakening::ChangedSnapshot, what)]
 }
 
-/// Whether an object of JSON has all that it had, and more of it.
+/// True if a JSON object has everything it had, and perhaps more.
 fn only_grew(before: &str, after: &str) -> bool {
     fn has(then: &Value, now: &Value) -> bool {
         match (then, now) {
@@ -51,7 +51,7 @@ fn only_grew(before: &str, after: &str) -> bool {
     matches!((read(before), read(after)), (Some(then), Some(now)) if has(&then, &now))
 }
 
-/// Whether a file among the tests is only there for people.
+/// True if a file among the tests is only there for people.
 fn is_described(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with("README"))
 }

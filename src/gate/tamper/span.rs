@@ -1,17 +1,17 @@
-//! Questions about tokens by their places and their lines.
+//! Queries on tokens by their indexes and lines.
 
 use super::lexer::{Kind, Token};
 
-/// Tokens of a source, or a part of them.
+/// The tokens of a source, or a part of them.
 pub(super) trait Span<'text> {
-    /// The token that is so many places before another one.
+    /// The token that is `by` places before the one at `at`.
     fn before(&self, at: usize, by: usize) -> Option<&Token<'text>>;
     fn word(&self, at: usize) -> Option<&Token<'text>>;
     fn is_mark(&self, at: usize, mark: &str) -> bool;
     fn is_word(&self, at: usize, word: &str) -> bool;
-    /// Whether a token is the first of its line.
+    /// True if a token is the first of its line.
     fn begins_line(&self, at: usize) -> bool;
-    /// Where the first token of a line is, or of the next line that has one.
+    /// The index of the first token of a line, or of the next line that has one.
     fn start_of(&self, line: usize) -> usize;
     /// The first token of a line, or of the next line that has one.
     fn first_of(&self, line: usize) -> Option<&Token<'text>>;
@@ -19,18 +19,18 @@ pub(super) trait Span<'text> {
     fn column_of(&self, line: usize) -> usize;
     fn on_line(&self, line: usize) -> &[Token<'text>];
     fn place_of(&self, token: &Token<'_>) -> usize;
-    /// The tokens from a place on that belong to what began on a line in a column: as far as they are indented deeper.
+    /// The tokens from an index on that are indented deeper than `column`, the column of what began on `line`.
     fn block(&self, from: usize, line: usize, column: usize) -> &[Token<'text>];
     fn has_word(&self, word: &str) -> bool;
     fn has_mark(&self, mark: &str) -> bool;
-    /// Where tokens follow each other that are words or marks with these texts.
+    /// The indexes at which consecutive tokens are words or marks with these texts.
     fn find(&self, pattern: &[&str]) -> impl Iterator<Item = usize>;
     fn has(&self, pattern: &[&str]) -> bool {
         self.find(pattern).next().is_some()
     }
-    /// The words that brackets follow.
+    /// The words that are followed by an opening bracket.
     fn called(&self) -> impl Iterator<Item = &'text str>;
-    /// What the tokens say, each apart from the next.
+    /// The texts of the tokens, separated.
     fn said(&self) -> String;
 }
 

@@ -1,18 +1,18 @@
-//! How much an assertion asks for: one value, a value near another, one of many, or only that there is something.
+//! How strict an assertion is: one value, a value near another, one of many, or only any value.
 
 use super::assertion::Assertion;
 use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
 use crate::text::words::word_list;
 
-/// From the least to the most.
+/// From the weakest to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// Any value but a few: that it is there, that it is true, that it is not another one.
+    /// Any value but a few: it exists, it is true, it is not a certain one.
     Any,
     /// One of many: within bounds that the test names, smaller or greater, a part of something.
     Bounded,
-    /// Nearly one value, as near as the library says by itself.
+    /// Nearly one value, as near as the library's default requires.
     Near,
     /// One value.
     Exact,
@@ -28,10 +28,10 @@ const NEARLY: &[&str] = word_list!(
      indelta in_epsilon inepsilon _near"
 );
 
-/// Parts of those that are always given how far a value may be away.
+/// Those among them that always take the allowed distance as an argument.
 const GIVEN: &[&str] = &["within", "delta", "epsilon", "_near"];
 
-/// Names of arguments that say how far a value may be away.
+/// Names of arguments that give the allowed distance of a value.
 const TOLERANCES: &[&str] = word_list!(
     "delta places tolerance epsilon atol rtol abs_tol rel_tol abs rel decimal max_relative max_ulps accuracy precision"
 );
@@ -43,7 +43,7 @@ const BOUNDING: &[&str] = word_list!(
 );
 
 impl Assertion<'_> {
-    /// How much it asks for.
+    /// The strength of the assertion.
     pub(super) fn strength(&self) -> Strength {
         let words: Vec<String> = self.words().map(str::to_ascii_lowercase).collect();
         if let Some(near) = words.iter().find(|word| NEARLY.iter().any(|part| word.contains(part))) {
@@ -74,7 +74,7 @@ impl Assertion<'_> {
         Strength::Any
     }
 
-    /// Whether it asks for one value, and not only for any of many.
+    /// True if it asks for exactly one value.
     pub(super) fn is_exact(&self) -> bool {
         self.strength() == Strength::Exact
     }
@@ -83,7 +83,7 @@ impl Assertion<'_> {
         self.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| token.text)
     }
 
-    /// Whether an argument says how far a value may be away.
+    /// True if an argument gives the allowed distance of a value.
     fn has_tolerance(&self) -> bool {
         let is_named = self.tokens.windows(3).any(|three| {
             three[0].kind == Kind::Word
@@ -136,7 +136,7 @@ impl Assertion<'_> {
         let single = tokens.find(&["="]).any(|at| !tokens.is_mark(at + 1, "=") && !is_after(at, ["!", "=", "~"]));
         let is_called = |word: &str| tokens.has_word(word);
         let by_option = tokens.has(&["-", "eq"]);
-        // `grep -x`, and a pattern from the beginning to the end.
+        // `grep -x`, and a pattern anchored at both ends.
         let whole = is_called("grep")
             && tokens.iter().any(|token| {
                 token.kind == Kind::Text && token.text.starts_with('^') && token.text.ends_with('$')
@@ -149,7 +149,7 @@ impl Assertion<'_> {
         self.tokens.has(&["!", "="])
     }
 
-    /// `<` and `>`, which are no arrows and no types.
+    /// True if it has `<` or `>` that is not part of an arrow or a type.
     fn has_order(&self) -> bool {
         let by_mark = self.tokens.windows(2).any(|pair| {
             let is_arrow = pair[1].is_mark(">") && (pair[0].is_mark("=") || pair[0].is_mark("-"));
@@ -161,7 +161,7 @@ impl Assertion<'_> {
         by_mark || by_option
     }
 
-    /// Whether it holds by one of several conditions.
+    /// True if it passes if one of several conditions is true.
     fn has_choice(&self) -> bool {
         let is_or = |three: &[Token<'_>]| {
             let begins = three[0].kind == Kind::Mark && matches!(three[0].text, "(" | "," | "=" | "|");
@@ -172,20 +172,20 @@ impl Assertion<'_> {
 
     fn is_negated(&self) -> bool {
         if self.language == Language::Python {
-            // `assert not x`; in a longer condition it is a part.
+            // `assert not x`; in a longer condition it is only a part.
             return self.words().nth(1) == Some("not");
         }
         self.has_not()
     }
 }
 
-/// A number, or what is made of numbers.
+/// True for a number, or a token in an expression of numbers.
 fn is_amount(token: &Token<'_>) -> bool {
     token.kind == Kind::Number
         || token.kind == Kind::Mark && matches!(token.text, "-" | "." | "(" | ")" | "*" | "/" | "+")
 }
 
-/// Whether a word says that two values are the same.
+/// True if a word says that two values are the same.
 fn names_equality(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let is_negated = lower.contains("not") || lower.contains("ne_") || lower.ends_with("_ne");
@@ -209,7 +209,7 @@ mod tests {
     use crate::gate::tamper::lexer::Language;
 
     #[test]
-    fn one_value_is_told_from_nearly_one_and_from_one_of_many() {
+    fn one_value_is_distinguished_from_nearly_one_and_from_one_of_many() {
         for (path, text, expected) in [
             ("a.py", "self.assertEqual(add(1, 2), 3)", Exact),
             ("a.py", "assert add(1, 2) == 3", Exact),

@@ -1,4 +1,4 @@
-//! Edits by which a check asks for more than before: a smaller tolerance, more of a message, a command with further options.
+//! Edits that make a check stricter: a smaller tolerance, more of a message, a command with further options.
 
 use super::assertion::Assertion;
 use super::lexer::{Kind, Token};
@@ -8,8 +8,8 @@ use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::fits;
 use crate::text::words::word_list;
 
-/// Whether an assertion is another one of the same shape that only asks for more: one value differs, and it says how near, or how
-/// much of a text there has to be.
+/// True if an assertion has the same shape as another one and is only stricter: one value differs, and it says how near
+/// a value, or how much of a text, is required.
 pub(super) fn is_stricter(gone: &Assertion<'_>, new: &Assertion<'_>) -> bool {
     let (then, now) = (gone.tokens.as_slice(), new.tokens.as_slice());
     if then.len() != now.len() {
@@ -24,7 +24,7 @@ pub(super) fn is_stricter(gone: &Assertion<'_>, new: &Assertion<'_>) -> bool {
     }
 }
 
-/// Whether an assertion looks for a text as a part of another one.
+/// True if an assertion searches for a text as a part of another one.
 fn asks_for_part(assertion: &Assertion<'_>) -> bool {
     const PARTS: &[&str] =
         &["match", "throw", "raise", "contain", "include", "partial", "expected", "assertin", "regex"];
@@ -35,7 +35,7 @@ fn asks_for_part(assertion: &Assertion<'_>) -> bool {
         })
 }
 
-/// Whether a text has another one in it, and no sign by which a pattern may be about less.
+/// True if `now` contains `then`, and adds no character that could make a pattern match more.
 fn says_more(then: &str, now: &str) -> bool {
     let is_plain =
         |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | ',' | ':' | '\'' | '-' | '_' | '/');
@@ -43,7 +43,7 @@ fn says_more(then: &str, now: &str) -> bool {
         && now.split_once(then).is_some_and(|(head, rest)| head.chars().chain(rest.chars()).all(is_plain))
 }
 
-/// Whether the number at `at` says how near a value has to be, and asks for nearer.
+/// True if the number at `at` says how near a value has to be, and requires it nearer.
 fn is_nearer(then: &[Token<'_>], now: &[Token<'_>], at: usize) -> bool {
     let (Ok(old), Ok(new)) = (then[at].text.parse::<f64>(), now[at].text.parse::<f64>()) else { return false };
     let mark = |at: Option<usize>, mark: &str| at.and_then(|at| then.get(at)).is_some_and(|token| token.is_mark(mark));
@@ -88,7 +88,7 @@ fn is_nearer(then: &[Token<'_>], now: &[Token<'_>], at: usize) -> bool {
     }
 }
 
-/// The name of the call that a value is given to, and the place that it has there.
+/// The name of the call that a value is an argument of, and its position.
 fn call_of<'text>(tokens: &[Token<'text>], at: usize) -> Option<(&'text str, usize)> {
     let (mut depth, mut place) = (0, 0);
     for index in (0..at).rev() {
@@ -104,7 +104,7 @@ fn call_of<'text>(tokens: &[Token<'text>], at: usize) -> Option<(&'text str, usi
     tokens.word(0).map(|first| (first.text, place))
 }
 
-/// Options by which a runner of tests shows or counts something, or asks for more.
+/// Options that make a test runner show or count something, or check more.
 const MORE: &[(&str, &[&str])] = &[
     ("go", &["-race", "-v", "-cover", "-count=1", "-coverprofile=*", "-covermode=*", "-shuffle=on", "-vet=all"]),
     (
@@ -124,11 +124,11 @@ const MORE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Tools that only look at sources, and fail where something is wrong with them.
+/// Tools that only examine sources, and fail if something is wrong with them.
 const LOOKING: &[&str] =
     &["tsc", "vue-tsc", "eslint", "mypy", "pyright", "svelte-check", "oxlint", "stylelint", "standard"];
 
-/// Whether a line of a shell runs what another one ran, in this order, and beside that only asks for more.
+/// True if a shell line runs what another one ran, in this order, and otherwise only checks more.
 pub(super) fn line_asks_for_more(then: &str, now: &str) -> bool {
     let read = |line: &str| -> Option<Vec<Command>> {
         let mut lists = lists_of(line)?;
@@ -158,7 +158,7 @@ fn only_looks(words: &[String]) -> bool {
     words.first().is_some_and(|program| LOOKING.contains(program)) && !writes
 }
 
-/// Whether a command is the same but for options that ask for more.
+/// True if a command is the same except for options that check more.
 fn is_with_options(then: &[String], now: &[String]) -> bool {
     if then == now {
         return true;
@@ -190,7 +190,7 @@ mod tests {
     use crate::gate::tamper::lexer::Language;
 
     #[test]
-    fn an_assertion_that_asks_for_more_is_told_from_one_that_asks_for_something_else() {
+    fn a_stricter_assertion_is_distinguished_from_a_different_one() {
         for (path, then, more, other) in [
             (
                 "a.js",
@@ -238,14 +238,14 @@ mod tests {
             assert!(is_stricter(&then.assertions[0], &more.assertions[0]), "{then:?}");
             assert!(!is_stricter(&then.assertions[0], &other.assertions[0]), "{then:?}");
         }
-        // What is not less in a distance may be less of anything.
+        // A smaller number that is not a tolerance may mean anything.
         let facts = |text: &'static str| Facts::read(text, Language::Python);
         let (then, now) = (facts("assert f() < 9"), facts("assert f() < 8"));
         assert!(!is_stricter(&then.assertions[0], &now.assertions[0]));
     }
 
     #[test]
-    fn a_command_that_asks_for_more_is_told_from_one_that_runs_less() {
+    fn a_stricter_command_is_distinguished_from_one_that_runs_less() {
         for (then, now) in [
             ("jest", "tsc --noEmit && jest"),
             ("jest", "jest --coverage"),

@@ -1,4 +1,4 @@
-//! Whether a test still tests the program, and not a stub of its own.
+//! Checks whether a test still tests the program, and not its own stub.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
             if is_test_side(file.path, import.from, after.language) {
                 continue;
             }
-            // One that is brought in and then defined is the one that is defined.
+            // If a name is imported and then defined, the definition counts.
             let here =
                 || defined(after, name).filter(|_| defined(before, name).is_none()).map(|line| (line, "this file"));
             let stub = match now.get(name) {
@@ -42,7 +42,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether a module that a test names is a part of the tests itself.
+/// True if a module that a test names is itself a part of the tests.
 fn is_test_side(path: &str, from: &str, language: Language) -> bool {
     let is_test_word = |word: &str| {
         let word = word.to_ascii_lowercase();
@@ -60,14 +60,14 @@ fn is_test_side(path: &str, from: &str, language: Language) -> bool {
     role_of(&resolved) == Some(Role::Test) || is_test_word(&resolved)
 }
 
-/// The line on which a file defines a name that it does not hand on.
+/// The line on which a file defines a name without passing it on.
 fn defined(facts: &Facts<'_>, name: &str) -> Option<usize> {
     let all = definitions(facts);
     let mut of_name = all.iter().filter(|one| one.owner.is_none() && one.name == name);
     of_name.find(|one| !one.body.iter().any(|token| token.is_word(name) || token.is_word("import"))).map(|one| one.line)
 }
 
-/// New calls that put a stub in the place of what the file tests.
+/// New calls that replace what the file tests with a stub.
 fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
     if file.role != TestRole::Tests {
         return Vec::new();
@@ -84,7 +84,7 @@ fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
                 let name = last(target, '/');
                 name.split('.').next() == Some(subject) && target.starts_with('.')
             }
-            // `patch("calc.add")`, where the test brings in `add` from `calc`
+            // `patch("calc.add")`, if the test imports `add` from `calc`
             "patch" | "setattr" => {
                 let name = last(target, '.');
                 target.rsplit_once('.').is_some_and(|(module, _)| {
@@ -104,11 +104,11 @@ fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
     found
 }
 
-/// Calls by which a member of something gets another value: `patch.object(calc, "add")`, `spyOn(calc, 'add')`.
+/// Calls that give a member of something another value: `patch.object(calc, "add")`, `spyOn(calc, 'add')`.
 const REPLACING: &[&str] =
     &["object", "setattr", "spyOn", "stub", "method", "replace", "replaceProperty", "defineProperty", "allow"];
 
-/// New code that puts another function in the place of one that the file's tests call, in what the file tests.
+/// New code that replaces a function which the file's tests call, in the module that the file tests.
 fn replaced(
     file: &TestFile<'_>,
     after: &Facts<'_>,
@@ -130,7 +130,7 @@ fn replaced(
     let assigned = definitions(after).into_iter().filter(|one| {
         one.owner.is_some_and(is_of_subject)
             && is_called(one.name)
-            // Its own name stands before the `=`.
+            // Its own name appears before the `=`.
             && one.body.iter().filter(|token| token.is_word(one.name)).count() < 2
     });
     let all = calls.chain(assigned.map(|one| (one.line, one.name)));
@@ -145,7 +145,7 @@ fn subject(path: &str) -> &str {
     stem.strip_suffix("_test").or(stem.strip_suffix("-test")).or(stem.strip_suffix("_spec")).unwrap_or(stem)
 }
 
-/// New lines of a test that read the test itself.
+/// New lines of a test that read the test file itself.
 fn reads_itself(file: &TestFile<'_>) -> Vec<Finding> {
     let names = ["__file__", "__filename", "file!()"];
     let reads = ["read", "open(", "cat", "include_str"];

@@ -1,4 +1,4 @@
-//! Tables of cases: each row is a test. A row that is gone is said in other words, is another one now, or is missed.
+//! Tables of cases: each row is a test. A missing row is rewritten, changed, or lost.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ struct Row<'text> {
     shape: String,
     shown: String,
     literals: Vec<&'text str>,
-    /// The table of the file that it stands in.
+    /// The table of the file that it belongs to.
     table: usize,
 }
 
-/// The rows that are not there any more.
+/// The rows that are gone.
 pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
     let after: Vec<Vec<Row<'_>>> =
         files.iter().map(|file| file.after.as_ref().map(rows_of).unwrap_or_default()).collect();
@@ -52,7 +52,7 @@ pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Whether all rows of a table have more or fewer columns now.
+/// True if all rows of a table now have more or fewer columns.
 fn has_other_columns<'a>(
     row: &Row<'_>,
     before: &[Row<'_>],
@@ -69,7 +69,7 @@ fn new_literals<'text>(file: &TestFile<'text>) -> Vec<&'text str> {
     file.new_tokens().filter(|token| token.is_literal()).map(|token| token.text).collect()
 }
 
-/// Whether values stand side by side, in their order.
+/// True if values are next to each other, in their order.
 fn stands_in(all: &[&str], wanted: &[&str]) -> bool {
     all.windows(wanted.len().max(1)).any(|window| window == wanted)
 }
@@ -83,11 +83,11 @@ fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
     rows
 }
 
-/// Marks of a test each of which is a case.
+/// Marks of a test, each of which is one case.
 const MARKS: &[&str] = &["InlineData", "TestCase", "DataRow", "case", "test_case"];
 
 impl<'text> Facts<'text> {
-    /// The rows of the table that the word at `at` begins.
+    /// Adds the rows of the table that the word at `at` begins.
     fn table_at(&self, at: usize, rows: &mut Vec<Row<'text>>) {
         let tokens = &self.tokens;
         let Some(token) = tokens.word(at) else { return };
@@ -113,7 +113,7 @@ impl<'text> Facts<'text> {
                 self.partner(at + 1).map(|close| close + 1).filter(|open| self.tokens.is_mark(*open, "{"))
             }
             (Language::Script | Language::Python | Language::Rust, "of" | "in") => {
-                // `x in ["a", "b"]` asks for one of several.
+                // `x in ["a", "b"]` only asks for one of several.
                 let is_loop = tokens[tokens.start_of(token.line)..at].has_word("for");
                 let is_list = self.tokens.is_mark(at + 1, "[") || self.tokens.is_mark(at + 1, "(");
                 let behind = if is_list { self.partner(at + 1).unwrap_or(at) } else { at + 1 };
@@ -138,7 +138,7 @@ impl<'text> Facts<'text> {
         }
     }
 
-    /// The bracket of the list that stands at `at`, or that the name there was given.
+    /// The opening bracket of the list at `at`, or of the list assigned to the name there.
     fn list_from(&self, at: usize) -> Option<usize> {
         let at = if self.tokens.is_mark(at, "&") { at + 1 } else { at };
         if self.tokens.is_mark(at, "[") || self.language == Language::Python && self.tokens.is_mark(at, "(") {
@@ -165,7 +165,8 @@ impl<'text> Facts<'text> {
         (given..given + 26).find(|index| self.tokens.is_mark(*index, "=")).map(|equals| equals + 1)
     }
 
-    /// Whether something is asserted, or tested, in what a loop repeats: behind `behind`, and deeper than the line of `at`.
+    /// True if the body of a loop asserts or tests something: after the token at `behind`, and indented deeper than the
+    /// line of `at`.
     fn asserts_below(&self, at: usize, behind: usize) -> bool {
         let tokens = &self.tokens;
         let (Some(begin), Some(end)) = (tokens.get(at), tokens.get(behind)) else { return false };
@@ -179,7 +180,7 @@ impl<'text> Facts<'text> {
         self.asserts_in(end.line..last) || self.tests.iter().any(|one| (end.line..last).contains(&one.line))
     }
 
-    /// The elements of a list, each a row.
+    /// Adds the elements of a list, each as a row.
     fn elements(&self, open: usize, table: usize, rows: &mut Vec<Row<'text>>) {
         let Some(close) = self.partner(open) else { return };
         let tokens = &self.tokens;
@@ -221,7 +222,7 @@ fn row<'text>(tokens: &[Token<'text>], table: usize) -> Row<'text> {
     }
 }
 
-/// The rows of a table that is one text, below the names of its columns.
+/// Adds the rows of a table that is one text, below the names of its columns.
 fn tagged<'text>(text: &Token<'text>, table: usize, rows: &mut Vec<Row<'text>>) {
     for (number, line) in text.text.lines().enumerate().filter(|(_, line)| line.contains("${")) {
         let literals: Vec<&str> =

@@ -1,5 +1,5 @@
-//! Definitions in tests that take the name of something else: of an assertion, of what makes a test, of what is tested, or
-//! of a test that stands before them.
+//! Definitions in tests that take the name of something else: of an assertion, of a function that makes tests, of the
+//! code under test, or of an earlier test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,15 +14,15 @@ use super::span::Span as _;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Definition<'a, 'text> {
     pub(super) name: &'text str,
-    /// Of `x.name = ...` the `x`.
+    /// The `x` of `x.name = ...`.
     pub(super) owner: Option<&'text str>,
     pub(super) line: usize,
     pub(super) column: usize,
-    /// What it is defined as.
+    /// The value of the definition.
     pub(super) body: &'a [Token<'text>],
 }
 
-/// Names that are taken from the library of tests, or from what is tested.
+/// Definitions that take a name from the test library, or from the code under test.
 pub(super) fn names(files: &[TestFile<'_>]) -> Vec<Finding> {
     let known: BTreeSet<&str> = files
         .iter()
@@ -70,7 +70,7 @@ pub(super) fn names(files: &[TestFile<'_>]) -> Vec<Finding> {
     found
 }
 
-/// Tests and classes of tests that a later definition of the same name takes the place of.
+/// Tests and test classes that are replaced by a later definition of the same name.
 pub(super) fn twice(files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
@@ -119,13 +119,13 @@ fn classes<'a, 'text>(facts: &'a Facts<'text>) -> impl Iterator<Item = &'text st
         .map(|pair| pair[1].text)
 }
 
-/// The lines on which names are defined, by the class that they are in, which is empty outside of classes.
+/// The lines on which names are defined, by their class, which is empty outside of classes.
 fn scoped<'text>(facts: &Facts<'text>) -> BTreeMap<(&'text str, &'text str, usize), Vec<usize>> {
     let mut found: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     let mut open: Vec<(&'text str, usize)> = Vec::new();
     for one in definitions(facts) {
         open.retain(|(_, column)| *column < one.column);
-        // A function that is open is a scope too.
+        // An open function is a scope too.
         let scope = open.last().map_or("", |(name, _)| name);
         if one.owner.is_none() {
             found.entry((scope, one.name, one.column)).or_default().push(one.line);
@@ -135,7 +135,7 @@ fn scoped<'text>(facts: &Facts<'text>) -> BTreeMap<(&'text str, &'text str, usiz
     found
 }
 
-/// Words by which the tests of a file assert, and by which they are made.
+/// Words with which the tests of a file assert, and with which they are made.
 fn asserting_words<'text>(facts: &Facts<'text>) -> BTreeSet<&'text str> {
     let is_new_word = |word: &str| word.len() > 1 && !matches!(word, "if" | "test" | "diff" | "cmp" | "grep");
     let mut words: BTreeSet<&str> = BTreeSet::new();
@@ -157,8 +157,8 @@ fn asserting_words<'text>(facts: &Facts<'text>) -> BTreeSet<&'text str> {
     words
 }
 
-/// What the tests of a file call by its name alone, and that comes from somewhere else. Of Python and JavaScript the names
-/// that a file brings in say more.
+/// The functions that the tests of a file call by name only and that come from elsewhere. In Python and JavaScript, the
+/// names that a file imports say more.
 fn called_bare<'text>(facts: &Facts<'text>) -> BTreeSet<&'text str> {
     let mut called = BTreeSet::new();
     match facts.language {
@@ -204,7 +204,7 @@ fn says_failure(name: &str) -> bool {
     ["fail", "die", "error", "abort", "assert", "check", "not_ok"].iter().any(|word| name.contains(word))
 }
 
-/// Whether a function of a shell can end badly.
+/// True if a shell function can fail.
 pub(super) fn can_fail(body: &[Token<'_>]) -> bool {
     body.windows(2).any(|pair| {
         let ends = pair[0].is_word("exit") || pair[0].is_word("return");
@@ -215,7 +215,7 @@ pub(super) fn can_fail(body: &[Token<'_>]) -> bool {
             .any(|pair| pair[0].kind == Kind::Word && pair[1].is_mark("=") && pair[0].text.contains("fail"))
 }
 
-/// What a source defines.
+/// The definitions in a source.
 pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<'a, 'text>> {
     let tokens = &facts.tokens;
     let is_mark = |at: usize, mark: &str| tokens.is_mark(at, mark);
@@ -225,7 +225,7 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
         if facts.language == Language::Python && (token.is_mark("(") || token.is_mark("[")) {
             closes = facts.partner(at).unwrap_or_default().max(closes);
         }
-        // `add=1` of a call that goes over several lines
+        // `add=1` of a call that spans several lines
         if token.kind != Kind::Word || at < closes {
             continue;
         }
@@ -280,7 +280,7 @@ pub(super) fn definitions<'a, 'text>(facts: &'a Facts<'text>) -> Vec<Definition<
     found
 }
 
-/// What belongs to a definition that begins at a token: its line, and what is further right below it.
+/// The tokens of a definition that begins at a token: its line, and the deeper lines right below it.
 fn body<'a, 'text>(tokens: &'a [Token<'text>], at: usize, first: &Token<'text>) -> &'a [Token<'text>] {
     const LONGEST: usize = 400;
     let column = tokens.column_of(first.line);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn helpers_and_wrappers_take_no_name() {
+    fn helpers_and_wrappers_are_accepted() {
         for (path, text, from, to) in [
             (
                 "tests/test_a.py",

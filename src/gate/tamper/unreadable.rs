@@ -1,5 +1,5 @@
-//! Lines of tests that their language reads otherwise than a person does: an end of a line where none is seen, a comment that
-//! takes the next line along, letters of an encoding that hides code.
+//! Lines of tests that their language reads differently from a person: an invisible line end, a comment that swallows
+//! the next line, characters of an encoding that hides code.
 
 use super::Text;
 use super::finding::{Finding, Weakening};
@@ -7,11 +7,11 @@ use super::lexer::Language;
 
 use crate::project::check_files::role_of;
 
-/// Encodings in which a comment is a comment and a string a string.
+/// Encodings that do not change what is a comment and what is a string.
 const PLAIN: &[&str] =
     &["utf8", "utf8sig", "ascii", "usascii", "latin1", "iso8859", "cp125", "windows125", "koi8", "binary"];
 
-/// New lines that are not what they seem to be.
+/// New lines that are not what they seem.
 pub(super) fn added(text: &Text<'_>) -> Vec<Finding> {
     let Some(language) = Language::of(text.path).filter(|_| role_of(text.path).is_some()) else { return Vec::new() };
     if !is_suspect(text.now()) {
@@ -25,7 +25,7 @@ pub(super) fn added(text: &Text<'_>) -> Vec<Finding> {
     text.new_lines().into_iter().filter_map(hidden).collect()
 }
 
-/// Whether a text has anything of it at all.
+/// True if a text contains any of the suspect characters or words.
 fn is_suspect(text: &str) -> bool {
     text.contains(['\r', '\0', '\u{b}', '\u{c}', '\u{2028}', '\u{2029}', '\\'])
         || text.contains("??/")
@@ -56,7 +56,7 @@ fn hidden(line: &str, number: usize, language: Language, path: &str) -> Option<S
     is_head.then(|| encoding(line)).flatten().map(|name| format!("the encoding `{name}` may hide code in comments"))
 }
 
-/// The encoding that a comment names, where it is none of the plain ones.
+/// The encoding that a comment names, unless it is a plain one.
 fn encoding(line: &str) -> Option<&str> {
     let (_, rest) = line.trim_start().strip_prefix('#')?.split_once("coding")?;
     let rest = rest.strip_prefix([':', '='])?.trim_start();

@@ -1,5 +1,5 @@
-//! Assertions whose going loses nothing: those of an exact copy of a test that stays, and those of a helper that no test
-//! calls any more, since it was never called or stands in the tests themselves now.
+//! Assertions that can be removed without loss: those of an exact copy of a test that stays, and those of a helper that
+//! no test calls any more, because it was never called or its code is now in the tests themselves.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,20 +11,20 @@ use super::lexer::{Kind, Language, Token};
 use super::span::Span as _;
 use super::taken::definitions;
 
-/// What may go.
+/// Assertions that may be removed.
 #[derive(Debug, Default)]
 pub(super) struct Unused<'text> {
-    /// By file and what they say: the assertions of copies.
+    /// The assertions of copies, by file and key.
     of_copies: HashMap<(usize, String), usize>,
     copies: usize,
-    /// By file and line: helpers that are gone, with the values that each call of theirs was given.
+    /// Helpers that are gone, by file and line, with the values passed to each call of them.
     helpers: BTreeMap<(usize, usize), Helper<'text>>,
 }
 
 #[derive(Debug)]
 struct Helper<'text> {
     last_line: usize,
-    /// The file of each call, and the names and values that it was given.
+    /// The file of each call, and the names and values passed to it.
     calls: Vec<(usize, Vec<&'text str>)>,
 }
 
@@ -43,7 +43,7 @@ impl<'text> Unused<'text> {
         self.copies
     }
 
-    /// Whether an assertion that is gone from a file is not missed. `added` are the new ones.
+    /// True if an assertion that is gone from a file is not missed. `added` are the new ones.
     pub(super) fn has(&mut self, file: usize, gone: &Assertion<'text>, added: &[(usize, &Assertion<'text>)]) -> bool {
         if let Some(count @ 1..) = self.of_copies.get_mut(&(file, gone.key())) {
             *count -= 1;
@@ -63,7 +63,7 @@ impl<'text> Unused<'text> {
 
     fn copies_in(&mut self, number: usize, file: &TestFile<'text>) {
         let (Some(before), Some(after)) = (&file.before, &file.after) else { return };
-        // What a program of a shell does in one place it does not do in another.
+        // The effect of the same shell commands may depend on their place.
         if before.language == Language::Shell {
             return;
         }
@@ -85,7 +85,7 @@ impl<'text> Unused<'text> {
 
     fn helpers_in(&mut self, number: usize, file: &TestFile<'text>, files: &[TestFile<'text>]) {
         let Some(before) = &file.before else { return };
-        // Where a function that is not there any more is called, a shell goes on.
+        // A shell continues after a call of a missing function.
         if matches!(before.language, Language::Shell | Language::Hashes) {
             return;
         }
@@ -110,7 +110,7 @@ impl<'text> Unused<'text> {
     }
 }
 
-/// Whether a line outside of all others begins a function, without a mark above it.
+/// True if a top-level line begins a function without a mark above it.
 fn is_plain_function(facts: &Facts<'_>, line: usize) -> bool {
     let own = facts.tokens.on_line(line);
     let is_word = |token: &Token<'_>| {
@@ -129,7 +129,7 @@ fn marks_above<'a, 'text>(facts: &'a Facts<'text>, line: usize) -> Option<&'a [T
     (above.is_mark(0, "@") || above.is_mark(0, "#")).then_some(above)
 }
 
-/// What each call of a function is given: names and values.
+/// The names and values passed to each call of a function.
 fn calls<'text>(facts: &Facts<'text>, name: &str) -> Vec<Vec<&'text str>> {
     let tokens = &facts.tokens;
     let declares = |word: &Token<'_>| matches!(word.text, "def" | "function" | "fn" | "func");
@@ -149,7 +149,7 @@ fn extent<'a, 'text>(facts: &'a Facts<'text>, test: &Test<'text>) -> &'a [Token<
     tokens.block(tokens.start_of(test.line), test.line, tokens.column_of(test.line))
 }
 
-/// What a test says, without its name and with the group that it is in and the marks before it.
+/// The text of a test without its name, together with its group and the marks before it.
 fn said(facts: &Facts<'_>, test: &Test<'_>) -> String {
     let inside = extent(facts, test);
     let column = inside.first().map_or(0, |first| first.column);
@@ -157,7 +157,7 @@ fn said(facts: &Facts<'_>, test: &Test<'_>) -> String {
     let outside = facts.tokens.iter().take(begin).rfind(|token| token.column < column);
     let group = outside.map_or(&[][..], |token| facts.tokens.on_line(token.line));
     let mut own = marks_above(facts, test.line).unwrap_or_default().to_vec();
-    // What it calls may have the same name.
+    // A function that it calls may have the same name.
     let name = inside.iter().position(|token| token.text == test.name);
     own.extend(inside.iter().enumerate().filter(|(at, _)| Some(*at) != name).map(|(_, token)| *token));
     format!("{}\u{2}{}", group.said(), own.said())
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn of_exact_copies_one_is_enough() {
+    fn one_of_several_exact_copies_is_enough() {
         let copy =
             |name: &str, sum: &str| format!("    def test_{name}(self):\n        self.assertEqual(add(1, 2), {sum})\n");
         let two = format!("class A(T):\n{}{}", copy("a", "3"), copy("b", "3"));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_may_go_where_no_test_needs_it() {
+    fn a_helper_that_no_test_needs_may_be_removed() {
         let helper = "def check_sum(case, got, want):\n    case.assertEqual(got, want)\n";
         let test = "class A(T):\n    def test_a(self):\n        check_sum(self, add(1, 2), 3)\n";
         let inlined = "class A(T):\n    def test_a(self):\n        self.assertEqual(add(1, 2), 3)\n";
@@ -220,7 +220,7 @@ mod tests {
                 "{after} {lost:?}"
             );
         }
-        // One that is still there and asserts nothing is no helper that went.
+        // A helper that still exists and asserts nothing was not removed.
         let empty = "def check_sum(case, got, want):\n    pass\n";
         assert_eq!(found(&[("tests/helpers.py", helper, empty)]).0.len(), 1);
         let hook = "def tearDownModule():\n    assert left() == 0\n";

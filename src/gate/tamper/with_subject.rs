@@ -1,4 +1,4 @@
-//! Tests that are gone together with what they tested: nothing is left that they could be missed for.
+//! Tests that are gone together with the code they tested: they are not missed.
 
 use super::facts::Facts;
 use super::lexer::{Kind, Language, tokens};
@@ -8,7 +8,7 @@ use super::{Text, file_name, resolved, split};
 use crate::project::check_files::role_of;
 use crate::text::words::word_list;
 
-/// Whether all that a file of tests, which is gone, brings in of the project is gone as well and stands nowhere else now.
+/// True if everything that a removed test file imports from the project is gone as well and is not in another file now.
 pub(super) fn is_gone_with_subject(path: &str, texts: &[Text<'_>]) -> bool {
     let gone = |text: &&Text<'_>| text.after.is_none() && text.before.is_some();
     let Some(own) = texts.iter().filter(gone).find(|text| text.path == path) else { return false };
@@ -27,7 +27,7 @@ pub(super) fn is_gone_with_subject(path: &str, texts: &[Text<'_>]) -> bool {
     subjects.is_some_and(|all| !all.is_empty() && all.iter().all(|subject| !stands_elsewhere(subject, texts)))
 }
 
-/// The sources that a test in JavaScript brings in by their places; `None` where one of them is not gone.
+/// The sources that a JavaScript test imports by their paths; `None` if one of them is not gone.
 fn of_script<'a, 'text>(path: &str, text: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&'a Text<'text>>> {
     let words = tokens(text, Language::Script);
     let mut found = Vec::new();
@@ -63,7 +63,7 @@ fn of_script<'a, 'text>(path: &str, text: &str, sources: &[&'a Text<'text>]) -> 
     Some(found)
 }
 
-/// The sources that a test in Python brings in; `None` where one that stands in the same package is not gone.
+/// The sources that a Python test imports; `None` if a module of the same package is not gone.
 fn of_python<'a, 'text>(text: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&'a Text<'text>>> {
     let mut modules = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -96,11 +96,11 @@ fn of_name<'a, 'text>(path: &str, sources: &[&'a Text<'text>]) -> Option<Vec<&'a
     Some(sources.iter().filter(is_it).copied().collect())
 }
 
-/// Names that many things have.
+/// Names that are too common to prove anything.
 const COMMON: &[&str] =
     word_list!("new default main fmt from constructor render toString __init__ setUp init run tests");
 
-/// Whether something of a source that is gone stands in another file now.
+/// True if something of a removed source is now in another file.
 fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {
     let Some(language) = Language::of(subject.path) else { return true };
     let before = subject.then();
@@ -126,7 +126,7 @@ fn stands_elsewhere(subject: &Text<'_>, texts: &[Text<'_>]) -> bool {
     })
 }
 
-/// What a source defines, or hands on under a name.
+/// The names that a source defines or exports.
 fn names(text: &str, language: Language) -> Vec<String> {
     let facts = Facts::read(text, language);
     let mut names: Vec<String> = definitions(&facts).iter().map(|one| one.name.to_owned()).collect();

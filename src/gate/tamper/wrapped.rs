@@ -1,5 +1,5 @@
-//! Tests that are there and cannot fail for what is put around them: a mark that makes them something else, a `yield`, a
-//! class that runs its tests itself, an end that forgets what was raised, a failure that is asked for.
+//! Tests that exist and cannot fail because of the code around them: a mark that makes them something else, a `yield`,
+//! a class that runs its tests itself, an end that drops what was raised, an expected failure.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::span::Span as _;
 use super::taken::definitions;
 use crate::text::words::word_list;
 
-/// Marks of Python by which a function is no test any more.
+/// Python marks with which a function is not a test any more.
 const OTHERS: &[&str] =
     &["property", "cached_property", "contextmanager", "asynccontextmanager", "fixture", "yield_fixture", "overload"];
 
-/// Methods by which a class of tests is run. One that a project writes itself may run nothing.
+/// Methods with which a test class is run. One that a project writes itself may run nothing.
 const RUNNING: &[&str] = word_list!(
     "run debug __call__ __getattribute__ __getattr__ __new__ __init_subclass__ _callTestMethod _callSetUp _callTearDown
      doCleanups countTestCases"
@@ -26,7 +26,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Setup) else { return Vec::new() };
     let mut found = Vec::new();
     let known = file.known();
-    // A fixture may be called like a test. One that was a test, or that asserts, is one.
+    // A fixture may have the name of a test. It counts as a test if it was one, or asserts.
     for test in after.tests.iter().filter(|test| known.contains(test.name) || asserts(after, test)) {
         for (line, mark) in marks_above(after, test) {
             let what = format!("`{mark}` makes `{}` something that no runner takes for a test", test.name);
@@ -51,7 +51,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     file.new_findings(found)
 }
 
-/// Whether something is asserted in a test.
+/// True if something is asserted in a test.
 fn asserts(facts: &Facts<'_>, test: &Test<'_>) -> bool {
     let tokens = &facts.tokens;
     let from = tokens.start_of(test.line);
@@ -80,7 +80,7 @@ fn marks_above<'text>(facts: &Facts<'text>, test: &Test<'text>) -> Vec<(usize, &
     found
 }
 
-/// The line of a `yield` of a test's own, or of the mark of a generator.
+/// The line of a `yield` in a test itself, or of the mark of a generator.
 fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
     let begin = facts.tokens.start_of(test.line);
     let rest = facts.tokens.get(begin..)?;
@@ -92,7 +92,7 @@ fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
     }
     let column = rest.first()?.column;
     let inside = rest.iter().take_while(|token| token.line == test.line || token.column > column);
-    // A function inside of it may be one.
+    // A function inside of it may be a generator.
     let mut inner: Option<usize> = None;
     for token in inside.filter(|token| token.line > test.line) {
         let first = facts.tokens.first_of(token.line);
@@ -108,7 +108,7 @@ fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
     None
 }
 
-/// Methods of classes with tests that decide how these are run.
+/// Methods of classes with tests that decide how these tests are run.
 fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
     if facts.language != Language::Python {
         return Vec::new();
@@ -116,10 +116,10 @@ fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
     let class_of = |line: usize, column: usize| {
         let before = facts.tokens.iter().take_while(|token| token.line < line);
         let class = before.filter(|token| token.is_word("class") && token.column < column).last()?;
-        // A class without a base is run by a runner that takes no such method from it.
+        // A class without a base is run by a runner that does not call such a method.
         facts.tokens.on_line(class.line).has_mark("(").then_some(class.line)
     };
-    // The same goes for a class whose base is not called a test case, if its own tests call the method.
+    // The same applies to a class whose base is not named as a test case, if its own tests call the method.
     let is_case = |class: usize| facts.tokens.on_line(class).iter().any(|token| token.text.contains("Case"));
     let is_called = |name: &str| facts.tokens.has(&["self", ".", name, "("]);
     let with_tests: BTreeSet<usize> =
@@ -152,7 +152,7 @@ fn forgets(facts: &Facts<'_>) -> Vec<usize> {
             }
             _ => continue,
         };
-        // What a function inside of it hands back is another matter.
+        // A function inside of it returns something else.
         let has_function = inside.iter().any(|token| matches!(token.text, "def" | "function") || token.is_mark(">"));
         let leaves = inside.iter().find(|token| matches!(token.text, "return" | "break" | "continue"));
         found.extend(leaves.filter(|_| !has_function).map(|token| token.line));
@@ -160,7 +160,7 @@ fn forgets(facts: &Facts<'_>) -> Vec<usize> {
     found
 }
 
-/// Lines with `#[should_panic]` at a test that has an assertion that was there.
+/// Lines with `#[should_panic]` at a test that has an existing assertion.
 fn panics(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Rust) else { return Vec::new() };
     let marks = |facts: &Facts<'_>| facts.tokens.iter().filter(|token| token.is_word("should_panic")).count();
@@ -176,7 +176,7 @@ fn panics(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     file.new_tokens().filter(|token| token.is_word("should_panic")).map(|token| token.line).filter(holds).collect()
 }
 
-/// Lines with an assertion of which the failure of one that was there is a part: `assert.throws(() => assert.equal(...))`.
+/// New assertions that expect an existing one to fail: `assert.throws(() => assert.equal(...))`.
 fn given(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = &file.before else { return Vec::new() };
     let raises = |one: &&Assertion<'_>| {
@@ -209,7 +209,7 @@ fn given(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     new.filter(raises).filter(holds).map(|one| one.line).collect()
 }
 
-/// Lines from where on the failure of an assertion is as it should be, around one that was there.
+/// Lines with a new `with` that accepts the failure of an existing assertion below it.
 fn asked_for(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
         return Vec::new();
@@ -229,7 +229,7 @@ fn asked_for(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     around.map(|guard| guard.line).collect()
 }
 
-/// New code that puts something else in the place of a test that was there.
+/// New code that replaces an existing test with something else.
 fn replaced<'text>(file: &TestFile<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str)> {
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
         return Vec::new();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_around_a_test_so_that_it_cannot_fail_is_found() {
+    fn code_around_a_test_that_keeps_it_from_failing_is_found() {
         use Weakening::{LeftEarly, NotCollected, PatchedRunner, SwallowedFailure};
         let of_py = |from: &str, to: &str| {
             assert!(PY.contains(from));

@@ -1,8 +1,9 @@
-//! Refuses a call of this program on a line with something else that the host would run along with it and ask nobody about.
+//! Refuses a call of this program on a line with something else that the host would run with it without asking.
 //!
-//! `install` lets a host run calls of ours unasked. The rules of some hosts cover more of a line than the call: what each of
-//! them does not see is in its descriptor. On such a host a line with a call is read strictly ([`PlainLine`]), and what cannot
-//! be read so is refused: a list of what is dangerous would always lack something.
+//! `install` lets a host run calls of this program unasked. The rules of some hosts cover more of a line than the call:
+//! each host's descriptor lists the parts that it does not see. On such a host a line with a call is read strictly
+//! ([`PlainLine`]), and a line that cannot be read so is refused: a list of dangerous constructs would always be
+//! incomplete.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,11 +15,11 @@ use crate::runtime::LinePart;
 use crate::text::shell::{NotPlain, PlainLine, PlainWord};
 use crate::world::World;
 
-/// The name our program is called by.
+/// The name of our program.
 const PROGRAM: &str = "gsd-tools";
 
-/// Programs of shells, and words of their grammar, that may set a variable, run text that they are given, or change what a
-/// later word means: all that bash and zsh have but a few that do no more than print, compare or change the folder.
+/// Programs and keywords of shells that may set a variable, run text passed to them, or change what a later word means:
+/// all of bash's and zsh's except a few that only print, compare or change the folder.
 const CHANGING: &[&str] = &[
     "-",
     ".",
@@ -118,14 +119,14 @@ const CHANGING: &[&str] = &[
     "]]",
 ];
 
-/// Programs of shells that change nothing and calculate: `a[$(...)]` among their words runs what is in it.
+/// Programs of shells that change nothing but evaluate arithmetic: `a[$(...)]` among their words runs its contents.
 const CALCULATING: &[&str] = &["[", "exit", "printf", "test"];
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     look_in(scene.world, scene.payload, &[scene.here, &scene.project.root])
 }
 
-/// As [`look`], where there is no project: a host allows calls of ours everywhere.
+/// As [`look`], outside of projects: a host allows calls of this program everywhere.
 pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Finding {
     let Some(line) = payload.command().filter(|line| may_call(line)) else { return Finding::Nothing };
     let Some(host) = scene::host(world) else { return Finding::Nothing };
@@ -146,7 +147,7 @@ pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Fi
     )
 }
 
-/// Where output may go to: below the folder for temporary files, and in none of those that somebody keeps.
+/// Where output may go: below the folder for temporary files, but not in a folder with files that matter.
 struct Places {
     temporary: Option<PathBuf>,
     kept: Vec<PathBuf>,
@@ -156,7 +157,8 @@ fn real(folder: PathBuf) -> Option<PathBuf> {
     Some(disk::canonical(&AbsolutePath::parse(folder).ok()?).ok()?.as_path().to_path_buf())
 }
 
-/// Whether a call of ours may be in the text, in quotes or not: the program's path, or its name where a command begins.
+/// True if a call of this program may be in the text, quoted or not: the program's path, or its name at the start of a
+/// command.
 fn may_call(text: &str) -> bool {
     let joined = text.replace("\\\n", "").replace(['\'', '"'], "");
     [joined.replace('\\', ""), joined.replace('\\', "/")].iter().any(|text| {
@@ -171,12 +173,12 @@ fn may_call(text: &str) -> bool {
     })
 }
 
-/// Whether the last word of a text sets a variable.
+/// True if the last word of a text sets a variable.
 fn is_behind_assignment(text: &str) -> bool {
     text.rsplit([' ', '\t', '\n', ';', '&', '|', '(']).next().is_some_and(|word| word.contains('='))
 }
 
-/// What the host would let through beside a call of ours.
+/// What the host would let through together with a call of this program.
 fn found(line: &str, blind_to: &[LinePart], places: &Places) -> Option<String> {
     if blind_to.is_empty() || !may_call(line) {
         return None;
@@ -204,7 +206,7 @@ fn found(line: &str, blind_to: &[LinePart], places: &Places) -> Option<String> {
     })
 }
 
-/// The word of a command by which it may change what the others are.
+/// The word of a command that may change what the others are.
 fn changing(words: &[PlainWord]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     let name = first.text.rsplit('/').next().unwrap_or_default();
@@ -218,7 +220,7 @@ fn changing(words: &[PlainWord]) -> Option<String> {
     changes.then(|| format!("`{name}` on the same line may change what it runs"))
 }
 
-/// Whether a file that a line writes to is nobody's.
+/// True if a file that a line writes to is of no value.
 fn is_harmless(file: &PlainWord, places: &Places) -> bool {
     if file.is_made || file.text.starts_with('~') {
         return false;

@@ -21,7 +21,7 @@ fn refused(line: &str, blind_to: &[LinePart]) -> bool {
     found(line, blind_to, &places()).is_some()
 }
 
-/// Lines with what a host has to be blind to so that they are refused. `<P>` is our program.
+/// Lines, each with the parts that a host must be blind to so that it is refused. `<P>` is our program.
 const REFUSED: &[(&[LinePart], &str)] = &[
     (&[S], "<P> state get \"$(touch a)\""),
     (&[S], "<P> state get $(touch a)"),
@@ -93,7 +93,7 @@ const REFUSED: &[(&[LinePart], &str)] = &[
     (&[R], "> a <P> state json"),
     (&[R], "{ <P> state json; } 2> a"),
     (&[R], "( <P> state json ) >> a"),
-    // What is not read is refused wherever a host is blind to something.
+    // A line that cannot be read is refused if a host is blind to anything.
     (ALL, "<P> state json\n(( a[$(touch a)] ))"),
     (ALL, "<P> state get ${a:-'}'$(touch a)}"),
     (ALL, "<P> state get \"${x:=\\$(touch a)}\" \"${x@P}\""),
@@ -112,7 +112,7 @@ const REFUSED: &[(&[LinePart], &str)] = &[
 ];
 
 #[test]
-fn what_a_host_does_not_see_is_refused_beside_a_call_of_ours_alone() {
+fn only_what_a_host_does_not_see_is_refused_next_to_our_call() {
     let mut wrong = Vec::new();
     for (parts, line) in REFUSED {
         let own = line.replace("<P>", "~/x/gsd-tools");
@@ -148,7 +148,7 @@ fn a_line_at_the_limit_is_refused() {
 }
 
 #[test]
-fn plain_calls_are_let_through_with_any_text() {
+fn plain_calls_with_any_text_are_allowed() {
     for line in [
         "~/x/gsd-tools state add-decision --phase 1 --summary 'a > b; $(c) `d`'",
         "~/x/gsd-tools state add-decision --phase 1 --summary 'It'\\''s; ((a)) <<E'",
@@ -168,14 +168,14 @@ fn plain_calls_are_let_through_with_any_text() {
     }
 }
 
-/// What agents are told to type passes wherever a host is blind to everything.
+/// Calls that our texts ask agents to type are accepted even if a host is blind to everything.
 #[test]
-fn calls_in_our_own_texts_are_let_through() {
+fn calls_in_our_own_texts_are_allowed() {
     let mut seen = 0;
     let mut wrong = Vec::new();
-    // The places of values, such as `{the user's words}` and `<name>`.
+    // Placeholders of values, such as `{the user's words}` and `<name>`.
     let places = regex_lite::Regex::new(r"\{[a-z][^}]*\}|<[a-z]+>").unwrap();
-    // Further lines belong to a call as long as a quote is open.
+    // Further lines belong to a call while a quote is open.
     let mut check = |from: &str, lines: &[String]| {
         let passes = |count: usize| {
             let call = places.replace_all(lines[..count].join("\n").trim(), "x").into_owned();
@@ -191,7 +191,7 @@ fn calls_in_our_own_texts_are_let_through() {
             let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
             let from = entry.path().display().to_string();
             for (at, block) in text.split("```").enumerate() {
-                // What is in a prompt to an agent is text, with calls in code.
+                // The text of a prompt to an agent is prose, with calls in code.
                 if at % 2 == 0 || block.contains("`gsd-tools ") {
                     let spans = block.split('`').skip(1).step_by(2);
                     let calls = spans.filter(|span| span.starts_with("gsd-tools "));
@@ -209,9 +209,9 @@ fn calls_in_our_own_texts_are_let_through() {
     assert!(seen > 150, "{seen}");
 }
 
-/// The lines that must run in a real client.
+/// Lines that must run in a real client.
 #[test]
-fn spellings_that_must_run_are_let_through() {
+fn spellings_that_must_run_are_allowed() {
     #[derive(serde::Deserialize)]
     struct Spellings {
         runs: std::collections::BTreeMap<String, String>,
@@ -224,7 +224,7 @@ fn spellings_that_must_run_are_let_through() {
     }
 }
 
-/// Programs of shells beside which a call of ours is what it was, or is at most called in another folder.
+/// Programs of shells that leave our call unchanged, or at most run it in another folder.
 const HARMLESS: &[&str] = &[":", "[", "cd", "echo", "exit", "false", "popd", "printf", "pushd", "pwd", "test", "true"];
 
 #[test]
@@ -265,7 +265,7 @@ fn output_goes_to_the_temporary_folder_and_not_through_a_link() {
     }
 }
 
-/// Pieces of lines that have to do with what is quoted, what is run and what is set.
+/// Pieces of lines with quoting, commands and assignments.
 const PIECES: &[&str] = &[
     "gsd-tools x",
     "canary",
@@ -342,7 +342,7 @@ const PIECES: &[&str] = &[
     "echo ",
 ];
 
-/// What may be about them.
+/// Text that may surround them.
 const AROUND: &[(&str, &str)] = &[
     ("\"", "\""),
     ("\"", "\""),
@@ -373,7 +373,7 @@ fn some_line() -> impl Strategy<Value = String> {
     proptest::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
 }
 
-/// What is left over of a line if a host sees all but what it is blind to: whether it asks about the word by itself.
+/// True if a host that does not see the parts it is blind to would still ask about the word as a command.
 fn is_seen(line: &str, word: &str) -> bool {
     line.split([';', '&', '|']).any(|piece| {
         let mut piece = piece.trim_start_matches([' ', '\t', '(', '{', '!', '}']);
@@ -384,9 +384,9 @@ fn is_seen(line: &str, word: &str) -> bool {
     })
 }
 
-/// Random lines that pass are really run: no other program than those of plain commands starts, and nothing is written.
+/// Runs random lines that pass: only programs of plain commands start, and nothing is written.
 #[test]
-fn a_line_that_passes_runs_nothing_that_a_host_does_not_see() {
+fn a_line_that_passes_runs_nothing_unseen_by_the_host() {
     let surprises = surprises(40_000, 300);
     assert!(
         surprises.is_empty(),
@@ -396,7 +396,7 @@ fn a_line_that_passes_runs_nothing_that_a_host_does_not_see() {
     );
 }
 
-/// The lines that pass and that do more than they should, of so many tried and so many run.
+/// The lines that pass and do more than they should, out of so many tried and so many run.
 fn surprises(tried: usize, most_run: usize) -> Vec<String> {
     let folder = crate::testing::folder();
     let root = folder.path();

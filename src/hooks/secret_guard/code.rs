@@ -1,8 +1,8 @@
-//! What a piece of code in another language than a shell's does with files with secrets.
+//! What code in a language other than a shell's does with secret files.
 
 use crate::text::words::word_list;
 
-/// Words of code that looks into files.
+/// Words of code that reads files.
 const OPENING: &[&str] = &[
     "open",
     "read",
@@ -20,14 +20,14 @@ const OPENING: &[&str] = &[
     "<",
 ];
 
-/// In the name of a function: it looks into no file that it is given the name of, or shows nothing of it.
+/// Parts of function names: such a function does not read the file it is given, or shows nothing of it.
 const CLOSED: &[&str] =
     word_list!("write append unlink remove delete rmsync exist isfile is_file stat access touch chmod load_dotenv");
 
 /// The secret file that a piece of code opens to read.
 pub(super) fn reads(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<String> {
     let lower = text.to_lowercase();
-    // A name alone is an argument, and judged as one; so is an option.
+    // A single name is an argument, and judged as one; so is an option.
     let is_code = !text.starts_with('-') && text.contains(['(', '\'', '"', ' ', '<']);
     if !is_code || !OPENING.iter().any(|word| lower.contains(word)) {
         return None;
@@ -35,10 +35,10 @@ pub(super) fn reads(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<Stri
     let of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '/' | '\\' | '~');
     let mut at = 0;
     for word in text.split(|letter| !of_name(letter)) {
-        // Words are a letter apart from each other.
+        // Words are separated by one character.
         let end = at + word.len();
         let behind = text.get(end..).unwrap_or_default();
-        // Without quotes, `a.key` is a part of an object.
+        // Without quotes, `a.key` is a member of an object.
         let is_quoted = word.contains(".env") || text[..at].ends_with(['\'', '"', '`', '<', ' ']);
         if is_quoted && is_secret(word) && !is_closed(text.get(..at).unwrap_or_default(), behind) {
             return Some(word.to_owned());
@@ -48,12 +48,12 @@ pub(super) fn reads(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<Stri
     None
 }
 
-/// Whether a piece of code makes its environment of a file with secrets, and which, where that is told.
+/// True if code loads its environment from a secret file.
 pub(super) fn loads(text: &str) -> bool {
     text.contains("dotenv")
 }
 
-/// Functions that put on the screen what they are given.
+/// Functions that print their arguments.
 const PRINTING: &[&str] = &[
     "print(",
     "pprint(",
@@ -75,13 +75,13 @@ const PRINTING: &[&str] = &[
     "dump(",
 ];
 
-/// What code calls the environment.
+/// The names of the environment in code.
 const ENVIRONMENT: &[&str] = word_list!(
     r#"environ getenv process.env ENV[ ENV. %ENV $ENV $_ENV dotenv_values dotenv').config dotenv").config dotenv.config
        dotenv.parse get_key( Deno.env Bun.env import.meta.env"#
 );
 
-/// What makes of a value whether it is there, or how long it is; or asks only for names.
+/// Code that only asks whether a value exists, how long it is, or which names there are.
 const ASKING: &[&str] = &[
     "!!",
     "bool(",
@@ -99,14 +99,14 @@ const ASKING: &[&str] = &[
     "exists",
 ];
 
-/// Whether a value that code comes to is one of the environment.
+/// True if the value of an expression comes from the environment.
 pub(super) fn is_of_environment(text: &str) -> bool {
     ENVIRONMENT.iter().any(|word| text.contains(word))
         && !ASKING.iter().any(|asking| text.contains(asking))
         && !is_of_plain_variables(text)
 }
 
-/// Whether code prints values of the environment, those of a file that it loads itself among them.
+/// True if code prints values of the environment, including those of a file that it loads itself.
 pub(super) fn shows_environment(text: &str) -> bool {
     let has_any = |text: &str| ENVIRONMENT.iter().any(|word| text.contains(word));
     if !has_any(text) {
@@ -123,7 +123,7 @@ pub(super) fn shows_environment(text: &str) -> bool {
             is_printing = true;
             let given = arguments(&text[at + name.len()..], name.ends_with('('));
             let is_value = has_any(given) || held.iter().any(|held| has_word(given, held));
-            // `'set' if os.getenv("KEY") else 'missing'` tells only whether.
+            // `'set' if os.getenv("KEY") else 'missing'` only shows whether it is set.
             let tells_whether = given.split_once(" if ").is_some_and(|(told, _)| told.ends_with(['\'', '"']));
             if is_value
                 && !tells_whether
@@ -134,11 +134,11 @@ pub(super) fn shows_environment(text: &str) -> bool {
             }
         }
     }
-    // Code that is evaluated to be printed.
+    // An expression that is evaluated to be printed.
     !is_printing && text.trim_start().starts_with(['p', 'P']) && text.contains("environ") && !text.contains(';')
 }
 
-/// Names that are given a value of the environment: `key = os.environ["KEY"]`.
+/// Names that are assigned a value of the environment: `key = os.environ["KEY"]`.
 fn held_in(text: &str) -> Vec<&str> {
     let statements = text.split([';', '\n']).take(200);
     let held = statements.filter_map(|statement| {
@@ -172,7 +172,7 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|own| own == word)
 }
 
-/// Whether all the variables that a text names are such as `PORT`.
+/// True if all variables that a text names are harmless, such as `PORT`.
 fn is_of_plain_variables(text: &str) -> bool {
     let is_name = |word: &&str| {
         word.len() > 1
@@ -183,7 +183,7 @@ fn is_of_plain_variables(text: &str) -> bool {
     names.peek().is_some() && names.all(super::variables::is_plain)
 }
 
-/// Whether a name between these texts is that of a file which is written, or only asked about.
+/// True if a name between these texts is a file that is written, or only checked.
 fn is_closed(before: &str, behind: &str) -> bool {
     let behind = behind.trim_start_matches(['\'', '"', '`']);
     let mode = behind.strip_prefix(',').map(|mode| mode.trim_start().trim_start_matches("mode=").trim_start());
@@ -200,9 +200,9 @@ fn is_closed(before: &str, behind: &str) -> bool {
         || given.contains('>')
 }
 
-/// The name of the function whose arguments a text ends in, and those of them that it has.
+/// The name of the function in whose arguments a text ends, and the arguments so far.
 fn call(text: &str) -> (&str, &str) {
-    /// So many letters before a name are looked at.
+    /// How many letters before a name are examined.
     const FAR: usize = 1_000;
     let mut closed = 0_usize;
     for (at, letter) in text.char_indices().rev().take(FAR) {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_prints_its_environment_is_told_from_code_that_uses_it() {
+    fn code_that_prints_its_environment_is_distinguished_from_code_that_uses_it() {
         for text in [
             "import os; print(os.environ)",
             "import os\nkey = os.environ['API_KEY']\nprint(key)",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_reads_is_told_from_code_that_writes() {
+    fn code_that_reads_is_distinguished_from_code_that_writes() {
         for text in [
             "print(open('.env').read())",
             "open( '.env', 'r')",
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_code() {
+    fn any_text_is_accepted_as_code() {
         for text in ["(", "open(')", "ä('.env',", "open('.env',ä", "(((é.env<", ""] {
             let _ = reads(text);
         }

@@ -1,6 +1,6 @@
-//! What a command line shows of files with secrets.
+//! What a command line shows of secret files.
 //!
-//! Its programs are followed in their order: what one prints may go on to the next, into a variable, to nowhere, or to the
+//! Its programs are followed in order: the output of one may go to the next, into a variable, nowhere, or into the
 //! conversation. Only the last is refused.
 
 use super::super::git_line::GitLine;
@@ -16,8 +16,8 @@ use super::search::{self, Hit};
 use crate::text::shell::{Argument, Run, Spelling, runs, runs_up_to_limit};
 use crate::text::words::word_list;
 
-/// What a script would show of a secret file, if it would show anything. Of a script that is too long to be followed to
-/// its end, a name of such a file is enough.
+/// What a script would show of a secret file, if anything. In a script too long to be followed to its end, the name of
+/// such a file is enough.
 pub(super) fn shown_by(script: &str, judge: Judge<'_>) -> Option<Hit> {
     let (runs, is_cut) = runs_up_to_limit(script);
     let named = is_cut.then(|| judge.named_in(script)).flatten();
@@ -27,9 +27,9 @@ pub(super) fn shown_by(script: &str, judge: Judge<'_>) -> Option<Hit> {
 fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
     let (sources, behind_loops) = read_loops(runs);
     let mut loaded: Option<String> = None;
-    // What a clipboard holds, and whether the shell says what it reads and runs.
+    // The contents of the clipboard, and whether the shell prints what it reads and runs.
     let (mut taken, mut traces): (Option<String>, bool) = (None, false);
-    // What the program before prints, and in which pipeline.
+    // The output of the program before, and its pipeline.
     let mut flowing: Option<(usize, Hit)> = None;
     for (at, run) in runs.iter().enumerate() {
         if matches!(run.program.as_str(), "cd" | "pushd") {
@@ -81,10 +81,10 @@ fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
     None
 }
 
-/// Programs that keep what they are given for one that pastes it.
+/// Programs that store their input for one that pastes it.
 const CLIPBOARDS: &[&str] = &["pbcopy", "xclip", "xsel", "wl-copy", "clip"];
 
-/// Whether a program prints what a clipboard holds.
+/// True if a program prints the contents of a clipboard.
 fn pastes(run: &Run) -> bool {
     let has = |wanted: &[&str]| run.arguments.iter().any(|word| wanted.iter().any(|option| word.is(option)));
     match run.program.as_str() {
@@ -95,7 +95,7 @@ fn pastes(run: &Run) -> bool {
     }
 }
 
-/// Whether the shell prints from here on what it reads or runs: `set -x`.
+/// True if the shell prints from here on what it reads or runs: `set -x`.
 fn is_tracing(run: &Run) -> bool {
     let is_on = |word: &Argument| {
         let text = word.shown();
@@ -110,7 +110,7 @@ fn given(file: String) -> Hit {
     Hit { file, found: false }
 }
 
-/// For each `read` of a loop without an input of its own, the end of the loop with its file (`done < file`), and those ends.
+/// For each `read` of a loop without its own input, the end of the loop with its file (`done < file`), and those ends.
 fn read_loops(runs: &[Run]) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut sources = vec![None; runs.len()];
     let mut ends = Vec::new();
@@ -126,7 +126,7 @@ fn read_loops(runs: &[Run]) -> (Vec<Option<usize>>, Vec<usize>) {
     (sources, ends)
 }
 
-/// Whether what a program prints goes into a file that is secret as well, or into none.
+/// True if a program's output goes only to secret files or to `/dev/null`.
 fn goes_nowhere(judge: &Judge<'_>, run: &Run) -> bool {
     let mut output = run.writes.iter().filter(|written| written.is_output).peekable();
     output.peek().is_some()
@@ -139,7 +139,7 @@ enum Reading {
     Nothing,
     /// Makes the values variables of the shell.
     Loads(String),
-    /// Gives the values to a program, and does not show them.
+    /// Passes the values to a program, and does not show them.
     HandsOn(String),
     Shows(Hit),
 }
@@ -181,7 +181,7 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
         return input.filter(|_| SHOW_INPUT.contains(&program)).into();
     }
     if RUN_SCRIPTS.contains(&program) {
-        // What is written on the other side is not shown here.
+        // Output written on the other machine is not shown here.
         let writes = run.arguments.iter().any(|word| word.shown().contains('>'));
         return input.filter(|_| !writes).into();
     }
@@ -219,7 +219,7 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
     by_arguments(judge, run, input)
 }
 
-/// What a program does with what was printed out of a secret file into its words.
+/// What a program does with output of a secret file in its arguments.
 fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
     let program = run.program.as_str();
     let is_file = |word: &Argument| word.spellings.iter().any(Spelling::is_process);
@@ -244,7 +244,7 @@ fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
     handed.map_or(Reading::Nothing, Reading::HandsOn)
 }
 
-/// The secret file that a program reads without being asked to, and shows.
+/// The secret file that a program reads and shows without being asked.
 fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
     let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
@@ -260,7 +260,7 @@ fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
         "kubectl" | "oc" if has(&["config"]) && has(&["view"]) && has(&["--raw", "--raw=true"]) => {
             Some("~/.kube/config".to_owned())
         }
-        // Texts of theirs may open files.
+        // Their scripts may open files.
         "sqlite3" | "duckdb" | "psql" | "mysql" => {
             words.iter().find_map(|text| code::reads(text, &|name| judge.is_secret(name)))
         }
@@ -269,7 +269,7 @@ fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
             let (program, arguments) = run.arguments.get(2..).and_then(<[Argument]>::split_first)?;
             environment::is_shown(&Run::of(&program.shown(), arguments)).then(|| ".envrc".to_owned())
         }
-        // The program of the python package prints what it is asked for; the others start a program.
+        // The Python program prints the requested values; the others start a program.
         "dotenv" | "dotenvx" if has(&["get", "list"]) && !has(&["--"]) => {
             Some(named_env_file(&words).unwrap_or_else(|| ".env".to_owned()))
         }
@@ -294,7 +294,7 @@ fn named_env_file(words: &[String]) -> Option<String> {
     })
 }
 
-/// A program that shows what it is given, but for the options that say something else.
+/// A program that shows its arguments, except those with options that mean something else.
 fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading {
     if let Some(file) = input {
         return Reading::Shows(given(file));
@@ -323,11 +323,11 @@ fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading 
             Some(file) => return Reading::Shows(Hit { file, found: is_all }),
             None => {}
         }
-        // The value of `--option=value` is not what follows.
+        // `--option=value` does not take the next word as its value.
         let open = option.filter(|_| !text.contains('='));
         before = open.unwrap_or_else(|| if text == "pull" { text } else { String::new() });
     }
-    // Without a name, such programs take the usual file.
+    // Without a name, such programs use the default file.
     if handed_on.is_none() && is_runner(run) && run.arguments.iter().any(|word| word.is("--")) {
         handed_on = Some(".env".to_owned());
     }
@@ -339,7 +339,7 @@ fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading 
     }
 }
 
-/// Whether a program that is given variables starts one that shows them.
+/// True if a program that is given variables starts one that shows them.
 fn shows_given(run: &Run) -> bool {
     let words = &run.arguments;
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|shows| word.is(shows)));
@@ -365,10 +365,10 @@ fn copy(judge: &Judge<'_>, program: &str, arguments: &[Argument]) -> Option<Stri
     let words: Vec<&Argument> = words.map(|(_, word)| word).collect();
     let (target, sources) = words.split_last()?;
     let place = target.shown();
-    // A neighbour of this folder, such as another worktree, is a folder too.
+    // A sibling of this folder, such as another worktree, is a folder too.
     let is_neighbour = place.starts_with("../") && !place.rsplit('/').next().is_some_and(|name| name.contains('.'));
     let is_folder = judge.place.as_ref().is_some_and(|here| here.is_folder(&place));
-    // Keys and accounts go to the folders where programs look for them.
+    // Keys and accounts are copied to the folders in which programs look for them.
     let is_home_of_keys = place.contains("/.ssh") || place.contains("/.kube") || place.contains("/.aws");
     let keeps_name = is_neighbour
         || is_folder
@@ -380,7 +380,7 @@ fn copy(judge: &Judge<'_>, program: &str, arguments: &[Argument]) -> Option<Stri
     if keeps_name { None } else { sources.iter().find_map(|source| judge.secret(source)) }
 }
 
-/// Whether a name is that of a folder on another machine, where a file keeps its own.
+/// True if a name is a folder on another machine, in which a file keeps its own name.
 fn is_place_elsewhere(program: &str, place: &str) -> bool {
     let behind = place.split_once(':').map(|(_, behind)| behind);
     matches!(program, "scp" | "rsync" | "docker" | "podman" | "kubectl")

@@ -1,18 +1,18 @@
-//! Whether a program shows values of the environment, once those of a secret file are in it.
+//! Checks whether a program shows values of the environment, once those of a secret file are in it.
 
 use super::code;
 use super::programs::INTERPRETERS;
 use super::variables::is_plain;
 use crate::text::shell::{Argument, Run, Spelling};
 
-/// Whether a program shows what is in the environment.
+/// True if a program shows the contents of the environment.
 pub(super) fn is_shown(run: &Run) -> bool {
     let texts: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
     let is_secret = |text: &&String| !text.starts_with('-') && !is_plain(text);
     match run.program.as_str() {
         "env" | "get-childitem" => true,
         "printenv" => texts.is_empty() || texts.iter().any(|text| is_secret(&text)),
-        // Without a name they tell all there are.
+        // Without a name they list all variables.
         "declare" | "typeset" => {
             let prints = texts.iter().any(|text| text.starts_with('-') && text.contains('p'));
             texts.iter().all(|text| text.starts_with('-')) && !texts.iter().any(|text| text.contains(['F', 'f']))
@@ -34,7 +34,7 @@ pub(super) fn is_shown(run: &Run) -> bool {
     }
 }
 
-/// Whether words hold a variable that the script does not set, other than plain ones.
+/// True if words contain a variable that the script does not set, other than plain ones.
 fn shows_unset(run: &Run, words: &[Argument]) -> bool {
     let has_unset = words.iter().flat_map(|word| &word.spellings).any(Spelling::has_unset);
     has_unset && (run.unset.is_empty() || run.unset.iter().any(|name| !is_plain(name)))

@@ -1,4 +1,4 @@
-//! How often the guard is wrong about command lines that come from real files: `tests/data/command_lines`.
+//! How often the guard misjudges command lines from real files: `tests/data/command_lines`.
 #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::judge::Judge;
 use super::names::Names;
 use super::place::Place;
 
-/// The command lines of a list, each with where it was found.
+/// The command lines of a list, each with its source.
 fn list(name: &str) -> Vec<(String, String)> {
     let path = format!("{}/tests/data/command_lines/{name}.tsv", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -19,7 +19,7 @@ fn list(name: &str) -> Vec<(String, String)> {
     parts.map(|(source, command)| (source.to_owned(), command.to_owned())).collect()
 }
 
-/// A project whose environment file has a value for every variable that the lists speak of.
+/// A project whose environment file has a value for every variable that the lists mention.
 fn project(folder: &Path) {
     let mut names = BTreeSet::new();
     for (_, command) in ["everyday", "borderline", "revealing"].into_iter().flat_map(list) {
@@ -54,7 +54,7 @@ fn project(folder: &Path) {
     }
 }
 
-/// The lines of a list about which the guard says something else than `shows`.
+/// The lines of a list that the guard judges differently from `shows`.
 fn wrong(name: &str, least: usize, shows: bool) -> (usize, Vec<String>) {
     let temporary = crate::testing::folder();
     project(temporary.path());
@@ -80,7 +80,7 @@ fn check(name: &str, least: usize, shows: bool, most_percent: usize) {
 }
 
 #[test]
-fn no_command_line_of_every_day_is_refused() {
+fn no_everyday_command_line_is_refused() {
     check("everyday", 300, false, 0);
 }
 

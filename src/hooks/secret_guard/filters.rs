@@ -1,8 +1,8 @@
-//! Programs that show only the names of what is in an environment file, or hide its values.
+//! Programs that show only the names in an environment file, or hide its values.
 
 use crate::text::shell::{Argument, Run};
 
-/// Whether a program shows nothing of what comes behind a `=`.
+/// True if a program shows nothing of the text after a `=`.
 pub(super) fn shows_only_names(run: &Run) -> bool {
     let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
     match run.program.as_str() {
@@ -14,7 +14,7 @@ pub(super) fn shows_only_names(run: &Run) -> bool {
     }
 }
 
-/// `cut -d= -f1`, in its spellings.
+/// True for `cut -d= -f1`, in all its spellings.
 fn cuts_names(words: &[String]) -> bool {
     let value = |short: &str, long: &str| {
         words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix(long) {
@@ -49,7 +49,7 @@ fn script(words: &[String], options: &[&str]) -> Option<String> {
     }
 }
 
-/// A script of `sed` that begins with replacing all that is behind the first `=`: `s/=.*//`.
+/// True if a `sed` script begins by replacing everything after the first `=`: `s/=.*//`.
 fn hides_values(script: &str) -> bool {
     let command = script.trim().trim_start_matches(|letter: char| !letter.is_ascii_lowercase());
     let Some(rest) = command.strip_prefix('s') else { return false };
@@ -61,7 +61,7 @@ fn hides_values(script: &str) -> bool {
     matches!(value, ".*" | ".+" | ".\\+") && is_any_name(name) && !new.contains('&') && !new.contains("\\2")
 }
 
-/// Whether a pattern fits every name of a variable: it has no letters of its own.
+/// True if a pattern matches every variable name: it contains no letters outside of sets.
 fn is_any_name(pattern: &str) -> bool {
     let mut in_set = false;
     pattern.chars().all(|letter| {
@@ -70,7 +70,7 @@ fn is_any_name(pattern: &str) -> bool {
     })
 }
 
-/// `awk -F= '{print $1}'`, with conditions about the first field alone.
+/// True for `awk -F= '{print $1}'`, with conditions only about the first field.
 fn prints_names(words: &[String]) -> bool {
     let by_mark = words.iter().enumerate().any(|(at, word)| match word.strip_prefix("-F") {
         Some("") => words.get(at + 1).is_some_and(|mark| mark == "="),
@@ -86,7 +86,7 @@ fn prints_names(words: &[String]) -> bool {
     by_mark && script.contains("$1") && !without.contains(['$', '0']) && !script.contains("getline") && !prints_all
 }
 
-/// `grep -o '^[A-Z_]*='`: only what fits is shown, and that ends with the name.
+/// True for `grep -o '^[A-Z_]*='`: only the match is shown, and it ends with the name.
 fn picks_names(words: &[String]) -> bool {
     let only = |word: &String| {
         word == "--only-matching"
@@ -97,7 +97,7 @@ fn picks_names(words: &[String]) -> bool {
     }
     let patterns: Vec<&String> = words.iter().filter(|word| word.contains(['[', '^', '\\'])).collect();
     let [pattern] = patterns.as_slice() else { return false };
-    // What is no mark is a name.
+    // A set without the `=` matches a name.
     let pattern = pattern.replace("[^=]", "[A]").replace("[^#=]", "[A]");
     let (name, value) = pattern.split_once('=').unwrap_or((&pattern, ""));
     let negated = name.contains("[^");
@@ -115,7 +115,7 @@ mod tests {
     use crate::text::shell::runs;
 
     #[test]
-    fn names_are_told_from_values() {
+    fn names_are_distinguished_from_values() {
         let names = |line: &str| runs(line).last().is_some_and(shows_only_names);
         for line in [
             "cut -d= -f1 .env",

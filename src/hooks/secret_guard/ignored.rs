@@ -1,31 +1,31 @@
-//! What git is told to ignore, as far as search programs heed it: read from files, no git is started.
+//! The files that git ignores, to the extent that search programs respect it, read without starting git.
 
 use std::path::{Path, PathBuf};
 
 use crate::disk;
 use crate::text::shell::Spelling;
 
-/// The lines of all files read so far. The last that fits a path decides.
+/// The lines of all files read so far. The last one that matches a path decides.
 #[derive(Debug, Default)]
 pub(super) struct Ignored {
     rules: Vec<Rule>,
-    /// Outside of repositories such files mean nothing.
+    /// Outside of repositories such files have no effect.
     is_repository: bool,
 }
 
 #[derive(Debug)]
 struct Rule {
-    /// The folder the file with the line is in.
+    /// The folder of the file with the line.
     folder: PathBuf,
     parts: Vec<Spelling>,
-    /// Whether the pattern begins in that folder; otherwise it fits at any depth.
+    /// Whether the pattern begins in that folder; otherwise it matches at any depth.
     is_anchored: bool,
     only_folders: bool,
     is_exception: bool,
 }
 
 impl Ignored {
-    /// What the folders above `start` say, up to the root of the repository.
+    /// Reads the rules of the folders above `start`, up to the root of the repository.
     pub(super) fn above(start: &Path) -> Self {
         let mut ignored = Self::default();
         let Some(root) = start.ancestors().find(|folder| disk::exists(folder.join(".git"))) else { return ignored };
@@ -39,7 +39,7 @@ impl Ignored {
         ignored
     }
 
-    /// Adds what the files in a folder say.
+    /// Adds the rules of the files in a folder.
     pub(super) fn read(&mut self, folder: &Path) {
         if self.is_repository {
             for name in [".gitignore", ".ignore", ".rgignore"] {
@@ -49,7 +49,7 @@ impl Ignored {
     }
 
     fn add(&mut self, folder: &Path, file: &Path) {
-        /// More than any project has.
+        /// Larger than in any project.
         const LONGEST: u64 = 256 * 1024;
         if !disk::is_file(file) || disk::size(file).is_none_or(|size| size > LONGEST) {
             return;
@@ -58,7 +58,7 @@ impl Ignored {
         self.rules.extend(text.lines().filter_map(|line| Rule::of(folder, line)));
     }
 
-    /// Whether a path is ignored. Its folders were asked about before.
+    /// True if a path is ignored. Its folders must have been checked before.
     pub(super) fn has(&self, path: &Path, is_folder: bool) -> bool {
         let rule = self.rules.iter().rev().find(|rule| rule.fits(path, is_folder));
         rule.is_some_and(|rule| !rule.is_exception)
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_count_as_git_counts_them() {
+    fn ignore_lines_are_interpreted_as_git_does() {
         let temporary = crate::testing::folder();
         let root = temporary.path();
         std::fs::create_dir_all(root.join(".git/info")).unwrap();

@@ -1,4 +1,4 @@
-//! What a word of a command stands for: a file with secrets, or something that was printed out of one.
+//! What a word of a command means: a secret file, or something printed from one.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,16 +7,16 @@ use super::names::{Kind, Names};
 use super::place::{MOST_ENTRIES, Place, Reach};
 use crate::text::shell::{Argument, Spelling, UNKNOWN};
 
-/// Judges names by the table, by what is on disk where that is known, and by what the script did so far.
+/// Judges names by the table, by the files on disk if their place is known, and by the script so far.
 pub(super) struct Judge<'names> {
     pub(super) names: &'names Names,
-    /// Where the script is, as far as that is known.
+    /// The script's folder, if it is known.
     pub(super) place: Option<Place>,
-    /// What was printed out of secret files into variables and other commands; see [`Spelling::results`].
+    /// The secret files whose output is in variables and other commands; see [`Spelling::results`].
     held: BTreeMap<u32, String>,
-    /// How many names may still be links: asking for each costs a call of the system.
+    /// How many more names may be checked for links: each costs a system call.
     links: Cell<usize>,
-    /// How many names may still be compared with the whole table, and how many entries of folders looked at.
+    /// How many more names may be compared with the whole table, and how many folder entries examined.
     full: Cell<usize>,
     entries: Cell<usize>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Judge<'names> {
 /// At most this many names of one script are compared with the whole table; ordinary commands have far fewer.
 const FULL: usize = 2_000;
 
-/// What most secret names have in them.
+/// Texts that most secret names contain.
 const TELLING: &[&str] =
     &["env", "key", "pem", "id_", "cred", "secret", "rc", ".kube", "docker", "auth", "tfvars", "tfstate"];
 
@@ -52,12 +52,12 @@ impl<'names> Judge<'names> {
         self.place = self.place.as_ref().and_then(|place| place.moved(to?));
     }
 
-    /// The secret file that something in a word was printed from.
+    /// The secret file from which something in a word was printed.
     pub(super) fn held(&self, argument: &Argument) -> Option<String> {
         argument.results().find_map(|result| self.held.get(&result).cloned())
     }
 
-    /// The name of a secret file that an argument may stand for.
+    /// The name of a secret file that an argument may mean.
     pub(super) fn secret(&self, argument: &Argument) -> Option<String> {
         if argument.spellings.iter().any(Spelling::is_process) {
             return self.held(argument);
@@ -65,12 +65,12 @@ impl<'names> Judge<'names> {
         argument.names().find_map(|name| self.secret_name(&name))
     }
 
-    /// The same for what is behind `mark` in an argument.
+    /// The same for the text after `mark` in an argument.
     pub(super) fn secret_behind(&self, argument: &Argument, mark: char) -> Option<String> {
         argument.names().filter_map(|name| name.behind(mark)).find_map(|name| self.secret_name(&name))
     }
 
-    /// The secret file that a word of a shell finds.
+    /// The secret file that a word of a shell matches.
     fn secret_name(&self, name: &Spelling) -> Option<String> {
         if name.starts_with("http://") || name.starts_with("https://") {
             return None;
@@ -94,7 +94,7 @@ impl<'names> Judge<'names> {
         }
     }
 
-    /// Whether the file of this name is secret.
+    /// True if the file with this name is secret.
     pub(super) fn is_secret(&self, name: &str) -> bool {
         let left = self.full.get();
         self.full.set(left.saturating_sub(1));
@@ -110,15 +110,15 @@ impl<'names> Judge<'names> {
         if row.is_certain() {
             return true;
         }
-        // Of `$NAME.pem` nothing is known but the ending.
+        // Of `$NAME.pem`, only the ending is known.
         let is_named = !name.rsplit('/').next().unwrap_or_default().starts_with(UNKNOWN);
         self.content(name).map_or(is_named && !row.is_seen, |content| row.is_secret(&content))
     }
 
-    /// A word of a text that is the usual name of a secret file, or that might be one where there are too many to compare.
+    /// A word of a text that is the usual name of a secret file, or that might be one if there are too many to compare.
     pub(super) fn named_in(&self, text: &str) -> Option<String> {
         let of_name = |letter: char| letter.is_alphanumeric() || "._-/~".contains(letter);
-        // A `\` may be a mark of a shell and a part of a path.
+        // A `\` may be a mark of a shell or a part of a path.
         let plain = text.replace(['\'', '"'], "");
         [plain.replace('\\', ""), plain.replace('\\', "/")].iter().find_map(|plain| {
             let words: BTreeSet<&str> = plain.split(|letter| !of_name(letter)).collect();
@@ -130,18 +130,18 @@ impl<'names> Judge<'names> {
         })
     }
 
-    /// The secret files below a folder that a search reaches, with what is in them.
+    /// The secret files below a folder that a search reaches, with their contents.
     pub(super) fn secrets_below(&self, folder: &str, reach: Reach) -> Vec<(String, String)> {
         let below = |place: &Place| place.secrets_below(folder, reach, self.names, &self.entries);
         self.place.as_ref().map(below).unwrap_or_default()
     }
 
-    /// What is in a file, where that can be told.
+    /// The contents of a file, if they can be read.
     pub(super) fn content(&self, name: &str) -> Option<String> {
         self.place.as_ref()?.content(name)
     }
 
-    /// Whether lines of the file are `NAME=value`.
+    /// True if the lines of the file are `NAME=value`.
     pub(super) fn is_environment(&self, name: &str) -> bool {
         self.names.row(name).is_some_and(|row| row.kind == Kind::Environment)
     }

@@ -1,8 +1,8 @@
-//! Refuses to read files that hold secrets. What is read stays in the conversation.
+//! Refuses to read files with secrets, because text that was read stays in the conversation.
 //!
-//! Which files these are is said by a table, [`names`]. A command line is read as a shell would read it: a name in a
-//! message or in a list of ignored files is no reading. A program that nobody here knows is taken to show what it is given;
-//! loading values into a program's environment is let go, as long as nothing in the same line shows them.
+//! A table lists these files, [`names`]. A command line is read as a shell would read it: a name in a message or in a
+//! list of ignored files does not read the file. An unknown program is assumed to show the files it is given; loading
+//! values into a program's environment is allowed unless something in the same line shows them.
 
 mod code;
 mod command;
@@ -53,7 +53,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     })
 }
 
-/// The projects that files are in which a tool or a command line names, for work outside of every project.
+/// The projects with the files that a tool or a command line names, for work outside of every project.
 pub(super) fn projects_named(world: &World, payload: &Payload) -> Vec<HookProject> {
     const MOST: usize = 16;
     let line = match payload.tool() {
@@ -80,7 +80,7 @@ pub(super) fn projects_named(world: &World, payload: &Payload) -> Vec<HookProjec
 /// Patterns of file names that the user adds to the table or excepts from it.
 const SETTING: &str = "security.secret_files";
 
-/// The secret file that a script would show, by names alone.
+/// The secret file that a script would show, judged only by names.
 #[cfg(any(test, fuzzing))]
 pub(super) fn read_by(script: &str) -> Option<String> {
     command::shown_by(script, Judge::new(&Names::default(), None)).map(|hit| hit.file)
@@ -91,7 +91,7 @@ fn read_by_tool(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
     Some(Hit { file, found: false })
 }
 
-/// What a tool that searches shows of secret files: those of a kind it is asked for, or those in the folder it looks in.
+/// What a search tool shows of secret files: those of a kind that it is asked for, or those in the folder it searches.
 fn searched(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
     let payload = scene.payload;
     let text = |keys: &[&str]| payload.input(keys).and_then(serde_json::Value::as_str).map(str::to_owned);
@@ -102,7 +102,7 @@ fn searched(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
             return Some(Hit { file: glob.clone(), found: false });
         }
     }
-    // A list of names shows no text; neither does the usual mode of some tools, which is the one without a word for it.
+    // A list of names shows no text; neither does the default mode of some tools, which needs no argument.
     let pattern = text(&["pattern", "regex", "query"])?;
     let mode = text(&["output_mode"]);
     let is_quiet = if payload.tool_name() == Some("Grep") {
@@ -128,7 +128,7 @@ fn searched(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
     Some(Hit { file, found: true })
 }
 
-/// Whether a tool that searches tells names of files alone.
+/// True if a search tool lists only names of files.
 fn lists_names(tool: &str) -> bool {
     let name = tool.to_lowercase();
     ["glob", "find_by_name", "file_search", "list_dir", "list_files", "list_directory", "ls"].contains(&name.as_str())
@@ -156,7 +156,7 @@ fn reason(hit: &Hit, kind: Option<Kind>) -> String {
     }
 }
 
-/// The script that makes the values of a file variables of the shell; of a pattern, that of the usual file.
+/// The script that loads the values of a file into shell variables; for a pattern, the one for the usual file.
 fn loads(file: &str, kind: Option<Kind>) -> Option<String> {
     let name = Path::new(file).file_name()?.to_string_lossy();
     let is_environment = kind == Some(Kind::Environment) || kind.is_none() && name.starts_with(".env");
@@ -172,5 +172,5 @@ fn loads(file: &str, kind: Option<Kind>) -> Option<String> {
     Some(format!("set -a; . {}; set +a", shell_word(&path)))
 }
 
-/// Where hosts put the names of the files that a search looks into.
+/// The keys under which hosts put the names of the files that a search examines.
 const GLOB_KEYS: &[&str] = &["glob", "include", "include_pattern", "includes", "file_pattern", "glob_pattern"];

@@ -1,4 +1,4 @@
-//! Which names are those of files with secrets: a table kept as data, and what the user adds to it.
+//! The names of secret files: a table stored as data, and the user's additions.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ pub(super) struct Row {
     /// Texts without which a file of such a name is not secret.
     #[serde(default)]
     only_with: Vec<String>,
-    /// A file that cannot be looked into is not secret either.
+    /// Whether a file that cannot be read counts as not secret.
     #[serde(default)]
     pub(super) is_seen: bool,
 }
@@ -46,12 +46,12 @@ pub(super) enum Kind {
 }
 
 impl Row {
-    /// Whether a file of such a name is secret whatever is in it.
+    /// True if a file of such a name is secret whatever it contains.
     pub(super) fn is_certain(&self) -> bool {
         self.only_with.is_empty()
     }
 
-    /// Whether the content of a file is secret.
+    /// True if the content of a file is secret.
     pub(super) fn is_secret(&self, content: &str) -> bool {
         self.is_certain()
             || content.lines().map(str::to_lowercase).any(|line| {
@@ -62,16 +62,16 @@ impl Row {
     }
 }
 
-/// The table with what settings add to it.
+/// The table, with the additions of the settings.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     added: Row,
-    /// Names that the user declared to be no secret.
+    /// Names that the user declared as not secret.
     excepted: Vec<String>,
 }
 
 impl Names {
-    /// What the user's own settings say, and what a project's do: the latter can add names and except none.
+    /// Combines the user's own settings and the project's: the latter can add names but except none.
     pub(super) fn with(user: Option<&Value>, project: Option<&Value>) -> Self {
         let patterns = |value: Option<&Value>| -> Vec<String> {
             let list = value.and_then(Value::as_array).into_iter().flatten();
@@ -84,11 +84,11 @@ impl Names {
         Self { added: Row { names, ..Row::default() }, excepted }
     }
 
-    /// The row that a name without wildcards is of.
+    /// The row that a name without wildcards belongs to.
     pub(super) fn row(&self, name: &str) -> Option<&Row> {
         let path = name.replace('\\', "/").to_lowercase();
         let path = without_marks_of_a_copy(&path);
-        // A sentence may end in a name; a file with a blank in its own name is rare.
+        // A sentence may end in a name; a file name with a blank is rare.
         if path.is_empty() || path.rsplit('/').next().is_some_and(|file| file.contains(' ')) {
             return None;
         }
@@ -98,7 +98,7 @@ impl Names {
         if self.excepted.iter().any(|pattern| fits(pattern, path)) {
             return None;
         }
-        // What the first row leaves out is secret in no other.
+        // What the first row excludes is not secret in any other row.
         let (first, others) = TABLE.secret.split_first()?;
         if first.but.iter().any(|pattern| fits(pattern, path)) {
             return None;
@@ -106,8 +106,8 @@ impl Names {
         others.iter().find(|row| row.has(path))
     }
 
-    /// Whether a pattern of a program that finds hidden files too is about files with secrets. One that finds everything
-    /// is not.
+    /// True if a pattern of a program that also finds hidden files is meant for secret files. One that matches
+    /// everything is not.
     pub(super) fn searches(&self, pattern: &Spelling) -> bool {
         !pattern.starts_with("!") && pattern.names().iter().any(|name| self.is_about(name))
     }
@@ -119,7 +119,7 @@ impl Names {
         }
         let letters = file.text().chars().filter(|letter| letter.is_alphanumeric()).count();
         let rows = TABLE.secret.iter().chain([&self.added]);
-        // `*.json` is not about the few of them that hold an account.
+        // `*.json` is not meant for the few of them that contain an account.
         letters > 0
             && rows
                 .filter(|row| row.kind != Kind::Credentials || row.is_certain())
@@ -128,7 +128,8 @@ impl Names {
                 .any(|(_, usual)| file.fits(usual) && self.row(usual).is_some())
     }
 
-    /// As [`Self::searches`], for a pattern of a shell, which finds names that begin with a dot only if it begins so.
+    /// As [`Self::searches`], for a shell pattern, which matches names that begin with a dot only if it begins with
+    /// one.
     pub(super) fn is_found_by(&self, pattern: &Spelling) -> bool {
         let file = pattern.file_name();
         if file.starts_with(".") {
@@ -147,10 +148,11 @@ impl Row {
     }
 }
 
-/// Whether a path ends in what a pattern says: each of its parts is a pattern of a part, `**` at its end of all below.
+/// True if the end of a path matches a pattern: each part is a pattern for a part, and `**` at the end matches
+/// everything below.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, below) = pattern.strip_suffix("/**").map_or((pattern, false), |folder| (folder, true));
-    // Every word of a command line comes here: what rules most of them out comes first.
+    // This runs for every word of a command line, so the test that excludes most of them comes first.
     let last = pattern.rsplit('/').next().unwrap_or_default();
     if below {
         if !path.contains(last) {
@@ -172,8 +174,8 @@ fn fits(pattern: &str, path: &str) -> bool {
     if below { (0..parts.len()).any(ends_at) } else { ends_at(parts.len()) }
 }
 
-/// Whether a name, in lower case, fits a pattern. Most patterns have one `*` at one end: every word of a command line is
-/// compared with all of them.
+/// True if a name, in lower case, matches a pattern. Most patterns have one `*` at one end: every word of a command
+/// line is compared with all of them.
 fn part_fits(pattern: &str, name: &str) -> bool {
     let is_plain = |text: &str| !text.contains(['*', '?', '[']);
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
@@ -184,7 +186,7 @@ fn part_fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The name that a file was copied from by an editor or a careful person.
+/// The name of the original of a copy made by an editor or a careful person.
 fn without_marks_of_a_copy(path: &str) -> &str {
     let start = path.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, file) = path.split_at(start);
@@ -281,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_find_hidden_files_are_judged_by_what_is_usual() {
+    fn patterns_that_find_hidden_files_are_judged_by_usual_names() {
         let names = Names::default();
         let searches = |glob: &str| names.searches(&Spelling::pattern(glob));
         for glob in [".env", "**/.env", "*.env", ".env*", ".env.*", "{.env,x}", "**/*.{env,ts}", "*.pem", "id_*"] {
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_adds_and_excepts_names_and_a_project_only_adds() {
+    fn the_user_can_add_and_except_names_and_a_project_can_only_add() {
         let user = serde_json::json!(["*.vault-export", "!*.pem", "!.env.ci", 3]);
         let project = serde_json::json!(["Notes.TXT", "!.env"]);
         let names = Names::with(Some(&user), Some(&project));
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn some_files_are_secret_for_what_is_in_them() {
+    fn some_files_are_secret_because_of_their_content() {
         let names = Names::default();
         let secret = |path: &str, content: &str| names.row(path).unwrap().is_secret(content);
         assert!(secret(".npmrc", "a=b\n//packages.example/:_authToken=npm_x\n"));

@@ -9,30 +9,30 @@ use super::names::Names;
 use crate::disk::{self, AbsolutePath, EntryKind};
 use crate::text::shell::Spelling;
 
-/// A folder on this machine that names are seen from.
+/// A folder on this machine that names are relative to.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     here: PathBuf,
     home: Option<PathBuf>,
 }
 
-/// What a search looks at.
+/// The scope of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// Names that begin with a dot too.
+    /// Also names that begin with a dot.
     pub(super) hidden: bool,
-    /// What git ignores too.
+    /// Also files that git ignores.
     pub(super) ignored: bool,
 }
 
-/// Longer files are not looked into.
+/// Longer files are not examined.
 const LONGEST: u64 = 256 * 1024;
 
-/// How many entries of folders are looked at for one event, and how deep: secrets are near the root of a project.
+/// The most folder entries examined for one event, and the greatest depth: secrets are near the root of a project.
 pub(super) const MOST_ENTRIES: usize = 3_000;
 const DEEPEST: usize = 8;
 
-/// Folders of what others wrote, or of what can be made again.
+/// Folders with files of others, or with files that can be made again.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "vendor", "dist", "build", "__pycache__"];
 
 impl Place {
@@ -46,7 +46,7 @@ impl Place {
         Some(Self { here, home: self.home.clone() })
     }
 
-    /// Where a name leads.
+    /// The path that a name leads to.
     pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
         let home = || self.home.clone();
         let named = match name {
@@ -67,7 +67,7 @@ impl Place {
         Some(path)
     }
 
-    /// The text of a file that is short enough; what is no text in it counts as a space.
+    /// The text of a file that is short enough; each byte that is not text counts as a space.
     pub(super) fn content(&self, name: &str) -> Option<String> {
         content(&self.path(name)?)
     }
@@ -79,8 +79,8 @@ impl Place {
         Some(real.to_string())
     }
 
-    /// The files that the last part of a pattern finds in its folder; `None` where the folder is not known, and where
-    /// nothing is `left` of the entries that may be looked at.
+    /// The files that the last part of a pattern matches in its folder; `None` if the folder is unknown, or if no
+    /// entries are `left` to examine.
     pub(super) fn expanded(&self, pattern: &Spelling, left: &Cell<usize>) -> Option<Vec<String>> {
         let text = pattern.text();
         let (folder, _) = text.rsplit_once('/').unwrap_or((".", ""));
@@ -104,8 +104,8 @@ impl Place {
         self.path(name).is_some_and(disk::is_file)
     }
 
-    /// The secret files below a folder that a search reaches, the nearest first, as they are called from here.
-    /// `left` is how many entries may still be looked at.
+    /// The secret files below a folder that a search reaches, the nearest first, with paths relative to here. `left` is
+    /// how many entries may still be examined.
     pub(super) fn secrets_below(
         &self,
         folder: &str,

@@ -1,9 +1,9 @@
-//! What programs do with the files they are given.
+//! What programs do with the files passed to them.
 
 use crate::text::shell::{Argument, Run};
 use crate::text::words::word_list;
 
-/// Programs that show nothing of what is in a file, or show it to the person alone.
+/// Programs that show nothing of a file's contents, or only show them to the person.
 const HARMLESS: &[&str] = word_list!(
     "ls dir exa eza lsd tree stat test [ [[ touch rm rmdir unlink shred trash mkdir mktemp chmod chown chgrp setfacl
      chattr echo printf true false : cd pushd popd basename dirname realpath readlink file wc du df md5sum md5 sha1sum
@@ -13,27 +13,27 @@ const HARMLESS: &[&str] = word_list!(
      prettier fallocate inotifywait entr wait-for-it"
 );
 
-/// Whether a program, or none, shows nothing of what is in a file, or shows it to the person alone.
+/// True if a program, or none, shows nothing of a file's contents, or only shows them to the person.
 pub(super) fn is_harmless(program: &str) -> bool {
     program.is_empty() || HARMLESS.contains(&program)
 }
 
-/// Of those, the ones that show what they have on their input.
+/// Those among them that show their standard input.
 pub(super) const SHOW_INPUT: &[&str] = &["", "tee"];
 
-/// Programs that take what they have on their input to a place made for secrets, to a person's clipboard or to a key's
-/// public half.
+/// Programs that pass their standard input to a place made for secrets, to a person's clipboard or to a key's public
+/// half.
 pub(super) const SWALLOW: &[&str] =
     word_list!("pbcopy xclip xsel clip wl-copy wg passwd chpasswd read mapfile readarray docker-credential-pass");
 
-/// Programs that run a script, which is looked at by itself.
+/// Programs that run a script, which is judged separately.
 pub(super) const RUN_SCRIPTS: &[&str] = &["eval", "script", "ssh", "su", "watch", "wsl"];
 
-/// Programs whose first word is what they look for or do.
+/// Programs whose first word is what they search for or do.
 pub(super) const SCRIPT_FIRST: &[&str] =
     word_list!("grep egrep fgrep zgrep ggrep rg ag ack sed gsed awk gawk mawk nawk jq yq findstr select-string");
 
-/// Programs that put a file in another place.
+/// Programs that copy or move a file.
 const COPIES: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp", "copy-item", "move-item"];
 
 /// Programs that run code.
@@ -41,7 +41,7 @@ pub(super) const INTERPRETERS: &[&str] = word_list!(
     "python python3 python2 pypy pypy3 uv node nodejs deno bun tsx ts-node perl ruby php lua rscript osascript"
 );
 
-/// Programs that only put on the screen what they are given: the ones that matter where a whole folder is handed to them.
+/// Programs that only print what they are given: the ones that matter if a whole folder is passed to them.
 pub(super) const DISPLAYS: &[&str] = word_list!(
     "cat bat batcat head tail less more nl tac strings xxd od hexdump base64 sort uniq cut paste column fold rev type
      get-content gc awk sed grep egrep rg"
@@ -55,7 +55,7 @@ const RUNNERS: &[&str] = word_list!(
 
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh"];
 
-/// Words in the name of a script that uses what it is given.
+/// Words in the name of a script that uses its arguments without showing them.
 const USING: &[&str] = word_list!(
     "deploy start run serve server test tests build setup install release migrate migration migrations backup load sync
      encrypt validate verify check lint push up bootstrap provision seed init upload launch publish restart update
@@ -63,7 +63,7 @@ const USING: &[&str] = word_list!(
      compose"
 );
 
-/// Whether a call of a program shows nothing of the files it reads, for what it is asked to do.
+/// True if a call of a program shows nothing of the files it reads, because of what it is asked to do.
 pub(super) fn keeps_to_itself(run: &Run) -> bool {
     let has = |words: &[&str]| run.arguments.iter().any(|word| words.iter().any(|wanted| word.is(wanted)));
     let verb = || run.arguments.first().map(Argument::shown).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn keeps_to_itself(run: &Run) -> bool {
         "ansible-vault" => has(&["encrypt", "rekey", "create"]),
         "age" | "rage" => !has(&["-d", "--decrypt"]),
         "gpg" | "gpg2" => has(&["-c", "-e", "--symmetric", "--encrypt", "--import"]),
-        // Halves of keys: what these make of a private one is public, a signature, or another file.
+        // Key tools: what these make of a private key is public, a signature, or another file.
         "ssh-keygen" | "puttygen" => !has(&["-e", "-m"]) || has(&["-y", "-l", "-lf", "-p", "-c"]),
         "openssl" => {
             let made = has(&["-noout", "-pubout", "-out", "-check"]) && !has(&["-text"]);
@@ -92,7 +92,7 @@ pub(super) fn keeps_to_itself(run: &Run) -> bool {
     }
 }
 
-/// Whether the program is a script of the project, by path or as the first word of its interpreter.
+/// True if the program is a script of the project, by path or as the first word of its interpreter.
 fn is_script(program: &str, run: &Run) -> bool {
     script_name(program, run).is_some()
 }
@@ -116,7 +116,7 @@ fn uses_files(run: &Run) -> bool {
     name.split(|letter: char| !letter.is_alphanumeric()).any(|word| USING.contains(&word))
 }
 
-/// Whether a program is asked to put secrets into a place made for them, such as `gh secret set`.
+/// True if a program is asked to store secrets in a place made for them, such as `gh secret set`.
 fn keeps_secrets(run: &Run) -> bool {
     let words: Vec<String> = run.arguments.iter().take(5).map(|word| word.shown().to_lowercase()).collect();
     let mut parts = words.iter().filter(|word| !word.starts_with('-')).flat_map(|word| word.split(':'));
@@ -124,17 +124,17 @@ fn keeps_secrets(run: &Run) -> bool {
     of_secrets && parts.take(2).any(|verb| KEEPING.contains(&verb))
 }
 
-/// Verbs behind `secret` that put something there.
+/// Verbs after `secret` that store something there.
 const KEEPING: &[&str] = &["set", "import", "add", "bulk", "create", "put", "upload", "push", "sync"];
 
-/// Whether an option of `perl` or `ruby` has it change files in their place.
+/// True if an option makes `perl` or `ruby` change files in place.
 pub(super) fn edits_in_place(option: &str) -> bool {
     let letters = option.strip_prefix('-').unwrap_or_default();
-    // Behind these letters stands a text.
+    // After these letters comes a text.
     letters.split(['e', 'E', 'F', 'I', 'M', 'm', 'r', 'x', '-']).next().is_some_and(|flags| flags.contains('i'))
 }
 
-/// The words of a call that copies or moves files: what, and where to.
+/// The words of a call that copies or moves files: the sources and the target.
 pub(super) fn copied(run: &Run) -> Option<&[Argument]> {
     let is =
         |at: usize, words: &[&str]| run.arguments.get(at).is_some_and(|word| words.iter().any(|verb| word.is(verb)));
@@ -150,7 +150,7 @@ pub(super) fn copied(run: &Run) -> Option<&[Argument]> {
     Some(&run.arguments[verbs..])
 }
 
-/// Whether what follows an option is not shown: left out, written, or a key to something else.
+/// True if the value of an option is not shown: excluded, written, or a key to something else.
 pub(super) fn is_left_out(option: &str, program: &str) -> bool {
     ["exclude", "ignore", "output", "volume", "mount", "kubeconfig"].iter().any(|word| option.contains(word))
         || word_list!(
@@ -166,7 +166,7 @@ pub(super) fn is_left_out(option: &str, program: &str) -> bool {
         || option == "pull"
 }
 
-/// Whether it is a program that runs another with the values of a file.
+/// True if it is a program that runs another with the values of a file.
 pub(super) fn is_runner(run: &Run) -> bool {
     RUNNERS.contains(&run.program.as_str())
         || run.arguments.first().is_some_and(|word| RUNNERS.contains(&word.shown().as_str()))

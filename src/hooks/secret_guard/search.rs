@@ -1,4 +1,4 @@
-//! What a search shows of secret files: those it is given, and those it finds in folders.
+//! What a search shows of secret files: those named in its arguments, and those it finds in folders.
 
 use regex_lite::Regex;
 
@@ -22,10 +22,10 @@ impl Hit {
     }
 }
 
-/// `git grep`, for the name of a program: it looks into what git knows. What git ignores is not that.
+/// The program name of `git grep`, which searches only files known to git, and so none that git ignores.
 pub(super) const GIT_GREP: &str = "git-grep";
 
-/// What a program whose first word is a pattern or a script shows. `input` is the secret file whose text it has on its
+/// What a program whose first word is a pattern or a script shows. `input` is the secret file whose text is on its
 /// standard input.
 pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Option<Hit> {
     let language = Language::of(&run.program);
@@ -69,7 +69,7 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Opt
     found.next().map(|(file, _)| Hit { file, found: true })
 }
 
-/// Whether a search for a pattern shows something of a text of secrets: for tools that are no command line.
+/// True if a search for a pattern shows something of a secret text: for tools without a command line.
 pub(super) fn shows(pattern: &str, content: &str, is_environment: bool) -> bool {
     let patterns = vec![pattern.to_owned()];
     Shows { language: Language::Pattern, patterns, inverts: false, ignores_case: true, form: Form::Extended }
@@ -89,19 +89,19 @@ struct Search<'run> {
 struct Options {
     inverts: bool,
     ignores_case: bool,
-    /// Whether patterns are plain texts, basic or extended expressions, where an option says so.
+    /// Whether patterns are plain texts, basic or extended expressions, if an option says so.
     form: Option<Form>,
     recursive: bool,
     hidden: bool,
     ignored: bool,
-    /// A kind of files, none of which has secrets.
+    /// It searches one type of files, which has no secrets.
     of_type: bool,
     included: Vec<Spelling>,
     excluded: Vec<Spelling>,
 }
 
 impl<'run> Search<'run> {
-    /// `None` where no text is told at all.
+    /// Reads the words of a search; `None` if it shows no text at all.
     fn read(judge: &Judge<'_>, run: &'run Run, language: Language) -> Option<Self> {
         let mut search = Search { patterns: Vec::new(), files: Vec::new(), hit: None, options: Options::default() };
         let options = &mut search.options;
@@ -162,7 +162,7 @@ impl<'run> Search<'run> {
     }
 }
 
-/// Stands for a pattern that is not known; it fits everything.
+/// Represents an unknown pattern; it matches everything.
 const UNKNOWN_PATTERN: &str = "";
 
 impl Options {
@@ -240,7 +240,7 @@ impl Options {
         folders
     }
 
-    /// Whether a file found in a folder is looked at.
+    /// True if a file found in a folder is searched.
     fn looks_at(&self, path: &str) -> bool {
         let fits = |glob: &Spelling| {
             let glob = glob.names();
@@ -250,7 +250,7 @@ impl Options {
     }
 }
 
-/// How patterns are written.
+/// The syntax of patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Plain,
@@ -258,7 +258,7 @@ enum Form {
     Extended,
 }
 
-/// Which lines of a file a search prints.
+/// The lines of a file that a search prints.
 struct Shows {
     language: Language,
     patterns: Vec<String>,
@@ -268,14 +268,14 @@ struct Shows {
 }
 
 impl Shows {
-    /// Whether anything secret of a file is printed, as far as that can be told.
+    /// True if anything secret of a file is printed, or might be.
     fn any_of(&self, judge: &Judge<'_>, file: &str) -> bool {
         if self.language != Language::Pattern || self.inverts {
             return true;
         }
         match judge.content(file) {
             Some(content) => self.lines(&content, judge.is_environment(file)),
-            // Without the file, what is asked for tells.
+            // Without the file, the pattern decides.
             None => !judge.is_environment(file) || !self.patterns.iter().all(|pattern| asks_for_plain(pattern)),
         }
     }
@@ -293,7 +293,7 @@ impl Shows {
     }
 
     fn compiled(&self, pattern: &str) -> Option<Regex> {
-        // Longer ones are no pattern that anybody types.
+        // A longer text is not a pattern that a person types.
         const LONGEST: usize = 1_000;
         if pattern.len() > LONGEST {
             return None;
@@ -307,7 +307,7 @@ impl Shows {
     }
 }
 
-/// A basic expression of `grep` as an extended one: there, marks mean something only behind a `\`.
+/// Converts a basic expression of `grep` to an extended one: in a basic one, marks are special only after a `\`.
 fn extended(pattern: &str) -> String {
     const MARKS: &[char] = &['|', '(', ')', '{', '}', '+', '?'];
     let mut extended = String::with_capacity(pattern.len());
@@ -327,7 +327,7 @@ fn extended(pattern: &str) -> String {
     extended
 }
 
-/// Whether a line has one of the words of a pattern that is in no form we know.
+/// True if a line has one of the words of a pattern in an unknown form.
 fn has_word_of(pattern: &str, line: &str) -> bool {
     let line = line.to_lowercase();
     let pattern = pattern.to_lowercase();
@@ -336,7 +336,7 @@ fn has_word_of(pattern: &str, line: &str) -> bool {
     pattern.is_empty() || words.any(|word| line.contains(word))
 }
 
-/// Whether a line of an environment file tells a value that is secret.
+/// True if a line of an environment file shows a secret value.
 fn is_secret_line(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("export ").unwrap_or(line);
@@ -348,7 +348,7 @@ fn is_secret_line(line: &str) -> bool {
     !value.is_empty() && !is_plain(name.trim()) && !matches!(value, "true" | "false")
 }
 
-/// Whether a pattern asks for variables whose names say that they hold no secret: `^(DB_HOST|DB_PORT)=`.
+/// True if a pattern asks for variables whose names show that they are not secret: `^(DB_HOST|DB_PORT)=`.
 fn asks_for_plain(pattern: &str) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let is_mark = |letter: char| matches!(letter, '^' | '(' | ')' | '\\' | '"' | '\'' | '$');
@@ -362,7 +362,7 @@ fn asks_for_plain(pattern: &str) -> bool {
     }) && !pattern.is_empty()
 }
 
-/// What the first word of a program is written in.
+/// The language of a program's first word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Language {
     Pattern,
@@ -381,7 +381,7 @@ impl Language {
         }
     }
 
-    /// Whether the word behind an option is its value.
+    /// True if the word after an option is its value.
     fn takes_value(self, option: &str) -> bool {
         match self {
             Language::Pattern => matches!(option, "-A" | "-B" | "-C" | "-m" | "-t" | "-T" | "--type" | "--max-count"),
@@ -390,7 +390,7 @@ impl Language {
         }
     }
 
-    /// Whether an option changes the file in its place, or has only told whether and how often something is there.
+    /// True if an option changes the file in place, or only reports whether and how often something occurs.
     fn tells_no_text(self, option: &str) -> bool {
         let (letters, words): (&[char], &[&str]) = match self {
             Language::Pattern => {
@@ -416,7 +416,7 @@ mod tests {
     const TEXT: &str = "# API_KEY goes here\nAPI_KEY=sk-1\nPORT=80\nEMPTY_KEY=\nDB_HOST=db\n";
 
     #[test]
-    fn a_search_shows_what_its_lines_say() {
+    fn a_search_shows_the_lines_that_it_matches() {
         let shows = |pattern: &str| shows(pattern, TEXT, true);
         for pattern in ["API_KEY", "api", "sk-", "^[A-Z_]*=", "=", ".", "PORT|KEY", "(?<=x)key"] {
             assert!(shows(pattern), "{pattern}");
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_alone_tells_what_is_asked_for() {
+    fn a_pattern_shows_what_is_asked_for_even_without_the_file() {
         for pattern in ["^PORT=", "NODE_ENV", "^(DB_HOST|DB_PORT)", "(^#|^$|^INFRA_MODE)", "LOG_LEVEL=.*"] {
             assert!(asks_for_plain(pattern), "{pattern}");
         }

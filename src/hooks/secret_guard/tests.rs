@@ -1,4 +1,4 @@
-//! Commands that show secrets, and those of every day that do not.
+//! Commands that show secrets, and everyday commands that do not.
 
 use proptest::prelude::*;
 
@@ -8,13 +8,13 @@ use super::place::Place;
 use super::{command, read_by};
 
 #[test]
-fn commands_that_show_secrets_are_seen() {
+fn commands_that_show_secrets_are_refused() {
     let missed: Vec<_> = SHOWING.iter().filter(|command| read_by(command).is_none()).collect();
     assert_eq!(missed, Vec::<&&str>::new());
 }
 
 #[test]
-fn commands_that_show_none_are_let_go() {
+fn commands_that_show_no_secrets_are_allowed() {
     let refused: Vec<_> = HARMLESS_COMMANDS.iter().filter(|command| read_by(command).is_some()).collect();
     assert_eq!(refused, Vec::<&&str>::new());
 }
@@ -478,7 +478,7 @@ const HARMLESS_COMMANDS: &[&str] = &[
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
-fn what_is_on_disk_is_looked_at() {
+fn files_on_disk_are_examined() {
     let temporary = crate::testing::folder();
     let write = |file: &str, text: &str| {
         let path = temporary.path().join(file);
@@ -564,7 +564,7 @@ fn what_is_on_disk_is_looked_at() {
 }
 
 #[test]
-fn of_a_line_that_is_too_long_a_name_is_enough() {
+fn in_a_line_that_is_too_long_a_name_is_enough() {
     let nested = (0..10).fold("cat .env".to_owned(), |script, _| format!("eval {}", shell_quoted(&script)));
     for padding in
         [":;".repeat(2_100), format!("echo {};", "x".repeat(300_000)), format!("echo '{}';", "x\n".repeat(200_000))]
@@ -591,7 +591,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plain_reading_is_seen_behind_anything_complete(before in "(ls|echo 'a b'|cd x|true \\| wc|x=1 y|\\(pwd\\)|git commit -m \"a; b\"){1,4}(; | && |\n)") {
+    fn a_plain_read_is_found_after_any_complete_command(before in "(ls|echo 'a b'|cd x|true \\| wc|x=1 y|\\(pwd\\)|git commit -m \"a; b\"){1,4}(; | && |\n)") {
         let script = format!("{before}cat .env");
         prop_assert!(read_by(&script).is_some(), "{}", script);
     }

@@ -6,7 +6,7 @@ use crate::text::words::word_list;
 
 const FILE: &str = ".gsd/PREFERENCES.md";
 
-/// What in a command line changes a file, beside a redirection.
+/// What can change a file in a command line; `>` is a redirection.
 const CHANGING: &[&str] = word_list!("> tee sed cp mv rm dd ln rsync install truncate python perl node ruby");
 
 pub(super) fn refused(scene: &Scene<'_>) -> Option<Block> {
@@ -22,7 +22,7 @@ pub(super) fn refused(scene: &Scene<'_>) -> Option<Block> {
     })
 }
 
-/// Whether a command line names the file and may change it.
+/// True if a command line names the file and may change it.
 fn may_change(command: &str, file: &str) -> bool {
     let spelled = ["~/", "$HOME/", "${HOME}/", "\"$HOME\"/"].map(|home| format!("{home}{FILE}"));
     let names = command.contains(file) || spelled.iter().any(|spelled| command.contains(spelled));

@@ -1,4 +1,4 @@
-//! What a command line leaves of the files that it writes, as far as it tells.
+//! The content that a command line leaves in the files it writes, if that can be determined.
 
 use super::content::Content;
 use std::collections::BTreeMap;
@@ -8,13 +8,14 @@ use super::super::git_line::GitLine;
 use super::script;
 use crate::text::shell::{Argument, FileWritten, Run, Spelling, runs};
 
-/// The files that a script overwrites, relative to the folder it starts in, and what is known of their new content.
+/// The files that a script overwrites, relative to the folder it starts in, with the known facts about their new
+/// content.
 pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
     if !script.contains(".planning") && !script.contains(".md") {
         return Vec::new();
     }
     let mut written: Vec<(String, Content)> = Vec::new();
-    // What the script itself wrote before, by its name.
+    // What the script itself has written so far, by name.
     let mut known: BTreeMap<String, Content> = BTreeMap::new();
     let mut folder = PathBuf::new();
     let mut before: Option<(usize, Content)> = None;
@@ -84,7 +85,7 @@ pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
     written
 }
 
-/// What a file has that was written before, and then had something appended.
+/// The content of a file that was written and then appended to.
 fn joined(before: &Content, behind: &Content) -> Option<Content> {
     match (before, behind) {
         (Content::Lines(before), Content::Lines(behind)) => Some(Content::Lines(before.saturating_add(*behind))),
@@ -95,7 +96,7 @@ fn joined(before: &Content, behind: &Content) -> Option<Content> {
     }
 }
 
-/// The option of `tee` and `sponge` by which a file stays as it is and gets longer.
+/// True for the option with which `tee` and `sponge` append to a file.
 fn is_append(word: &Argument) -> bool {
     let option = word.shown();
     option == "--append" || option.starts_with('-') && !option.starts_with("--") && option.contains('a')
@@ -106,7 +107,7 @@ fn operand(run: &Run, name: &str) -> Option<Argument> {
     run.arguments.iter().find(|word| word.shown().starts_with(name))?.behind('=')
 }
 
-/// The file that `dd` writes again, if it does not change a part of it.
+/// The file that `dd` overwrites, unless it changes only a part of it.
 fn dd_target(run: &Run) -> Vec<String> {
     let is_part = run.arguments.iter().any(|word| {
         let word = word.shown();
@@ -119,10 +120,11 @@ fn names(words: &[Argument]) -> Vec<String> {
     words.iter().flat_map(documents).filter(|name| !name.starts_with('-')).collect()
 }
 
-/// The documents that this guard is about, by their last part; a pattern may mean one of them.
+/// The documents that this guard protects, by their last part; a pattern may mean one of them.
 const GUARDED: &[&str] = &["ROADMAP.md", "STATE.md"];
 
-/// The files that a word may name: of a pattern, the documents that it fits. All that is in a folder is the folder.
+/// The files that a word may name: for a pattern, the documents that it matches. Everything in a folder counts as the
+/// folder.
 fn documents(word: &Argument) -> Vec<String> {
     if let Some(text) = word.text().filter(|text| text.ends_with("/*")) {
         return vec![text];
@@ -131,7 +133,7 @@ fn documents(word: &Argument) -> Vec<String> {
     known.flat_map(|name| if name.has_wildcards() { fitting(&name, "") } else { vec![name.text()] }).collect()
 }
 
-/// The documents that the last part of a pattern or name fits, in its folder, or in another one where it has none.
+/// The documents that the last part of a pattern or name matches, in its own folder, or else in `folder`.
 fn fitting(name: &Spelling, folder: &str) -> Vec<String> {
     let text = name.text();
     let folder = text.rsplit_once('/').map_or(folder, |(own, _)| own);
@@ -140,13 +142,13 @@ fn fitting(name: &Spelling, folder: &str) -> Vec<String> {
         .collect()
 }
 
-/// The documents among names that another program found: what it looked in is among them, and is not meant.
+/// The documents that another program may find. The folders it searches are among the words, but are not meant.
 fn found(words: &[Argument]) -> Vec<String> {
     let names = words.iter().flat_map(Argument::names).filter(Spelling::is_known);
     names.flat_map(|name| fitting(&name, ".planning")).collect()
 }
 
-/// The files that a program changes where they are, removes, or puts an earlier version in the place of.
+/// The files that a program changes in place, removes, or replaces with an earlier version.
 fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
     let all = |names: Vec<String>, content: &Content| -> Vec<(String, Content)> {
         names.into_iter().map(|name| (name, content.clone())).collect()
@@ -155,7 +157,7 @@ fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
         "rm" | "unlink" | "shred" if run.is_found || run.is_handed_input => {
             all(found(&run.arguments), &Content::Removed)
         }
-        // All that is in a folder is the folder.
+        // Everything in a folder counts as the folder.
         "rm" | "unlink" | "shred" => {
             let names = names(&run.arguments).into_iter();
             all(names.map(|name| name.strip_suffix("/*").unwrap_or(&name).to_owned()).collect(), &Content::Removed)
@@ -163,7 +165,7 @@ fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
         "find" if run.arguments.iter().any(|word| word.is("-delete")) => all(sought(&run.arguments), &Content::Removed),
         "sed" | "gsed" if run.arguments.iter().any(|word| is_in_place(&word.shown())) => {
             let mut words = names(&run.arguments);
-            // The suffix of `-i ''` is a word of its own on some systems.
+            // The suffix of `-i ''` is a separate word on some systems.
             words.retain(|word| !word.is_empty());
             if words.is_empty() {
                 return Vec::new();
@@ -211,17 +213,17 @@ fn is_interpreter(program: &str) -> bool {
         || matches!(program, "node" | "deno" | "bun" | "tsx" | "perl" | "ruby" | "php" | "lua")
 }
 
-/// Whether the first word of a call of `tar` has it take files out of an archive.
+/// True if the first word of a call of `tar` extracts files from an archive.
 fn is_extracting(word: &str) -> bool {
     !word.starts_with("--") && word.contains('x') && !word.contains('c')
 }
 
-/// Whether an option of `unzip` has it write no file.
+/// True if an option of `unzip` keeps it from writing files.
 fn is_listing(word: &str) -> bool {
     word.starts_with('-') && word.contains(['l', 'p', 't', 'v', 'Z'])
 }
 
-/// Whether an option of `awk`, `perl` or `ruby` has it change its files.
+/// True if an option of `awk`, `perl` or `ruby` makes it change its files.
 fn changes_in_place(run: &Run) -> bool {
     let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
     if run.program.ends_with("awk") {
@@ -250,7 +252,7 @@ fn values(run: &Run, short: &[char], long: &[&str]) -> Vec<String> {
     found
 }
 
-/// The documents that `find` is asked for, in the folders that it looks in; the folders, where it is asked for all.
+/// The documents that `find` is asked for, in the folders that it searches; the folders, if it is asked for everything.
 fn sought(words: &[Argument]) -> Vec<String> {
     let texts: Vec<String> = words.iter().map(Argument::shown).collect();
     let places: Vec<&String> = texts.iter().take_while(|text| !text.starts_with(['-', '!', '('])).collect();
@@ -277,7 +279,8 @@ fn is_quiet(run: &Run) -> bool {
     run.arguments.iter().map(Argument::shown).any(quiet)
 }
 
-/// What `git checkout` and `git restore` put in the place of files from a commit before the last.
+/// The files that `git checkout` and `git restore` replace with those of a commit before the last, and those that git
+/// removes.
 fn older(call: &GitLine<'_>) -> Vec<(String, Content)> {
     let words: Vec<String> = call.arguments.iter().map(Argument::shown).collect();
     let dashes = words.iter().position(|word| word == "--");
@@ -316,13 +319,13 @@ fn older_of_restore(words: &[String]) -> Vec<(String, Content)> {
     files.into_iter().map(|file| (file, Content::Older(commit.clone()))).collect()
 }
 
-/// Whether a name is that of a commit before the last, and not of a branch or of the last one.
+/// True if a name is a commit before the last, and not a branch or the last one.
 fn is_older(commit: &str) -> bool {
     let is_digest = commit.len() >= 7 && commit.chars().all(|letter| letter.is_ascii_hexdigit());
     is_digest || commit.contains(['~', '^']) || commit.contains("@{")
 }
 
-/// What a program prints.
+/// The output of a program.
 fn content(run: &Run) -> Option<Content> {
     match run.program.as_str() {
         "" if run.reads.is_empty() => Some(Content::Lines(0)),
@@ -351,7 +354,7 @@ fn content(run: &Run) -> Option<Content> {
     }
 }
 
-/// What `git show COMMIT:FILE` prints. The last version of the file that it goes into is no loss.
+/// The output of `git show COMMIT:FILE`. The last version of the target file is not a loss.
 fn of_commit(run: &Run) -> Option<Content> {
     let call = GitLine::of(run).filter(|call| matches!(call.verb.as_str(), "show" | "cat-file"))?;
     let named = call.arguments.iter().map(Argument::shown).find(|word| word.contains(':') && !word.starts_with('-'))?;
@@ -361,7 +364,7 @@ fn of_commit(run: &Run) -> Option<Content> {
     (!is_last).then(|| Content::Older(named.clone()))
 }
 
-/// The lines that `grep` picks out of one file by a text without marks.
+/// The lines of one file that `grep` selects by a text without special characters.
 fn picked(run: &Run) -> Option<Content> {
     let (options, words): (Vec<String>, Vec<String>) =
         run.arguments.iter().map(Argument::shown).partition(|word| word.starts_with('-'));
@@ -374,7 +377,7 @@ fn picked(run: &Run) -> Option<Content> {
     is_plain.then(|| Content::Picked { file: file.clone(), text: text.to_owned(), at_start })
 }
 
-/// How many lines `echo` prints at the most: some shells take `\n` for a line break without being asked to.
+/// The most lines that `echo` prints: some shells convert `\n` to a line break without being asked to.
 fn echoed(run: &Run) -> Option<usize> {
     let known = |word: &Argument| word.spellings.iter().all(Spelling::is_known).then(|| word.shown());
     let texts: Option<Vec<String>> = run.arguments.iter().map(|word| word.text().or_else(|| known(word))).collect();
@@ -382,14 +385,14 @@ fn echoed(run: &Run) -> Option<usize> {
     Some(lines.saturating_add(1))
 }
 
-/// How many lines `printf` prints at the most: the format is used again until there are no values left.
+/// The most lines that `printf` prints: the format is used again until all values are used.
 fn formatted(run: &Run) -> Option<usize> {
     let (format, values) = run.arguments.split_first()?;
     let format = format.text()?;
     let taken = format.replace("%%", "").matches('%').count();
     let mut lines = 1_usize;
     for value in values {
-        // What a pattern becomes is not known.
+        // The expansion of a pattern is unknown.
         let is_many = value.spellings.iter().any(Spelling::has_wildcards) || value.names().nth(1).is_some();
         let value = value.text().filter(|value| !is_many && !value.contains(".."))?;
         lines = lines.saturating_add(breaks(&value)?);
@@ -398,7 +401,7 @@ fn formatted(run: &Run) -> Option<usize> {
     Some(lines.saturating_add(breaks(&format)?.saturating_mul(times)))
 }
 
-/// How many line breaks a text has, spelled out or not; `None` where they may be spelled by numbers.
+/// How many line breaks a text has, literal or escaped; `None` if they may be written as numbers.
 fn breaks(text: &str) -> Option<usize> {
     let by_number = ["\\0", "\\1", "\\x", "\\u"].iter().any(|start| text.contains(start));
     (!by_number).then(|| text.matches('\n').count() + text.matches("\\n").count())
@@ -410,7 +413,7 @@ fn files(words: &[Argument]) -> Option<Content> {
     Some(Content::OfFiles(files.into_iter().filter(|file| file != "/dev/null").collect()))
 }
 
-/// How many lines `head` and `tail` print at the most: `-5`, `-n 5`, `-n5`.
+/// The most lines that `head` and `tail` print: `-5`, `-n 5`, `-n5`.
 fn most_lines(run: &Run) -> Option<usize> {
     let mut words = run.arguments.iter().map(Argument::shown);
     while let Some(word) = words.next() {
@@ -420,24 +423,24 @@ fn most_lines(run: &Run) -> Option<usize> {
             Some(number) => number.to_owned(),
             None if option == "-lines" => words.next()?,
             None if option.starts_with(|first: char| first.is_ascii_digit()) => option.to_owned(),
-            // Bytes are counted, or something is left out.
+            // It counts bytes, or leaves something out.
             None if option.starts_with('c') || option.starts_with("-bytes") => return None,
             None => continue,
         };
-        // All but so many, and from that line on, is no number.
+        // `-n -5` (all but five) and `-n +5` (from line five on) give no fixed number.
         return if number.starts_with('+') { None } else { number.parse().ok() };
     }
     Some(10)
 }
 
-/// The words of `truncate` without the size that is a word of its own.
+/// The words of `truncate` without a size that is a separate word.
 fn without_size(words: &[Argument]) -> Vec<Argument> {
     let is_flag = |word: &Argument| matches!(word.shown().as_str(), "-s" | "--size");
     let is_size = |at: usize| at.checked_sub(1).is_some_and(|before| is_flag(&words[before]));
     words.iter().enumerate().filter(|(at, _)| !is_size(*at)).map(|(_, word)| word.clone()).collect()
 }
 
-/// How many bytes `truncate` leaves of its files; `None` where it makes them longer, or as long as another one.
+/// How many bytes `truncate` leaves of its files; `None` if it makes them longer, or as long as another one.
 fn truncated(run: &Run) -> Option<u64> {
     let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
     let size = words.iter().enumerate().find_map(|(at, word)| match word.as_str() {
@@ -458,7 +461,7 @@ fn truncated(run: &Run) -> Option<u64> {
     digits.parse::<u64>().ok().map(|size| size.saturating_mul(unit))
 }
 
-/// The file that a program puts others in the place of, and those.
+/// The file that a program replaces, and the files that replace it.
 fn copied(run: &Run) -> Option<(String, Vec<String>)> {
     let of_git = GitLine::of(run).filter(|call| call.verb == "mv");
     let arguments = match (&of_git, run.program.as_str()) {
@@ -469,7 +472,7 @@ fn copied(run: &Run) -> Option<(String, Vec<String>)> {
     let words: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
     let mut words: Vec<String> = words?;
     if run.program == "install" {
-        // The mode and the owner are words of their own.
+        // The mode and the owner are separate words.
         for option in ["-m", "-o", "-g", "-S"] {
             if let Some(at) = words.iter().position(|word| word == option) {
                 words.drain(at..words.len().min(at + 2));

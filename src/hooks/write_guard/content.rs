@@ -1,6 +1,6 @@
 //! What a command or a script puts into a file.
 
-/// What goes into a file.
+/// The new content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::hooks) enum Content {
     /// At most this many lines.
@@ -9,16 +9,16 @@ pub(in crate::hooks) enum Content {
     OfFiles(Vec<String>),
     /// The present content with this many lines removed and added.
     Edited { fewer: usize, more: usize },
-    /// So many bytes of the present content, from its start.
+    /// The first bytes of the present content, up to this many.
     Bytes(u64),
-    /// The lines of a file that have, or begin with, this text.
+    /// The lines of a file that contain this text, or begin with it.
     Picked { file: String, text: String, at_start: bool },
-    /// Something from elsewhere, of which the line does not say how long it is.
+    /// Something from elsewhere, whose length the line does not show.
     Foreign,
-    /// The content in an earlier commit, which is named.
+    /// The content in this earlier commit.
     Older(String),
-    /// Nothing: the file is removed, or the folder with all that is in it.
+    /// Nothing: the file is removed, or the folder with everything in it.
     Removed,
-    /// Nothing: it is in another place.
+    /// Nothing: it was moved to another place.
     Moved,
 }

@@ -1,5 +1,5 @@
-//! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read. And to write
-//! what is the user's alone.
+//! Refuses to overwrite a planning document with far fewer lines: usually, only a part of it had been read. Also
+//! refuses to write files that only the user may write.
 
 mod approvals;
 mod command;
@@ -28,7 +28,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
     let by_tool = scene.payload.writes().into_iter().map(|write| (write.path.clone(), left_by(&write)));
     let by_shell = scene.payload.command().map(|command| written_by(&command)).unwrap_or_default();
-    // What is no text has lines all the same. A command line may name a file many times.
+    // A binary file has lines too. A command line may name a file many times, so counts are cached.
     let counted = RefCell::new(HashMap::new());
     let count = |path: PathBuf| crate::disk::read_bytes(path).ok().flatten().map(|bytes| line_count(&bytes));
     let lines = |name: &str| *counted.borrow_mut().entry(name.to_owned()).or_insert_with(|| count(scene.path(name)));
@@ -48,7 +48,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
             Content::Lines(count) => Some(*count),
             Content::OfFiles(files) => files.iter().map(|file| lines(file)).sum(),
             Content::Edited { fewer, more } => Some(old.saturating_sub(*fewer).saturating_add(*more)),
-            // What stood there then is not read: a hook starts no git.
+            // The earlier content is not read, because a hook does not start git.
             Content::Older(_) | Content::Foreign | Content::Removed | Content::Moved => Some(0),
             Content::Bytes(most) => start_of(&path, *most).map(|start| line_count(&start)),
             Content::Picked { file, text, at_start } => picked(&scene.path(file), text, *at_start),
@@ -66,8 +66,8 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     Finding::Nothing
 }
 
-/// The folder whose documents go with what a command removes. A single document may be moved aside, and so may a folder
-/// of them; without the planning folder there is no project.
+/// The folder whose documents are lost when a command removes it. A single document may be moved, and so may a folder
+/// of them; without the planning folder there would be no project.
 fn folder_lost(path: &Path, content: &Content, root: &Path) -> Option<PathBuf> {
     let planning = root.join(".planning");
     let has_all = planning.starts_with(path);
@@ -80,10 +80,10 @@ fn folder_lost(path: &Path, content: &Content, root: &Path) -> Option<PathBuf> {
     (is_lost && crate::disk::is_folder(&folder)).then_some(folder)
 }
 
-/// How many entries of folders are looked at for the documents in them.
+/// The most folder entries that are examined for documents.
 const MOST_ENTRIES: usize = 2_000;
 
-/// The guarded document below a folder that has the most bytes: it stands for all of them.
+/// The guarded document below a folder that has the most bytes; it represents all of them.
 fn longest_below(folder: &Path, layout: &Layout) -> Option<PathBuf> {
     let mut left = MOST_ENTRIES;
     let mut open = VecDeque::from([folder.to_path_buf()]);
@@ -112,7 +112,7 @@ fn start_of(path: &Path, most: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How many lines of a file have a text in them, or at their start.
+/// How many lines of a file contain a text, or begin with it.
 fn picked(path: &Path, text: &str, at_start: bool) -> Option<usize> {
     let bytes = crate::disk::read_bytes(path).ok().flatten()?;
     let whole = String::from_utf8_lossy(&bytes);
@@ -123,26 +123,26 @@ fn line_count(bytes: &[u8]) -> usize {
     bytes.split_inclusive(|byte| *byte == b'\n').count()
 }
 
-/// Lets every such write through.
+/// Allows every such write.
 const VARIABLE: &str = "GSD_ALLOW_PLANNING_SHRINK";
 
-/// Below the planning folder: names a document that may be written shorter, once.
+/// A file below the planning folder that names a document which may be shortened, once.
 const LEAVE: &str = ".gsd-allow-shrink";
 
-/// How long such a leave holds, in milliseconds.
+/// How long such a permission is valid, in milliseconds.
 const HOLDS: i64 = 15 * 60 * 1000;
 
 /// Shorter documents are not guarded.
 const SHORTEST: usize = 40;
 
-/// Of a hundred lines, so many must stay.
+/// How many of a hundred lines must stay.
 const STAY: usize = 40;
 
 fn shrinks(old: usize, new: usize) -> bool {
     old >= SHORTEST && new.saturating_mul(100) < old.saturating_mul(STAY)
 }
 
-/// What a tool leaves of a file.
+/// The content that a tool leaves in a file.
 fn left_by(write: &FileWrite) -> Content {
     let lines = write.text.lines().count();
     if write.creates { Content::Lines(lines) } else { Content::Edited { fewer: write.replaced, more: lines } }
@@ -167,7 +167,7 @@ fn refused(document: &str, old: usize, new: usize, content: &Content, leave: &Pa
     }
 }
 
-/// The guarded document at `path`, as it is called from the project's folder.
+/// The guarded document at `path`, relative to the project's folder.
 fn guarded(path: &Path, layout: &Layout) -> Option<String> {
     let own = [layout.state(), layout.roadmap()];
     if let Some(document) = own.into_iter().find(|document| layout.absolute(document) == path) {
@@ -183,23 +183,23 @@ fn guarded(path: &Path, layout: &Layout) -> Option<String> {
     guarded.then(|| parts[planning..].join("/"))
 }
 
-/// The file that says which document may shrink, in the planning folder that `path` is in.
+/// The file that names the document which may shrink, in the planning folder that contains `path`.
 fn leave_of(path: &Path) -> Option<PathBuf> {
     let planning = path.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == ".planning"));
     planning.map(|planning| planning.join(LEAVE))
 }
 
-/// Whether somebody gave leave for this document. The leave is used up.
+/// True if a permission for this document exists. The permission is used up.
 fn may_shrink(scene: &Scene<'_>, leave: &Path, path: &Path, document: &str) -> bool {
     let age = crate::disk::modified(leave).map_or(i64::MAX, |modified| scene.now() - modified);
     let Ok(Some(text)) = crate::disk::read_text(leave) else { return false };
     let names = |line: &str| line.trim_start_matches("./") == document || Path::new(line) == path;
-    // A leave that came with the repository is nobody's word here.
+    // A permission that came with the repository is not from a person here.
     let is_brought = || Checkout::of(leave).is_some_and(|checkout| checkout.may_have_brought(leave));
     if age >= HOLDS || !text.lines().map(str::trim).any(names) || is_brought() {
         return false;
     }
-    // A leave that cannot be taken away would count for ever.
+    // A permission that cannot be removed would be valid for ever.
     crate::disk::AbsolutePath::parse(leave).is_ok_and(|leave| crate::disk::remove_note(&leave).is_ok())
 }
 
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_of_ten_lines_must_stay_of_a_long_document() {
+    fn a_long_document_must_keep_four_of_ten_lines() {
         assert!(shrinks(100, 39) && shrinks(40, 15) && shrinks(40, 0) && shrinks(1000, 1));
         assert!(!shrinks(100, 40) && !shrinks(39, 0) && !shrinks(40, 16) && !shrinks(0, 0) && !shrinks(50, 500));
         let reason =
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_a_script_writes_are_seen() {
+    fn files_that_a_script_writes_are_found() {
         let written = |script: &str| {
             let told = |content| match content {
                 Content::Lines(count) => count.to_string(),
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
-    fn a_folder_stands_for_its_longest_document() {
+    fn a_folder_is_judged_by_its_longest_document() {
         let folder = crate::testing::folder();
         let root = folder.path();
         for (name, lines) in [
@@ -426,10 +426,10 @@ mod tests {
         }
     }
 
-    /// What our own content orders is never refused, however long the documents are.
+    /// Writes that our own content orders are never refused, however long the documents are.
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the content of this repository as it stands")]
-    fn our_own_workflows_are_let_go() {
+    fn our_own_workflows_are_allowed() {
         let layout = Layout::new("/p", None, None);
         let mut seen = 0;
         for folder in ["workflows", "agents", "references", "commands"] {

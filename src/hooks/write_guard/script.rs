@@ -1,4 +1,4 @@
-//! What scripts of `sed` and pieces of code leave of a file.
+//! What `sed` scripts and pieces of code leave in a file.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,11 +8,12 @@ use regex_lite::Regex;
 use super::content::Content;
 use crate::text::words::word_list;
 
-/// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
+/// The content that a `sed` script leaves in its file, if it can be determined: `10,$d`, `1,40d`, `20q`, and with `-n`
+/// `1,20p`.
 pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
     let mut parts = script.split([';', '\n']).filter_map(|part| left_by_one(part, prints_only));
     let first = parts.next()?;
-    // Of several commands each takes something away.
+    // If there are several commands, each removes something.
     Some(parts.fold(first, |left, also| match (left, also) {
         (Content::Lines(one), Content::Lines(other)) => Content::Lines(one.min(other)),
         (Content::Edited { fewer, more }, Content::Edited { fewer: also, .. }) => {
@@ -23,7 +24,7 @@ pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
     }))
 }
 
-/// What a command of an editor leaves: `10,$d`, `%d`.
+/// The content that an editor command leaves: `10,$d`, `%d`.
 pub(super) fn left_by_editor(command: &str) -> Option<Content> {
     let command = command.trim().trim_start_matches(['+', ':']);
     if command == "%d" || command == ",d" {
@@ -32,7 +33,7 @@ pub(super) fn left_by_editor(command: &str) -> Option<Content> {
     command.ends_with('d').then(|| left_by_one(command, false)).flatten()
 }
 
-/// How many lines a script of `awk`, `perl` or `ruby` keeps that picks them by their number: `NR<10`, `print if $. < 10`.
+/// How many lines a script of `awk`, `perl` or `ruby` keeps if it selects them by number: `NR<10`, `print if $. < 10`.
 pub(super) fn kept_by_number(script: &str) -> Option<usize> {
     static PICKING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let of_awk = r"^NR *(<=?) *(\d+) *(?:\{ *print *;? *\})?$";
@@ -64,7 +65,7 @@ fn left_by_one(script: &str, prints_only: bool) -> Option<Content> {
     }
 }
 
-/// The lines that an address names; the last is `None` for the end of the file. No address is the whole file.
+/// The lines that an address names; the last is `None` for the end of the file. An empty address means the whole file.
 fn range(address: &str) -> Option<(usize, Option<usize>)> {
     match address.split_once(',') {
         Some((from, "$")) => Some((from.trim().parse().ok()?, None)),
@@ -74,14 +75,15 @@ fn range(address: &str) -> Option<(usize, Option<usize>)> {
     }
 }
 
-/// Files that a piece of code opens to write and does not read, with the lines that the code itself has for them.
+/// Files that a piece of code opens to write and does not read, with the number of lines that the code contains for
+/// them.
 pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
     const READING: &[&str] =
         &["read(", "read_text(", "readFileSync(", "readlines(", "load(", "import json", "'r'", "\"r\""];
     if READING.iter().any(|word| code.contains(word)) {
         return Vec::new();
     }
-    // Once for all of them: there may be many.
+    // Computed once, because there may be many files.
     let lines = code.matches('\n').count() + code.matches("\\n").count() + 1;
     let mut written = Vec::new();
     let mut at = 0;
@@ -115,18 +117,18 @@ pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
     written
 }
 
-/// Functions that give the file of a name a new content.
+/// Functions that give the file with a name new content.
 const WRITING: &[&str] =
     word_list!("writeFileSync( writeFile( writeTextFileSync( writeTextFile( File.write( file_put_contents( Bun.write(");
 
-/// Functions that remove the file of a name.
+/// Functions that remove the file with a name.
 const REMOVING: &[&str] = &["remove(", "unlink(", "unlinkSync(", "rmSync(", "rm(", "File.delete(", "removeSync("];
 
-/// Functions that put a file in the place of another one.
+/// Functions that replace one file with another.
 const COPYING: &[&str] =
     word_list!("copy( copyfile( copy2( move( replace( rename( copyFileSync( copyFile( renameSync( cp( mv(");
 
-/// The file that is put in the place of the one whose name follows: `copy('a', `.
+/// The file that replaces the one whose name follows: `copy('a', `.
 fn source_of(before: &str) -> Option<String> {
     let rest = before.trim_end().strip_suffix(',')?.trim_end();
     let quote = rest.chars().next_back().filter(|quote| matches!(*quote, '\'' | '"'))?;
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_of_sed_are_read_as_far_as_they_count_lines() {
+    fn sed_scripts_are_read_if_they_select_lines_by_number() {
         let left = |script: &str| left_by(script, false);
         assert_eq!(left("10,$d"), Some(Content::Lines(9)));
         assert_eq!(left("1,40d"), Some(Content::Edited { fewer: 40, more: 0 }));
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_only_writes_a_file_is_told_from_code_that_edits_it() {
+    fn code_that_only_writes_a_file_is_distinguished_from_code_that_edits_it() {
         let written = |code: &str| written_by_code(code).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         for code in [
             "open('.planning/STATE.md','w').write('x')",
@@ -175,7 +177,7 @@ mod tests {
         }
     }
     #[test]
-    fn every_file_of_long_code_is_seen() {
+    fn every_file_in_long_code_is_found() {
         let code = "open('a.md','w');".repeat(100_000);
         assert_eq!(written_by_code(&code).len(), 100_000);
         let code = (0..100_000).map(|number| format!("'x{number}';")).collect::<Vec<_>>().concat();

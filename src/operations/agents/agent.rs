@@ -1,7 +1,8 @@
-//! What an agent's model depends on: how much its work asks, under each profile, and what kind of work it is.
+//! What the choice of an agent's model depends on: its tier under each profile, the weight of its work and the kind of
+//! it.
 //!
-//! An agent of the content says it in its front matter. `agents.toml` speaks for agents that scripts know and the content
-//! does not have.
+//! Agents of the content declare this in their front matter. `agents.toml` describes the agents that scripts know but
+//! the content does not have.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,11 +12,11 @@ use serde::Deserialize;
 use crate::library::{self, FrontMatter};
 use crate::text::words::{self, words};
 
-/// What the names of agents begin with, outside the content.
+/// The prefix of agent names outside the content.
 const PREFIX: &str = "gsd-";
 
 words! {
-    /// Which of a host's models: the strongest, the usual one, the quickest.
+    /// A tier of a host's models: the strongest, the usual one, the quickest.
     pub(super) enum Tier {
         Opus = "opus",
         Sonnet = "sonnet",
@@ -24,7 +25,7 @@ words! {
 }
 
 words! {
-    /// How demanding an agent's work is: it decides effort and speed.
+    /// How demanding an agent's work is. It determines effort and speed.
     #[derive(PartialOrd, Ord)]
     pub(super) enum Weight {
         Light = "light",
@@ -67,18 +68,18 @@ impl Effort {
     }
 }
 
-/// What is known of an agent.
+/// The facts about an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Agent {
-    /// Under quality, balanced, budget, adaptive.
+    /// The tiers under the profiles quality, balanced, budget and adaptive, in this order.
     pub(super) tiers: [Tier; 4],
     pub(super) weight: Weight,
-    /// The kind of work that `models.<kind>` of the configuration speaks of.
+    /// The kind of work, as in `models.<kind>` of the configuration.
     pub(super) kind: String,
 }
 
-/// What `agents.toml` says.
+/// The contents of `agents.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Others {
@@ -86,7 +87,7 @@ struct Others {
     agents: BTreeMap<String, Agent>,
 }
 
-/// A test holds that the file parses; without it only the agents of the content are known.
+/// A test checks that the file parses; if it did not, only the agents of the content would be known.
 static OTHERS: LazyLock<Others> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("agents.toml")).unwrap_or_default());
 
@@ -97,7 +98,7 @@ impl Agent {
         of_content.or_else(|| OTHERS.agents.get(name).cloned())
     }
 
-    /// Every agent with its name, in the order in which answers have them.
+    /// All agents with their names, in the order in which answers list them.
     pub(super) fn all() -> Vec<(String, Agent)> {
         let of_content = library::agent_names().map(|stem| format!("{PREFIX}{stem}"));
         let mut names: Vec<String> = of_content.chain(OTHERS.agents.keys().cloned()).collect();
@@ -128,7 +129,7 @@ mod tests {
     use crate::library::{ItemKind, Library};
 
     #[test]
-    fn every_agent_of_the_content_says_what_its_model_depends_on() {
+    fn every_agent_of_the_content_declares_tiers_weight_and_kind() {
         for item in Library::embedded().unwrap().of_kind(ItemKind::Agent) {
             assert!(
                 Agent::read(&item.front_matter).is_some(),
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_read_where_it_is_described() {
+    fn an_agent_is_read_from_the_content_or_from_the_file() {
         let planner = Agent::named("gsd-planner").unwrap();
         assert_eq!(planner.tiers, [Tier::Opus, Tier::Opus, Tier::Sonnet, Tier::Opus]);
         assert_eq!((planner.weight, planner.kind.as_str()), (Weight::Heavy, "planning"));

@@ -1,4 +1,4 @@
-//! Why an agent failed, by the text it came back with.
+//! Classifies the failure of an agent by its output.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,14 +8,14 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailureReport {
     class: FailureClass,
-    /// The words it was known by.
+    /// The text in the output that identified the class.
     #[serde(skip_serializing_if = "Option::is_none")]
     sentinel: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_seconds: Option<u64>,
 }
 
-/// What an agent failed of.
+/// Why an agent failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FailureClass {
@@ -24,14 +24,14 @@ pub(crate) enum FailureClass {
     UnknownFailure,
 }
 
-/// Words of a used-up quota, the most telling first.
+/// Texts that mean a used-up quota, the most specific first.
 const QUOTA_WORDS: &[&str] =
     &["usage limit", "429", "rate limit", "rate_limit", "rate-limited", "too many requests", "quota"];
 
-/// A fault of the host after the agent's work is done.
+/// The text of a host error that occurs after the agent has finished its work.
 const HANDOFF_WORDS: &str = "classifyhandoffifneeded is not defined";
 
-/// Why an agent failed, by the text it came back with.
+/// Classifies the failure of an agent by its output.
 pub(crate) fn classify_failure(text: &str) -> FailureReport {
     let text = text.to_lowercase();
     if let Some(word) = QUOTA_WORDS.iter().find(|word| holds(&text, word)) {
@@ -46,7 +46,7 @@ pub(crate) fn classify_failure(text: &str) -> FailureReport {
     }
 }
 
-/// Whether `word` stands in `text`; a number is not found inside a longer one.
+/// True if `text` contains `word`. A number is not found inside a longer number.
 fn holds(text: &str, word: &str) -> bool {
     let is_digit = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
     let number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -55,7 +55,7 @@ fn holds(text: &str, word: &str) -> bool {
     })
 }
 
-/// The seconds behind `retry after` or `retry-after:`.
+/// The number of seconds after `retry after` or `retry-after:`.
 fn retry_after(text: &str) -> Option<u64> {
     let at = ["retry after", "retry-after"].iter().filter_map(|word| text.find(word)).min()?;
     let rest = text[at + "retry after".len()..].trim_start_matches([':', ' ', '=']);
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_known_by_their_words() {
+    fn failures_are_classified_by_their_text() {
         let of = |text| {
             let report = classify_failure(text);
             (report.class, report.sentinel, report.retry_after_seconds)

@@ -1,4 +1,4 @@
-//! What agents are started with: models, skills, instructions, budgets, worktrees.
+//! What agents are started with: models, skills, instructions, prompt budgets and worktrees.
 
 pub(crate) mod agent;
 pub(crate) mod failure;

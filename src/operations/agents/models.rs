@@ -1,7 +1,7 @@
-//! Which model an agent runs on, how hard it thinks, and how finely a phase is cut.
+//! Chooses the model and the effort of an agent, and how finely a phase is split.
 //!
-//! A profile gives each agent a tier (`opus`, `sonnet`, `haiku`), as the agent says in its front matter; hosts have their own models for the tiers, listed in
-//! `models.toml`; a project's configuration can overrule every step.
+//! A profile gives each agent a tier (`opus`, `sonnet`, `haiku`), which the agent declares in its front matter.
+//! `models.toml` lists the hosts' models for the tiers. A project's configuration can override every step.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,14 +14,14 @@ use super::failure::FailureClass;
 use crate::project::config::Config;
 use crate::text::words;
 
-/// The profile, and the model, of agents that run on whatever their caller runs on.
+/// The profile, and the model, of agents that run on their caller's model.
 const INHERIT: &str = "inherit";
 
 const O: &str = Tier::Opus.word();
 const S: &str = Tier::Sonnet.word();
 const H: &str = Tier::Haiku.word();
 
-/// Kinds of work that a granularity or a model can be set for.
+/// Kinds of work for which a granularity or a model can be set.
 const KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
 
 const TIERS: &[&str] = &[O, S, H];
@@ -41,22 +41,23 @@ struct RuntimeModels {
     sonnet: Option<String>,
     haiku: Option<String>,
     effort: Option<EffortForm>,
-    /// What its program is started with to think so hard, `{effort}` standing for the word; empty where it takes none.
+    /// Arguments that set the effort of the host's program, with `{effort}` as the placeholder; empty if it has no such
+    /// option.
     #[serde(default)]
     effort_argv: Vec<String>,
 }
 
-/// How a host is told how hard to think.
+/// How the effort is passed to a host.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EffortForm {
     parameter: String,
     propagation: String,
-    /// Less than this it does not know.
+    /// The lowest effort that the host supports.
     lowest: Option<Effort>,
 }
 
-/// A test holds that the file parses; without it every host takes the tiers by name.
+/// A test checks that the file parses; if it did not, every host would get the tiers by name.
 static CATALOGUE: LazyLock<Catalogue> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("models.toml")).unwrap_or_default());
 
@@ -106,15 +107,15 @@ pub(crate) struct ExecutionReport {
     pub(crate) fast_mode_supported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_agent: Option<bool>,
-    /// With `--failure-class`: how far the work went along `dynamic_routing.provider_escalation`.
+    /// With `--failure-class`: the progress along `dynamic_routing.provider_escalation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) escalation: Option<Escalation>,
     #[serde(flatten)]
     pub(crate) surface: Option<EffortSurface>,
 }
 
-/// Work that goes on with the models of other providers. Where it fails of something else, or the project names no other
-/// models, nothing moves here: a tier above is told by `model` alone.
+/// Retries with the models of other providers. If the work failed for another reason, or the project lists no models of
+/// other providers, this does not change: only `model` shows a higher tier.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Escalation {
     class: FailureClass,
@@ -122,15 +123,15 @@ pub(crate) struct Escalation {
     from: String,
     to: String,
     escalated: bool,
-    /// More attempts than there are models for.
+    /// There were more attempts than there are models.
     exhausted: bool,
-    /// The models so far, the first and the one to take now among them.
+    /// The models so far, including the first one and the one to use now.
     attempted: Vec<String>,
-    /// The place of the model among those attempted.
+    /// The index of the model among those attempted.
     index: usize,
 }
 
-/// How a program of the host that `--host` names is told its effort.
+/// How to pass the effort to the program of the host given with `--host`.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the fields are keys of an answer, which other keys stand around")]
 pub(crate) struct EffortSurface {
@@ -158,25 +159,25 @@ pub(crate) struct GranularityReport {
     pub(crate) unknown_phase_type: Option<bool>,
 }
 
-/// What is asked besides the agent.
+/// The inputs other than the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExecutionRequest<'a> {
     pub(crate) effort: Option<&'a str>,
     pub(crate) fast_mode: Option<bool>,
-    /// How often the same work was attempted before.
+    /// The number of earlier attempts at the same work.
     pub(crate) attempt: usize,
-    /// What the last attempt failed of.
+    /// Why the last attempt failed.
     pub(crate) failure: Option<FailureClass>,
-    /// The host as the call named it.
+    /// The host as named in the call.
     pub(crate) host: Option<&'a str>,
 }
 
-/// The host whose models count where nothing names one.
+/// The host whose models are used if no host is named.
 pub(crate) fn usual_runtime() -> &'static str {
     &CATALOGUE.default_runtime
 }
 
-/// The model of an agent on a host.
+/// Chooses the model of an agent on a host.
 pub(crate) fn model(config: &Config, runtime: &str, agent: &str) -> ModelReport {
     let known = Agent::named(agent);
     let chosen = choose(config, runtime, agent, known.as_ref(), 0);
@@ -189,7 +190,7 @@ pub(crate) fn model(config: &Config, runtime: &str, agent: &str) -> ModelReport 
     }
 }
 
-/// The model of an agent and how it is to be run.
+/// Chooses the model of an agent and how to run it.
 pub(crate) fn execution(
     config: &Config,
     runtime: &str,
@@ -221,7 +222,7 @@ pub(crate) fn execution(
         effort_effective: effort,
         effort_effective_source: if request.effort.is_some() { "flag" } else { "resolved" },
         fast_mode: request.fast_mode.unwrap_or_else(|| is_fast(config, agent, weight_of(known.as_ref()))),
-        // No host can be told to hurry by a parameter that we know of.
+        // No host we know of has a parameter for speed.
         fast_mode_supported: false,
         unknown_agent: known.is_none().then_some(true),
         escalation: others.map(|others| others.told(model_of(0))),
@@ -230,7 +231,7 @@ pub(crate) fn execution(
 }
 
 impl EffortForm {
-    /// The effort as the host can be told it.
+    /// The effort in a form that the host supports.
     fn rendered(&self, effort: &str) -> String {
         match (self.lowest, words::of_word::<Effort>(effort)) {
             (Some(lowest), Some(asked)) => lowest.max(asked).word().to_owned(),
@@ -239,10 +240,10 @@ impl EffortForm {
     }
 }
 
-/// Models of other providers, for work that failed for want of quota.
+/// Models of other providers, for work that failed because a quota was used up.
 struct Others<'config> {
     class: FailureClass,
-    /// Those tried so far, in their order.
+    /// Those tried so far, in order.
     tried: Vec<&'config str>,
     exhausted: bool,
 }
@@ -260,7 +261,7 @@ impl<'config> Others<'config> {
         Others { class, tried, exhausted }
     }
 
-    /// The one to take now; none where the first model is still to be taken.
+    /// The model to use now; `None` if that is still the first model.
     fn model(&self) -> Option<&'config str> {
         self.tried.last().copied()
     }
@@ -278,7 +279,7 @@ impl<'config> Others<'config> {
     }
 }
 
-/// How a program of the host named `host` is told its effort.
+/// How to pass the effort to the program of the host named `host`.
 fn surface(host: &str, argv: &[String], effort: &str) -> EffortSurface {
     let argv: Vec<String> = argv.iter().map(|word| word.replace("{effort}", effort)).collect();
     EffortSurface {
@@ -290,7 +291,8 @@ fn surface(host: &str, argv: &[String], effort: &str) -> EffortSurface {
     }
 }
 
-/// Whether an agent is to be run in fast mode: as is said for it, for agents of its weight, for all of them.
+/// True if an agent runs in fast mode. The setting for the agent wins over that for its weight, and that over the
+/// general one.
 fn is_fast(config: &Config, agent: &str, weight: Weight) -> bool {
     let said = |key: &str| config.written(key).and_then(serde_json::Value::as_bool);
     let of_weight = format!("fast_mode.routing_tier_defaults.{}", weight.word());
@@ -300,7 +302,7 @@ fn is_fast(config: &Config, agent: &str, weight: Weight) -> bool {
         .unwrap_or_else(|| config.flag(&of_weight))
 }
 
-/// How finely a phase of a kind is cut.
+/// How finely a phase of a kind is split.
 pub(crate) fn granularity(config: &Config, kind: &str, asked: Option<&str>) -> GranularityReport {
     let known = KINDS.contains(&kind);
     let of_kind = known.then(|| config.text(&format!("granularities.{kind}"))).flatten();
@@ -312,7 +314,7 @@ pub(crate) fn granularity(config: &Config, kind: &str, asked: Option<&str>) -> G
     }
 }
 
-/// Every agent and its tier under a profile.
+/// All agents with their tiers under a profile.
 pub(crate) fn agents_under(profile: &str) -> Vec<(String, &'static str)> {
     Agent::all().into_iter().map(|(name, agent)| (name, tier(Some(&agent), profile))).collect()
 }
@@ -321,7 +323,7 @@ fn weight_of(agent: Option<&Agent>) -> Weight {
     agent.map_or(Weight::Standard, |agent| agent.weight)
 }
 
-/// The tier of an agent under a profile; of an unknown agent, what the profile means in general.
+/// The tier of an agent under a profile; for an unknown agent, the general tier of the profile.
 fn tier(agent: Option<&Agent>, profile: &str) -> &'static str {
     let profile = profile.to_ascii_lowercase();
     match (agent, profile.as_str()) {
@@ -342,7 +344,7 @@ struct Choice {
     tier: String,
 }
 
-/// The model of an agent: what the configuration names for it, else its tier in the host's spelling.
+/// Chooses the model of an agent: the one named in the configuration, else its tier in the host's spelling.
 fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, climbed: usize) -> Choice {
     let by_profile = tier(known, config.model_profile());
     if let Some(model) = config.text(&format!("model_overrides.{name}")) {
@@ -353,7 +355,7 @@ fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, cli
     let of_kind = known.and_then(|known| config.text(&format!("models.{}", known.kind)));
     let tier = routed.or(of_kind).unwrap_or(by_profile);
     if !TIERS.contains(&tier) {
-        // `inherit`, or the identifier of a model in place of a tier.
+        // `inherit`, or the identifier of a model instead of a tier.
         return Choice { model: tier.to_owned(), tier: tier.to_owned() };
     }
     let model = by_policy(config, runtime, tier)
@@ -363,24 +365,24 @@ fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, cli
     Choice { model: model.to_owned(), tier: tier.to_owned() }
 }
 
-/// Whether work that failed is attempted again with more.
+/// True if failed work is retried with a higher tier or more effort.
 fn climbs(config: &Config) -> bool {
     let on_failure = config.written("dynamic_routing.escalate_on_failure").and_then(serde_json::Value::as_bool);
     config.flag("dynamic_routing.enabled") && on_failure != Some(false)
 }
 
-/// How often at most; once where the project says nothing that is a count.
+/// The most escalations; 1 if the project does not give a number.
 fn most_climbs(config: &Config) -> usize {
     let most = config.number("dynamic_routing.max_escalations");
     most.map_or(1, |most| usize::try_from(most).unwrap_or(usize::MAX))
 }
 
-/// How far above the first attempt this one is.
+/// How many levels this attempt is above the first one.
 fn climbed(config: &Config, attempt: usize) -> usize {
     if climbs(config) { attempt.min(most_climbs(config)) } else { 0 }
 }
 
-/// The tier for an agent of this weight where the project routes by weight: repeated attempts climb.
+/// The tier for an agent of this weight if the project routes by weight. It rises with repeated attempts.
 fn routed(config: &Config, weight: Weight, climbed: usize) -> Option<&str> {
     if !config.flag("dynamic_routing.enabled") {
         return None;
@@ -390,7 +392,7 @@ fn routed(config: &Config, weight: Weight, climbed: usize) -> Option<&str> {
     config.text(&format!("dynamic_routing.tier_models.{}", weight.word()))
 }
 
-/// So many levels more of effort; a word that is none of ours stays.
+/// Raises the effort by `climbed` levels. An unknown word is returned unchanged.
 fn harder(effort: String, climbed: usize) -> String {
     match words::of_word::<Effort>(&effort) {
         Some(level) => (0..climbed.min(5)).fold(level, |level, _| level.harder()).word().to_owned(),
@@ -398,13 +400,13 @@ fn harder(effort: String, climbed: usize) -> String {
     }
 }
 
-/// The model that the project names for a tier on a host: alone, or with more to say of it.
+/// The model that the project names for a tier on a host: a string, or the `model` of an object.
 fn of_profile<'config>(config: &'config Config, runtime: &str, tier: &str) -> Option<&'config str> {
     let key = format!("model_profile_overrides.{runtime}.{tier}");
     config.text(&key).or_else(|| config.written(&key)?.get("model")?.as_str().filter(|model| !model.is_empty()))
 }
 
-/// The model that a policy of the project names for a tier.
+/// The model named for a tier by a policy of the project.
 fn by_policy<'config>(config: &'config Config, runtime: &str, tier: &str) -> Option<&'config str> {
     let level = match tier {
         O => "high",
@@ -416,7 +418,7 @@ fn by_policy<'config>(config: &'config Config, runtime: &str, tier: &str) -> Opt
         .or_else(|| config.text(&format!("model_policy.{level}")))
 }
 
-/// A tier as the default host wants it: its name, its identifier, or nothing at all.
+/// A tier in the form that the default host expects: its name, its identifier, or an empty string.
 fn by_name<'a>(config: &Config, tier: &'a str) -> &'a str {
     let wanted = config.value("resolve_model_ids");
     if wanted.as_str() == Some("omit") {
@@ -426,7 +428,7 @@ fn by_name<'a>(config: &Config, tier: &'a str) -> &'a str {
     identifier.map_or(tier, String::as_str)
 }
 
-/// How hard an agent thinks.
+/// The effort of an agent.
 fn effort(config: &Config, name: &str, known: Option<&Agent>) -> String {
     let own = config.text(&format!("effort.agent_overrides.{name}"));
     let by_weight =
@@ -448,7 +450,7 @@ mod tests {
         (report.model, report.tier)
     }
 
-    /// The host whose models are called as the tiers are.
+    /// The host that calls its models by the names of the tiers.
     fn named_by_tiers() -> &'static str {
         &CATALOGUE.default_runtime
     }
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_overrules_step_by_step() {
+    fn the_configuration_overrides_every_step() {
         let host = host_with("gpt-5.6-terra");
         assert_eq!(resolved("{}", host, "gsd-executor").0, "gpt-5.6-terra");
         assert_eq!(resolved(r#"{"models":{"execution":"opus"}}"#, host, "gsd-executor").0, "gpt-5.6-sol");
@@ -511,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_attempts_climb_in_tier_and_effort() {
+    fn repeated_attempts_raise_tier_and_effort() {
         let light = |routing: &str, number| attempt(&format!("{routing}{ROUTED}"), "gsd-plan-checker", number);
         assert_eq!(light("", 0), pair("haiku", "low"));
         assert_eq!(light("", 1), pair("sonnet", "medium"));
@@ -529,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn work_without_quota_goes_on_with_the_models_of_other_providers() {
+    fn work_without_quota_continues_with_models_of_other_providers() {
         let told = |routing: &str, failure, attempt| {
             let config = config(&format!(r#"{{"dynamic_routing":{{{routing},{ROUTED}}}}}"#));
             let request = ExecutionRequest { attempt, failure: Some(failure), ..ExecutionRequest::default() };
@@ -560,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_mode_is_what_is_said_nearest_to_the_agent() {
+    fn the_most_specific_setting_decides_fast_mode() {
         let fast = |text: &str, agent| {
             execution(&config(text), named_by_tiers(), agent, &ExecutionRequest::default()).fast_mode
         };
@@ -574,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_told_the_effort_by_what_its_program_is_started_with() {
+    fn the_effort_is_passed_in_the_arguments_of_the_program() {
         let mut told_by_argv = 0;
         for (runtime, models) in &CATALOGUE.runtimes {
             let told = surface(runtime, &models.effort_argv, "low");
@@ -589,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_a_tier_may_stand_beside_other_facts() {
+    fn a_model_of_a_tier_may_be_in_an_object_with_other_facts() {
         for host in ["made-up", host_with("gpt-5.6-terra")] {
             let text = format!(
                 r#"{{"model_profile_overrides":{{"{host}":{{"sonnet":{{"model":"mine","reasoning_effort":"low"}}}}}}}}"#
@@ -600,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn granularity_is_asked_for_then_of_the_kind_then_of_the_project() {
+    fn granularity_is_from_the_call_then_the_kind_then_the_project() {
         let config = config(r#"{"granularity":"fine","granularities":{"planning":"coarse"}}"#);
         assert_eq!(granularity(&config, "planning", Some("standard")).granularity, "standard");
         assert_eq!(granularity(&config, "planning", None).granularity, "coarse");

@@ -1,17 +1,17 @@
-//! A prompt for a reviewer, cut down until it fits: first the project's page, then what only explains, then the plans.
+//! Shortens a reviewer's prompt until it fits: first the project's page, then explanations, then the plans.
 
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many lines of the project's page say the most.
+/// The number of lines at the top of the project's page that are kept.
 const PROJECT_LINES: usize = 40;
 
-/// What is left of every plan, in characters, however little room there is.
+/// The number of characters that are kept of every plan, however little room there is.
 const PLAN_FLOOR: usize = 1024;
 
-/// The texts a prompt is made of.
+/// The texts that make up a prompt.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Material {
     pub(crate) instructions: String,
@@ -24,44 +24,44 @@ pub(crate) struct Material {
     pub(crate) requirements: Option<String>,
 }
 
-/// What was done to make a prompt fit.
+/// How a prompt was shortened to fit.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BudgetReport {
     budget: usize,
-    /// What is used of the budget at most: estimates err.
+    /// The part of the budget that is used at most, since token counts are estimates.
     effective_budget: usize,
     estimated_tokens: usize,
     /// Sections that were left out.
     omitted: Vec<&'static str>,
-    /// Only the first lines of the project's page are there.
+    /// The project's page was cut to its first lines.
     project_md_shrunk: bool,
-    /// How much of the plans was cut, in percent.
+    /// The part of the plans that was cut, in percent.
     plan_truncation_pct: f64,
-    /// What must be there does not fit: there is no prompt.
+    /// The required parts do not fit: the prompt is empty.
     pub(crate) hard_failed: bool,
-    /// The prompt says that it was cut.
+    /// The prompt has a note that it was shortened.
     note_injected: bool,
 }
 
-/// How far the cutting went.
+/// How much is cut.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     shrink_project: bool,
-    /// How many of the sections that only explain are left out.
+    /// The number of explanatory sections that are left out.
     omit: usize,
     /// The most characters of a plan.
     plan_cap: usize,
 }
 
-/// The prompt, and what was done to it; an empty one where it cannot fit.
+/// Builds the prompt and reports how it was shortened. The prompt is empty if it cannot fit.
 pub(crate) fn fit(material: &Material, budget: usize) -> (String, BudgetReport) {
     let effective_budget = budget / 10 * 9 + budget % 10 * 9 / 10;
     let whole = Cut { shrink_project: false, omit: 0, plan_cap: usize::MAX };
     let mut tried = (String::new(), whole);
     for cut in [(false, 0), (true, 0), (true, 1), (true, 2), (true, 3)] {
         let cut = Cut { shrink_project: cut.0, omit: cut.1, plan_cap: usize::MAX };
-        // As long as something else can go first, plans stay whole.
+        // Plans stay whole as long as other parts can be cut first.
         let caps = if cut.omit == 0 { None } else { plan_caps(material, cut, budget, effective_budget) };
         let cut = caps.map_or(cut, |plan_cap| Cut { plan_cap, ..cut });
         let prompt = material.prompt(cut, budget);
@@ -87,7 +87,7 @@ pub(crate) fn fit(material: &Material, budget: usize) -> (String, BudgetReport) 
     (if hard_failed { String::new() } else { prompt }, report)
 }
 
-/// The most characters of a plan with which the prompt fits; the floor where even that does not help.
+/// The most characters of a plan with which the prompt fits; the floor if even that does not help.
 fn plan_caps(material: &Material, cut: Cut, budget: usize, effective_budget: usize) -> Option<usize> {
     let fits = |plan_cap| tokens(&material.prompt(Cut { plan_cap, ..cut }, budget)) <= effective_budget;
     let longest = material.plans.iter().map(|(_, text)| text.chars().count()).max().unwrap_or_default();
@@ -102,13 +102,13 @@ fn plan_caps(material: &Material, cut: Cut, budget: usize, effective_budget: usi
     Some(low)
 }
 
-/// About four letters are a token.
+/// An estimated token count: about four letters make a token.
 pub(crate) fn tokens(text: &str) -> usize {
     text.encode_utf16().count().div_ceil(4)
 }
 
 impl Material {
-    /// The sections that only explain, in the order in which they are left out.
+    /// The explanatory sections, in the order in which they are left out.
     fn explaining(&self) -> [(&'static str, &'static str, Option<&str>); 3] {
         [
             ("context", "Context", self.context.as_deref()),
@@ -122,7 +122,7 @@ impl Material {
         gone.filter(|(_, _, text)| text.is_some()).map(|(name, ..)| name).collect()
     }
 
-    /// The share of the plans that is cut, in percent.
+    /// The part of the plans that is cut, in percent.
     fn truncation(&self, cut: Cut) -> f64 {
         let (mut all, mut kept) = (0_u32, 0_u32);
         for (_, text) in &self.plans {
@@ -133,7 +133,7 @@ impl Material {
         if all == 0 { 0.0 } else { f64::from(all - kept) / f64::from(all) * 100.0 }
     }
 
-    /// What the reader of a cut prompt has to know.
+    /// The note about what was cut, for the reader of the prompt.
     fn note(&self, cut: Cut, budget: usize) -> Option<String> {
         let omitted = self.omitted(cut);
         let shrunk = cut.shrink_project && self.project.is_some();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn a_prompt_that_fits_is_not_changed() {
         let small = Material {
             instructions: "Do this\n".into(),
             roadmap: "# Roadmap\nhello\n".into(),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_less_room_the_less_is_left_and_the_prompt_says_so() {
+    fn less_room_leaves_less_text_and_the_prompt_says_so() {
         let cut = |budget| {
             let (prompt, report) = fit(&material(), budget);
             assert!(tokens(&prompt) <= report.effective_budget);

@@ -1,11 +1,11 @@
-//! The texts of a review by another program: what it is asked, and what its file says where there is no review.
+//! The texts of a review by another program: the request, and the contents of its file if the review failed.
 
 use std::fmt::Write as _;
 
 use crate::text::words::words;
 
 words! {
-    /// How thorough a review of code is.
+    /// How thorough a code review is.
     pub(crate) enum Depth {
         Quick = "quick",
         Standard = "standard",
@@ -30,7 +30,7 @@ impl Depth {
     }
 }
 
-/// What reviewers of changed source files are asked.
+/// The request to reviewers of changed source files.
 pub(crate) fn request_for_changes(repository: &str, base: &str, depth: Depth, files: &[String]) -> String {
     let mut request = format!(
         "# Code review\n\nRepository: {repository}\nBase commit: {base}\nDepth: {}\n\n\
@@ -53,7 +53,7 @@ pub(crate) fn request_for_changes(repository: &str, base: &str, depth: Depth, fi
     request
 }
 
-/// Whether a review names a line of a file, as `src/main.rs:12`.
+/// True if a review names a line of a file, such as `src/main.rs:12`.
 pub(crate) fn names_lines(review: &str) -> bool {
     let is_end = |letter: char| letter.is_whitespace() || "`*_()[]{}<>\"',;".contains(letter);
     review.split(is_end).any(|word| {
@@ -62,7 +62,7 @@ pub(crate) fn names_lines(review: &str) -> bool {
             let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
             let extension = name.rsplit_once('.').map(|(_, extension)| extension);
             let is_file = extension.is_some_and(|extension| {
-                // An address has numbers there.
+                // In an address this part is a number.
                 extension.starts_with(|first: char| first.is_ascii_alphabetic())
                     && extension.chars().all(|letter| letter.is_ascii_alphanumeric())
             });
@@ -72,7 +72,7 @@ pub(crate) fn names_lines(review: &str) -> bool {
     })
 }
 
-/// A review with a mark for whoever compares reviews: it could have named lines, and did not.
+/// Marks a review that could have named lines but did not, for readers who compare reviews.
 pub(crate) fn marked(review: &str) -> String {
     format!(
         "> [reviewed-without-source-citations] This review does not name a line of any file. It may be based on the \
@@ -80,12 +80,12 @@ pub(crate) fn marked(review: &str) -> String {
     )
 }
 
-/// The text of the review file if there is no review.
+/// The text of the review file if the review failed.
 pub(crate) fn no_review(section: &str, why: &str, hint: &str, errors: &str) -> String {
     let mut text = format!("> [no-review] {section}: {why}. {hint}\n");
     let errors = errors.trim();
     if !errors.is_empty() {
-        // A longer fence than any in the text.
+        // The fence must be longer than any in the text.
         let longest = errors.lines().map(|line| line.chars().take_while(|letter| *letter == '`').count()).max();
         let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);
         let _ = write!(text, "\nEnd of its standard error:\n\n{fence}\n{errors}\n{fence}\n");

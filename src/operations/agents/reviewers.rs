@@ -1,5 +1,5 @@
-//! Programs and servers that can be asked for a review: facts from `reviewers.toml`, which of them a call means, and how
-//! each is called. What is run is decided there; a project can only choose among them.
+//! Programs and servers that can review: facts from `reviewers.toml`, which of them a call means, and how each is
+//! called. That file decides what is run; a project can only choose among its entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub(crate) enum Transport {
     /// It is a program.
     #[default]
     Spawn,
-    /// It is a server that answers as that of OpenAI does.
+    /// It is a server with the API of OpenAI.
     OpenaiHttp,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Transport {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Delivery {
     StandardInput,
-    /// It is given the name of the file.
+    /// It gets the path of the file.
     File,
     /// It does not take a prompt: it finds the changes itself.
     None,
@@ -34,13 +34,13 @@ pub(crate) enum Delivery {
     Request,
 }
 
-/// What of the standard output is the review.
+/// Which part of the standard output is the review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
     #[default]
     Text,
-    /// Of a stream of events, the last message.
+    /// The last message of a stream of events.
     LastMessage,
     AllMessages,
 }
@@ -53,14 +53,14 @@ pub(crate) struct Reviewer {
     pub(crate) slug: String,
     /// The heading of its review.
     pub(crate) section: String,
-    /// The flags that ask for it, in the arguments of a workflow.
+    /// The flags that request it, in the arguments of a workflow.
     pub(crate) flags: Vec<String>,
     #[serde(default)]
     pub(crate) transport: Transport,
-    /// The row of the table of clients that has its programs, the flag for its model, and its environment.
+    /// The row of the client table with its programs, the flag for its model, and its environment.
     #[serde(default)]
     pub(crate) runner: Option<String>,
-    /// Names of its program, where there is no such row.
+    /// Names of its program if that row does not exist.
     #[serde(default)]
     pub(crate) programs: Vec<String>,
     pub(crate) delivery: Delivery,
@@ -70,35 +70,35 @@ pub(crate) struct Reviewer {
     choose_effort: Vec<String>,
     #[serde(default)]
     choose_agent: Vec<String>,
-    /// Its key below `review.models`; without it, the configuration has no model for it.
+    /// Its key below `review.models`; if absent, the configuration has no model for it.
     #[serde(default)]
     model_key: Option<String>,
-    /// The effort where none is set; without it, it takes none.
+    /// The effort if none is set; if absent, it has no effort setting.
     #[serde(default)]
     effort: Option<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) output: Form,
-    /// How many seconds later than our time limit its own one is.
+    /// How many seconds its own time limit is longer than ours.
     #[serde(default)]
     more_seconds: u64,
-    /// A word of its help that another program of the same name does not have.
+    /// A word in its help text that another program of the same name does not have.
     #[serde(default)]
     pub(crate) help_has: Option<String>,
-    /// Whether it may be unable to read the project, and is to say so.
+    /// True if it may be unable to read the project. It is then asked to say so.
     #[serde(default)]
     may_lack_access: bool,
-    /// Whether it can read the source, so that a review is to name lines of it.
+    /// True if it can read the source, so that its review should name lines.
     #[serde(default)]
     pub(crate) reads_source: bool,
-    /// Where its server usually is.
+    /// The usual address of its server.
     #[serde(default)]
     pub(crate) address: Option<String>,
-    /// The setting that says where it is.
+    /// The setting that has its address.
     #[serde(default)]
     pub(crate) address_key: Option<String>,
-    /// The command line of other major versions of the program, by the first number of its version.
+    /// Command lines for other major versions of the program, by the first number of the version.
     #[serde(default)]
     majors: BTreeMap<String, Major>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every command line has a day and a source"))]
@@ -113,7 +113,7 @@ struct Major {
     fact: Fact,
 }
 
-/// Where a command line is from.
+/// The source of a command line.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every command line has a day and a source"))]
@@ -130,10 +130,10 @@ pub(crate) struct Reviewers {
     all: Vec<Reviewer>,
 }
 
-/// A reviewer as a call or the project means it: with a name for its files, a model and an agent.
+/// A reviewer as the call or the project configures it: with a name for its files, a model and an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane<'a> {
-    /// The name of its files; that of the reviewer, or of an instance of it.
+    /// The name of its files: that of the reviewer, or of an instance of it.
     pub(crate) name: String,
     pub(crate) reviewer: &'a Reviewer,
     pub(crate) model: Option<String>,
@@ -141,22 +141,22 @@ pub(crate) struct Lane<'a> {
     pub(crate) agent: Option<String>,
 }
 
-/// A reviewer cannot be asked as the call or the configuration says.
+/// A reviewer cannot be called as the call or the configuration asks.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LaneError {
-    /// The word for it in an answer.
+    /// The code of the error in an answer.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
     pub(crate) hint: String,
 }
 
 impl LaneError {
-    /// There is nobody to ask.
+    /// The call or the configuration names a reviewer that does not exist.
     fn malformed(message: String, hint: String) -> Self {
         Self { reason: "malformed_lane", message, hint }
     }
 
-    /// The reviewer cannot be asked so.
+    /// A setting of the reviewer is invalid.
     fn invalid(message: String, hint: String) -> Self {
         Self { reason: "invalid_setting", message, hint }
     }
@@ -177,7 +177,7 @@ impl LaneError {
 }
 
 impl Reviewer {
-    /// Whether its command line depends on the version of the program.
+    /// True if its command line depends on the version of the program.
     pub(crate) fn depends_on_version(&self) -> bool {
         !self.majors.is_empty()
     }
@@ -186,7 +186,7 @@ impl Reviewer {
 impl Reviewers {
     pub(crate) fn builtin() -> Result<Self, toml_edit::de::Error> {
         let text = include_str!("reviewers.toml");
-        // A document keeps the order of its tables, a map would not.
+        // A document keeps the order of its tables; a map does not.
         let document: toml_edit::DocumentMut = text.parse().map_err(toml_edit::de::Error::from)?;
         let mut rows: BTreeMap<String, Reviewer> = toml_edit::de::from_str(text)?;
         let named = |(slug, _): (&str, &toml_edit::Item)| {
@@ -208,14 +208,14 @@ impl Reviewers {
         self.all.iter().map(|reviewer| reviewer.slug.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The reviewer of this name, or the instance of one that the project defines.
+    /// Finds the reviewer of this name, or the instance of one that the project defines.
     pub(crate) fn lane(&self, name: &str, config: &Config) -> Result<Lane<'_>, LaneError> {
         let set = |key: String| config.text(&key).map(|value| plain(&key, value)).transpose();
         if let Some(reviewer) = self.find(name) {
             return reviewer.lane(name, None, None, config);
         }
         let instance = format!("review.reviewer_instances.{name}");
-        // What is not a name could lead to other settings, and to other files.
+        // A text that is not a name could lead to other settings and to other files.
         let is_defined = is_name(name) && config.written(&instance).is_some();
         if !is_defined {
             let instances = config.entries("review.reviewer_instances").map(|(name, _)| name);
@@ -238,7 +238,7 @@ impl Reviewers {
 
     /// The reviewers whose flags are among the arguments of a workflow, by name.
     pub(crate) fn asked_for<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
-        // Hosts pass all that was typed as one argument.
+        // Hosts pass everything that was typed as one argument.
         let words: Vec<&str> = arguments.into_iter().flat_map(str::split_whitespace).collect();
         let is_asked = |reviewer: &&Reviewer| reviewer.flags.iter().any(|flag| words.contains(&flag.as_str()));
         let mut asked: Vec<&str> = self.all.iter().filter(is_asked).map(|reviewer| reviewer.slug.as_str()).collect();
@@ -273,14 +273,14 @@ impl Reviewer {
         self.transport == Transport::OpenaiHttp || self.arguments.iter().any(|part| part == "{model}")
     }
 
-    /// Whether the prompt is sent to it, and not only named.
+    /// True if the prompt itself is sent, not only its path.
     pub(crate) fn is_sent_the_prompt(&self) -> bool {
         matches!(self.delivery, Delivery::StandardInput | Delivery::Request)
     }
 }
 
 impl Lane<'_> {
-    /// As the call says: `--as`, `--model`.
+    /// Applies `--as` and `--model` of the call.
     pub(crate) fn called(mut self, name: Option<&str>, model: Option<&str>) -> Result<Self, LaneError> {
         if let Some(name) = name {
             if !is_name(name) {
@@ -313,7 +313,7 @@ impl Lane<'_> {
         if self.name == self.reviewer.slug { section.clone() } else { format!("{} ({section})", self.name) }
     }
 
-    /// The model and the effort as people read them, where a model was chosen.
+    /// The model and the effort for people, if a model was chosen.
     pub(crate) fn chosen_model(&self) -> Option<String> {
         let model = self.model.as_ref()?;
         Some(match &self.effort {
@@ -322,19 +322,19 @@ impl Lane<'_> {
         })
     }
 
-    /// The most tokens it is sent: its own limit, else the one for all.
+    /// The most tokens to send: its own limit, else the general one.
     pub(crate) fn budget(&self, config: &Config) -> Option<u64> {
         let of = |name: &str| config.number(&format!("review.max_prompt_tokens_per_reviewer.{name}"));
         of(&self.name).or_else(|| of(&self.reviewer.slug)).or_else(|| config.number("review.max_prompt_tokens"))
     }
 
-    /// How long it may take, in seconds.
+    /// Its time limit in seconds.
     pub(crate) fn seconds(&self, config: &Config) -> u64 {
         let of = |name: &str| config.number(&format!("review.timeouts.{name}")).filter(|seconds| *seconds > 0);
         of(&self.name).or_else(|| of(&self.reviewer.slug)).unwrap_or(USUAL_SECONDS).min(MOST_SECONDS)
     }
 
-    /// Its command line without the program. `choose_model` are the words that set a model of its program, `prompt` and
+    /// Its command line without the program. `choose_model` holds the arguments that set the model; `prompt` and
     /// `repository` are paths.
     pub(crate) fn arguments(
         &self,
@@ -363,16 +363,16 @@ impl Lane<'_> {
     }
 }
 
-/// How long a reviewer may take where nothing says so.
+/// The time limit of a reviewer if nothing sets one.
 const USUAL_SECONDS: u64 = 600;
 
-/// The longest that a reviewer may take: a day.
+/// The longest time limit of a reviewer: one day.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
 
-/// The line by which a reviewer says that it saw no source.
+/// The line with which a reviewer reports that it could not read the source.
 const NO_ACCESS: &str = "REVIEWED-WITHOUT-REPO-ACCESS";
 
-/// The text for a reviewer that reads the prompt from its file.
+/// The request to a reviewer that reads the prompt from a file.
 fn request(prompt: &str, repository: &str, may_lack_access: bool) -> String {
     let mut request = format!(
         "Read all of the file {prompt} and carry out the review request in it. The repository is at {repository}; \
@@ -385,8 +385,8 @@ fn request(prompt: &str, repository: &str, may_lack_access: bool) -> String {
     request
 }
 
-/// A value that becomes an argument of a program. One that begins with a hyphen would be a flag, and a project could choose
-/// those.
+/// Checks a value that becomes an argument of a program. With a leading hyphen it would be a flag, which a project must
+/// not be able to choose.
 fn plain(key: &str, value: &str) -> Result<String, LaneError> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/:@+[]".contains(letter);
     if value.is_empty() || value.starts_with('-') || !value.chars().all(is_plain) {
@@ -395,14 +395,14 @@ fn plain(key: &str, value: &str) -> Result<String, LaneError> {
     Ok(value.to_owned())
 }
 
-/// Whether a text can name a reviewer, and a file.
+/// True if a text can name a reviewer and a file.
 fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
 }
 
-/// The address of a server without what its paths begin with, as `http://localhost:1234`; `None` for one that is not a web
-/// address, or that contains a user name.
+/// The address of a server without the prefix of its paths, such as `http://localhost:1234`; `None` if it is not a web
+/// address or contains a user name.
 pub(crate) fn base_address(typed: &str) -> Option<String> {
     let typed = typed.trim();
     let (scheme, rest) = typed.split_once("://").unwrap_or(("http", typed));
@@ -413,7 +413,7 @@ pub(crate) fn base_address(typed: &str) -> Option<String> {
     (is_sound && !rest.starts_with('/')).then(|| format!("{scheme}://{rest}"))
 }
 
-/// Whether a server at this address is on the same computer.
+/// True if a server at this address is on the same computer.
 pub(crate) fn is_local(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = rest.split('/').next().unwrap_or_default();
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_how_it_is_reached_and_where_that_is_from() {
+    fn every_row_has_a_transport_and_a_source() {
         let reviewers = Reviewers::builtin().unwrap();
         assert_eq!(reviewers.iter().count(), 12);
         for reviewer in reviewers.iter() {
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn another_major_version_of_a_program_has_a_command_line_of_its_own() {
+    fn another_major_version_of_a_program_has_its_own_command_line() {
         let reviewers = Reviewers::builtin().unwrap();
         let lane = reviewers.lane("opencode", &config("{}")).unwrap();
         let of = |major| lane.arguments(&[], "/run/p.md", "/repo", 100, major).join(" ");
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_project_says_cannot_become_a_flag_or_a_program() {
+    fn a_project_cannot_set_a_flag_or_a_program() {
         let reviewers = Reviewers::builtin().unwrap();
         let error = |name: &str, set: &str| reviewers.lane(name, &config(set)).unwrap_err();
         for value in ["--yolo", "a b", "$(x)", "a;b", "a\\nb"] {
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_those_of_the_reviewer_and_then_those_of_all() {
+    fn limits_of_the_reviewer_win_over_general_ones() {
         let reviewers = Reviewers::builtin().unwrap();
         let set = config(
             r#"{"review": {"max_prompt_tokens": 50, "timeouts": {"codex": 7, "claude": -1},
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_found_among_what_was_typed() {
+    fn flags_are_found_in_the_typed_arguments() {
         let reviewers = Reviewers::builtin().unwrap();
         assert_eq!(
             reviewers.asked_for(["4 --lm-studio", "--agy", "--gemini", "--gemini"]),
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_computer_is_local() {
+    fn only_addresses_of_this_computer_are_local() {
         for (typed, address) in [
             ("localhost:11434", Some("http://localhost:11434")),
             ("http://127.0.0.1:1/v1/", Some("http://127.0.0.1:1")),

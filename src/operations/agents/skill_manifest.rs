@@ -1,25 +1,25 @@
-//! Which skills there are, for whoever wants to use one: in the project, for the user, and left over from before.
+//! Lists the available skills: those of the project, those of the user, and leftovers of earlier versions.
 //!
-//! Where skills lie stands in `skill_roots.toml`. The folders are read by `commands`.
+//! `skill_roots.toml` lists the folders of skills. `commands` reads them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::front_matter::FrontMatter;
 
-/// What stands before the words that a skill is wanted for.
+/// The text before a skill's triggers.
 const TRIGGER: &str = "TRIGGER when:";
 
-/// A folder that holds skills.
+/// A folder that contains skills.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Root {
-    /// Below the project or the user's home.
+    /// Relative to the project or the user's home.
     pub(crate) path: String,
     pub(crate) scope: RootScope,
     #[serde(default)]
     pub(crate) deprecated: bool,
-    /// The host whose folder it is in, which may be moved.
+    /// The host whose folder it is in; that folder may be elsewhere.
     pub(crate) host: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum RootScope {
     Global,
     /// Skills that a host no longer lists.
     ImportOnly,
-    /// Commands of a time before skills.
+    /// Commands from the time before skills.
     LegacyCommands,
     /// A folder that the caller named.
     Custom,
@@ -42,39 +42,39 @@ struct RootTable {
     root: Vec<Root>,
 }
 
-/// The folders in which skills are looked for.
+/// The folders that are searched for skills.
 pub(crate) fn roots() -> Result<Vec<Root>, toml_edit::de::Error> {
     Ok(toml_edit::de::from_str::<RootTable>(include_str!("skill_roots.toml"))?.root)
 }
 
 impl Root {
-    /// The folder as it is told: below the home with `~`.
+    /// The folder for display, with `~` for the home folder.
     fn shown(&self) -> String {
         if self.scope == RootScope::Global { format!("~/{}", self.path) } else { self.path.clone() }
     }
 
-    /// Below the folder of its host, where it has one.
+    /// The path below the folder of its host, if it has one.
     pub(crate) fn below_host(&self) -> &str {
         self.path.split_once('/').map_or("", |(_, below)| below)
     }
 
-    /// Whether it lies in the project rather than in the user's home.
+    /// True if it is in the project rather than in the user's home.
     pub(crate) fn is_in_project(&self) -> bool {
         matches!(self.scope, RootScope::Project | RootScope::Custom)
     }
 }
 
-/// A folder with what was found in it.
+/// A folder and its contents.
 #[derive(Debug)]
 pub(crate) struct FoundRoot {
     pub(crate) root: Root,
-    /// Absolute.
+    /// The absolute path.
     pub(crate) path: String,
-    /// Whether there is such a folder.
+    /// True if the folder exists.
     pub(crate) present: bool,
-    /// The folders with a `SKILL.md`, with its text; those in folders of routers behind them.
+    /// The folders with a `SKILL.md`, each with its text. Skills inside folders of routers come after the others.
     pub(crate) skills: Vec<(String, String)>,
-    /// How many Markdown files stand in the folder itself.
+    /// The number of Markdown files directly in the folder.
     pub(crate) pages: usize,
 }
 
@@ -91,14 +91,14 @@ pub(crate) struct SkillManifest {
 struct Skill {
     name: String,
     description: String,
-    /// For what it is wanted, where it says so.
+    /// When to use it, if the skill says so.
     triggers: Vec<String>,
     /// The folder, relative to its root.
     path: String,
     file_path: String,
     root: String,
     scope: RootScope,
-    /// Whether a host lists it.
+    /// True if a host lists it.
     installed: bool,
     deprecated: bool,
 }
@@ -128,17 +128,17 @@ struct Counts {
     roots: usize,
 }
 
-/// Whether a skill of this name is one of the library's own, which the host lists as commands.
+/// True if a skill of this name belongs to the library; the host lists those as commands.
 pub(crate) fn is_ours(name: &str) -> bool {
     name.starts_with("gsd-")
 }
 
-/// Whether a skill of this name leads to others, which may stand in its folder.
+/// True if a skill of this name leads to others, which may be in its folder.
 pub(crate) fn is_router(name: &str) -> bool {
     name.strip_prefix("gsd-").is_some_and(|name| name.starts_with("ns-"))
 }
 
-/// The skills in these folders, by folder and name; with `others` without our own.
+/// Lists the skills in these folders, by folder and name; with `others`, without our own.
 pub(crate) fn manifest(found: Vec<FoundRoot>, others: bool) -> SkillManifest {
     let mut skills = Vec::new();
     let mut roots = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_inside_a_router_is_told_once() {
+    fn a_skill_inside_a_router_is_listed_once() {
         let skills = [("x", ""), ("gsd-ns-a/skills/x", ""), ("gsd-ns-a/skills/y", ""), ("gsd-ns-b/skills/y", "")];
         let found = FoundRoot {
             root: Root { path: "a/skills".to_owned(), scope: RootScope::Global, deprecated: false, host: None },
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_is_told_by_its_front_matter_and_found_without_one() {
+    fn a_skill_is_described_by_its_front_matter_and_found_without_one() {
         let root = |path: &str, scope, skills: &[(&str, &str)], pages| FoundRoot {
             root: Root { path: path.to_owned(), scope, deprecated: false, host: None },
             path: format!("/p/{path}"),

@@ -1,4 +1,4 @@
-//! Skills that the user gave to agents of the system, as the block that is put before an agent's task.
+//! Skills that the user assigned to agents of the system, as the block placed before an agent's task.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,24 +7,24 @@ use serde_json::Value;
 use crate::project::config::{Config, Source};
 use crate::project::view::ProjectView;
 
-/// What stands before the name of a skill of the user's own, or of a plugin.
+/// The prefix of the name of a user's skill, or of a plugin's.
 const GLOBAL: &str = "global:";
 
 /// What `agent-skills` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkillsReport {
     pub(crate) agent_type: String,
-    /// The text for the agent; empty where there is nothing to read.
+    /// The text for the agent; empty if there is nothing to read.
     pub(crate) block: String,
     pub(crate) skills_count: usize,
     pub(crate) warnings: Vec<String>,
-    /// What a person should know and nobody has to correct.
+    /// Notes for a person that need no correction.
     #[serde(skip)]
     pub(crate) notes: Vec<String>,
     pub(crate) configured: bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
-    /// Whether a file that should have been asked was not there or does not parse.
+    /// True if a file that should have been read was missing or does not parse.
     pub(crate) degraded: bool,
     pub(crate) agent_payload_variant: Option<String>,
     pub(crate) value: SkillsValue,
@@ -36,19 +36,19 @@ pub(crate) struct SkillsValue {
     pub(crate) skills_count: usize,
 }
 
-/// What skills depend on outside the project.
+/// Facts from outside the project that skills depend on.
 #[derive(Debug)]
 pub(crate) struct Around<'a> {
-    /// What `~` stands for.
+    /// The home folder, which `~` means in paths.
     pub(crate) home: &'a str,
-    /// Where the host of the call keeps the user's skills.
+    /// The folder of the calling host with the user's skills.
     pub(crate) skills: Option<String>,
-    /// How the host loads a skill of a plugin, `{skill}` standing for its name; absent where it loads none.
+    /// How the host loads a skill of a plugin, with `{skill}` as the placeholder for its name; absent if it cannot.
     pub(crate) plugin_skill: Option<&'a str>,
 }
 
-/// The skills of an agent. A folder without a `SKILL.md`, and one outside the project that is not trusted, is left out
-/// and told. `real` gives where an absolute path leads, if something is there.
+/// The skills of an agent. A folder without a `SKILL.md`, and a folder outside the project that is not trusted, is left
+/// out with a warning. `real` resolves an absolute path, if something exists there.
 pub(crate) fn of_agent(
     view: &ProjectView,
     config: &Config,
@@ -123,13 +123,13 @@ pub(crate) fn of_agent(
     }
 }
 
-/// What is to be told of skills.
+/// The skills and notes that were found.
 struct Found {
     warnings: Vec<String>,
     notes: Vec<String>,
 }
 
-/// The line of a skill by its path, or why it is left out.
+/// The line of a skill given by its path, or why it is left out.
 fn local(
     view: &ProjectView,
     skill: &str,
@@ -156,7 +156,7 @@ fn local(
     Err(format!("`{skill}` has no SKILL.md"))
 }
 
-/// The line of a skill of the user, or of a plugin, by its name; or why it is left out.
+/// The line of a skill of the user or of a plugin, given by its name, or why it is left out.
 fn global(
     name: &str,
     around: &Around<'_>,
@@ -189,7 +189,7 @@ fn global(
     Err(format!("`{GLOBAL}{name}` leads out of `{folder}`, and not into a trusted folder"))
 }
 
-/// Whether a word can be the name of a skill: of letters, digits and `.`, `_`, `-`, and no path.
+/// True if a word can be the name of a skill: letters, digits, `.`, `_` and `-`, not a path.
 fn is_name(word: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
     !word.is_empty() && !word.starts_with('.') && word.chars().all(is_letter)
@@ -218,7 +218,7 @@ fn at_home(path: &str, home: &str) -> String {
     path.strip_prefix("~/").map_or_else(|| path.to_owned(), |inside| format!("{home}/{inside}"))
 }
 
-/// Whether a folder is all that there is, however it is spelled: `/`, `//`, `/x/..`, `C:\`.
+/// True if a folder is the whole disk, however it is spelled: `/`, `//`, `/x/..`, `C:\`.
 fn is_whole_disk(root: &str) -> bool {
     let mut parts: Vec<&str> = Vec::new();
     for part in root.trim().split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".") {
@@ -248,7 +248,7 @@ mod tests {
     use crate::project::layout::Layout;
 
     #[test]
-    fn only_skills_that_are_there_and_trusted_reach_the_agent() {
+    fn only_existing_and_trusted_skills_reach_the_agent() {
         let files = MemoryFiles::new([("skills/a/SKILL.md", ""), ("skills/b/README.md", "")]);
         let view = files.view();
         let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a", "lost": ["skills/b"], "empty": []},
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_the_user_is_known_by_its_name() {
+    fn a_skill_of_the_user_is_found_by_its_name() {
         let view = MemoryFiles::new([("skills/a/SKILL.md", "")]).view();
         let real = |path: &str| {
             let known = ["/home/u/.x/skills", "/home/u/.x/skills/mine/SKILL.md", "/home/u/t"];
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_the_whole_disk_trusts_nothing() {
+    fn a_trusted_root_that_is_the_whole_disk_is_ignored() {
         let view = MemoryFiles::new([]).view();
         for root in ["/", "//", "/.", "/x/..", " / ", "C:\\\\", "c:/", ""] {
             let text = format!(
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_names_no_skill_is_told() {
+    fn a_value_that_names_no_skill_is_reported() {
         let text = r#"{"agent_skills": {"empty": "", "number": 7, "mixed": [1, "skills/a"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
         let view = MemoryFiles::new([("skills/a/SKILL.md", "")]).view();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_that_was_asked_is_told() {
+    fn the_configuration_file_that_was_read_is_reported() {
         let source = |workstream: Option<&str>, texts| {
             let layout = Layout::new("/p", None, workstream);
             let view = ProjectView::new(layout, Box::new(MemoryFiles::new([])));

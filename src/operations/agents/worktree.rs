@@ -1,20 +1,20 @@
-//! What worktrees of agents are judged by: whether new ones would start from the right commit, and whether one that
-//! was left behind may go.
+//! Checks for worktrees of agents: whether new ones would start from the right commit, and whether a leftover one may
+//! be removed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The name that the commit new worktrees start from has.
+/// The name of the commit that new worktrees start from.
 pub(crate) const FORK: &str = "origin/HEAD";
 
-/// What git and the host's settings say about where worktrees would start.
+/// What git and the host's settings say about the start of new worktrees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BaseFacts {
     pub(crate) head: Option<String>,
     pub(crate) fork: Option<String>,
-    /// The host's settings say that worktrees start from the current commit.
+    /// The host's settings make worktrees start from the current commit.
     pub(crate) asks_for_head: bool,
-    /// We make the worktrees ourselves, so that the settings are honoured.
+    /// We create the worktrees ourselves, so the settings are honoured.
     pub(crate) orchestrated: bool,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct BaseFacts {
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BaseReport {
-    /// The work is better done in the main worktree.
+    /// The work should be done in the main worktree.
     should_degrade: bool,
     reason: &'static str,
     message: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct BaseReport {
     head_absence_verified: Option<bool>,
 }
 
-/// Whether worktrees made now would start from the current commit.
+/// Checks whether worktrees created now would start from the current commit.
 pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
     let told = |should_degrade, reason, message: Option<String>| BaseReport {
         should_degrade,
@@ -73,18 +73,18 @@ pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
     BaseReport { head_sha: Some(head), fork_ref: Some(FORK), fork_sha: Some(fork), ..report }
 }
 
-/// A worktree that is locked, as git and the disk tell it.
+/// A locked worktree, as reported by git and the disk.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedWorktree<'text> {
-    /// What the lock says: the number of the process that took it, if it was one of ours.
+    /// The text of the lock. If we took it, it has the id of the process.
     pub(crate) lock_reason: &'text str,
     pub(crate) lock_age: Option<i64>,
 }
 
-/// Locks younger than this many seconds are never looked into: their owner may be just starting.
+/// Locks younger than this many seconds are kept: their owner may just be starting.
 pub(crate) const FRESH: i64 = 300;
 
-/// Why a worktree that was left behind is not taken away.
+/// Why a leftover worktree is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KeepReason {
@@ -98,7 +98,7 @@ pub(crate) enum KeepReason {
 }
 
 impl LockedWorktree<'_> {
-    /// The number of the process that took the lock: all that the lock says, or `(pid 8)` in it.
+    /// The id of the process that took the lock: the whole text, or the number in `(pid 8)`.
     pub(crate) fn process(&self) -> Option<u32> {
         let text = self.lock_reason.trim();
         let after = text.split_once("(pid ").map(|(_, rest)| rest);
@@ -107,7 +107,7 @@ impl LockedWorktree<'_> {
         digits.parse().ok().filter(|process| *process > 0)
     }
 
-    /// Whether the lock keeps the worktree. `lives` says whether a process runs.
+    /// Why the lock keeps the worktree, if it does. `lives` reports whether a process is running.
     pub(crate) fn keeps(&self, lives: impl Fn(u32) -> bool) -> Option<KeepReason> {
         if self.lock_age.is_none_or(|age| age < FRESH) {
             return Some(KeepReason::LockTooFresh);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn worktrees_are_used_only_where_they_start_from_the_current_commit() {
+    fn worktrees_are_used_only_if_they_start_from_the_current_commit() {
         let (one, other) = (Some("11111111aa"), Some("22222222aa"));
         assert_eq!(reason(one, one, false, false), ("head-matches-fork", false));
         assert_eq!(reason(one, other, false, true), ("head-diverged-from-fork", true));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_old_lock_of_a_process_that_is_gone_lets_go() {
+    fn only_an_old_lock_of_an_ended_process_is_released() {
         let keeps = |lock_reason, lock_age| LockedWorktree { lock_reason, lock_age }.keeps(|process| process == 7);
         assert_eq!(keeps("8", Some(10)), Some(KeepReason::LockTooFresh));
         assert_eq!(keeps("8", None), Some(KeepReason::LockTooFresh));

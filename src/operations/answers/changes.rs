@@ -1,4 +1,4 @@
-//! What edits do to the documents, told to the person and the program that asked for them.
+//! Describes what edits do to the documents, for the person and the program that asked for them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::text::checklist::ListItem;
 use crate::text::diff::LineDiff;
 use crate::text::front_matter::{self, FrontMatter};
 
-/// One field that a command changed, or one file that came or went.
+/// One field that a command changed, or one file that was created or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ChangedField {
     /// Relative to the project's root.
@@ -23,26 +23,26 @@ pub(crate) struct ChangedField {
     /// The label of the line: `Status` of `Status: Executing`, the first cell of a table's row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
-    /// The value before; none where the line is new.
+    /// The old value; absent if the line is new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) old: Option<String>,
-    /// The value after; none where the line is gone.
+    /// The new value; absent if the line was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) new: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) created: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) removed: bool,
-    /// Where a file or folder is now that went from here with all its bytes.
+    /// The new path of a file or folder that was moved unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) moved_to: Option<String>,
-    /// Of a folder that went somewhere else as it was: how many files are in it.
+    /// For a folder that was moved unchanged: the number of files in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<usize>,
 }
 
-/// The fields that `edits` change, in the order of the files and their lines. What is derived from other documents is
-/// not told: the front matter of STATE.md except its figures, its mirror, the claim of the milestone.
+/// The fields that `edits` change, in the order of the files and their lines. Content derived from other documents is
+/// left out: the front matter of STATE.md except its figures, its mirror, the claim of the milestone.
 pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<ChangedField>, FileError> {
     let layout = view.layout();
     let mut changed = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
     Ok(changed)
 }
 
-/// What the new text of one JSON file outside the project changes in it, and the same as a unified diff.
+/// The changes that a new text makes to one JSON file outside the project, also as a unified diff.
 pub(crate) fn of_json_file(file: &str, before: Option<&str>, after: &str) -> (Vec<ChangedField>, String) {
     let mut changed = Vec::new();
     match before {
@@ -107,7 +107,7 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
         match view.text(path) {
             Ok(Some(before)) => text.push_str(&WholeFile { path, before: Some(&before), after: None }.diff()),
             Ok(None) => {}
-            // No text: there are no lines to show.
+            // The file is not text, so no lines can be shown.
             Err(_) => whole.extend(["--- a/", path, "\n+++ ", NOTHING, "\n"]),
         }
     }
@@ -123,10 +123,10 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
     Ok(text)
 }
 
-/// Old and new path, and how many files went that way.
+/// Old and new path, and the number of files moved that way.
 type MovedFolders<'edits> = BTreeMap<(&'edits str, &'edits str), usize>;
 
-/// The folders that go somewhere else as they are, and the files that go by themselves or under another name.
+/// The folders that are moved unchanged, and the files that are moved singly or renamed.
 fn moved(edits: &Edits) -> (MovedFolders<'_>, Vec<(&str, &str)>) {
     let (mut folders, mut files) = (BTreeMap::new(), Vec::new());
     for (to, from) in &edits.moves {
@@ -138,7 +138,7 @@ fn moved(edits: &Edits) -> (MovedFolders<'_>, Vec<(&str, &str)>) {
     (folders, files)
 }
 
-/// The outermost folder that is emptied by this move and others, and where it goes.
+/// The outermost folder that this move and others empty, and its new path.
 fn folder_of_move<'edits>(edits: &Edits, from: &'edits str, to: &'edits str) -> Option<(&'edits str, &'edits str)> {
     let above = |emptied: &&String| from.strip_prefix(emptied.as_str()).is_some_and(|rest| rest.starts_with('/'));
     let folder = edits.emptied.iter().filter(above).min_by_key(|folder| folder.len())?;
@@ -146,10 +146,10 @@ fn folder_of_move<'edits>(edits: &Edits, from: &'edits str, to: &'edits str) -> 
     Some((folder, to.strip_suffix(inside)?))
 }
 
-/// A file before and after, of which there is nothing finer to tell.
+/// A file before and after, for which there is nothing finer to report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WholeFile<'text> {
-    /// As it is to be shown.
+    /// The path to show.
     pub(crate) path: &'text str,
     pub(crate) before: Option<&'text str>,
     pub(crate) after: Option<&'text str>,
@@ -168,7 +168,7 @@ impl WholeFile<'_> {
         }
     }
 
-    /// The lines that change, as a unified diff.
+    /// The changed lines, as a unified diff.
     pub(crate) fn diff(self) -> String {
         let side = |text: Option<&str>, letter: char| match text {
             Some(_) => format!("{letter}/{}", self.path),
@@ -183,7 +183,7 @@ impl WholeFile<'_> {
     }
 }
 
-/// What a diff calls a file that is not there.
+/// The name of a missing file in a diff.
 const NOTHING: &str = "/dev/null";
 
 fn lines_that_change(before: &str, after: &str, old: &str, new: &str) -> String {
@@ -198,7 +198,7 @@ fn body(text: &str) -> &str {
     FrontMatter::parse(text).map_or(text, |front| front.body())
 }
 
-/// The figures in the front matter of STATE.md that differ, as one field.
+/// Reports the figures in the front matter of STATE.md that differ, as one field.
 fn compare_figures(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
     let figures = |text: &str| -> Vec<(String, String)> {
         let Some(front_matter::Value::Map(entries)) = FrontMatter::parse(text).and_then(|front| front.get(FIGURES))
@@ -219,10 +219,10 @@ fn compare_figures(file: &str, before: &str, after: &str, changed: &mut Vec<Chan
     }
 }
 
-/// The key of the front matter of STATE.md that holds the figures.
+/// The key of the figures in the front matter of STATE.md.
 const FIGURES: &str = "progress";
 
-/// The leaves of two JSON documents that differ, by their path such as `workflow.research`.
+/// Reports the leaves of two JSON documents that differ, by paths such as `workflow.research`.
 fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Value>, changed: &mut Vec<ChangedField>) {
     let (old_map, new_map) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
     if old == new {
@@ -254,14 +254,14 @@ fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Valu
 }
 
 fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
-    // A byte order mark is part of the file, not of its first line: a front matter that is new goes behind it.
+    // A byte order mark is part of the file, not of its first line: a new front matter goes after it.
     let (before, after) = (before.trim_start_matches('\u{feff}'), after.trim_start_matches('\u{feff}'));
     for (old, new) in LineDiff::new(before, after).changes() {
         pair(file, old, new, changed);
     }
 }
 
-/// Lines that stand for each other by their label are one change; the others come or go.
+/// An old and a new line with the same label are one change; other lines are added or removed.
 fn pair(file: &str, old: &[&str], new: &[&str], changed: &mut Vec<ChangedField>) {
     let mut news: Vec<Option<Line<'_>>> = new.iter().map(|line| Line::parse(line)).collect();
     let change = |field: Option<&str>, old: Option<&str>, new: Option<&str>| ChangedField {
@@ -291,7 +291,7 @@ struct Line<'text> {
 }
 
 impl<'text> Line<'text> {
-    /// `None` for a line without text.
+    /// Splits a line; `None` if it has no text.
     fn parse(line: &'text str) -> Option<Self> {
         let line = line.trim();
         if line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' ')) {
@@ -307,7 +307,7 @@ fn task(line: &str) -> Option<Line<'_>> {
     let after = line[item.mark.len()..].trim_start();
     let close = after.find(']')?;
     let text = after[close + 1..].trim();
-    // A note behind the name, such as the day it was completed, belongs to the value.
+    // A note after the name, such as the completion date, belongs to the value.
     let name = text.rfind("** ").map_or(text, |end| &text[..end + 2]);
     let value = if name.len() < text.len() { line } else { &after[..=close] };
     (close <= 4).then_some(Line { label: Some(name), value })
@@ -332,7 +332,7 @@ fn field(line: &str) -> Option<Line<'_>> {
     fits.then_some(Line { label: Some(label), value })
 }
 
-/// A value at a length that can be read at a glance.
+/// A value shortened to be read at a glance.
 fn shortened(value: &str) -> String {
     const LONGEST: usize = 120;
     match value.char_indices().nth(LONGEST) {
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_told_with_its_values() {
+    fn a_field_is_reported_with_its_values() {
         let before = "---\nstatus: a\n---\n\nPhase: 1 of 5\n**Plans**: 2 plans\n- [ ] one\n| 1. Base | 0/2 |\n";
         let after =
             "---\nstatus: b\n---\n\nPhase: 2 of 5\n**Plans**: 3 plans\n- [x] one\n| 1. Base | 2/2 |\nnew line\n";
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_matter_of_the_state_is_derived_and_that_of_a_plan_is_not() {
+    fn the_front_matter_of_state_md_is_left_out_and_that_of_a_plan_is_not() {
         let (before, after) = ("---\nwave: 1\n---\nx\n", "---\nwave: 2\n---\nx\n");
         assert_eq!(changes(".planning/STATE.md", before, after), []);
         let figures = |text: &str| format!("---\nstatus: x\nprogress:\n{text}---\nx\n");
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dry_run_shows_files_that_come_and_go() {
+    fn a_dry_run_shows_created_and_removed_files() {
         let view = ProjectView::new(
             Layout::new("/project", None, None),
             Box::new(MemoryFiles::new([(".planning/a.md", "one\n")])),

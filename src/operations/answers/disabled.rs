@@ -1,4 +1,4 @@
-//! The answer of the commands of a feature that is switched off.
+//! The answer of the commands of a feature that is turned off.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DisabledReport {
     disabled: bool,
-    /// How to switch it on.
+    /// How to turn it on.
     message: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Something that is not as it should be, in one form for all that look: the health of a project, STATE.md, installs, hooks.
+//! A problem, in one form for all checks: the health of a project, STATE.md, installs, hooks.
 
 use std::borrow::Cow;
 
@@ -7,21 +7,21 @@ use serde::Serialize;
 
 use crate::text::screen::Mark;
 
-/// What was found, and what to do about it.
+/// A problem, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Finding {
-    /// What scripts go by, such as `W003` or `file-changed`.
+    /// The code for scripts, such as `W003` or `file-changed`.
     pub(crate) code: &'static str,
     pub(crate) severity: Severity,
     /// What is wrong.
     pub(crate) what: String,
-    /// The file or folder it is about.
+    /// The file or folder concerned.
     #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<String>,
-    /// What a person does about it.
+    /// What a person can do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
-    /// The command that repairs it and loses nothing.
+    /// The command that repairs it without losing anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fix: Option<Cow<'static, str>>,
 }
@@ -29,11 +29,11 @@ pub(crate) struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Severity {
-    /// It keeps something from working.
+    /// It stops something from working.
     Error,
     /// It may mislead.
     Warning,
-    /// It is good to know.
+    /// For information.
     Note,
 }
 
@@ -54,7 +54,7 @@ impl Finding {
         Self::new(code, Severity::Note, what)
     }
 
-    /// In one line, as a person reads it.
+    /// The finding in one line, for people.
     pub(crate) fn line(&self) -> String {
         let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         let cure = match (&self.cure, &self.fix) {
@@ -65,7 +65,7 @@ impl Finding {
         format!("{place}{}{cure}", self.what)
     }
 
-    /// The sign of its severity.
+    /// The mark of its severity.
     pub(crate) fn mark(&self) -> Mark {
         match self.severity {
             Severity::Error => Mark::Failed,

@@ -1,4 +1,4 @@
-//! What answers have in common: changed fields, findings, tokens, and the answer where a feature is off.
+//! Common parts of answers: changed fields, findings, tokens, and the answer of a feature that is turned off.
 
 pub(crate) mod changes;
 pub(crate) mod disabled;

@@ -1,17 +1,17 @@
-//! Tokens: what a reader saw, so that a later write can be refused where somebody else wrote in between.
+//! Tokens: they record what a reader saw, so that a later write can be refused if another writer came in between.
 
 use crate::failure::Failure;
 use crate::project::files::{FileError, sha256};
 use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
 
-/// How much of the digest is shown.
+/// The number of digits of the digest in a token.
 const DIGITS: usize = 16;
 
-/// The documents that a token is about.
+/// The documents that a token covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// STATE.md alone.
+    /// Only STATE.md.
     State,
     /// STATE.md, ROADMAP.md, REQUIREMENTS.md and config.json.
     Project,
@@ -35,16 +35,16 @@ impl Seen {
     }
 }
 
-/// The token of what `view` shows.
+/// The token for the current contents of `view`.
 pub(crate) fn of(view: &ProjectView, seen: Seen) -> Result<String, FileError> {
     let mut listed = String::new();
     for path in seen.documents(view.layout()) {
         let text = match view.text(&path) {
-            // A configuration that cannot be read is told, and the defaults hold.
+            // A configuration that cannot be read is reported elsewhere, and the defaults apply.
             Err(_) if [view.layout().root_config(), view.layout().config()].contains(&path) => Some("!".into()),
             text => text?,
         };
-        // A document that is not there differs from an empty one.
+        // A missing document differs from an empty one.
         let digest = text.map_or_else(|| "-".to_owned(), |text| sha256(text.as_bytes()));
         listed.push_str(&digest);
         listed.push('\n');
@@ -52,7 +52,7 @@ pub(crate) fn of(view: &ProjectView, seen: Seen) -> Result<String, FileError> {
     Ok(format!("{}-{}", seen.word(), &sha256(listed.as_bytes())[..DIGITS]))
 }
 
-/// What a token is about.
+/// The documents that a token covers.
 pub(crate) fn parse(token: &str) -> Result<Seen, Failure> {
     [Seen::State, Seen::Project]
         .into_iter()
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_changes_with_its_documents_and_with_no_other() {
+    fn a_token_changes_only_with_its_documents() {
         let state = token([(".planning/STATE.md", "a")], Seen::State);
         assert_eq!(state, token([(".planning/STATE.md", "a"), (".planning/ROADMAP.md", "b")], Seen::State));
         assert_ne!(state, token([(".planning/STATE.md", "b")], Seen::State));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told() {
+    fn an_invalid_token_is_an_error() {
         for text in ["", "state", "state-", "state-0123", "other-0123456789abcdef", "state-0123456789abcdeg"] {
             assert!(parse(text).is_err(), "{text}");
         }

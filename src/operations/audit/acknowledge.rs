@@ -1,4 +1,5 @@
-//! Noting that somebody knows of an open artifact: in its own front matter, everything else in it as it was.
+//! Records in the front matter of an open artifact that a person knows about it. The rest of the artifact does not
+//! change.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
 
-/// What is to be noted, and of which artifact. Which of the names are needed depends on the category.
+/// The artifact and what to record in it. The category determines which of the names are needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'text> {
     pub(crate) category: Category,
@@ -55,7 +56,7 @@ pub(crate) struct AcknowledgeReport {
     findings_digest: Option<String>,
 }
 
-/// Notes in an artifact that somebody knows of it.
+/// Records in an artifact that a person knows about it.
 pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, Failure> {
     let layout = view.layout();
     let category = target.category;
@@ -100,7 +101,7 @@ impl<'text> Target<'text> {
         })
     }
 
-    /// A name that leads nowhere else.
+    /// A name that cannot lead to another folder.
     fn name(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, Failure> {
         let name = self.need(flag, value)?;
         if name.contains(['/', '\\']) || matches!(name, "." | "..") {
@@ -110,7 +111,7 @@ impl<'text> Target<'text> {
         Ok(name)
     }
 
-    /// As [`Self::name`], with the ending of a Markdown file.
+    /// Like [`Self::name`], with the extension of a Markdown file.
     fn markdown(&self, flag: &'static str, value: Option<&'text str>) -> Result<String, Failure> {
         Ok(format!("{}.md", self.name(flag, value)?))
     }
@@ -122,7 +123,7 @@ fn no_file(path: &str) -> Failure {
     Failure::unknown(format!("there is no file `{path}`")).hint(OPEN)
 }
 
-/// The path and the text of a file; `shown` is its folder as it is told.
+/// The path and the text of a file; `shown` is its folder for messages.
 fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(String, String), Failure> {
     let path = format!("{folder}/{name}");
     match view.text(&path)? {
@@ -131,7 +132,7 @@ fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(St
     }
 }
 
-/// The summary of a quick task; one that has none gets one that says so.
+/// The summary of a quick task. A missing one is created with a text that says so.
 fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), Failure> {
     let name = target.name("dir", target.folder)?;
     let folder = format!("{}/{name}", view.layout().quick());
@@ -178,7 +179,7 @@ fn in_phase(
     read(view, &folder.name, &folder.path, file)
 }
 
-/// What the artifact says now, with the key it is noted under.
+/// The current content of the artifact, with the key it is recorded under.
 fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
     let key = category.snapshot_key()?;
     let said = match category {
@@ -191,7 +192,7 @@ fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
     Some((key, said))
 }
 
-/// The text with the note in its front matter, which is made where there is none.
+/// Adds the record to the front matter, which is created if missing.
 fn noted(
     path: &str,
     text: &str,

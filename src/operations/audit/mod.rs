@@ -1,8 +1,8 @@
-//! What is still open when a milestone closes, and what people decided to live with.
+//! What is still open when a milestone closes, and what people decided to accept.
 //!
-//! [`open()`] looks through everything that can be left behind, [`acknowledge()`] notes in an artifact itself that somebody
-//! knows of it, [`uat()`] lists the tests that nobody passed. A note holds what the artifact said at that time: when it
-//! says something else, it is open again.
+//! [`open()`] lists everything that can be left open, [`acknowledge()`] records in an artifact that a person knows
+//! about it, and [`uat()`] lists the tests that have not passed. A record contains what the artifact said at that time:
+//! if it says something else later, it is open again.
 
 pub(crate) mod acknowledge;
 pub(crate) mod open;
@@ -19,7 +19,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::words::words;
 
 words! {
-    /// What can be left open.
+    /// The kinds of artifacts that can be left open.
     pub(crate) enum Category {
         DebugSessions = "debug_sessions",
         QuickTasks = "quick_tasks",
@@ -48,7 +48,7 @@ impl Category {
         Self::DeferredItems,
     ];
 
-    /// The key of a note that holds what the artifact said; `None` where being there is all it says.
+    /// The key of a record that holds what the artifact said; `None` if its existence is all that counts.
     fn snapshot_key(self) -> Option<&'static str> {
         match self {
             Self::Todos | Self::DeferredItems => None,
@@ -60,7 +60,7 @@ impl Category {
     }
 }
 
-/// Whether the note in a front matter is about what the artifact says now.
+/// True if the record in a front matter matches what the artifact says now.
 fn is_acknowledged(category: Category, front: Option<&FrontMatter<'_>>, snapshot: &str) -> bool {
     let Some(note @ Value::Map(_)) = front.and_then(|front| front.get(ACKNOWLEDGED)) else { return false };
     let Some(key) = category.snapshot_key() else { return true };

@@ -86,7 +86,7 @@ fn more_todos_than_fit_are_counted() {
 }
 
 #[test]
-fn what_is_acknowledged_is_suppressed_until_it_says_something_else() {
+fn an_acknowledged_artifact_is_suppressed_until_it_changes() {
     let phase = |category, file| Target { phase: Some("2"), file: Some(file), ..target(category) };
     let targets = [
         Target { slug: Some("crash"), ..target(Category::DebugSessions) },
@@ -127,7 +127,7 @@ fn a_note_goes_into_the_front_matter_and_nothing_else_changes() {
 }
 
 #[test]
-fn a_target_that_is_not_there_or_leads_elsewhere_is_refused() {
+fn a_target_that_is_missing_or_leads_elsewhere_is_refused() {
     let refused = |target: Target<'_>| acknowledge(&view(FILES), target).unwrap_err().to_string();
     assert_eq!(refused(target(Category::Todos)), "`--category todos` needs --filename");
     assert_eq!(
@@ -158,7 +158,7 @@ fn tests_that_did_not_pass_have_a_category() {
 }
 
 #[test]
-fn a_verification_that_waits_is_listed_even_if_it_does_not_say_for_what() {
+fn a_waiting_verification_is_listed_even_if_it_gives_no_reason() {
     let report = uat(&view(FILES)).unwrap();
     let value = serde_json::to_value(&report).unwrap();
     assert_eq!(value["results"][1]["items"][0]["name"], "T");
@@ -168,7 +168,7 @@ fn a_verification_that_waits_is_listed_even_if_it_does_not_say_for_what() {
 }
 
 #[test]
-fn without_a_folder_for_phases_the_archives_are_looked_through() {
+fn the_archives_are_searched_even_without_a_phases_folder() {
     let open = "### 1. T\nresult: pending\n";
     for (folder, files) in [(".planning/phases/01-a", 1), (".planning/milestones/v0.9-phases/01-a", 1), ("docs", 0)] {
         let path: &'static str = Box::leak(format!("{folder}/01-UAT.md").into_boxed_str());
@@ -178,7 +178,7 @@ fn without_a_folder_for_phases_the_archives_are_looked_through() {
 }
 
 #[test]
-fn a_person_sees_titles_instead_of_headings_and_nothing_of_null() {
+fn a_person_sees_titles_instead_of_headings_and_never_null() {
     let files = [
         (".planning/debug/crash.md", "---\nstatus: investigating\n---\n## Current Focus\nhypothesis: null\n"),
         (".planning/todos/pending/a.md", "---\narea: ui\n---\n\n## Problem\n\nIt crashes.\n"),
@@ -191,7 +191,7 @@ fn a_person_sees_titles_instead_of_headings_and_nothing_of_null() {
 }
 
 #[test]
-fn a_check_that_was_put_off_is_open_in_the_uat_only() {
+fn a_deferred_check_is_open_only_in_the_uat() {
     let report = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: it is blue\n\
         \x20   why_human: colour\n  - test: Listen\n    expected: a sound\n    why_human: ears\n---\n";
     let uat_text = "### 1. Look at the page.\nexpected: it is blue\nresult: pending\n";

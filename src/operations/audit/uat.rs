@@ -1,4 +1,4 @@
-//! The tests and checks that nobody passed yet, over all phases, with what stands in their way.
+//! The tests and checks of all phases that have not passed, with what blocks them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -25,17 +25,18 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 pub(crate) struct UatAuditReport {
     pub(crate) results: Vec<FileReport>,
     pub(crate) summary: Summary,
-    /// Files that somebody said are to be left as they are.
+    /// The number of files that a person marked to be left as they are.
     acknowledged_files: usize,
-    /// Folders with something open whose phases the current milestone does not list; nothing of them is counted.
+    /// Folders with open items whose phases the current milestone does not list. Their items are not counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unlisted: Vec<String>,
-    /// Checks of the open milestone that were put off until a person makes them.
+    /// Checks of the open milestone that are deferred until a person makes them.
     deferred_checks: Vec<DeferredCheck>,
 }
 
 impl UatAuditReport {
-    /// The open tests, file by file, for a person at a terminal; `verify` is the command that goes on with those of a phase.
+    /// The open tests, file by file, for a person at a terminal. `verify` is the command that continues with those of a
+    /// phase.
     pub(crate) fn shown(&self, screen: Screen, verify: &str) -> String {
         if self.results.is_empty() && self.deferred_checks.is_empty() {
             return screen.paint(Tone::Good, "No open tests or checks") + "\n";
@@ -66,7 +67,7 @@ impl UatAuditReport {
 }
 
 impl UatAuditReport {
-    /// How many of its items are what; those of archived milestones are settled with their milestone.
+    /// The number of open items by kind. Those of archived milestones are settled with their milestone.
     pub(crate) fn open(&self) -> OpenTests {
         let mut open = OpenTests::default();
         for item in self.results.iter().filter(|file| file.archived_milestone.is_none()).flat_map(|file| &file.items) {
@@ -80,25 +81,25 @@ impl UatAuditReport {
     }
 }
 
-/// How much is open, as every view for people counts it.
+/// The number of open items, as all views for people count them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OpenTests {
-    /// Acceptance tests, and checks of a verification that wait for a person.
+    /// Acceptance tests, and verification checks that wait for a person.
     pub(crate) tests: usize,
     pub(crate) gaps: usize,
-    /// Items that a phase left for later.
+    /// Items that a phase deferred.
     pub(crate) deferred: usize,
 }
 
 impl OpenTests {
-    /// `2 open tests`, `1 gap`, `1 deferred item`; what there is none of is left out.
+    /// The counts in words: `2 open tests`, `1 gap`, `1 deferred item`. Zero counts are left out.
     pub(crate) fn words(self) -> Vec<String> {
         let counts = [(self.tests, "open test"), (self.gaps, "gap"), (self.deferred, "deferred item")];
         counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect()
     }
 }
 
-/// How many tests, gaps and deferred items are open.
+/// Counts the open tests, gaps and deferred items.
 pub(crate) fn open_tests(view: &ProjectView) -> Result<OpenTests, FileError> {
     Ok(uat(view)?.open())
 }
@@ -109,7 +110,7 @@ impl FileReport {
         let archived = self.archived_milestone.as_deref().map(|version| format!(" (archived with {version})"));
         let title = format!("Phase {}{}", short(&self.phase), archived.unwrap_or_default());
         let place = screen.paint(Tone::Faint, &self.file_path);
-        // A path that does not fit beside the title goes below it, so that it stays whole.
+        // A path that does not fit next to the title goes below it, so that it is not cut.
         let gap = if width_of(&title) + 2 + width_of(&self.file_path) > screen.width { "\n  " } else { "  " };
         let mut page = format!("\n{}{gap}{place}\n", screen.paint(Tone::Strong, &title));
         let row = |item: &Item| {
@@ -141,7 +142,7 @@ pub(crate) struct FileReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_milestone: Option<String>,
     items: Vec<Item>,
-    /// The file holds something that could not be read as a test.
+    /// The file contains something that could not be read as a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_gap: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,14 +162,14 @@ pub(crate) struct Item {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_by: Option<String>,
-    /// What a person reads in the place of the name, where that is a whole record.
+    /// Shown to people instead of the name, if the name is a whole record.
     #[serde(skip)]
     title: Option<String>,
     #[serde(skip)]
     kind: ItemKind,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ItemKind {
     #[default]
@@ -219,7 +220,7 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, FileError> {
     Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, unlisted, deferred_checks })
 }
 
-/// What is open in folders, file by file, and how many files are left as they are.
+/// The open items of folders, file by file, and the number of files that are left as they are.
 fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<FileReport>, usize), FileError> {
     let (mut results, mut acknowledged_files) = (Vec::new(), 0);
     for folder in folders {
@@ -266,7 +267,7 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
     Ok((results, acknowledged_files))
 }
 
-/// A report without the checks that were put off into UAT.md: they are open there, and counted once.
+/// A report without the checks that were deferred into UAT.md: those are open there and counted once.
 fn without_those_of_tests(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -287,7 +288,7 @@ fn without_those_of_tests(
     Ok(Some(found).filter(|found| !found.items.is_empty() || found.parse_gap.is_some()))
 }
 
-/// The tests of a phase that did not pass, and its gaps.
+/// The tests of a phase that have not passed, and its gaps.
 pub(crate) fn unresolved(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<Item>, FileError> {
     let mut items = Vec::new();
     for file in folder.artifacts("UAT") {
@@ -306,7 +307,7 @@ fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {
     text.contains(ACKNOWLEDGED) && is_acknowledged(Category::VerificationGaps, front().as_ref(), &report.status)
 }
 
-/// What is open in one file; `None` where nothing is.
+/// The open items of one file; `None` if nothing is open.
 fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: &UatReport, text: &str) -> Option<FileReport> {
     let waits = matches!(report.status.as_str(), "gaps_found" | "human_needed");
     let (mut items, mut unread) = (Vec::new(), 0);
@@ -329,7 +330,7 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: &UatReport
         return None;
     }
     items.extend(report.gaps.iter().cloned().map(gap_item));
-    // A report that waits for something and does not say what must not get lost.
+    // A report that waits for something without saying what must not get lost.
     let parse_gap = unread > 0 || (waits && items.is_empty() && !report.is_checked);
     if items.is_empty() && !parse_gap {
         return None;
@@ -372,7 +373,7 @@ fn left_to_a_person(folder: &PhaseFolder, left: &[Deliverable]) -> FileReport {
     }
 }
 
-/// The items that a phase left for later and nobody settled.
+/// The items that a phase deferred and that are not settled.
 fn deferred(folder: &PhaseFolder, items: &DeferredItems<'_>) -> FileReport {
     const RESULT: &str = "unresolved";
     let open = items.items().iter().filter(|item| item.state == ItemState::Open);
@@ -419,7 +420,7 @@ fn gap_item(gap: Gap) -> Item {
     Item { test, name, result, category, reason, kind: ItemKind::Gap, ..Item::default() }
 }
 
-/// What kind of work would settle a test.
+/// The kind of work that would settle a test.
 fn category(result: &str, reason: Option<&str>, blocked_by: Option<&str>) -> &'static str {
     let says = |text: Option<&str>, words: &[&str]| {
         let text = text.unwrap_or_default().to_lowercase();

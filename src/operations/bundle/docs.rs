@@ -1,4 +1,4 @@
-//! `docs-init`: what documentation there is, and what of the project a reader would want to find in it.
+//! `docs-init`: the existing documentation, and the properties of the project that its readers look for.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,17 +9,17 @@ use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value as Listed};
 
-/// The line by which a document says that it was written for the project, not by a person.
+/// The line that marks a document as generated for the project, not written by a person.
 const MARKER: &str = "generated-by: gsd-doc-writer";
-/// How far into a document the marker is looked for, in characters.
+/// How many characters at the start of a document are searched for the marker.
 const HEAD: usize = 500;
-/// How many folders deep documents are looked for.
+/// How many levels of folders are searched for documents.
 const DEEPEST: usize = 8;
-/// Folders of documents, of which the first that is there counts.
+/// Folders of documents. The first one that exists is used.
 const DOCUMENT_FOLDERS: &[&str] = &["docs", "documentation", "doc"];
-/// Endings of documents.
+/// Extensions of documents.
 const ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "asciidoc"];
-/// Documents that every project may have, by the name without an ending: they are documents as plain text too.
+/// Documents that any project may have, by the name without the extension. They count as documents in plain text too.
 const USUAL: &[&str] = &[
     "readme",
     "contributing",
@@ -74,22 +74,22 @@ const DEPLOYMENTS: &[&str] = &[
 const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec"];
 const TEST_PACKAGES: &[&str] = &["jest", "vitest", "mocha", "ava", "jasmine", "@playwright/test"];
 
-/// The package of the project, by package.json; null if there is none.
+/// The package.json of the project; null if it is missing.
 struct Package(Value);
 
 /// A document of the project.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct ExistingDocument {
     path: String,
-    /// Whether it was written for the project, not by a person.
+    /// True if the document was generated for the project, not written by a person.
     has_gsd_marker: bool,
-    /// Present and false where it says nothing about the code: a licence, or a note beside the project that no document
+    /// Present and false if the document says nothing about the code: a licence, or a file at the root that no document
     /// names.
     #[serde(skip_serializing_if = "Option::is_none")]
     verify: Option<bool>,
 }
 
-/// What kinds of documents a project of this kind needs.
+/// Properties of the project that determine which documents it needs.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct ProjectType {
     has_package_json: bool,
@@ -101,7 +101,7 @@ struct ProjectType {
     has_tests: bool,
 }
 
-/// Tools that make pages of documents here.
+/// Tools in use here that build pages from documents.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct DocumentTools {
     docusaurus: bool,
@@ -128,11 +128,11 @@ impl Part for Package {
 facts! { |given, package: Package|
     /// The documents of the project.
     existing_docs: Vec<ExistingDocument> = documents(given.view)?;
-    /// What kinds of documents a project of this kind needs.
+    /// Properties of the project that determine which documents it needs.
     project_type: ProjectType = ProjectType::of(given.view, &package.0)?;
-    /// Tools that make pages of documents here.
+    /// Tools in use here that build pages from documents.
     doc_tooling: DocumentTools = DocumentTools::of(given.view);
-    /// Patterns of the folders that packages are in.
+    /// Patterns of the package folders.
     monorepo_workspaces: Vec<String> = workspaces(given.view, &package.0)?;
 }
 
@@ -179,7 +179,7 @@ impl DocumentTools {
     }
 }
 
-/// The documents at the root and in the folder of documents, by name whatever its case.
+/// The documents at the root and in the folder of documents. Names are matched regardless of case.
 fn documents(view: &ProjectView) -> Result<Vec<ExistingDocument>, FileError> {
     let mut paths: Vec<String> = view.file_names("")?.into_iter().filter(|name| is_document(name)).collect();
     let at_root = paths.len();
@@ -188,7 +188,7 @@ fn documents(view: &ProjectView) -> Result<Vec<ExistingDocument>, FileError> {
     }
     let roots: Vec<String> = paths[..at_root].to_vec();
     paths.sort_by_key(|path| path.to_lowercase());
-    // What is no text was not written by us.
+    // A file that is not text was not written by us.
     let texts: Vec<_> = paths.iter().map(|path| view.text(path).ok().flatten().unwrap_or_default()).collect();
     let is_named =
         |path: &String| paths.iter().zip(&texts).any(|(other, text)| other != path && text.contains(path.as_str()));
@@ -203,7 +203,7 @@ fn documents(view: &ProjectView) -> Result<Vec<ExistingDocument>, FileError> {
     Ok(paths.iter().zip(&texts).map(document).collect())
 }
 
-/// The name without folders and ending, in lower case.
+/// The name without folders and extension, in lower case.
 fn stem_of(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match name.rsplit_once('.') {
@@ -212,7 +212,7 @@ fn stem_of(path: &str) -> String {
     }
 }
 
-/// Whether the project builds or installs a program that people call.
+/// True if the project builds or installs a command-line program.
 fn has_program(view: &ProjectView, package: &Value) -> Result<bool, FileError> {
     let of_package = match package.get("bin") {
         Some(Value::String(path)) => !path.is_empty(),
@@ -253,7 +253,7 @@ fn is_document(name: &str) -> bool {
     }
 }
 
-/// The packages that the project says it is made of.
+/// The packages that the project declares.
 fn workspaces(view: &ProjectView, package: &Value) -> Result<Vec<String>, FileError> {
     let told = package.get("workspaces").map(|told| told.get("packages").unwrap_or(told));
     let told: Vec<String> =
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_found_where_they_are_kept() {
+    fn documents_are_found_in_their_folders() {
         let marked = format!("# x\n<!-- {MARKER} -->\n");
         let late = format!("{}{MARKER}", "x".repeat(HEAD));
         let view = view(&[
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_every_form_are_found_and_what_is_no_documentation_is_said() {
+    fn documents_of_every_form_are_found_and_legal_texts_are_marked() {
         let view = view(&[
             ("README.rst", "See CONTRIBUTING.rst and guide.adoc.\n"),
             ("CONTRIBUTING.rst", ""),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_told_by_either_file() {
+    fn packages_are_read_from_either_file() {
         let of = |package: &str, files: &[(&str, &str)]| {
             workspaces(&view(files), &serde_json::from_str(package).unwrap_or_default()).unwrap().join(" ")
         };

@@ -1,4 +1,4 @@
-//! `init manager`: every phase of the milestone with what it waits for, and what can be done now, side by side.
+//! `init manager`: every phase of the milestone with its dependencies, and what can be done now in parallel.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,15 +19,15 @@ use crate::text::time;
 
 use crate::operations::facts::{Completion, Given, Part, facts};
 
-/// Work counts as going on for so many milliseconds after a file of its phase changed.
+/// A phase counts as active for this many milliseconds after one of its files changed.
 const ACTIVE: i64 = 5 * 60 * 1000;
 
-/// The phases of the milestone, with what each waits for.
+/// The phases of the milestone, with the dependencies of each.
 pub(super) struct Managed(pub(super) Vec<ManagedPhase>);
 
-/// What the project adds to the answer, and why parts of it were ignored.
+/// What the project's files add to the answer, and why parts of them were ignored.
 struct Additions {
-    /// What WAITING.json says.
+    /// The contents of WAITING.json.
     waiting: Option<Value>,
     flags: ManagerFlags,
     warnings: Vec<String>,
@@ -45,28 +45,28 @@ pub(super) struct ManagedPhase {
     pub(super) has_research: bool,
     pub(super) plan_count: usize,
     pub(super) summary_count: usize,
-    /// The roadmap says that the phase is done.
+    /// The roadmap marks the phase as done.
     roadmap_complete: bool,
     #[serde(flatten)]
     pub(super) completion: Completion,
     /// When a file of the phase last changed.
     last_activity: Option<String>,
-    /// That was just now.
+    /// The last change was in the last five minutes.
     is_active: bool,
     context_scope: MilestoneScope,
-    /// The name, cut to what a narrow column holds.
+    /// The name, shortened to fit a narrow column.
     display_name: String,
-    /// Every phase it depends on is complete, in this milestone or an earlier one.
+    /// Every phase it depends on is complete, whether in this milestone or an earlier one.
     pub(super) deps_satisfied: bool,
-    /// The phases that `depends_on` names.
+    /// The phases named in `depends_on`.
     #[serde(skip_serializing_if = "Option::is_none")]
     dep_phases: Option<Vec<String>>,
     deps_display: String,
-    /// Nothing was done yet, and nothing stands in the way.
+    /// Nothing has been done yet, and nothing blocks it.
     is_next_to_discuss: bool,
 }
 
-/// Something that can be done now.
+/// A step that can be done now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "fields of the answer")]
 struct Action {
@@ -77,7 +77,7 @@ struct Action {
     command: String,
 }
 
-/// What is done to a phase.
+/// A step of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Step {
@@ -96,20 +96,20 @@ struct ManagerFlags {
 }
 
 facts! { |given, managed: Managed|
-    /// The phases of the milestone, with what each waits for.
+    /// The phases of the milestone, with the dependencies of each.
     managed_phases: Vec<ManagedPhase> = managed.0.clone();
-    /// How many phases the milestone has.
+    /// The number of phases of the milestone.
     managed_phase_count: usize = managed.0.len();
-    /// How many phases are complete.
+    /// The number of complete phases.
     managed_completed_count: usize = managed.completed();
-    /// Phases with a folder that has something in it and that are not complete.
+    /// The number of phases that are not complete and whose folder has contents.
     managed_in_progress_count: usize = managed.0.iter().filter(|phase| is_in_progress(phase.disk_status)).count();
-    /// What can be done now, in the order of phases.
+    /// The steps that can be done now, in the order of phases.
     recommended_actions: Vec<Action> = actions(given, &managed.0);
-    /// Whether every phase is complete, and nothing hides another.
+    /// True if every phase is complete and no problem hides others.
     all_complete: bool =
         !managed.0.is_empty() && managed.completed() == managed.0.len() && given.view.problems()?.is_empty();
-    /// What WAITING.json says.
+    /// The contents of WAITING.json.
     waiting_signal: Option<Value> = given.part::<Additions>()?.waiting.clone();
     /// Flags that the project adds to each step.
     manager_flags: ManagerFlags = given.part::<Additions>()?.flags.clone();
@@ -181,12 +181,12 @@ impl Managed {
     }
 }
 
-/// When somebody last wrote to a file of the folder, in milliseconds since 1970.
+/// When a file of the folder was last written, in milliseconds since 1970.
 fn last_touch(given: &Given<'_>, folder: &PhaseFolder) -> Option<i64> {
     folder.files.iter().filter_map(|file| given.view.touched_at(&folder.join(file))).max()
 }
 
-/// Whether a phase of another milestone is complete: archived or verified.
+/// True if a phase of another milestone is complete: archived or verified.
 fn is_done_elsewhere(view: &ProjectView, typed: &str, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
     Ok(match view.find_phase(typed)?.folder {
         Some(folder) if folder.archived.is_some() => true,
@@ -267,13 +267,13 @@ fn is_in_progress(stage: Stage) -> bool {
     !matches!(stage, Stage::NoDirectory | Stage::Empty | Stage::Complete)
 }
 
-/// There is what a plan is made of, and no plan.
+/// True if the phase has the material for a plan but no plan.
 fn is_gathered(stage: Stage) -> bool {
     matches!(stage, Stage::Discussed | Stage::Researched)
 }
 
 impl Step {
-    /// The command of the step without what stands before commands.
+    /// The command of the step, without the prefix of commands.
     pub(super) fn command(self) -> &'static str {
         match self {
             Self::Discuss => "discuss-phase",
@@ -284,12 +284,12 @@ impl Step {
     }
 }
 
-/// Which phases depend on which, over any number of phases between them.
+/// Which phases depend on which, directly or through other phases.
 ///
-/// A phase and its number are two nodes, as several phases may have one number: a phase leads to the numbers it depends
-/// on, and a number to the first phase that has it.
+/// A phase and its number are separate nodes, as several phases may have the same number: a phase leads to the numbers
+/// it depends on, and a number leads to the first phase that has it.
 struct Needs {
-    /// The node of the number of each phase; the node of a phase is its place in the list.
+    /// The node of each phase's number. The node of a phase is its index in the list.
     numbers: Vec<usize>,
     forward: Vec<Vec<usize>>,
     backward: Vec<Vec<usize>>,
@@ -319,7 +319,7 @@ impl Needs {
         Self { numbers, forward, backward }
     }
 
-    /// Per phase: whether it depends on one of another number that is `busy`, or such a one depends on it.
+    /// For each phase: true if it depends on a `busy` phase with another number, or such a phase depends on it.
     fn clashes(&self, phases: &[ManagedPhase], busy: impl Fn(&&ManagedPhase) -> bool) -> Vec<bool> {
         let busy = || phases.iter().enumerate().filter(|(_, phase)| busy(phase));
         let below = spread(&self.forward, busy().map(|(at, phase)| (at, phase.number.as_str())));
@@ -329,7 +329,7 @@ impl Needs {
     }
 }
 
-/// Per node: two of the names that come to it along the edges. Two tell whether one of them is another's.
+/// Up to two names that reach each node along the edges: enough to see whether one differs from the node's own.
 fn spread<'name>(
     edges: &[Vec<usize>],
     sources: impl Iterator<Item = (usize, &'name str)>,
@@ -349,7 +349,7 @@ fn spread<'name>(
     names
 }
 
-/// The name in at most twenty letters.
+/// The name, cut to twenty letters.
 fn shortened(name: &str) -> String {
     const WIDTH: usize = 20;
     match name.char_indices().nth(WIDTH) {
@@ -358,7 +358,7 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// A flag such as `--auto`, or a plain value behind one; nothing that a shell would make more of.
+/// True for a flag such as `--auto`, or a plain value after a flag, without characters that are special to a shell.
 fn is_flag_or_value(word: &str) -> bool {
     let name = word.strip_prefix("--").unwrap_or(word);
     name.starts_with(|first: char| first.is_ascii_alphanumeric())

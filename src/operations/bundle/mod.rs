@@ -1,4 +1,4 @@
-//! What a workflow asks for at its start, in one answer: lists of facts by workflow, and the facts that only they have.
+//! Everything a workflow needs at its start, in one answer: lists of facts by workflow, and facts used only here.
 
 mod answers;
 mod docs;
@@ -24,7 +24,7 @@ pub(crate) use workspaces::{
 };
 pub(crate) use yolo::ChainFacts;
 
-/// The tables of this folder.
+/// The tables of facts in this folder.
 const TABLES: &[&[Fact]] = &[
     docs::FACTS,
     manager::FACTS,
@@ -42,20 +42,21 @@ const TABLES: &[&[Fact]] = &[
 pub(crate) struct Answer(Map<String, Value>);
 
 impl Answer {
-    /// What a verb answers, whose last word the call has as its workflow.
+    /// The answer of a verb. The last word of the verb is the workflow of the call.
     pub(crate) fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let list = Answers::embedded().verbs.get(&given.call.workflow);
         Self::listed(list.into_iter().map(String::as_str).chain(["@common"]), given)
     }
 
-    /// What a workflow without a verb starts from: the facts that all get, and those that its front matter asks for.
+    /// The answer for a workflow without a verb: the facts that all workflows get, and those that its front matter
+    /// requests.
     pub(crate) fn of_workflow(given: &Given<'_>) -> Result<Self, FileError> {
         let needs = given.call.front_matter.names("needs");
         let lists = ["always"].into_iter().chain(needs).filter_map(|name| Answers::embedded().workflow.get(name));
         Self::listed(lists.map(String::as_str).chain(["section_manifest @common"]), given)
     }
 
-    /// The facts that lists name.
+    /// The facts named by these lists.
     fn listed<'list>(lists: impl Iterator<Item = &'list str>, given: &Given<'_>) -> Result<Self, FileError> {
         let mut answer = Map::new();
         for list in lists {

@@ -1,4 +1,4 @@
-//! `init onboard`: how a project that has code, documents or plans already is taken up.
+//! `init onboard`: adopts a project that already has code, documents or plans.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,10 +19,10 @@ struct HandoffCommands {
     onboard: String,
 }
 
-/// Files that look like documents to take in.
+/// Files that look like documents to start from.
 pub(crate) struct FoundDocuments(pub(crate) Vec<String>);
 
-/// What comes next, and why.
+/// The next action, and why.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct NextAction {
     kind: &'static str,
@@ -42,7 +42,7 @@ impl Part for FoundDocuments {
 }
 
 facts! { |given, found: FoundDocuments|
-    /// The commands that the workflow hands over to.
+    /// The commands to continue with after the workflow.
     handoff_commands: HandoffCommands = HandoffCommands {
         ingest_docs: given.command("ingest-docs"),
         manager: given.command("manager"),
@@ -51,19 +51,19 @@ facts! { |given, found: FoundDocuments|
         new_project: given.command("new-project"),
         onboard: given.command("onboard"),
     };
-    /// Whether only the short version of the code map is required.
+    /// True if only the short version of the code map is required.
     fast_mode: bool = given.asked("fast");
-    /// What comes next, and why.
+    /// The next action, and why.
     next_action: NextAction = next_action(given, !found.0.is_empty())?;
-    /// Whether there are documents that a project could start from.
+    /// True if there are documents that a project could start from.
     has_docs_candidates: bool = !found.0.is_empty();
-    /// How many there are.
+    /// The number of such documents.
     doc_candidate_count: usize = found.0.len();
     /// Documents that a project could start from.
     doc_candidates: Vec<String> = found.0.clone();
 }
 
-/// The first thing that is missing.
+/// Reports the first thing that is missing.
 fn next_action(given: &Given<'_>, has_documents: bool) -> Result<NextAction, FileError> {
     let (documents, map) = (given.part::<Documents>()?, given.part::<CodeMap>()?);
     let (is_brownfield, readiness) = (given.part::<CodeFacts>()?.is_brownfield(), map.readiness());
@@ -77,7 +77,7 @@ fn next_action(given: &Given<'_>, has_documents: bool) -> Result<NextAction, Fil
         ("STATE.md", documents.state),
     ];
     let missing: Vec<&'static str> = parts.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
-    // With `--fast`, a part of the map is enough to continue what was begun.
+    // With `--fast`, a partial map is enough to continue what was begun.
     let continues = fast && readiness == MapReadiness::Fast && missing.len() < parts.len();
     Ok(if is_brownfield && readiness != MapReadiness::Complete && !continues {
         let reason = if map.present.is_empty() {

@@ -1,4 +1,4 @@
-//! `init progress`: every phase of the milestone, where the work stands, and what comes next.
+//! `init progress`: every phase of the milestone, the current position, and what comes next.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::project::verification;
 
 use crate::operations::facts::{Completion, Given, Part, facts};
 
-/// The phases of the milestone that have a folder, and those the roadmap has a section for, in order.
+/// The phases of the milestone that have a folder or a section in the roadmap, in order.
 struct Rows(Vec<PhaseRow>);
 
 /// One phase.
@@ -28,7 +28,7 @@ struct Rows(Vec<PhaseRow>);
 struct PhaseRow {
     number: String,
     name: Option<String>,
-    /// Number and name as the roadmap writes them, and texts call the phase.
+    /// Number and name as written in the roadmap, which is how texts refer to the phase.
     roadmap_number: String,
     roadmap_name: Option<String>,
     directory: Option<String>,
@@ -36,9 +36,9 @@ struct PhaseRow {
     plan_count: usize,
     summary_count: usize,
     has_research: bool,
-    /// The roadmap says that the phase is done.
+    /// The roadmap marks the phase as done.
     roadmap_complete: bool,
-    /// There is something left to do: the roadmap does not call the phase done, or a plan has no summary.
+    /// Something is left to do: the roadmap does not mark the phase as done, or a plan has no summary.
     open: bool,
     #[serde(flatten)]
     completion: Completion,
@@ -47,13 +47,13 @@ struct PhaseRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Status {
-    /// Closed by the roadmap, or executed and verified.
+    /// Closed in the roadmap, or executed and verified.
     Complete,
     /// Every plan has a summary.
     Executed,
     InProgress,
     Researched,
-    /// There is a folder and nothing in it that counts.
+    /// There is a folder without any relevant file.
     Pending,
     NotStarted,
 }
@@ -93,31 +93,31 @@ impl Part for Rows {
 facts! { |given, rows: Rows|
     /// Every phase of the milestone.
     progress_phases: Vec<PhaseRow> = rows.0.clone();
-    /// How many phases the milestone has.
+    /// The number of phases of the milestone.
     progress_phase_count: usize = rows.0.len();
-    /// How many phases are complete.
+    /// The number of complete phases.
     progress_completed_count: usize = rows.count(&[Status::Complete]);
-    /// How many phases are executed or have plans.
+    /// The number of phases that are executed or have plans.
     progress_in_progress_count: usize = rows.count(&[Status::Executed, Status::InProgress]);
-    /// The current phase, or else the first that has something left to do.
+    /// The current phase, or else the first with something left to do.
     progress_current_phase: Option<PhaseRow> = rows.current(given)?.cloned();
     /// The first phase that has no plans.
     next_phase: Option<PhaseRow> = rows.open().find(|row| row.status.is_unplanned()).cloned();
-    /// Whether a phase with something left to do was begun.
+    /// True if a phase with something left to do has been started.
     has_work_in_progress: bool = rows.open().any(|row| row.status.is_begun());
-    /// Whether the current phase is planned as a slice that a user can use.
+    /// True if the current phase is planned as a slice that a user can use.
     phase_mvp_mode: bool = match rows.current(given)? {
         Some(row) => mvp_mode(given.view, &row.number, false, given.flag("workflow.mvp_mode"))?.active,
         None => false,
     };
-    /// What comes next, the same in every answer.
+    /// What comes next, the same in all answers.
     next: NextReport = NextReport::in_project(given.view, &given.host.next)?;
-    /// Where STATE.md says that work was interrupted.
+    /// Where work was interrupted, according to STATE.md.
     paused_at: Option<String> = {
         let text = given.view.state_text()?;
         text.as_deref().and_then(|text| meaningful(State::parse(text).value("Paused At")?).map(str::to_owned))
     };
-    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    /// What may hide phases of the milestone and so makes the figures uncertain.
     problems: Vec<String>, if any = Some(given.view.problems()?).filter(|problems| !problems.is_empty());
 }
 
@@ -193,7 +193,7 @@ impl Status {
     }
 }
 
-/// The form of an identifier by which a phase is listed once.
+/// The normalized identifier, so that a phase is listed once.
 fn key(id: &PhaseId) -> String {
     id.as_str().to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! The schemas of answers, made of the facts that they list.
+//! Tests of the answers' schemas, which are built from the listed facts.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(crate) fn schema_of(verb: &str, generator: &mut SchemaGenerator) -> Schema {
     Schema::new_ref("#/$defs/Complete".to_owned())
 }
 
-/// An object that is being described.
+/// An object schema under construction.
 struct Form<'generator> {
     generator: &'generator mut SchemaGenerator,
     properties: Map<String, Value>,
@@ -67,7 +67,7 @@ impl Form<'_> {
     }
 }
 
-/// A key that can be absent is otherwise taken for one that is never null. Of this one, null is a value.
+/// Marks a key as nullable. Without this, a key that can be absent is taken as one that is never null.
 fn may_be_null(property: &mut Map<String, Value>) {
     if let Some(forms) = property.remove("anyOf") {
         property.insert("oneOf".to_owned(), forms);

@@ -1,6 +1,6 @@
-//! Which conditional sections of a workflow run this time.
+//! Selects the conditional sections of a workflow that run this time.
 //!
-//! A workflow lists its sections in its front matter, in the order in which they come, each with its condition.
+//! A workflow lists its sections in its front matter in order, each with its condition.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::find;
 use crate::operations::facts::{Found, Given, Part, facts};
 use crate::project::files::FileError;
 
-/// What makes a section of a workflow run.
+/// The condition of a section of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// The flag was given.
@@ -25,7 +25,7 @@ pub(super) enum When {
 }
 
 impl When {
-    /// `flag fix`, `setting workflow.tdd_mode`, `fact mvp_mode`, `has UI-SPEC` or `lacks UI-SPEC`.
+    /// Parses `flag fix`, `setting workflow.tdd_mode`, `fact mvp_mode`, `has UI-SPEC` or `lacks UI-SPEC`.
     pub(super) fn of(text: &str) -> Option<Self> {
         let (word, name) = text.split_once(' ')?;
         let make = match word {
@@ -54,13 +54,13 @@ impl When {
     }
 }
 
-/// The sections of a workflow that run this time, those that do not, and the files to read.
+/// The sections of a workflow that run this time, those that do not run, and the files to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
     workflow: String,
     included: Vec<String>,
     excluded: Vec<String>,
-    /// As the installed workflows name them.
+    /// The files, as the installed workflows name them.
     read: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl Part for SectionManifest {
 facts! { |given|
     /// The workflow that this context is for.
     workflow: String = given.call.workflow.clone();
-    /// The sections of the workflow that run this time, those that do not, and the files to read.
+    /// The sections of the workflow that run this time, those that do not run, and the files to read.
     section_manifest: SectionManifest = (*given.part::<SectionManifest>()?).clone();
     /// Null: the workflow has no conditional sections.
     no_section_manifest: Option<SectionManifest> = None;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_is_a_section_of_its_workflow_or_named_where_it_is_read() {
+    fn every_step_is_a_section_of_its_workflow_or_named_in_a_text() {
         let library = Library::embedded().unwrap();
         let mut faults = Vec::new();
         for item in library.of_kind(ItemKind::Workflow) {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_parts_the_sections_by_their_conditions() {
+    fn a_manifest_splits_the_sections_by_their_conditions() {
         let manifest = |workflow: &str| {
             let (view, config, host) = (ProjectView::of([]), Config::default(), Host::default());
             let call = Call::of(workflow).flag("auto", true);

@@ -1,4 +1,4 @@
-//! `init WORKFLOW`: what a workflow says in its front matter that it starts from.
+//! `init WORKFLOW`: the facts that a workflow requests in its front matter.
 
 use crate::library::{self, FrontMatter};
 use crate::operations::facts::{Call, last_built};
@@ -6,10 +6,10 @@ use crate::project::files::FileError;
 use crate::project::up_next;
 use crate::project::view::ProjectView;
 
-/// The keys of front matter that say what a workflow starts from.
+/// The front matter keys that list what a workflow needs at its start.
 const KEYS: &[&str] = &["needs", "agents", "settings", "flags"];
 
-/// What a workflow starts from, as its front matter says it.
+/// What a workflow needs at its start, from its front matter.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkflowTable {
     name: String,
@@ -28,16 +28,16 @@ pub(crate) enum WorkflowError {
 }
 
 impl WorkflowTable {
-    /// The table of the workflow of this name; none if there is no such workflow, or its front matter says nothing about
-    /// what it starts from.
+    /// The table of the workflow of this name; `None` if the workflow does not exist or its front matter requests
+    /// nothing.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let front_matter = library::front_matter_of(&format!("workflows/{name}.md"))?;
         let says = KEYS.iter().any(|key| front_matter.value(key).is_some());
         says.then(|| Self { name: name.to_owned(), front_matter })
     }
 
-    /// The call of the workflow with the words that were typed after its name. Without a word, the phase is the one at work,
-    /// or for a workflow that looks at results the one built last.
+    /// The call of the workflow with the words typed after its name. Without a word, the phase is the current one, or
+    /// the last one built for a workflow that looks at results.
     pub(crate) fn call(self, words: &[String], view: &ProjectView) -> Result<Call, WorkflowError> {
         let (mut phase, flags) = self.read(words)?;
         if phase.is_none() && self.needs("built-phase") {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workflow_starts_from_what_its_front_matter_asks_for() {
+    fn a_workflow_gets_the_facts_that_its_front_matter_requests() {
         let report =
             told("needs: [phase, milestone, todos, maps]\nagents: [planner]\nsettings: [workflow.ui_review]\n", &["1"]);
         assert_eq!(report["workflow"], "look");
@@ -130,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_of_the_user_is_named_where_it_is_asked_for() {
+    fn the_profile_of_the_user_is_named_if_requested() {
         let report = told("needs: [profile]\n", &[]);
         assert_eq!(report["user_profile_path"], Value::Null);
         assert!(told("needs: [phase]\n", &["1"]).get("user_profile_path").is_none());
     }
 
     #[test]
-    fn without_a_word_a_workflow_takes_the_phase_at_work_or_the_one_built_last() {
+    fn without_a_word_a_workflow_takes_the_current_or_the_last_built_phase() {
         assert_eq!(told("needs: [phase]\n", &[])["number"], "2");
         assert_eq!(told("needs: [built-phase]\n", &[])["number"], "1");
         assert_eq!(told("needs: [phase]\n", &["9"])["phase_found"], false);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_workflow_does_not_take_is_refused() {
+    fn arguments_that_a_workflow_does_not_take_are_refused() {
         let read = |front_matter: &str, words: &[&str]| {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             table(front_matter).read(&words).map(drop).map_err(|error| error.to_string())
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_table_names_what_there_is() {
+    fn every_table_names_existing_facts() {
         let library = Library::embedded().unwrap();
         let mut faults = Vec::new();
         for item in library.of_kind(ItemKind::Workflow) {

@@ -1,5 +1,5 @@
-//! `init new-workspace`, `list-workspaces` and `remove-workspace`: folders outside the project that hold worktrees or
-//! clones of several repositories for one piece of work.
+//! `init new-workspace`, `list-workspaces` and `remove-workspace`: folders outside the project with worktrees or clones
+//! of several repositories for one piece of work.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(crate) struct WorkspaceReport {
     pub(crate) has_project: bool,
 }
 
-/// What a workspace could be made of.
+/// Facts for a new workspace.
 #[derive(Default)]
 pub(crate) struct NewWorkspace {
     pub(crate) base: String,
@@ -45,18 +45,18 @@ pub(crate) struct ChildRepository {
     pub(crate) has_uncommitted: bool,
 }
 
-/// A workspace that exists.
+/// An existing workspace.
 #[derive(Default)]
 pub(crate) struct OldWorkspace {
     pub(crate) name: String,
     pub(crate) path: String,
-    /// Without a WORKSPACE.md nothing is known about it.
+    /// Absent without a WORKSPACE.md: then nothing is known about the workspace.
     pub(crate) workspace: Option<Workspace>,
-    /// Members with changes that are committed nowhere.
+    /// Members with uncommitted changes.
     pub(crate) dirty: Vec<String>,
 }
 
-/// A workspace as its WORKSPACE.md tells it.
+/// A workspace as described in its WORKSPACE.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Workspace {
     /// `worktree` or `clone`.
@@ -88,16 +88,16 @@ impl Workspace {
     }
 }
 
-/// The header of the table of members, or the line below it.
+/// True for the header of the table of members and the line below it.
 fn is_frame(cells: &[&str]) -> bool {
     let first = cells.first().copied().unwrap_or_default();
-    // A repository may be called as its column is.
+    // A repository may have the same name as its column.
     let is_head = cells.iter().zip(["repo", "source"]).all(|(cell, head)| cell.eq_ignore_ascii_case(head));
     is_head || first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '))
 }
 
 impl Workspace {
-    /// How the members were made, or `unknown`.
+    /// How the members were created, or `unknown`.
     pub(crate) fn strategy(&self) -> String {
         self.strategy.clone().unwrap_or_else(|| "unknown".to_owned())
     }
@@ -121,7 +121,7 @@ impl OldWorkspace {
     }
 }
 
-/// Facts about a workspace that is to be created.
+/// Facts about a workspace to be created.
 pub(super) mod new {
     use super::{ChildRepository, NewWorkspace, facts};
 
@@ -130,11 +130,11 @@ pub(super) mod new {
         default_workspace_base: String = new.base.clone();
         /// The repositories in folders of the project.
         child_repos: Vec<ChildRepository> = new.repositories.clone();
-        /// How many there are.
+        /// The number of these repositories.
         child_repo_count: usize = new.repositories.len();
-        /// Whether git can make worktrees.
+        /// True if git can create worktrees.
         worktree_available: bool = new.has_git;
-        /// Whether the project is in a repository.
+        /// True if the project is in a repository.
         is_git_repo: bool = new.is_repository;
         /// The name of the project's folder.
         cwd_repo_name: String = new.name.clone();
@@ -146,17 +146,17 @@ facts! { |given, old: OldWorkspace|
     workspace_name: String = old.name.clone();
     /// The folder of the workspace.
     workspace_path: String = old.path.clone();
-    /// Whether the workspace has a WORKSPACE.md.
+    /// True if the workspace has a WORKSPACE.md.
     has_manifest: bool = old.workspace.is_some();
-    /// How the members were made: `worktree`, `clone` or `unknown`.
+    /// How the members were created: `worktree`, `clone` or `unknown`.
     strategy: String = old.workspace().strategy();
     /// The members of the workspace.
     repos: Vec<Member> = old.workspace().members;
-    /// How many members there are.
+    /// The number of members.
     repo_count: usize = old.workspace().members.len();
-    /// Members with changes that are committed nowhere.
+    /// Members with uncommitted changes.
     dirty_repos: Vec<String> = old.dirty.clone();
-    /// Whether a member has changes that are committed nowhere.
+    /// True if a member has uncommitted changes.
     has_dirty_repos: bool = !old.dirty.is_empty();
 }
 

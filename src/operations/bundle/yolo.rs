@@ -1,6 +1,6 @@
-//! `init yolo`: what running all remaining phases by themselves starts from, and what stands in the way of it.
+//! `init yolo`: facts for running all remaining phases unattended, and what blocks that.
 //!
-//! Reasons are part of the answer, so nothing that is missing makes the call fail.
+//! Reasons are part of the answer, so missing facts do not make the call fail.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,19 +15,19 @@ use crate::text::time;
 use super::manager::{Managed, ManagedPhase, Step};
 use crate::operations::facts::{Documents, Given, Part, facts};
 
-/// A session that has not been heard of for so many milliseconds is over.
+/// A session without an update for this many milliseconds is over.
 const STALE: i64 = 24 * 60 * 60 * 1000;
 
-/// What only the world knows about the chain.
+/// Facts about the chain from outside the project's files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChainFacts {
-    /// Whether the working tree has no changes; none where there is no repository.
+    /// True if the working tree has no changes; `None` outside a repository.
     pub(crate) git_clean: Option<bool>,
-    /// The process of the session in the configuration no longer runs.
+    /// The session's process named in the configuration has ended.
     pub(crate) session_gone: bool,
 }
 
-/// What remains, where to begin, and what is in the way.
+/// What remains, where to begin, and what blocks the start.
 struct Chain {
     remaining: Vec<ManagedPhase>,
     start: Option<ManagedPhase>,
@@ -38,14 +38,14 @@ struct Chain {
     blockers: Vec<Blocker>,
 }
 
-/// The last session of the chain, as the configuration tells it.
+/// The last session of the chain, from the configuration.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Session {
     active: bool,
     started_at: Option<String>,
     start_phase: Option<String>,
     stop_condition: Option<String>,
-    /// It calls itself active, and its process is gone or it has not been heard of for a day.
+    /// The session is marked as active, but its process has ended or it was last updated more than a day ago.
     stale: bool,
 }
 
@@ -63,11 +63,11 @@ struct RemainingPhase {
     verification_status: &'static str,
     deps_satisfied: bool,
     next_step: Step,
-    /// The command of the next step, without what stands before commands.
+    /// The command of the next step, without the prefix of commands.
     command: String,
 }
 
-/// What has to hold before the chain can begin.
+/// The conditions for starting the chain.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Prerequisites {
     planning_exists: bool,
@@ -100,33 +100,33 @@ enum Blocker {
 }
 
 facts! { |given, chain: Chain|
-    /// The last session of the chain, as the configuration has it.
+    /// The last session of the chain, from the configuration.
     yolo: Session = chain.session.clone();
-    /// The phase that STATE.md says is current.
+    /// The current phase according to STATE.md.
     current_phase: Option<String> = {
         let text = given.view.state_text()?;
         text.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned))
     };
-    /// The phase the chain would begin with.
+    /// The phase with which the chain would begin.
     start_phase: Option<String> = chain.start.as_ref().map(|phase| phase.number.clone());
-    /// The step the chain would begin with.
+    /// The step with which the chain would begin.
     start_step: Option<Step> = chain.start.as_ref().map(next_step);
-    /// How many phases remain.
+    /// The number of remaining phases.
     remaining_count: usize = chain.remaining.len();
     /// The phases that are neither complete nor deferred.
     remaining_phases: Vec<RemainingPhase> =
         chain.remaining.iter().map(|phase| remaining(given, phase)).collect::<Result<_, _>>()?;
     /// Remaining phases without a CONTEXT.md and without plans.
     missing_context: Vec<String> = chain.missing_context.clone();
-    /// Phases that the roadmap calls deferred; they do not remain.
+    /// Phases that the roadmap marks as deferred; they do not count as remaining.
     deferred_phases: Vec<String> = chain.deferred.clone();
-    /// What has to hold before the chain can begin.
+    /// The conditions for starting the chain.
     prerequisites: Prerequisites = chain.prerequisites.clone();
-    /// Whether the chain can begin.
+    /// True if the chain can begin.
     prerequisites_met: bool = chain.blockers.is_empty();
     /// Why the chain cannot begin.
     blockers: Vec<Blocker> = chain.blockers.clone();
-    /// What to know before the chain begins.
+    /// Warnings before the chain begins.
     chain_warnings: Vec<String> = chain.warnings(given.asked("strict-context"));
 }
 
@@ -202,7 +202,7 @@ fn remaining(given: &Given<'_>, phase: &ManagedPhase) -> Result<RemainingPhase, 
     })
 }
 
-/// The phases whose line in the roadmap says that they are deferred.
+/// The phases whose line in the roadmap contains `deferred`.
 fn deferred(given: &Given<'_>, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
     let text = given.view.roadmap_text()?.unwrap_or_default();
     let roadmap = given.view.parse_roadmap(&text);
@@ -234,7 +234,7 @@ fn session(given: &Given<'_>, is_gone: bool) -> Session {
     }
 }
 
-/// Whether the files of the configuration can be read; none is as good.
+/// True if the configuration files can be read or do not exist.
 fn config_is_valid(given: &Given<'_>) -> Result<bool, FileError> {
     let layout = given.view.layout();
     for path in [layout.root_config(), layout.config()] {
@@ -245,7 +245,7 @@ fn config_is_valid(given: &Given<'_>) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// What is to be done next about a phase.
+/// The next step of a phase.
 fn next_step(phase: &ManagedPhase) -> Step {
     match phase.disk_status {
         Stage::Executed | Stage::Complete => Step::Verify,

@@ -1,7 +1,7 @@
-//! `capability.json`: what a feature from elsewhere says that it adds to the loop.
+//! `capability.json`: what an external feature declares that it adds to the loop.
 //!
-//! A feature adds texts, steps that skills and agents do, gates that ask checks of this program, and settings. Programs
-//! that it brings are never run.
+//! A feature adds texts, steps done by skills and agents, gates that call checks of this program, and settings.
+//! Programs that it contains are never run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,16 +17,16 @@ use crate::operations::gates::artifact::Predicate;
 use crate::project::config::key_names;
 use crate::text::untrusted;
 
-/// The name of the declaration in the folder of a feature.
+/// The name of the declaration file in the folder of a feature.
 pub(crate) const FILE: &str = "capability.json";
 
-/// A longer text is not shown, but where it is.
+/// Longer texts are not shown; only their location is.
 const SHOWN: usize = 400;
 
 /// The files of a feature, by their paths in its folder.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// Where the files of a feature are or will be, and where they are from.
+/// The current or future location of a feature's files, and their source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Home<'a> {
     pub(crate) folder: &'a str,
@@ -34,19 +34,19 @@ pub(crate) struct Home<'a> {
     pub(crate) scope: FeatureScope,
 }
 
-/// A feature as its folder declares it.
+/// A feature as declared in its folder.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) capability: Capability,
-    /// Features it cannot do without.
+    /// Features that it requires.
     pub(crate) requires: Vec<String>,
     /// What it adds, a line each.
     pub(crate) adds: Vec<String>,
-    /// What it brings and this program does not use, a line each.
+    /// What it contains that this program does not use, a line each.
     pub(crate) not_used: Vec<String>,
 }
 
-/// The declaration as it is written.
+/// The contents of the declaration file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Declaration {
@@ -70,13 +70,13 @@ struct Declaration {
     contributions: Vec<ContributionText>,
     #[serde(default)]
     gates: Vec<GateText>,
-    /// Scripts for events of a host.
+    /// Scripts for a host's events.
     #[serde(default)]
     hooks: Vec<Value>,
     /// Commands in another language.
     #[serde(default)]
     commands: Vec<Value>,
-    /// Facts for people and for other programs.
+    /// Facts for people and other programs.
     #[serde(default, rename = "$schema")]
     _schema: Value,
     #[serde(default, rename = "engines")]
@@ -173,7 +173,7 @@ enum ReferenceText {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum FragmentText {
-    /// A file in the folder.
+    /// The path of a file in the folder.
     Path(String),
     Inline(String),
 }
@@ -185,7 +185,7 @@ enum CheckText {
     Predicate(Value),
 }
 
-/// Reads the declaration among the files of a feature. Whatever the files hold, it is a feature or an error.
+/// Reads the declaration from the files of a feature. Any set of files gives a feature or an error.
 pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
     let file = files.get(FILE).ok_or_else(|| format!("there is no `{FILE}`"))?;
     let declaration: Declaration = serde_json::from_str(text(file)?).map_err(|error| error.to_string())?;
@@ -253,11 +253,11 @@ pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
     Ok(Declared { capability, requires: declaration.requires, adds, not_used })
 }
 
-/// Reads the work of a feature.
+/// Reads the hooks of a feature.
 struct Reader<'a> {
     files: &'a Files,
     skills: &'a [String],
-    /// Settings of the feature that work can be turned on and off by.
+    /// Settings of the feature that turn hooks on and off.
     switches: Vec<String>,
     hooks: Vec<Hook>,
     adds: Vec<String>,
@@ -341,7 +341,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What every piece of work has.
+    /// The parts that every hook has.
     fn hook(&self, key: &str, point: &str, kind: HookKind, when: &str) -> Result<Hook, String> {
         if !POINTS.contains(&point) {
             return Err(wrong(&format!("{key}.point"), format!("has to be one of {}", POINTS.join(", "))));
@@ -355,7 +355,7 @@ impl Reader<'_> {
         Ok(Hook::new(point, kind, when))
     }
 
-    /// A text for a prompt, and what to tell of it.
+    /// A text for a prompt, and its description for people.
     fn fragment(&self, key: &str, fragment: &FragmentText) -> Result<(String, String), String> {
         match fragment {
             FragmentText::Inline(inline) => {
@@ -380,7 +380,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a person should know of a text before an agent obeys it.
+/// Warnings about a text, for a person to read before an agent obeys it.
 fn suspicion(text: &str) -> String {
     let mut phrases: Vec<&str> = untrusted::phrases(text).collect();
     phrases.dedup();
@@ -431,7 +431,7 @@ fn wrong(key: &str, why: impl fmt::Display) -> String {
     format!("`{key}` {why}")
 }
 
-/// Whether a word can be the name of a feature, a skill or an agent: it becomes part of a path.
+/// True if a word can be the name of a feature, a skill or an agent. The name becomes part of a path.
 pub(crate) fn is_name(word: &str) -> bool {
     const LONGEST: usize = 64;
     let is_part =
@@ -470,7 +470,7 @@ fn line(key: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Names of documents of a phase or paths in the project: they are told to agents as paths.
+/// Checks names of a phase's documents and paths in the project: agents get them as paths.
 fn paths(key: &str, list: &str, paths: &[String]) -> Result<Vec<String>, String> {
     let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     let is_sound = |path: &String| {
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_feature_adds_is_named_and_what_is_not_used_too() {
+    fn contents_of_a_feature_are_listed_used_or_not() {
         let declared = parse(&files(&demo().to_string()), HOME).unwrap();
         assert_eq!(
             declared.adds,
@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn its_work_is_wanted_by_its_own_settings() {
+    fn its_hooks_are_turned_on_by_its_own_settings() {
         let features = || {
             let declared = parse(&files(&demo().to_string()), HOME).unwrap();
             Features::with(vec![declared.capability], Vec::new())
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_its_key() {
+    fn an_error_names_the_key() {
         type Change = fn(&mut Value);
         let wrong: &[(Change, &str)] = &[
             (|of| of["id"] = json!("../x"), "`id` has to be lower-case"),
@@ -617,12 +617,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_folder_holds_it_is_a_feature_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        fn any_folder_is_a_feature_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse(&Files::from([(FILE.to_owned(), bytes)]), HOME);
         }
 
         #[test]
-        fn whatever_a_value_is_it_is_a_feature_or_an_error(key in 0_usize..16, text in ".{0,20}", number in any::<i64>()) {
+        fn any_value_is_a_feature_or_an_error(key in 0_usize..16, text in ".{0,20}", number in any::<i64>()) {
             let mut declaration = demo();
             let keys: Vec<String> = declaration.as_object().unwrap().keys().cloned().collect();
             for value in [json!(text), json!(number), json!([text, number]), json!({text.clone(): number})] {

@@ -1,4 +1,4 @@
-//! All features that a call knows: those of this program and those that users installed.
+//! All features known to a call: those of this program and those that users installed.
 
 use serde::Serialize;
 
@@ -8,14 +8,14 @@ use super::{Capability, FeatureScope, FeatureSetting};
 use crate::project::config::Config;
 use crate::text::words::words;
 
-/// The features of a call.
+/// The features known to a call.
 #[derive(Debug)]
 pub(crate) struct Features {
     installed: Vec<Capability>,
     inert: Vec<Inert>,
 }
 
-/// An installed feature of which nothing is used.
+/// An installed feature that is not used.
 #[derive(Clone, Debug)]
 pub(crate) struct Inert {
     pub(crate) id: String,
@@ -29,22 +29,22 @@ pub(crate) struct Inert {
 }
 
 words! {
-    /// Why nothing of an installed feature is used.
+    /// Why an installed feature is not used.
     #[derive(Serialize, JsonSchema)]
     pub(crate) enum InertStatus {
         /// This user did not consent to it.
         NotTrusted = "not trusted",
-        /// It is not what this user consented to.
+        /// Its files differ from those this user consented to.
         Modified = "modified",
-        /// It is not there.
+        /// Its folder is missing.
         Missing = "missing",
-        /// It cannot be read, or another one has its name.
+        /// It cannot be read, or another feature has the same name.
         Unusable = "unusable",
     }
 }
 
 impl Features {
-    /// Those of this program alone.
+    /// Only the features of this program.
     #[cfg(test)]
     pub(crate) const fn built_in() -> Self {
         Self { installed: Vec::new(), inert: Vec::new() }
@@ -54,7 +54,7 @@ impl Features {
         Self { installed, inert }
     }
 
-    /// Every feature that can be used, in the order of their names.
+    /// All usable features, sorted by name.
     pub(crate) fn all(&self) -> Vec<&Capability> {
         let mut all: Vec<&Capability> = super::all().iter().chain(&self.installed).collect();
         all.sort_by(|one, other| one.id.cmp(&other.id));
@@ -66,7 +66,7 @@ impl Features {
         super::find(id).or_else(|| self.installed.iter().find(|capability| capability.id == id))
     }
 
-    /// Installed features of which nothing is used.
+    /// Installed features that are not used.
     pub(crate) fn inert(&self) -> impl Iterator<Item = &Inert> {
         self.inert.iter()
     }

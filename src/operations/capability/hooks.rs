@@ -1,4 +1,4 @@
-//! What the features of a project want done at a point of the loop, for a program and for a model.
+//! The hooks of a project's features at a point of the loop, for a program and for a model.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,41 +9,41 @@ use super::surface::Surface;
 use super::{Capability, Cure, Done, Hook, HookKind, OnError, Subject};
 use crate::project::config::Config;
 
-/// What features want at a point.
+/// The hooks of the features at a point.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PointReport<'a> {
     pub(crate) point: String,
-    /// In the order in which it is to be done: steps, then contributions, then gates.
+    /// In the order in which they run: steps, then contributions, then gates.
     pub(crate) active_hooks: Vec<ActiveHook<'a>>,
-    /// A line for each of them, for people.
+    /// A line for each hook, for people.
     pub(crate) rendered: String,
-    /// Work that is wanted and cannot be done here.
+    /// Hooks that are turned on but cannot run here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) inactive: Vec<InactiveHook>,
 }
 
-/// Work that is wanted and cannot be done here.
+/// A hook that is turned on but cannot run here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct InactiveHook {
-    /// What does the step, or what the gate asks.
+    /// The skill or agent of the step, or the check of the gate.
     pub(crate) id: String,
     pub(crate) reason: String,
 }
 
-/// One piece of work that is wanted.
+/// An active hook.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActiveHook<'a> {
     pub(crate) cap_id: &'a str,
     pub(crate) kind: HookKind,
-    /// Of a contribution: whose prompt it goes into.
+    /// For a contribution: the role whose prompt gets the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) into: Option<&'a str>,
-    /// Of a step: who does it.
+    /// For a step: the skill or agent that does it.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<Reference<'a>>,
-    /// Of a step of an installed feature: the file of the skill that does it.
+    /// For a step of an installed feature: the file of the skill that does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,41 +51,41 @@ pub(crate) struct ActiveHook<'a> {
     /// The setting that turned it on.
     #[serde(skip_serializing_if = "str::is_empty")]
     when: &'a str,
-    /// Files that are there afterwards.
+    /// Files that exist afterwards.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub(crate) produces: &'a [String],
     /// Files it reads.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub(crate) consumes: &'a [String],
-    /// Of a gate: what is asked.
+    /// For a gate: the check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<Check<'a>>,
-    /// Of a gate: whether a refusal stops the loop.
+    /// For a gate: true if a refusal stops the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocking: Option<bool>,
-    /// What to do where it cannot be done.
+    /// What to do if it cannot be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) on_error: Option<OnError>,
-    /// Settings of the feature that bear on it.
+    /// Settings of the feature that affect it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) config_values: Map<String, Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) supports_reviewer_lanes: bool,
-    /// The workflow of the point does it by itself.
+    /// The workflow of the point already does it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) built_in: bool,
-    /// Of a gate: what removes the reason for a refusal.
+    /// For a gate: what removes the reason for a refusal.
     #[serde(skip)]
     pub(crate) cure: Option<Reference<'a>>,
-    /// Of a step: what a phase has to be about to need it.
+    /// For a step: the subject that a phase must have to need it.
     #[serde(skip)]
     pub(crate) about: Option<Subject>,
-    /// Of a step: what its document says once it is done.
+    /// For a step: what its document contains once it is done.
     #[serde(skip)]
     pub(crate) done: Option<&'a Done>,
 }
 
-/// Who does a step.
+/// The skill or agent that does a step.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Reference<'a> {
@@ -94,13 +94,13 @@ pub(crate) enum Reference<'a> {
     Command(&'a str),
 }
 
-/// Text that goes into a prompt as it is.
+/// Text that is inserted into a prompt unchanged.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Fragment {
     pub(crate) inline: String,
 }
 
-/// What a gate asks.
+/// The check of a gate.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Check<'a> {
@@ -110,7 +110,7 @@ pub(crate) enum Check<'a> {
     Predicate(&'a Value),
 }
 
-/// What is wanted at `point`; `has` says what is installed, `program` how this program is called in the texts.
+/// Lists the hooks at `point`. `has` reports what is installed; `program` is the name of this program in the texts.
 pub(crate) fn at<'a>(
     point: &str,
     features: &'a Features,
@@ -124,7 +124,7 @@ pub(crate) fn at<'a>(
         of_point.map(move |hook| (capability, hook))
     });
     let mut declared: Vec<(&Capability, &Hook)> = declared.collect();
-    // What reads the result of another step comes after it, whether that one is wanted or not.
+    // A step that reads the result of another one comes after it, even if the other one is turned off.
     let waits = |hook: &Hook| {
         let made_here = |file: &String| declared.iter().any(|(_, other)| other.produces.contains(file));
         hook.kind == HookKind::Step && hook.consumes.iter().any(made_here)
@@ -184,7 +184,7 @@ fn active<'a>(capability: &'a Capability, hook: &'a Hook, config: &Config, progr
     }
 }
 
-/// The workflows and agents that an installed feature wants and does not bring.
+/// The workflows and agents that an installed feature needs but does not contain.
 pub(crate) fn references(capability: &Capability) -> Vec<Reference<'_>> {
     let hooks = capability.hooks.iter().filter(|hook| hook.file.is_none());
     let named = hooks.flat_map(|hook| {
@@ -194,8 +194,8 @@ pub(crate) fn references(capability: &Capability) -> Vec<Reference<'_>> {
     named.flatten().collect()
 }
 
-/// A text with the values of settings put in, and this program by its path: a bare name would have to be on the PATH of
-/// whoever reads the text.
+/// Fills the values of settings into a text, and replaces the bare name of this program with its path: the reader of
+/// the text may not have it in PATH.
 fn filled(text: &str, settings: &Map<String, Value>, program: &str) -> String {
     let text = text.replace("`gsd-tools ", &format!("`{program} "));
     settings.iter().fold(text, |text, (name, value)| {
@@ -220,7 +220,7 @@ fn rendered(point: &str, hooks: &[ActiveHook<'_>]) -> String {
 }
 
 impl ActiveHook<'_> {
-    /// What does a step, whose prompt a text goes into, what a gate asks.
+    /// The skill or agent of a step, the role of a contribution, or the check of a gate.
     pub(crate) fn id(&self) -> String {
         match (self.reference, self.check) {
             (Some(reference), _) => reference.name().to_owned(),
@@ -259,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn work_is_listed_in_the_order_in_which_it_is_done() {
+    fn hooks_are_listed_in_the_order_in_which_they_run() {
         assert_eq!(
             names(&wanted("plan:pre", "{}", "{}", &[])),
             [
                 "ai-integration Step",
                 "research Step",
                 "ui Step",
-                // It reads what the research writes.
+                // It reads the output of the research step.
                 "pattern-mapper Step",
                 "ai-integration Contribution",
                 "assumption-delta Contribution",
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_and_the_surface_take_work_away() {
+    fn settings_and_the_surface_turn_hooks_off() {
         let wanted = |point: &str, config: &str, surface: &str| wanted(point, config, surface, &[]);
         assert_eq!(names(&wanted("execute:post", r#"{"workflow": {"code_review": false}}"#, "{}")), ["drift Gate"]);
         let elsewhere = r#"{"workflow": {"code_review_point": "execute:wave:post"}}"#;
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_a_line_for_each() {
+    fn every_hook_has_a_line_for_people() {
         let config = r#"{"refactor": {"trigger_enabled": true}, "workflow": {"tdd_mode": true}}"#;
         assert_eq!(
             wanted("execute:post", config, "{}", &[]).rendered,
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_settings_are_told_by_their_last_name() {
+    fn values_of_settings_are_listed_by_the_last_part_of_their_key() {
         let report = wanted("plan:pre", r#"{"workflow": {"security_asvs_level": 3}}"#, "{}", &[]);
         let security = report.active_hooks.iter().find(|hook| hook.cap_id == "security").unwrap();
         assert_eq!(
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_call_the_program_by_its_path() {
+    fn texts_name_the_program_by_its_path() {
         let report = wanted("plan:pre", "{}", "{}", &[]);
         let texts: Vec<&str> =
             report.active_hooks.iter().filter_map(|hook| Some(hook.fragment.as_ref()?.inline.as_str())).collect();

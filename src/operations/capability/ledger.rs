@@ -1,5 +1,5 @@
-//! The ledger of installed features: what this computer notes about each, outside of every project. What came with a
-//! project or lies in a folder that other programs write to is not believed without it.
+//! The ledger of installed features: what this computer records about each, outside all projects. A feature that came
+//! with a project, or is in a folder that other programs write to, is not trusted without an entry.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Digests of files, by their paths in the folder of the feature.
 pub(crate) type Digests = BTreeMap<String, String>;
 
-/// The features that were installed in one scope.
+/// The features installed in one scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ledger {
     installed: BTreeMap<String, Entry>,
 }
 
-/// One feature as it was installed.
+/// One installed feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
@@ -24,15 +24,15 @@ pub(crate) struct Entry {
     pub(crate) source: String,
     pub(crate) installed_at: String,
     pub(crate) files: Digests,
-    /// None after it was revoked.
+    /// Absent after consent was revoked.
     pub(crate) consent: Option<Consent>,
 }
 
-/// That a person wants the files to be used as they are.
+/// A person's consent to use the files as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Consent {
-    /// Of [`listing`].
+    /// The digest of [`listing`].
     pub(crate) digest: String,
     pub(crate) given_at: String,
 }
@@ -50,7 +50,7 @@ impl Ledger {
         self.installed.iter().map(|(id, entry)| (id.as_str(), entry))
     }
 
-    /// The same with another entry for a feature, or without one.
+    /// A copy in which the entry of a feature is replaced or removed.
     pub(crate) fn with(mut self, id: &str, entry: Option<Entry>) -> Self {
         match entry {
             Some(entry) => drop(self.installed.insert(id.to_owned(), entry)),
@@ -60,12 +60,12 @@ impl Ledger {
     }
 }
 
-/// All files with their digests as one text: a consent is to exactly these files.
+/// Joins all files and their digests into one text: consent covers exactly these files.
 pub(crate) fn listing(files: &Digests) -> String {
     files.iter().flat_map(|(path, digest)| [digest.as_str(), " ", path, "\n"]).collect()
 }
 
-/// The files that are not as they were installed: changed, missing, or added.
+/// The files that differ from the installed ones: changed, missing or added.
 pub(crate) fn changed<'a>(installed: &'a Digests, found: &'a Digests) -> Vec<&'a str> {
     let other = |(path, digest): &(&'a String, &'a String)| found.get(*path) != Some(*digest);
     let added = found.keys().filter(|path| !installed.contains_key(*path));
@@ -84,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_it_was_installed_is_named() {
+    fn files_that_differ_from_the_install_are_named() {
         let installed = digests(&[("a", "1"), ("b", "2"), ("d", "4")]);
         assert_eq!(changed(&installed, &digests(&[("a", "1"), ("b", "3"), ("c", "1")])), ["b", "c", "d"]);
         assert_eq!(changed(&installed, &installed), [""; 0]);
     }
 
     #[test]
-    fn a_ledger_comes_back_as_it_was_written_and_nothing_else_is_read_as_one() {
+    fn a_ledger_round_trips_and_other_texts_are_refused() {
         let consent = Some(Consent { digest: "x".to_owned(), given_at: "now".to_owned() });
         let entry = Entry {
             version: "1.0.0".to_owned(),

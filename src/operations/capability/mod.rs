@@ -1,8 +1,8 @@
-//! Features that put work of their own into the loop: what each adds, at which point, and which setting turns it on.
+//! Features that add their own hooks to the loop: what each adds, at which point, and which setting turns it on.
 //!
-//! Facts only, one file for each in `declarations`; what a project makes of them is in [`hooks`] and [`state`], what a
-//! host shows of them in [`surface`]. Users install more: [`declared`] reads what they declare, [`ledger`] what this
-//! computer notes of them, and [`features`] has all that a call knows.
+//! This module has only facts, one file for each feature in `declarations`. [`hooks`] and [`state`] apply a project's
+//! settings to them, [`surface`] has what a host shows of them. Users can install more: [`declared`] reads their
+//! declarations, [`ledger`] is this computer's record of them, and [`features`] has all features known to a call.
 
 pub(crate) mod declared;
 pub(crate) mod features;
@@ -23,7 +23,7 @@ use crate::text::words::words;
 
 static DECLARATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/operations/capability/declarations");
 
-/// Every feature, in the order of their names. That each declaration parses is held by a test.
+/// All features of this program, sorted by name. A test checks that each declaration parses.
 static CAPABILITIES: LazyLock<Vec<Capability>> = LazyLock::new(|| {
     let declared = DECLARATIONS.files().filter_map(|file| {
         let id = file.path().file_stem()?.to_str()?.to_owned();
@@ -35,7 +35,7 @@ static CAPABILITIES: LazyLock<Vec<Capability>> = LazyLock::new(|| {
     capabilities
 });
 
-/// The points of the loop at which features can put work, in the order of the loop.
+/// The points of the loop that accept hooks, in the order of the loop.
 pub(crate) const POINTS: &[&str] = &[
     "discuss:pre",
     "discuss:post",
@@ -62,20 +62,20 @@ pub(crate) struct Capability {
     pub(crate) tier: Tier,
     #[serde(default)]
     pub(crate) role: Role,
-    /// Workflows a person can start that belong to it.
+    /// Its workflows that a person can start.
     #[serde(default)]
     pub(crate) skills: Vec<String>,
-    /// The setting that turns all of it on; without one it is on.
+    /// The setting that turns the whole feature on and off; if absent, it is on.
     #[serde(default)]
     switch: Option<String>,
     #[serde(default)]
     pub(crate) hooks: Vec<Hook>,
-    /// What is known of one that a user installed; none for those of this program.
+    /// Facts about a feature that a user installed; absent for features of this program.
     #[serde(skip)]
     pub(crate) installed: Option<Installed>,
 }
 
-/// What is known of a feature that a user installed.
+/// Facts about a feature that a user installed.
 #[derive(Clone, Debug)]
 pub(crate) struct Installed {
     pub(crate) version: String,
@@ -98,16 +98,16 @@ words! {
     }
 }
 
-/// A setting that an installed feature adds.
+/// A setting added by an installed feature.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FeatureSetting {
     pub(crate) key: String,
     pub(crate) kind: SettingKind,
-    /// Null where it has none.
+    /// Null if it has no default.
     pub(crate) default: Value,
 }
 
-/// What a setting of an installed feature takes.
+/// The values that a setting of an installed feature accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SettingKind {
     Switch,
@@ -138,7 +138,7 @@ impl std::fmt::Display for SettingKind {
     }
 }
 
-/// How much of the program an installation needs for a feature.
+/// The size of the installation that a feature needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Tier {
@@ -147,7 +147,7 @@ pub(crate) enum Tier {
     Full,
 }
 
-/// What a capability is to the loop.
+/// The role of a capability in the loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
@@ -159,69 +159,69 @@ pub(crate) enum Role {
     Runtime,
 }
 
-/// Work of a feature at one point.
+/// A hook: what a feature does at one point.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hook {
     pub(crate) point: String,
     pub(crate) kind: HookKind,
-    /// The setting that turns it on; empty for work of an installed feature that no setting turns off.
+    /// The setting that turns it on; empty for a hook of an installed feature that is always on.
     pub(crate) when: String,
-    /// The setting that names the point, for work that can be done at one of several.
+    /// The setting that selects the point, for a hook that can run at one of several.
     #[serde(default)]
     point_key: Option<String>,
-    /// Of a step: the workflow, agent or command that does it.
+    /// For a step: the workflow, agent or command that does it.
     #[serde(default)]
     skill: Option<String>,
     #[serde(default)]
     agent: Option<String>,
     #[serde(default)]
     command: Option<String>,
-    /// Of a contribution: whose prompt it goes into.
+    /// For a contribution: the role whose prompt gets the text.
     #[serde(default)]
     pub(crate) into: Option<String>,
-    /// What is told to whoever does it.
+    /// The instructions for the one that does it.
     #[serde(default)]
     pub(crate) text: Option<String>,
     #[serde(default)]
     produces: Vec<String>,
     #[serde(default)]
     consumes: Vec<String>,
-    /// Of a step: what its document says once the step is done. Without it, the document being there is enough.
+    /// For a step: what its document contains once the step is done. If absent, it is enough that the document exists.
     #[serde(default)]
     done: Option<Done>,
-    /// Of a gate: the check that is asked, or the condition.
+    /// For a gate: the check or the condition.
     #[serde(default)]
     query: Option<String>,
     #[serde(default)]
     predicate: Option<Value>,
-    /// Of a gate: what removes the reason for a refusal, where that is not in the user's own hands. A gate whose cure is
-    /// not installed is not asked.
+    /// For a gate: what removes the reason for a refusal, if the user cannot remove it directly. The gate is skipped if
+    /// its cure is not installed.
     #[serde(default)]
     cure: Option<Cure>,
-    /// The workflow of the point does it by itself.
+    /// The workflow of the point already does it.
     #[serde(default)]
     built_in: bool,
-    /// Of a step: what a phase has to be about to need it.
+    /// For a step: the subject that a phase must have to need it.
     #[serde(default)]
     about: Option<Subject>,
-    /// Of a gate: whether a refusal stops the loop.
+    /// For a gate: true if a refusal stops the loop.
     #[serde(default)]
     blocking: Option<bool>,
     #[serde(default)]
     on_error: Option<OnError>,
-    /// Settings whose values are told with it.
+    /// Settings whose values are listed with it.
     #[serde(default)]
     values: Vec<String>,
     #[serde(default)]
     reviewer_lanes: bool,
-    /// Of a step of an installed feature: the file of the skill that does it, in the folder of the feature.
+    /// For a step of an installed feature: the file of the skill that does it, in the folder of the feature.
     #[serde(skip)]
     file: Option<String>,
 }
 
 impl Hook {
-    /// Work of which nothing else is known.
+    /// A hook with only these values; everything else is empty.
     fn new(point: &str, kind: HookKind, when: &str) -> Self {
         Self {
             point: point.to_owned(),
@@ -249,7 +249,7 @@ impl Hook {
         }
     }
 
-    /// The workflows and the agent that it leads to.
+    /// The workflows and the agent that it refers to.
     #[cfg(test)]
     pub(crate) fn leads_to(&self) -> (Vec<&str>, Option<&str>) {
         let cure = match &self.cure {
@@ -260,7 +260,7 @@ impl Hook {
     }
 }
 
-/// A field of front matter and the value it has once a step is done.
+/// A field of front matter, and its value once a step is done.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Done {
@@ -278,29 +278,29 @@ enum Cure {
     Command(String),
 }
 
-/// What a phase can be about.
+/// The subject of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Subject {
-    /// What people see.
+    /// User interfaces.
     Sight,
     /// Language models and what is built on them.
     Models,
 }
 
-/// In the order in which the work of one point is done.
+/// The kinds of hooks, in the order in which those of one point run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HookKind {
-    /// A piece of work of its own.
+    /// A separate piece of work.
     Step,
-    /// Text for the prompt of somebody else.
+    /// Text for another agent's prompt.
     Contribution,
-    /// A question whose answer can stop the loop.
+    /// A check that can stop the loop.
     Gate,
 }
 
-/// What to do about work that could not be done.
+/// What to do if a hook could not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OnError {
@@ -308,34 +308,34 @@ pub(crate) enum OnError {
     Halt,
 }
 
-/// Every feature of this program, in the order of their names.
+/// All features of this program, sorted by name.
 pub(crate) fn all() -> &'static [Capability] {
     &CAPABILITIES
 }
 
-/// The feature of this program called `id`.
+/// The feature of this program with this id.
 pub(crate) fn find(id: &str) -> Option<&'static Capability> {
     all().iter().find(|capability| capability.id == id)
 }
 
-/// Whether a gate of a feature can ask this.
+/// True if a gate of a feature can use this check.
 fn is_known_query(query: &str) -> bool {
     all().iter().flat_map(|capability| &capability.hooks).any(|hook| hook.query.as_deref() == Some(query))
 }
 
-/// Whether something works in this role: the main window, or an agent, known by its name or the last words of it.
+/// True if the role exists: the orchestrator, or an agent, given by its name or the last words of its name.
 fn is_known_role(role: &str) -> bool {
     let is_role_of = |agent: &str| agent.strip_suffix(role).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'));
     role == "orchestrator" || crate::library::agent_names().any(is_role_of)
 }
 
 impl Capability {
-    /// Whether the project has not switched off all of it.
+    /// True unless the project has turned off the whole feature.
     fn switched_on(&self, config: &Config) -> bool {
         self.switch.as_deref().is_none_or(|key| config.flag(key))
     }
 
-    /// The settings that turn its work on and off, each once.
+    /// The settings that turn its hooks on and off, each listed once.
     pub(crate) fn gates(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = Vec::new();
         for key in self.switch.iter().chain(self.hooks.iter().map(|hook| &hook.when)) {
@@ -348,7 +348,7 @@ impl Capability {
 }
 
 impl Hook {
-    /// Whether the project wants it, at this point.
+    /// True if the project turns it on, at this point.
     fn is_configured(&self, config: &Config) -> bool {
         let here = |key: &String| config.text(key).is_none_or(|point| point == self.point);
         (self.when.is_empty() || config.flag(&self.when)) && self.point_key.as_ref().is_none_or(here)
@@ -361,7 +361,7 @@ mod tests {
     use crate::project::config::key_names;
 
     #[test]
-    fn every_declaration_parses_and_says_what_its_kind_needs() {
+    fn every_declaration_parses_and_has_what_its_kind_needs() {
         for file in DECLARATIONS.files() {
             let text = file.contents_utf8().unwrap();
             let parsed: Result<Capability, _> = toml_edit::de::from_str(text);

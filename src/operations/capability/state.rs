@@ -1,4 +1,4 @@
-//! What holds of each feature: shown by the host, wanted by the project, and each piece of its work.
+//! The state of each feature: shown by the host, turned on by the project, and the state of each of its hooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,24 +8,24 @@ use super::surface::Surface;
 use super::{Capability, FeatureScope, HookKind, Role, Tier};
 use crate::project::config::Config;
 
-/// The source and the scope of what is part of this program.
+/// The source and the scope of features that are part of this program.
 const OURS: &str = "first-party";
 
-/// Every feature and host, with what holds of it.
+/// The state of every feature and host.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StateReport {
-    /// The folder of the host, where it is told which features it shows; null for a host that is not known.
+    /// The config folder of the host, which has the list of features it shows; null for an unknown host.
     #[serde(rename = "runtimeConfigDir")]
     pub(crate) runtime_config_dir: Option<String>,
     pub(crate) capabilities: Vec<CapabilityState>,
 }
 
-/// What holds of one feature.
+/// The state of one feature.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CapabilityState {
     pub(crate) id: String,
     tier: Tier,
-    /// Workflows a person can start that belong to it.
+    /// Its workflows that a person can start.
     skills: Vec<String>,
     /// It is part of this program, or a user installed it.
     installed: bool,
@@ -33,28 +33,28 @@ pub(crate) struct CapabilityState {
     surfaced: bool,
     /// The user has not turned it off.
     enabled: bool,
-    /// It is shown, and the project has not switched it off.
+    /// The host shows it, and the project has not turned it off.
     active: bool,
-    /// Its work in the loop.
+    /// Its hooks in the loop.
     hooks: Vec<HookState>,
-    /// Why nothing of an installed feature is used.
+    /// Why an installed feature is not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What makes it usable.
+    /// How to make it usable.
     #[serde(skip_serializing_if = "Option::is_none")]
     cure: Option<String>,
 }
 
-/// What holds of one piece of a feature's work.
+/// The state of one hook of a feature.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HookState {
     point: String,
     kind: HookKind,
-    /// The setting that turns it on; empty for work that no setting turns off.
+    /// The setting that turns it on; empty if it is always on.
     when: String,
-    /// The project wants it.
+    /// The project turns it on.
     configured: bool,
-    /// It is done.
+    /// It runs.
     active: bool,
 }
 
@@ -71,10 +71,10 @@ pub(crate) struct CapabilityRow {
     scope: &'static str,
     /// `active`, or why it is not used.
     status: &'static str,
-    /// Why nothing of an installed feature is used.
+    /// Why an installed feature is not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What makes it usable.
+    /// How to make it usable.
     #[serde(skip_serializing_if = "Option::is_none")]
     cure: Option<String>,
     /// The host shows it.
@@ -83,13 +83,13 @@ pub(crate) struct CapabilityRow {
 }
 
 impl CapabilityRow {
-    /// Whether the feature is for this scope; those of this program are for all.
+    /// True if the feature is in this scope; those of this program are in every scope.
     pub(crate) fn is_in(&self, scope: FeatureScope) -> bool {
         self.scope == OURS || self.scope == scope.word()
     }
 }
 
-/// What holds of every feature after one was changed, or was not.
+/// The state of every feature after a change, whether or not anything changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ChangedReport {
     pub(crate) capabilities: Vec<CapabilityState>,
@@ -98,7 +98,7 @@ pub(crate) struct ChangedReport {
     pub(crate) errors: Vec<String>,
 }
 
-/// What holds of one feature after it was changed.
+/// The state of one feature after a change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SetReport<'a> {
     id: &'a str,
@@ -109,14 +109,14 @@ pub(crate) struct SetReport<'a> {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A host this program can be installed to: to the loop it is a capability of its own, without work.
+/// A host that this program can be installed to. In the loop, a host counts as a capability without hooks.
 #[derive(Clone, Debug)]
 pub(crate) struct HostRow {
     pub(crate) id: String,
     pub(crate) title: String,
 }
 
-/// What holds of every feature, hosts among them by their names.
+/// The state of every feature, with hosts sorted among them by name.
 pub(crate) fn states(
     features: &Features,
     config: &Config,
@@ -183,7 +183,7 @@ fn of_feature(capability: &Capability, config: &Config, surface: &Surface) -> Ca
     }
 }
 
-/// The list of features, hosts among them by their names.
+/// The list of features, with hosts sorted among them by name.
 pub(crate) fn rows(features: &Features, surface: &Surface, hosts: &[HostRow], version: &str) -> Vec<CapabilityRow> {
     let row = |id: &str, title: &str, role, tier, surfaced| CapabilityRow {
         id: id.to_owned(),
@@ -228,12 +228,12 @@ pub(crate) fn rows(features: &Features, surface: &Surface, hosts: &[HostRow], ve
     rows
 }
 
-/// The features; a reviewer that is a host of ours is told as that.
+/// The features without those that are also hosts: a reviewer that is a host is listed as a host.
 fn without_hosts<'a>(features: &'a Features, hosts: &[HostRow]) -> impl Iterator<Item = &'a Capability> {
     features.all().into_iter().filter(|capability| !hosts.iter().any(|host| host.id == capability.id))
 }
 
-/// What holds of a feature that a call changed, and what the person may not have expected.
+/// The state of a feature that a call changed, with warnings about unexpected effects.
 pub(crate) fn after<'a>(capability: &'a Capability, config: &Config, surface: &Surface, turned: bool) -> SetReport<'a> {
     let surfaced = surface.shows(capability);
     let mut warnings = Vec::new();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_is_active_where_it_is_shown_and_switched_on() {
+    fn a_feature_is_active_if_it_is_shown_and_turned_on() {
         let surface = Surface::parse(r#"{"disabledClusters": ["ui"]}"#).unwrap();
         let states = states(&Features::built_in(), &config("{}"), &surface, &[]);
         let ui = state(&states, "ui");
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_stand_among_the_features_by_their_names() {
+    fn hosts_are_sorted_among_the_features_by_name() {
         let host = |id: &str| HostRow { id: id.to_owned(), title: id.to_uppercase() };
         let rows = rows(&Features::built_in(), &Surface::default(), &[host("bee"), host("ollama")], "1");
         let names: Vec<(&str, Role)> = rows.iter().map(|row| (row.id.as_str(), row.role)).collect();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_may_not_have_expected_is_said() {
+    fn unexpected_effects_are_reported() {
         let warnings =
             |id: &str, turned| after(find(id).unwrap(), &config("{}"), &Surface::default(), turned).warnings.len();
         assert_eq!((warnings("ui", true), warnings("tdd", true), warnings("tdd", false)), (0, 2, 1));

@@ -1,5 +1,5 @@
-//! Which features a host shows: `.gsd-surface.json` in the host's folder, which the user owns. Only the names that a
-//! command is about change in it.
+//! The features that a host shows: `.gsd-surface.json` in the host's folder, which belongs to the user. A command
+//! changes only the names it concerns.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ pub(crate) const FILE: &str = ".gsd-surface.json";
 const DISABLED: &str = "disabledClusters";
 const REMOVED: &str = "explicitRemoves";
 
-/// What a file starts as.
+/// The initial text of the file.
 const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\n  \"explicitAdds\": [],\n  \"explicitRemoves\": []\n}\n";
 
-/// What the user does not want to see.
+/// What the user has hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Surface {
     /// Features.
@@ -35,8 +35,8 @@ impl Surface {
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
     }
 
-    /// Whether the host shows a feature. One of this program without workflows has nothing to hide: its settings switch its
-    /// work. An installed one can always be turned off as a whole.
+    /// True if the host shows a feature. A feature of this program without workflows has nothing to hide: its settings
+    /// turn its hooks on and off. An installed feature can always be turned off as a whole.
     pub(crate) fn shows(&self, capability: &Capability) -> bool {
         let skills = &capability.skills;
         (skills.is_empty() && capability.installed.is_none())
@@ -45,7 +45,7 @@ impl Surface {
     }
 }
 
-/// The text of a file after a feature was shown or hidden; none where it is so already.
+/// The text of the file after a feature was shown or hidden; `None` if nothing changes.
 pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> Result<Option<String>, String> {
     let before = text.map(Surface::parse).transpose()?.unwrap_or_default();
     if before.shows(capability) == on {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_understood_is_refused() {
+    fn an_invalid_file_is_refused() {
         for text in ["{bad", "[]", r#"{"disabledClusters": "ui"}"#, r#"{"explicitRemoves": [1]}"#] {
             assert!(turned(Some(text), find("ui").unwrap(), false).is_err(), "{text}");
         }

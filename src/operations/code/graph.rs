@@ -1,6 +1,6 @@
-//! The graph of the code that another program builds: how old it is, what surrounds a word in it, what changed.
+//! The code graph that another program builds: its age, the surroundings of a term, and changes.
 //!
-//! The graph stands in `.planning/graphs/`. Nobody here builds it: `build` tells an agent how.
+//! The graph is in `.planning/graphs/`. This program does not build it; `build` describes how an agent does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -12,27 +12,27 @@ use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 
-/// How many steps from a node that holds the word still belong to the answer.
+/// How many steps from a matching node still belong to the answer.
 const STEPS: usize = 2;
-/// How long a graph counts as fresh, in milliseconds.
+/// The age up to which a graph counts as fresh, in milliseconds.
 const FRESH: i64 = 24 * HOUR;
 const HOUR: i64 = 3_600_000;
-/// How many characters make a token, for the size of an answer.
+/// The estimated number of characters per token, for the size of an answer.
 const CHARACTERS_OF_A_TOKEN: usize = 4;
-/// Kinds of edges that an answer can do without, the most doubtful first.
+/// The kinds of edges that can be left out of an answer, the most doubtful first.
 const DOUBTFUL_FIRST: &[&str] = &["AMBIGUOUS", "INFERRED", "EXTRACTED"];
-/// Versions of the program that its output is known of: from the first up to before the second.
+/// The versions of the other program whose output is known: from the first one, up to but not including the second.
 const TESTED: ((u64, u64), u64) = ((0, 4), 1);
 
 pub(crate) fn disabled() -> DisabledReport {
     DisabledReport::new("the code graph is disabled; enable it: `gsd-tools config-set graphify.enabled true`")
 }
 
-/// An answer that is none, and why.
+/// A failure, and why.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FailureReport {
     error: &'static str,
-    /// What exactly is the matter with the file.
+    /// The exact problem with the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
 }
@@ -46,7 +46,7 @@ impl FailureReport {
 const NOT_BUILT: &str = "there is no code graph yet; build it: `gsd-tools graphify build`";
 const NOT_A_GRAPH: &str = "graph.json is not valid; build it again: `gsd-tools graphify build`";
 
-/// Why there is no graph to look at.
+/// Why the graph cannot be read.
 #[derive(Debug)]
 enum NoGraph {
     Absent,
@@ -62,7 +62,7 @@ impl From<NoGraph> for FailureReport {
     }
 }
 
-/// A graph as it was read.
+/// The contents of a graph file.
 #[derive(Debug, Default)]
 struct Graph {
     nodes: Vec<Value>,
@@ -97,7 +97,7 @@ impl Graph {
     }
 }
 
-/// A commit as git names them; anything else must not reach git.
+/// Checks a commit id as git writes it. Other text must not be passed to git.
 fn commit(text: &str) -> Option<String> {
     let fits = (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     fits.then(|| text.to_owned())
@@ -107,7 +107,7 @@ fn folder(view: &ProjectView) -> String {
     format!("{}/graphs", view.layout().planning())
 }
 
-/// The graph, relative to the root.
+/// The path of the graph, relative to the root.
 pub(crate) fn graph_path(view: &ProjectView) -> String {
     format!("{}/graph.json", folder(view))
 }
@@ -132,38 +132,38 @@ pub(crate) enum StatusReport {
         node_count: usize,
         edge_count: usize,
         hyperedge_count: usize,
-        /// Whether the graph is older than a day.
+        /// True if the graph is older than a day, or its age is unknown.
         stale: bool,
         age_hours: Option<i64>,
-        /// The commit it was built from, shortened.
+        /// The commit it was built from, abbreviated.
         built_at_commit: Option<String>,
         current_commit: Option<String>,
-        /// How many commits were made since; none where git does not know the one it was built from.
+        /// The number of commits since then; null if git does not know that commit.
         commits_behind: Option<u64>,
         commit_stale: Option<bool>,
-        /// What the last automatic build said of itself.
+        /// The result that the last automatic build recorded.
         last_build_auto_update: Option<Value>,
     },
 }
 
-/// What of the graph's age only the disk and git know.
+/// Facts about the graph's age that come from the disk and git.
 #[derive(Debug, Default)]
 pub(crate) struct BuildFacts {
     /// When the graph was written, in milliseconds since 1970.
     pub(crate) built: Option<i64>,
-    /// The same, as it is shown.
+    /// The same time, formatted for display.
     pub(crate) built_shown: Option<String>,
     pub(crate) now: i64,
     pub(crate) current_commit: Option<String>,
     pub(crate) commits_behind: Option<u64>,
 }
 
-/// The commit that the graph says it was built from.
+/// The commit from which the graph was built, according to the graph.
 pub(crate) fn built_at(view: &ProjectView) -> Option<String> {
     Graph::read(view, &graph_path(view)).ok()?.built_at_commit
 }
 
-/// How old the graph is.
+/// Reports the age of the graph.
 pub(crate) fn status(view: &ProjectView, facts: &BuildFacts) -> StatusReport {
     let graph = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,
@@ -196,27 +196,27 @@ pub(crate) fn status(view: &ProjectView, facts: &BuildFacts) -> StatusReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueryReport {
     term: String,
-    /// Nodes that hold the word, then those around them, as they stand in the graph.
+    /// Nodes that match the term, then those around them, unchanged from the graph.
     nodes: Vec<Value>,
     edges: Vec<Value>,
     total_nodes: usize,
     total_edges: usize,
-    /// What was left out for the sake of the budget.
+    /// What was left out to stay within the budget.
     trimmed: Option<String>,
     #[serde(flatten)]
     budget: Option<Budget>,
 }
 
-/// How the answer fits the tokens it may take.
+/// How the answer fits the token budget.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(crate) struct Budget {
     budget_met: bool,
-    /// About how many tokens the answer takes.
+    /// The estimated number of tokens of the answer.
     budget_estimate: usize,
 }
 
-/// The nodes whose label or description holds the term, with those up to two steps from them. Within `budget` tokens
-/// where one is given, as far as leaving doubtful edges out can do that.
+/// Finds the nodes whose label or description contains the term, and those up to two steps from them. If `budget` is
+/// given, doubtful edges are left out to stay within that many tokens, if possible.
 pub(crate) fn query(view: &ProjectView, term: &str, budget: Option<usize>) -> Result<QueryReport, FailureReport> {
     let graph = Graph::read(view, &graph_path(view))?;
     let found = Surroundings::of(&graph, term);
@@ -233,10 +233,10 @@ pub(crate) fn query(view: &ProjectView, term: &str, budget: Option<usize>) -> Re
     answer.ok_or_else(|| FailureReport::plain(NOT_BUILT))
 }
 
-/// Places of the nodes and edges around a word.
+/// Indexes of the nodes and edges around a term.
 struct Surroundings {
     seeds: Vec<usize>,
-    /// In the order they were come upon, the seeds first.
+    /// In the order in which they were found, the matches first.
     nodes: Vec<usize>,
     edges: Vec<usize>,
 }
@@ -286,7 +286,8 @@ impl Surroundings {
         Self { seeds, nodes, edges }
     }
 
-    /// The answer without the edges of the first `level` doubtful kinds, and the nodes that hung on those alone.
+    /// The answer without the edges of the first `level` doubtful kinds, and without the nodes that only those edges
+    /// connect.
     fn report(&self, graph: &Graph, term: &str, level: usize, budget: Option<usize>) -> QueryReport {
         let dispensable = &DOUBTFUL_FIRST[..level];
         let stays = |edge: &&usize| {
@@ -314,7 +315,7 @@ impl Surroundings {
             budget: None,
         };
         if let Some(budget) = budget {
-            // The size counts the two fields that tell it, whose own length depends on it.
+            // The size includes the two fields that report it, and their own length depends on it.
             let mut told = Budget { budget_met: true, budget_estimate: budget };
             for _ in 0..3 {
                 report.budget = Some(told);
@@ -328,7 +329,7 @@ impl Surroundings {
     }
 }
 
-/// The ids of the nodes an edge joins.
+/// The ids of the nodes that an edge connects.
 fn ends(edge: &Value) -> Vec<String> {
     let mut ends: Vec<String> =
         ["source", "target"].iter().filter_map(|end| edge.get(*end)).map(Value::to_string).collect();
@@ -353,7 +354,7 @@ pub(crate) enum DiffReport {
     },
 }
 
-/// How many things came, went, or are otherwise than they were.
+/// The numbers of added, removed and changed nodes or edges.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
     added: usize,
@@ -361,7 +362,7 @@ pub(crate) struct Counts {
     changed: usize,
 }
 
-/// The graph against its last snapshot.
+/// Compares the graph with its last snapshot.
 pub(crate) fn diff(view: &ProjectView) -> DiffReport {
     let failed = |why: NoGraph| {
         let detail = match why {
@@ -430,7 +431,7 @@ struct Snapshot<'a> {
     edges: Vec<Value>,
 }
 
-/// Keeps the graph for a later comparison.
+/// Saves the graph for a later comparison.
 pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotReport> {
     let mut edits = Edits::default();
     let Graph { nodes, edges, .. } = match Graph::read(view, &graph_path(view)) {
@@ -443,22 +444,22 @@ pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotRe
         }
     };
     let (node_count, edge_count) = (nodes.len(), edges.len());
-    // A value made of texts and numbers always prints.
+    // A value made of strings and numbers always serializes.
     let text = serde_json::to_string_pretty(&Snapshot { version: 1, timestamp, nodes, edges }).unwrap_or_default();
     edits.write(view, &snapshot_path(view), text + "\n")?;
     Ok((SnapshotReport::Saved { saved: true, timestamp: timestamp.to_owned(), node_count, edge_count }, edits))
 }
 
-/// What is noted of a build that nobody watches, and what `graphify build update` answers.
+/// The record of an unattended build, and the answer of `graphify build update`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct BuildNote {
-    /// The moment it is about, in UTC.
+    /// When the build started, or once it has ended, when it ended. In UTC.
     pub(crate) ts: String,
     pub(crate) status: BuildStatus,
-    /// The exit code of the program that builds, once it ended by itself.
+    /// The exit code of the build program, if it exited normally.
     pub(crate) exit_code: Option<i32>,
     pub(crate) duration_ms: Option<i64>,
-    /// The commit that was checked out when it began.
+    /// The commit that was checked out when the build began.
     pub(crate) head_at_build: Option<String>,
     pub(crate) graphify_version: Option<String>,
     /// Milliseconds since 1970.
@@ -473,7 +474,7 @@ pub(crate) enum BuildStatus {
     Failed,
 }
 
-/// Writes the note, and with that of a build that went well takes over the graph it left.
+/// Writes the record. If the build succeeded, also takes over the graph it wrote.
 pub(crate) fn note_build(view: &ProjectView, note: &BuildNote) -> Result<Edits, FileError> {
     let mut edits = Edits::default();
     if note.status == BuildStatus::Ok
@@ -486,7 +487,7 @@ pub(crate) fn note_build(view: &ProjectView, note: &BuildNote) -> Result<Edits, 
     Ok(edits)
 }
 
-/// Where the program that builds leaves the graph.
+/// Where the build program writes the graph.
 const BUILT_GRAPH: &str = "graphify-out/graph.json";
 
 /// What `graphify build` answers.
@@ -497,7 +498,7 @@ pub(crate) enum BuildReport {
     Agent {
         action: &'static str,
         graphs_dir: String,
-        /// Where the other program leaves what it made.
+        /// Where the other program writes its output.
         graphify_out: String,
         timeout_seconds: u64,
         version: Option<String>,
@@ -507,16 +508,16 @@ pub(crate) enum BuildReport {
     NotInstalled(FailureReport),
 }
 
-/// The other program as it answered for itself.
+/// What the other program reports about itself.
 #[derive(Debug)]
 pub(crate) struct Builder {
-    /// What it says its version is.
+    /// The version that it prints.
     pub(crate) version: Option<String>,
-    /// The version of the package of that name, where it is installed.
+    /// The version of the installed package of that name.
     pub(crate) package: Option<String>,
 }
 
-/// How an agent builds the graph with the program at hand; `None` where there is none.
+/// How an agent builds the graph with the available program; a failure if `builder` is `None`.
 pub(crate) fn build(view: &ProjectView, builder: Option<Builder>, timeout_seconds: u64) -> BuildReport {
     let Some(builder) = builder else {
         return BuildReport::NotInstalled(FailureReport::plain(
@@ -548,7 +549,7 @@ pub(crate) fn build(view: &ProjectView, builder: Option<Builder>, timeout_second
     }
 }
 
-/// The first word of `text` that is a version.
+/// The first word of `text` that is a version number.
 fn version_in(text: &str) -> Option<String> {
     text.split_whitespace().find(|word| numbers(word).is_some()).map(str::to_owned)
 }
@@ -583,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_a_word_is_found() {
+    fn nodes_near_a_term_are_found() {
         let view = view(&[("graph.json", GRAPH)]);
         let report = query(&view, "alpha", None).unwrap();
         assert_eq!((ids(&report).as_str(), report.total_edges), ("n1 n2 n3 n4 n5 n6 n7", 8));
@@ -594,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn doubtful_edges_go_first_where_the_answer_is_too_long() {
+    fn doubtful_edges_are_left_out_first_if_the_answer_is_too_long() {
         let view = view(&[("graph.json", GRAPH)]);
         let within = |tokens| query(&view, "alpha", Some(tokens)).unwrap();
         let told = |report: &QueryReport| (ids(report), report.trimmed.clone().unwrap_or_default());
@@ -612,7 +613,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_that_cannot_be_read_is_no_empty_one() {
+    fn a_graph_that_cannot_be_read_is_an_error() {
         for text in ["{", "[]", "null", "3"] {
             let view = view(&[("graph.json", text)]);
             assert_eq!(query(&view, "a", None).unwrap_err().error, NOT_A_GRAPH, "{text}");
@@ -624,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_what_a_comparison_is_made_with() {
+    fn a_comparison_uses_the_last_snapshot() {
         let old = view(&[("graph.json", r#"{"nodes":[{"id":1,"l":"x"},{"id":2}],"links":[{"source":1,"target":2}]}"#)]);
         let (_, edits) = snapshot(&old, "then").unwrap();
         let kept = edits.texts.values().next().unwrap().as_str();
@@ -639,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_is_as_old_as_its_file_and_its_commit() {
+    fn the_age_of_a_graph_is_from_its_file_and_its_commit() {
         let view = view(&[("graph.json", GRAPH), (".last-build-status.json", "{\"status\":\"ok\"}")]);
         assert_eq!(built_at(&view).as_deref(), Some("0123abc"));
         let facts = BuildFacts { built: Some(0), now: 25 * HOUR, commits_behind: Some(2), ..BuildFacts::default() };
@@ -661,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_the_same_name_is_told() {
+    fn a_warning_names_an_unknown_version_or_program() {
         let warning = |version: Option<&str>, package: Option<&str>| {
             let builder = Builder { version: version.map(str::to_owned), package: package.map(str::to_owned) };
             match build(&view(&[]), Some(builder), 300) {

@@ -1,4 +1,4 @@
-//! The documents of the code map: stamped with the commit they were made at.
+//! The documents of the code map: stamped with the commit at which they were made.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::text::front_matter::{self, FrontMatter, Value, is_unclosed};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
 
-/// The documents of the map, in the order they are told.
+/// The documents of the map, in the order in which answers list them.
 const DOCUMENTS: [&str; 7] =
     ["STACK.md", "ARCHITECTURE.md", "STRUCTURE.md", "CONVENTIONS.md", "TESTING.md", "INTEGRATIONS.md", "CONCERNS.md"];
 const COMMIT: &str = "last_mapped_commit";
@@ -22,20 +22,20 @@ pub(crate) struct StampReport {
     failed: Option<Vec<Failed>>,
     commit: Option<String>,
     stamped_at: Option<String>,
-    /// Nothing was there to be stamped.
+    /// There was nothing to stamp.
     skipped: bool,
     reason: Option<String>,
 }
 
-/// A document that keeps its bytes, and why.
+/// A document that was not changed, and why.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Failed {
     file: String,
     reason: String,
 }
 
-/// Stamps the documents that are there, or those among `chosen` (names parted by commas), with `commit` and `day`.
-/// `is_repository` says whether the project is one: without a commit, it has none yet.
+/// Stamps the existing documents, or those in `chosen` (names separated by commas), with `commit` and `day`.
+/// `is_repository` is true if the project is a repository: then a missing `commit` means that it has none yet.
 pub(crate) fn stamp(
     view: &ProjectView,
     chosen: Option<&str>,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_changes_its_own_lines_alone() {
+    fn a_stamp_changes_only_its_own_lines() {
         let of = |text: &str| with_stamp(text, "abc", "2026-01-02");
         assert_eq!(
             of("---\r\nfoo: bar # c\r\nlast_mapped_commit: old\r\n---\r\n\r\n# Arch\r\n").unwrap(),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_stamped_or_the_reason_is_told() {
+    fn documents_are_stamped_or_the_reason_is_given() {
         let reason = |files: &[(&str, &str)], chosen, commit| {
             let (report, edits) = stamp(&view(files), chosen, commit, false, "2026-01-02").unwrap();
             assert_eq!(report.skipped, edits.is_empty());

@@ -1,4 +1,4 @@
-//! What is known about the source: its map, its graph, its interfaces, its complexity.
+//! Facts about the source code: its map, its graph, its interfaces, its complexity.
 
 pub(crate) mod graph;
 pub(crate) mod intel;

@@ -1,4 +1,4 @@
-//! Reading and changing `config.json`: the file keeps every byte that no command names.
+//! Reads and changes `config.json`. Bytes outside the changed keys stay the same.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::text::edit::{Applied, EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
 use crate::text::nearest::nearest;
 
-/// What `config-set` did, or would do.
+/// What `config-set` changed, or would change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SetReport {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub(crate) struct SetReport {
     pub(crate) masked: Option<bool>,
 }
 
-/// What `config-ensure-section` and `config-new-project` did.
+/// What `config-ensure-section` and `config-new-project` changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CreateReport {
     pub(crate) created: bool,
@@ -40,7 +40,7 @@ pub(crate) struct CreateReport {
     pub(crate) path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
-    /// Keys that an existing file lacked and now has.
+    /// Keys that were missing from an existing file and were added.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) added: Vec<String>,
     /// Choices that were not written because the file has another value for them.
@@ -49,36 +49,36 @@ pub(crate) struct CreateReport {
 }
 
 impl CreateReport {
-    /// A file that was there already, and what was added to it.
+    /// The report for a file that existed, with the keys added to it.
     fn existing(path: String, added: Vec<String>, kept: Vec<String>) -> Self {
         let (path, reason) = if added.is_empty() { (None, Some("already_exists")) } else { (Some(path), None) };
         Self { created: false, path, reason, added, kept }
     }
 }
 
-/// What `migrate-config` did.
+/// What `migrate-config` changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MigrateReport {
     pub(crate) migrated: bool,
     pub(crate) normalizations: Vec<Normalization>,
     /// The file that was written.
     pub(crate) wrote: Option<String>,
-    /// Old keys that were left alone because the new name is taken.
+    /// Old keys that were not moved because the new key is already set.
     pub(crate) skipped: Vec<Normalization>,
 }
 
-/// What a new project's file should say besides what every new file says.
+/// Additions to the default contents of a new project's file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NewFile<'a> {
-    /// Search services that a key was found for.
+    /// Search services for which an API key was found.
     pub(crate) services: &'a [&'static str],
-    /// The text of the user's own defaults.
+    /// The text of the user's `defaults.json`.
     pub(crate) personal: Option<&'a str>,
-    /// The text of the choices made for this project.
+    /// The text with the choices for this project.
     pub(crate) choices: Option<&'a str>,
 }
 
-/// The value of a key: from the workstream's file, the project's, `fallback`, or the default of a feature's switch.
+/// Gets a value: from the workstream's file, the project's file, `fallback`, or the default of a feature's switch.
 pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Result<Value, Failure> {
     let layout = view.layout();
     let own = layout.config();
@@ -110,7 +110,7 @@ pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Resu
     }
 }
 
-/// Sets or unsets a key of the active file, which is made where there is none.
+/// Sets or unsets a key of the active file. A missing file is created.
 pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Failure> {
     let path = view.layout().config();
     let text = view.text(&path)?;
@@ -142,7 +142,7 @@ pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Fa
     Ok((report, edits))
 }
 
-/// Turns switches of the active file on or off, which is made where there is none.
+/// Turns switches of the active file on or off. A missing file is created.
 pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<Edits, Failure> {
     let mut edits = Edits::default();
     if switches.is_empty() {
@@ -160,8 +160,8 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
     Ok(edits)
 }
 
-/// Makes the file of a new project; one that is there stays as it is. A workstream's file holds only the choices where the
-/// project has a file.
+/// Creates the file of a new project; an existing one stays as it is. If the project has a file, a workstream's file
+/// gets only the choices.
 pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, Failure> {
     let path = view.layout().config();
     if view.text(&path)?.is_some() {
@@ -179,8 +179,8 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRepor
     Ok((report, edits))
 }
 
-/// Makes the file of a new project, or adds to the one that is there what it lacks. What it says stays, also where the
-/// choices say otherwise.
+/// Creates the file of a new project, or adds missing keys to an existing one. Existing values stay, even if the
+/// choices differ.
 pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, Failure> {
     let path = view.layout().config();
     let choices = choices(new)?;
@@ -200,7 +200,7 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
                     continue;
                 }
                 Ok(_) => false,
-                // A plain value takes the place of the whole group.
+                // A plain value replaces the whole group.
                 Err(EditError::WrongKind { .. }) => true,
                 Err(source) => return Err(uneditable(&path, &source)),
             },
@@ -216,8 +216,8 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
     Ok((CreateReport::existing(path, added, kept), edits))
 }
 
-/// Whether the active file is that of a workstream and lies over one of the project: a default in it would mask what the
-/// project's file says.
+/// True if the active file belongs to a workstream and overrides one of the project: a default in it would mask the
+/// value in the project's file.
 fn lies_over_another(view: &ProjectView) -> bool {
     let layout = view.layout();
     layout.config() != layout.root_config() && view.exists(&layout.root_config())
@@ -238,22 +238,22 @@ fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// What the file of a new project says, the choices over everything else.
+/// The initial contents of a new project's file. The choices override everything else.
 fn initial(new: NewFile<'_>, choices: Map<String, Value>) -> Map<String, Value> {
     let mut file = config::parse(config::INITIAL).unwrap_or_default();
     for service in new.services {
         file.insert((*service).to_owned(), Value::Bool(true));
     }
-    // Defaults that do not parse are the user's to repair; they do not stop a project.
+    // Defaults that do not parse are for the user to repair; they do not stop the creation of a project.
     let mut personal = new.personal.and_then(|text| config::parse(text).ok()).unwrap_or_default();
-    // The host is the user's; whoever else works on the project may have another.
+    // The host is the user's choice; other people in the project may use another one.
     personal.shift_remove("runtime");
     config::merge(&mut file, personal);
     config::merge(&mut file, choices);
     file
 }
 
-/// The values of an object that are no groups, each with its keys from the outermost in.
+/// The values of an object that are not groups, each with its keys from the outermost inward.
 fn leaves(object: &Map<String, Value>) -> Vec<(Vec<String>, Value)> {
     let mut found = Vec::new();
     for (key, value) in object {
@@ -270,7 +270,7 @@ fn leaves(object: &Map<String, Value>) -> Vec<(Vec<String>, Value)> {
     found
 }
 
-/// [`set`] in a file that says all that a new one says, which is made where there is none.
+/// Like [`set`], in a file with all default keys. A missing file is created with them.
 pub(crate) fn set_in_whole_file(view: &ProjectView, setting: &Setting, new: NewFile<'_>) -> Edited<SetReport, Failure> {
     let (_, mut edits) = create(view, new)?;
     let (report, set) = set(&view.after(&edits), setting)?;
@@ -278,7 +278,7 @@ pub(crate) fn set_in_whole_file(view: &ProjectView, setting: &Setting, new: NewF
     Ok((report, edits))
 }
 
-/// Moves what stands under old names of keys to the new ones.
+/// Moves the values of renamed keys to their new names.
 pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, Failure> {
     let layout = view.layout();
     let own = layout.config();
@@ -308,7 +308,7 @@ pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, Failure> {
     Ok((report, edits))
 }
 
-/// The folders of the project that are repositories of their own, where the file asks for them.
+/// The folders of the project that are separate repositories, if the file requests the list.
 fn nested_repositories(view: &ProjectView, file: &Map<String, Value>) -> Result<Vec<String>, FileError> {
     if file.get("multiRepo").and_then(Value::as_bool) != Some(true) {
         return Ok(Vec::new());
@@ -326,7 +326,8 @@ fn read(view: &ProjectView, path: &str) -> Result<Option<Map<String, Value>>, Fa
 fn document(view: &ProjectView, path: &str, text: &str) -> Result<JsonDocument, Failure> {
     let document = JsonDocument::parse(text, JsonDialect::Strict);
     let document = document.map_err(|error| malformed(view, path, &error.to_string()))?;
-    // The editor lets more pass than the reader, such as bare control characters: what cannot be read is not written.
+    // The editor accepts more than the reader, such as bare control characters. A text that the reader refuses is not
+    // written.
     if !text.trim().is_empty() {
         config::parse(text).map_err(|reason| malformed(view, path, &reason))?;
     }
@@ -347,7 +348,7 @@ fn remove(document: &mut JsonDocument, path: &str, key: &[String]) -> Result<(),
     removed.map(drop).map_err(|error| uneditable(path, &error))
 }
 
-/// A file of ours ends with a newline; somebody else's ends as it does.
+/// A file that we create ends with a newline; an existing file keeps its ending.
 fn whole(mut text: String, is_new: bool) -> String {
     if is_new && !text.ends_with('\n') {
         text.push('\n');
@@ -355,7 +356,7 @@ fn whole(mut text: String, is_new: bool) -> String {
     text
 }
 
-/// A value as it may be told: of secrets only the end.
+/// A value for display: for secrets, only the end.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unset_value_goes_and_the_rest_stays() {
+    fn an_unset_value_is_removed_and_the_rest_stays() {
         let text = "{\n  \"mode\": \"x\",\n  \"runtime\": \"y\"\n}\n";
         assert_eq!(after_set(text, "runtime", "null"), "{\n  \"mode\": \"x\"\n}\n");
         let (report, edits) = set(&view(&[]), &Setting::parse("mode", "null").unwrap()).unwrap();
@@ -458,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn repositories_inside_are_listed_where_the_file_takes_all_of_them() {
+    fn nested_repositories_are_listed_if_the_file_requests_them() {
         let files = [(PATH, r#"{"multiRepo": true}"#), ("api/.git/HEAD", ""), ("docs/x.md", "")];
         let (report, edits) = migrate(&view(&files)).unwrap();
         assert_eq!(report.normalizations[0].from, "multiRepo");

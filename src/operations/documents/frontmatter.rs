@@ -1,7 +1,7 @@
-//! Reading and changing the front matter of any Markdown file of the project.
+//! Reads and changes the front matter of any Markdown file of the project.
 //!
-//! An edit touches the lines of its keys. Before it is handed on, the edited text is read again: where it would say
-//! anything else than asked, it is refused.
+//! An edit touches only the lines of its keys. The edited text is parsed again before it is returned; if any other
+//! field changed, the edit is refused.
 
 use std::collections::HashMap;
 
@@ -15,25 +15,26 @@ use crate::text::markdown::{Markdown, newline_of};
 use crate::text::splice::Splices;
 use crate::text::table::Table;
 
-/// A change of one field: its new value, or none to take it away.
+/// A change of one field: the new value, or `None` to remove the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldChange {
     pub(crate) key: String,
     pub(crate) value: Option<Value>,
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Debug)]
 pub(crate) enum Changed {
     Done,
     NoFile,
-    /// The field holds a list of maps, and the new value would flatten it.
+    /// The field has a list of maps, and the new value would flatten it.
     WouldFlatten {
         key: String,
     },
 }
 
-/// The front matter of a text as strings; of a text without one, nothing. A key that stands twice counts once.
+/// The front matter of a text as JSON with string values; empty without a front matter. If a key occurs twice, the last
+/// value counts.
 pub(crate) fn read(text: &str) -> Value {
     let mut entries: Vec<(String, Value)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -48,7 +49,7 @@ pub(crate) fn read(text: &str) -> Value {
     Value::Map(entries)
 }
 
-/// A typed value, as `frontmatter set` takes it: JSON where it is JSON, else text. A number keeps its digits.
+/// Parses a value typed for `frontmatter set`: as JSON if it is valid JSON, else as text. A number keeps its digits.
 pub(crate) fn typed(text: &str) -> (serde_json::Value, Option<Value>) {
     match serde_json::from_str(text) {
         Ok(serde_json::Value::Number(number)) => (number.into(), Some(Value::Text(text.trim().to_owned()))),
@@ -60,7 +61,7 @@ pub(crate) fn typed(text: &str) -> (serde_json::Value, Option<Value>) {
     }
 }
 
-/// A JSON value as it is written in a front matter; `null` is no value.
+/// Converts a JSON value to a front matter value; `None` for `null`.
 pub(crate) fn of_json(json: &serde_json::Value) -> Option<Value> {
     use serde_json::Value as Json;
     let item = |item: &Json| of_json(item).unwrap_or_else(|| Value::Text("null".to_owned()));
@@ -75,7 +76,7 @@ pub(crate) fn of_json(json: &serde_json::Value) -> Option<Value> {
     })
 }
 
-/// Changes fields of the front matter of a file of the project, which is made where there is none.
+/// Changes fields in the front matter of a project file. A missing front matter is created.
 pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Edited<Changed, Failure> {
     let (outcome, edited) = changed(path, view.text(path)?.as_deref(), changes)?;
     let mut edits = Edits::default();
@@ -85,7 +86,7 @@ pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) ->
     Ok((outcome, edits))
 }
 
-/// What becomes of a change in the text of any file, and the text then; `path` names it in errors.
+/// Applies a change to the text of any file: the result and the new text. `path` is for error messages.
 pub(crate) fn changed(
     path: &str,
     text: Option<&str>,
@@ -104,7 +105,7 @@ pub(crate) fn changed(
     Ok((Changed::Done, Some(applied(path, text, changes)?)))
 }
 
-/// The text with its fields changed; `path` names it in errors.
+/// The text with changed fields. `path` is for error messages.
 pub(crate) fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, Failure> {
     if let Some(change) = changes.iter().find(|change| !is_name(&change.key)) {
         return Err(not_a_name(&change.key));
@@ -150,7 +151,8 @@ fn with_new_front_matter(text: &str, changes: &[FieldChange]) -> String {
     format!("{mark}{}", front_matter::compose(&entries, &format!("{gap}{body}"), newline))
 }
 
-/// Reads the edited text again: the changed fields say what was asked, all others and the body what they said.
+/// Parses the edited text again: the changed fields have the requested values, and all others and the body are
+/// unchanged.
 fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Result<(), Failure> {
     let entries = |text: &str| FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default();
     let last = |entries: &[(String, Value)], key: &str| {
@@ -187,7 +189,7 @@ fn not_a_name(key: &str) -> Failure {
     Failure::unknown(format!("`{key}` cannot be the name of a field")).hint("name it with letters, digits, `_` and `-`")
 }
 
-/// A value as it is read back: an empty map and nothing are the same.
+/// A value as it is parsed back: an empty map and an empty value are the same.
 fn as_read(value: &Value) -> Value {
     match value {
         Value::Map(entries) if entries.is_empty() => Value::Empty,
@@ -197,7 +199,7 @@ fn as_read(value: &Value) -> Value {
     }
 }
 
-/// Whether `key` can be the name of a field: something to see, on one line.
+/// True if `key` can be the name of a field: visible characters on one line.
 fn is_name(key: &str) -> bool {
     !key.trim().is_empty() && !key.contains(char::is_control)
 }
@@ -210,7 +212,7 @@ fn has_maps_in_a_list(value: &Value) -> bool {
     }
 }
 
-/// What the front matter of a kind of file has to have.
+/// The fields that the front matter of a kind of file must have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema {
     name: &'static str,
@@ -236,11 +238,11 @@ const SCHEMAS: [Schema; 4] = [
 
 const VERIFICATION: &str = "verification";
 
-/// What every plan declares.
+/// The fields that every plan must have.
 pub(crate) const PLAN_FIELDS: &[&str] =
     &["phase", "plan", "type", "wave", "depends_on", "files_modified", "autonomous", "must_haves"];
 
-/// What a plan declares that closes the gaps of another; the last of them has to be true.
+/// The fields that a gap closure plan must have; the last one must be true.
 const GAP_PLAN_FIELDS: &[&str] =
     &["phase", "plan", "type", "wave", "depends_on", "files_modified", "autonomous", "must_haves", GAP_CLOSURE];
 
@@ -253,21 +255,21 @@ pub(crate) struct ValidateReport {
     pub(crate) valid: bool,
     pub(crate) missing: Vec<&'static str>,
     pub(crate) present: Vec<&'static str>,
-    /// Fields whose value cannot be what the schema wants.
+    /// Fields whose value the schema does not allow.
     pub(crate) invalid_value: Vec<&'static str>,
     pub(crate) schema: &'static str,
-    /// What makes the file as a whole unreadable for other programs.
+    /// Problems that make the whole file unreadable for other programs.
     pub(crate) errors: Vec<String>,
 }
 
-/// A NUL byte in a text: for most programs the document ends there, or is no text at all.
+/// An error message if the text has a NUL byte: most programs end the document there, or do not treat it as text.
 pub(crate) fn nul_byte(path: &str, text: &str) -> Option<String> {
     let at = text.find('\0')?;
     Some(format!("`{path}` holds a NUL byte at byte {at}; remove it"))
 }
 
-/// Compares the front matter of a text with a schema; `path` names the file in errors. Of a verification, each truth that is
-/// called verified has to say by what; `is_file` says whether a file that it names exists.
+/// Checks the front matter of a text against a schema. `path` names the file in errors. In a verification, each
+/// verified truth must name its evidence; `is_file` reports whether a file named there exists.
 pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(&str) -> bool) -> ValidateReport {
     let front = read(text);
     let Schema { name, fields } = schema;
@@ -284,7 +286,7 @@ pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(
     ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
 }
 
-/// What is wrong with the verdict of a verification, whatever its front matter lacks.
+/// The errors in the verdict of a verification, apart from missing front matter.
 pub(crate) fn unsound(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = unproven(path, text, is_file);
     if read(text).get("status").and_then(Value::as_text).is_some_and(|status| status.trim() == "passed") {
@@ -293,7 +295,7 @@ pub(crate) fn unsound(path: &str, text: &str, is_file: impl Fn(&str) -> bool) ->
     found
 }
 
-/// The truths that a report calls verified without saying by what: a file with a line, a command, or a test.
+/// The truths that a report marks as verified without evidence: a file with a line, a command, or a test.
 fn unproven(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
     let markdown = Markdown::parse(text);
     let mut found = Vec::new();
@@ -326,7 +328,7 @@ fn unproven(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Strin
     found
 }
 
-/// The rows of a report that say something is wrong, although its status is `passed`.
+/// The rows of a report that record a failure although its status is `passed`.
 fn contradicted(path: &str, text: &str) -> Vec<String> {
     let markdown = Markdown::parse(text);
     let mut found = Vec::new();
@@ -353,7 +355,7 @@ fn contradicted(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The file of `src/a.ts:12`.
+/// The file in a reference such as `src/a.ts:12`.
 fn place(word: &str) -> Option<&str> {
     let (file, line) = word.split_once(':')?;
     let is_line = line.starts_with(|first: char| first.is_ascii_digit());
@@ -379,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truth_is_verified_only_by_something_that_can_be_looked_at() {
+    fn a_truth_is_verified_only_by_checkable_evidence() {
         let errors = |state: &str, evidence: &str| {
             let text = format!(
                 "---\nphase: 1\nverified: x\nstatus: passed\nscore: 1/1\n---\n### Observable Truths\n| # | Truth | Status | Evidence |\n|---|---|---|---|\n\
@@ -410,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_passed_has_no_row_that_failed() {
+    fn a_passed_report_must_have_no_failed_row() {
         let errors = |status: &str, table: &str| {
             let text = format!("---\nphase: 1\nverified: x\nstatus: {status}\nscore: 1/1\n---\n{table}\n");
             validate("V.md", &text, Schema::named("verification").unwrap(), |_| true).errors
@@ -430,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_set_added_and_taken_away() {
+    fn fields_are_set_added_and_removed() {
         let text = "---\na: 1 # one\nb: [x]\nc:\n  d: e\n---\n\n# T  \ntext";
         let edited = changed(text, &[("a", "2"), ("b", "null"), ("new", r#"{"x":["p","q"],"y":null}"#)]).unwrap();
         assert_eq!(edited, "---\na: 2 # one\nc:\n  d: e\nnew:\n  x: [p, q]\n---\n\n# T  \ntext");
@@ -461,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_is_not_edited() {
+    fn a_front_matter_that_does_not_parse_is_not_edited() {
         let refused = |text| changed(text, &[("a", "2")]).unwrap_err().message;
         assert!(refused("---\na: 1\n# T\n").ends_with("is opened and never closed"));
         let malformed = refused("---\na: 1\nb: [x\n---\n");
@@ -479,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_maps_is_not_flattened_by_what_get_told_of_it() {
+    fn a_list_of_maps_is_not_flattened_by_the_output_of_get() {
         let text = "---\nmust_haves:\n  artifacts:\n    - path: a.ts\n      exports: [b]\n---\n";
         let told = serde_json::to_string(read(text).get("must_haves").unwrap()).unwrap();
         assert_eq!(changed(text, &[("must_haves", &told)]).unwrap(), "flattens must_haves");

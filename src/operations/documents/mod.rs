@@ -1,4 +1,4 @@
-//! One document by itself: configuration, front matter, requirements.
+//! Operations on single documents: configuration, front matter, requirements.
 
 pub(crate) mod configuration;
 pub(crate) mod frontmatter;

@@ -1,4 +1,4 @@
-//! Requirements across documents: completing them, opening them again, and which of a plan's are ready for it.
+//! Requirements across documents: completes and reopens them, and lists those of a plan that are ready to complete.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::project::requirements::{Open, Place, Requirements};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::Splices;
 
-/// What commands say where there is no document.
+/// The message of commands if the document is missing.
 pub(crate) const NO_REQUIREMENTS: &str = "REQUIREMENTS.md not found";
 
 /// What `requirements mark-complete` answers.
@@ -23,7 +23,7 @@ pub(crate) enum MarkReport {
         marked_complete: Vec<String>,
         already_complete: Vec<String>,
         not_found: Vec<String>,
-        /// Requirements that the traceability table lacks.
+        /// Requirements without a row in the traceability table.
         table_unmatched: Vec<String>,
         total: usize,
         write_set: Vec<WriteReport>,
@@ -39,7 +39,7 @@ pub(crate) enum MarkReport {
     },
 }
 
-/// Whether one place of one requirement was changed.
+/// Whether one place of a requirement was changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WriteReport {
     pub(crate) requirement: String,
@@ -47,7 +47,7 @@ pub(crate) struct WriteReport {
     pub(crate) applied: bool,
 }
 
-/// The two places that tell of a requirement.
+/// The two places that record a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Surface {
@@ -55,7 +55,7 @@ pub(crate) enum Surface {
     Traceability,
 }
 
-/// Completes requirements.
+/// Marks requirements as complete.
 pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<MarkReport> {
     let path = view.layout().requirements();
     let Some(text) = view.text(&path)? else {
@@ -66,7 +66,7 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
     let (mut marked, mut already, mut not_found, mut unmatched) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut write_set = Vec::new();
     for (index, id) in ids.iter().enumerate() {
-        // What is named twice is complete the second time.
+        // If an id is given twice, it is already complete the second time.
         let again = ids[..index].iter().any(|earlier| earlier.eq_ignore_ascii_case(id));
         let mut unused = Splices::default();
         let outcome = if again {
@@ -78,7 +78,7 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
         match (outcome.is_found(), outcome.is_changed()) {
             (false, _) => not_found.push(id.clone()),
             (true, true) => marked.push(id.clone()),
-            // One that the table lacks is not complete everywhere.
+            // A requirement without a row in the table is not complete everywhere.
             (true, false) if lacks_row => {}
             (true, false) => already.push(id.clone()),
         }
@@ -122,7 +122,7 @@ pub(crate) struct RevertReport {
     pub(crate) reason: Option<&'static str>,
 }
 
-/// Opens completed requirements again.
+/// Reopens completed requirements.
 pub(crate) fn reopen(view: &ProjectView, ids: Vec<String>) -> Edited<RevertReport> {
     let path = view.layout().requirements();
     let total = ids.len();
@@ -142,12 +142,13 @@ pub(crate) fn reopen(view: &ProjectView, ids: Vec<String>) -> Edited<RevertRepor
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadyReport {
     pub(crate) ready: Vec<String>,
-    /// Requirements that another plan of the phase still works on.
+    /// Requirements that another plan of the phase still has to deliver.
     pub(crate) blocked: Vec<String>,
     pub(crate) total: usize,
 }
 
-/// Which requirements are met once the plan at `path` is done: those no other unfinished plan of its folder names.
+/// Lists the requirements that are met once the plan at `path` is done: those not named by any other unfinished plan of
+/// its folder.
 pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<ReadyReport, FileError> {
     let (parent, own) = match path.rsplit_once("/plans/") {
         Some((parent, _)) => (parent, &path[parent.len() + 1..]),
@@ -168,7 +169,8 @@ pub(crate) fn ready(view: &ProjectView, path: &str, ids: Vec<String>) -> Result<
     Ok(ReadyReport { ready, blocked, total })
 }
 
-/// Whether a plan was executed to its end: a halted one, and one whose own check failed, leave their requirements open.
+/// True if a plan reached its goal. Requirements stay open after a halted plan, and after a plan whose self-check
+/// failed.
 fn has_reached_its_goal(view: &ProjectView, folder: &PhaseFolder, plan: &str) -> Result<bool, FileError> {
     let summary = folder.summary_of(plan).map(|file| view.text(&folder.join(file))).transpose()?.flatten();
     let Some(summary) = summary else { return Ok(false) };
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_tells_each_place() {
+    fn the_answer_lists_each_place() {
         let text = "- [ ] **A-1**: a\n- [x] **A-2**: b\n- [ ] **A-3**: c\n\n| Requirement | Status |\n|-|-|\n\
             | A-1 | Gaps Found |\n| A-2 | Complete |\n";
         let (report, edits) =
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_ticked_and_has_no_row_is_not_complete_everywhere() {
+    fn a_ticked_requirement_without_a_row_is_not_complete_everywhere() {
         let text = "- [x] **A-1**: a\n\n| Requirement | Status |\n|-|-|\n| A-2 | Pending |\n";
         let told =
             |text: &str| match mark_complete(&view(&[(".planning/REQUIREMENTS.md", text)]), ids("A-1")).unwrap().0 {
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_document_nothing_is_made() {
+    fn without_a_document_nothing_is_created() {
         let (report, edits) = mark_complete(&view(&[]), ids("A-1")).unwrap();
         assert!(matches!(report, MarkReport::NoDocument { updated: false, .. }) && edits.is_empty());
         assert_eq!(reopen(&view(&[]), ids("A-1")).unwrap().0.unchanged, ids("A-1"));

@@ -1,4 +1,4 @@
-//! Facts about the source code around a project's documents: whether there is any, its repository, its map.
+//! Facts about the source code of a project: whether there is any, its repository, its map.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::project::files::FileError;
 const CODE_MAP: &[&str] =
     &["STACK.md", "ARCHITECTURE.md", "STRUCTURE.md", "CONVENTIONS.md", "TESTING.md", "INTEGRATIONS.md", "CONCERNS.md"];
 
-/// The documents of a map that are enough to begin with.
+/// The documents of the map that are enough to begin with.
 const FAST_MAP: &[&str] = &["STACK.md", "INTEGRATIONS.md", "ARCHITECTURE.md", "STRUCTURE.md"];
 
-/// The settings that setting a project up asks for.
+/// The settings that project setup asks about.
 const ASKED: &[&str] = &[
     "mode",
     "granularity",
@@ -31,23 +31,23 @@ const ASKED: &[&str] = &[
     "model_profile",
 ];
 
-/// What is known about the code.
+/// Facts about the code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CodeFacts {
     pub(crate) has_source_files: bool,
-    /// A file by which a package manager knows a project.
+    /// A manifest of a package manager exists.
     pub(crate) has_package_file: bool,
-    /// The root of the repository or worktree the project is in.
+    /// The root of the repository or worktree that contains the project.
     pub(crate) repository: Option<String>,
     pub(crate) in_nested_folder: bool,
     /// Folders of the project that are repositories themselves.
     pub(crate) sub_repositories: Vec<String>,
     pub(crate) search: SearchFacts,
-    /// The text of the user's own `defaults.json`.
+    /// The text of the user's `defaults.json`.
     pub(crate) user_defaults: Option<String>,
 }
 
-/// Which search services there are keys for.
+/// The search services for which there are API keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SearchFacts {
     pub(crate) brave: bool,
@@ -55,7 +55,7 @@ pub(crate) struct SearchFacts {
     pub(crate) exa: bool,
 }
 
-/// How much of the map of the code there is.
+/// How much of the code map exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MapReadiness {
@@ -106,7 +106,7 @@ impl CodeMap {
         }
     }
 
-    /// What there is to say about the map in general, and where the whole map is.
+    /// The state of the map as text; `complete` is the text for a complete map.
     fn status(&self, complete: &'static str) -> &'static str {
         match self.readiness() {
             MapReadiness::None => "missing",
@@ -119,13 +119,13 @@ impl CodeMap {
 facts! { |given, code: CodeFacts|
     /// Whether there is source code.
     has_existing_code: bool = code.has_source_files;
-    /// Whether there is a file by which a package manager knows a project.
+    /// Whether there is a manifest of a package manager.
     has_package_file: bool = code.has_package_file;
-    /// Whether there is code already, by either.
+    /// Whether there is existing code: source files or such a manifest.
     is_brownfield: bool = code.is_brownfield();
     /// Whether the project is in a repository.
     has_git: bool = code.repository.is_some();
-    /// The root of the repository or worktree the project is in.
+    /// The root of the repository or worktree that contains the project.
     git_worktree_root: Option<String> = code.repository.clone();
     /// Whether the project is in a folder below that root.
     in_nested_subdir: bool = code.in_nested_folder;
@@ -137,24 +137,24 @@ facts! { |given, code: CodeFacts|
     firecrawl_available: bool = code.search.firecrawl;
     /// Whether there is a key for Exa.
     exa_search_available: bool = code.search.exa;
-    /// What the user's own `defaults.json` says to the questions about settings; null without that file.
+    /// The settings in the user's `defaults.json` that project setup asks about; null without that file.
     user_defaults: Option<BTreeMap<&'static str, Value>> = code.user_defaults.as_deref().map(asked_of);
-    /// The command by which the project seems to test itself.
+    /// The command that appears to run the project's tests.
     test_command: Option<String> =
         command::find(Gate::Test, given.config, None, given.view, None)?.map(|found| found.command);
-    /// Checks of the project that would look at planning files which are tracked.
+    /// Checks of the project that would inspect planning files once they are tracked.
     planning_checks: Vec<OwnCheck> = own_checks::checks_of(given.view.files(), given.view.layout().planning())?;
     /// The Markdown files of the code map.
     existing_maps: Vec<String> = maps(given)?;
     /// Whether the code map has a Markdown file.
     has_maps: bool = !maps(given)?.is_empty();
-    /// All documents of the map exist.
+    /// Whether all documents of the map exist.
     has_codebase_map: bool = given.part::<CodeMap>()?.missing.is_empty();
-    /// Whether there is code, and documents of its map are missing.
+    /// Whether there is code but documents of its map are missing.
     needs_codebase_map: bool = code.is_brownfield() && !given.part::<CodeMap>()?.missing.is_empty();
-    /// How much of the code map there is.
+    /// How much of the code map exists.
     map_readiness: MapReadiness = given.part::<CodeMap>()?.readiness();
-    /// Whether there is code, and not even the short version of its map.
+    /// Whether there is code but even the short version of its map is missing.
     needs_fast_codebase_map: bool =
         code.is_brownfield() && given.part::<CodeMap>()?.readiness() == MapReadiness::None;
     /// Whether the documents of the short version of the map exist.
@@ -174,8 +174,8 @@ facts! { |given, code: CodeFacts|
     codebase_map_final_status: &'static str = given.part::<CodeMap>()?.status("complete");
 }
 
-/// What a file of settings says to the questions of setting a project up. A file that does not parse says nothing: the
-/// configuration warns of it.
+/// The settings in a file that project setup asks about. A file that does not parse has none; the configuration reports
+/// it.
 fn asked_of(text: &str) -> BTreeMap<&'static str, Value> {
     let settings = config::parse(text).unwrap_or_default();
     let value = |key: &&'static str| Some((*key, config::at(&settings, key)?.clone()));

@@ -1,4 +1,4 @@
-//! Facts about how far a phase is on its way to being done: executed, verified, accepted.
+//! Facts about how far a phase is: executed, verified, accepted.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::operations::verification::acceptance::acceptance;
 use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
 
-/// The state of a phase's work, and what is to be done next about its verification.
+/// The state of a phase's work, and what to do next about its verification.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, clippy::struct_field_names, reason = "each is a field of the answer")]
 pub(crate) struct Completion {
@@ -36,7 +36,7 @@ struct PhaseCompletion {
     ready_to_transition: bool,
 }
 
-/// The standing of the phase that was asked for; of nothing if there is none.
+/// The standing of the requested phase; an empty one if the phase does not exist.
 pub(crate) struct Standing(PhaseStanding);
 
 impl Part for Standing {
@@ -47,16 +47,16 @@ impl Part for Standing {
 }
 
 facts! { |given, standing: Standing|
-    /// How far the phase is; null if there is none.
+    /// How far the phase is; null without a phase.
     phase_status: Option<PhaseStatus> = given.part::<Found>()?.is_there().then(|| PhaseStatus::of(&standing.0));
-    /// How far the phase is; `Pending` if there is none.
+    /// How far the phase is; `Pending` without a phase.
     planned_phase_status: PhaseStatus = PhaseStatus::of(&standing.0);
     /// The state of the phase's work, its verification and its acceptance.
     phase_completion: PhaseCompletion = PhaseCompletion::of(given, &standing.0)?;
 }
 
 impl Completion {
-    /// The completion of a phase with this standing, with the command that comes next, after `command_prefix`.
+    /// The completion of a phase with this standing, with the next command, which starts with `command_prefix`.
     pub(crate) fn of(standing: &PhaseStanding, number: &str, command_prefix: &str) -> Self {
         let verification = &standing.verification;
         let complete = standing.is_complete();

@@ -12,7 +12,7 @@ pub(crate) struct Documents {
     pub(crate) requirements: bool,
     pub(crate) roadmap: bool,
     pub(crate) state: bool,
-    /// The history of milestones. Between two of them, requirements and roadmap are away.
+    /// The history of milestones exists. Between two milestones, requirements and roadmap are absent.
     pub(crate) milestones: bool,
 }
 
@@ -30,7 +30,7 @@ impl Part for Documents {
 }
 
 impl Documents {
-    /// Setting the project up was begun and not brought to its end.
+    /// True if project setup was started but not completed.
     fn incomplete(self) -> bool {
         let all = self.project && self.requirements && self.roadmap && self.state;
         self.planning && !all && !self.milestones
@@ -52,7 +52,7 @@ facts! { |given, documents: Documents|
     state_exists: bool = documents.state;
     /// Whether MILESTONES.md exists.
     milestones_exists: bool = documents.milestones;
-    /// Whether setting the project up was begun and not completed.
+    /// Whether project setup was started but not completed.
     init_incomplete: bool = documents.incomplete();
     /// Whether the configuration exists.
     config_exists: bool = given.has(Layout::config);
@@ -68,7 +68,7 @@ facts! { |given, documents: Documents|
     todos_dir_exists: bool = given.view.exists(parent(&given.view.layout().todos_pending()));
     /// Whether the folder of pending todos exists.
     pending_dir_exists: bool = given.has(Layout::todos_pending);
-    /// Whether the summary of the project for newcomers exists.
+    /// Whether the project summary for newcomers exists.
     onboarding_summary_exists: bool = given.has(Layout::onboarding_summary);
     /// The planning folder, or that of the workstream.
     planning_dir: String = given.path(Layout::scope);
@@ -102,9 +102,9 @@ facts! { |given, documents: Documents|
     archive_dir: String = given.path(Layout::milestones_folder);
     /// The folder of code maps.
     codebase_dir: String = given.path(Layout::codebase);
-    /// The folder of what was found in imported documents.
+    /// The folder of the findings from imported documents.
     intel_dir: String = given.path(Layout::intel);
-    /// The path of the report on contradictions between imported documents.
+    /// The path of the report on conflicts between imported documents.
     conflicts_path: String = given.path(Layout::ingest_conflicts);
     /// The folder of debugging sessions.
     debug_dir: String = given.path(Layout::debug);
@@ -116,7 +116,7 @@ facts! { |given, documents: Documents|
     pending_dir: String = given.path(Layout::todos_pending);
     /// The folder of completed todos.
     completed_dir: String = given.path(Layout::todos_completed);
-    /// The path of the summary of the project for newcomers.
+    /// The path of the project summary for newcomers.
     onboarding_summary_path: String = given.path(Layout::onboarding_summary);
     /// The folder of that summary.
     onboarding_dir: String = given.shown(parent(&given.view.layout().onboarding_summary()));

@@ -1,4 +1,4 @@
-//! Facts about the milestone: its phases, the ones before it, its branch and its tag.
+//! Facts about the milestone: its phases, earlier milestones, its branch and its tag.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use crate::project::state::State;
 use crate::text::markdown::Markdown;
 use crate::text::slug;
 
-/// What git knows about the milestone.
+/// Facts about the milestone from git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MilestoneHistory {
-    /// All tags of the repository; `None` where git cannot say.
+    /// All tags of the repository; `None` if git cannot list them.
     pub(crate) tags: Option<Vec<String>>,
-    /// The commit that first brought the milestone into the roadmap.
+    /// The commit that first added the milestone to the roadmap.
     pub(crate) since: Option<String>,
-    /// How many commits came after it.
+    /// The number of commits after it.
     pub(crate) commits: Option<u64>,
 }
 
@@ -30,25 +30,25 @@ pub(crate) struct MilestoneHistory {
 #[derive(Debug, Serialize, JsonSchema)]
 struct MilestoneTag {
     name: String,
-    /// The project has releases with tags that no milestone made: one more changes what `git describe` says of it, so that
-    /// a person has to want it.
+    /// True if the repository has release tags that are not milestones. One more tag changes the output of `git
+    /// describe`, so a person has to confirm it.
     ask: bool,
 }
 
-/// A workstream that others work in.
+/// Another workstream that is not finished.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OtherWorkstream {
     name: String,
     status: String,
 }
 
-/// How far the milestone is.
+/// The progress of the milestone.
 struct Progress {
     phases: usize,
     counts: Counts,
 }
 
-/// Version and name of the milestones in MILESTONES.md, the newest first.
+/// Version and name of the milestones in MILESTONES.md, newest first.
 struct Shipped(Vec<(String, Option<String>)>);
 
 impl Part for MilestoneHistory {
@@ -58,7 +58,7 @@ impl Part for MilestoneHistory {
 }
 
 impl Part for Milestone {
-    /// Without a roadmap there is none, whatever the state says.
+    /// Without a roadmap the milestone is unknown, whatever STATE.md says.
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         match given.view.roadmap_text()? {
             Some(_) => given.view.milestone(),
@@ -97,47 +97,47 @@ facts! { |given, milestone: Milestone|
     milestone_name: Option<String> = milestone.name.clone();
     /// The name of the milestone as part of file names and branches.
     milestone_slug: Option<String> = milestone.name.as_deref().map(slug);
-    /// How many phases the milestone has, by ROADMAP.md or else by their folders.
+    /// The number of phases of the milestone, from ROADMAP.md or else from their folders.
     milestone_phase_count: usize = given.part::<Progress>()?.phases;
-    /// How many of its phases are complete.
+    /// The number of its complete phases.
     completed_phases: u64 = given.part::<Progress>()?.counts.completed_phases;
-    /// Every phase is complete.
+    /// Whether every phase is complete.
     all_phases_complete: bool = {
         let Progress { phases, counts } = &*given.part::<Progress>()?;
         *phases > 0 && counts.completed_phases >= counts.total_phases
     };
     /// The folders of archived milestones.
     archived_milestones: Vec<String> = given.view.folder_names(&given.view.layout().archive())?;
-    /// How many milestones are archived.
+    /// The number of archived milestones.
     archive_count: usize = given.view.folder_names(&given.view.layout().archive())?.len();
-    /// How many phases of the milestone have a folder.
+    /// The number of phases of the milestone that have a folder.
     phase_dir_count: usize = folders(given)?.len();
-    /// The version of the milestone that was completed last.
+    /// The version of the most recently completed milestone.
     latest_completed_milestone: Option<String> =
         given.part::<Shipped>()?.0.first().map(|(version, _)| version.clone());
-    /// The name of the milestone that was completed last.
+    /// The name of the most recently completed milestone.
     latest_completed_milestone_name: Option<String> =
         given.part::<Shipped>()?.0.first().and_then(|(_, name)| name.clone());
-    /// Where the phases of the milestone before belong.
+    /// The archive folder for the phases of the previous milestone.
     phase_archive_path: Option<String> = given.part::<Shipped>()?.0.first().map(|(version, _)| {
         given.shown(&format!("{}/{version}-phases", given.view.layout().milestones_folder()))
     });
-    /// The branch that the work is done on; null if that is the current one.
+    /// The branch for the work; null if it is the current one.
     branch_name: Option<String> = branch(given, &milestone)?;
-    /// Null where milestones get no tag, or no milestone is known.
+    /// The tag of the milestone; null if milestones get no tag or no milestone is known.
     tag: Option<MilestoneTag> = {
-        // What is not known is asked about.
+        // If the tags are unknown, a person is asked.
         let ask = foreign_tags(given)? != Some(0);
         let name = milestone.version.clone().filter(|_| given.flag("git.create_tag"));
         name.map(|name| MilestoneTag { name, ask })
     };
-    /// How many tags of the repository no milestone made; null where git cannot say.
+    /// The number of tags that are not milestones; null if git cannot list the tags.
     foreign_tags: Option<usize> = foreign_tags(given)?;
-    /// The commit that first brought the milestone into ROADMAP.md; null where git has none.
+    /// The commit that first added the milestone to ROADMAP.md; null if git has none.
     since: Option<String> = given.part::<MilestoneHistory>()?.since.clone();
-    /// How many commits came after `since`.
+    /// The number of commits after `since`.
     commits: Option<u64> = given.part::<MilestoneHistory>()?.commits;
-    /// Workstreams besides this one that are not finished.
+    /// Other workstreams that are not finished.
     other_active_workstreams: Vec<OtherWorkstream> = others(given)?;
 }
 
@@ -171,7 +171,7 @@ fn branch(given: &Given<'_>, milestone: &Milestone) -> Result<Option<String>, Fi
     Ok(number.as_deref().zip(given.config.text(key)).and_then(|(number, template)| filled(number, template)))
 }
 
-/// A template with its placeholders filled in; an empty value takes the hyphen before it along.
+/// Fills in the placeholders of a template. An empty value also removes the hyphen before it.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> Option<String> {
     let mut filled = template.to_owned();
     for (placeholder, value) in values {
@@ -186,7 +186,7 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> Option<String> {
 fn others(given: &Given<'_>) -> Result<Vec<OtherWorkstream>, FileError> {
     let layout = given.view.layout();
     let mut others = Vec::new();
-    // Outside a workstream there is nobody to collide with.
+    // Without a workstream, other workstreams cannot collide with this work.
     let names = layout.workstream().map(|_| given.view.folder_names(&layout.workstreams())).transpose()?;
     for name in names.unwrap_or_default().into_iter().filter(|name| layout.workstream() != Some(name)) {
         let text = given.view.text(&format!("{}/{name}/STATE.md", layout.workstreams()))?;
@@ -203,7 +203,7 @@ fn others(given: &Given<'_>) -> Result<Vec<OtherWorkstream>, FileError> {
     Ok(others)
 }
 
-/// Version and name of each entry `## v1.0 Name (Shipped: 2026-01-02)` of the history.
+/// Version and name of each entry `## v1.0 Name (Shipped: 2026-01-02)` in MILESTONES.md.
 fn shipped(history: &str) -> Vec<(String, Option<String>)> {
     let markdown = Markdown::parse(history);
     let shipped = markdown.headings().filter(|heading| heading.level == 2).filter_map(|heading| {

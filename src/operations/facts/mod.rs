@@ -1,8 +1,8 @@
-//! Facts: what an answer can say about a phase, the project, its configuration or the host.
+//! Facts: the values that answers can contain about a phase, the project, its configuration or the host.
 //!
-//! A fact is computed in one place, and has one name, one type and one sentence of documentation: a row of [`facts!`].
-//! An answer is a list of names. Only what it names is computed; what several facts are read from is a [`Part`], and is
-//! found once for each answer. Paths are absolute.
+//! A fact is computed in one place, with one name, one type and one sentence of documentation: a row of [`facts!`]. An
+//! answer is a list of names, and only those facts are computed. Data that several facts need is a [`Part`], computed
+//! once for each answer. Paths are absolute.
 
 mod code;
 mod completion;
@@ -41,24 +41,25 @@ pub(crate) use documents::Documents;
 pub(crate) use milestone::MilestoneHistory;
 pub(crate) use phase::{Found, last_built};
 
-/// Something that answers can say.
+/// A value that answers can contain.
 pub(crate) struct Fact {
     pub(crate) name: &'static str,
-    /// Without a value, the key is left out of the answer.
+    /// Without a value, the key is absent from the answer.
     pub(crate) value: fn(&Given<'_>) -> Result<Option<Value>, FileError>,
 }
 
-/// What the schemas say about a fact.
+/// The description of a fact in the schemas.
 #[cfg(test)]
 pub(crate) struct Described {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) form: fn(&mut SchemaGenerator) -> Schema,
-    /// Whether the key may be left out.
+    /// True if the key may be absent.
     pub(crate) is_optional: bool,
 }
 
-/// Makes a table of facts, `FACTS`. The value of one that says `if any` is an option, and its key is left out without it.
+/// Creates a table of facts, `FACTS`. The value of a fact with `if any` is an `Option`, and its key is absent if that
+/// is `None`.
 ///
 /// ```ignore
 /// facts! { |given, found: Found|
@@ -86,7 +87,7 @@ macro_rules! facts {
             },
         }),+];
 
-        /// The facts of this file, as schemas have them.
+        /// The descriptions of these facts for the schemas.
         #[cfg(test)]
         pub(crate) const DESCRIBED: &[$crate::operations::facts::Described] =
             &[$($crate::operations::facts::Described {
@@ -110,7 +111,7 @@ macro_rules! facts {
 
 pub(crate) use facts;
 
-/// The tables of this folder.
+/// The tables of facts in this folder.
 pub(crate) const TABLES: &[&[Fact]] = &[
     code::FACTS,
     completion::FACTS,
@@ -136,7 +137,7 @@ pub(crate) const DESCRIBED: &[&[Described]] = &[
     work::DESCRIBED,
 ];
 
-/// What several facts are read from.
+/// Data that several facts need, computed once for each answer.
 pub(crate) trait Part: Sized + 'static {
     fn of(given: &Given<'_>) -> Result<Self, FileError>;
 }
@@ -147,30 +148,30 @@ impl Part for () {
     }
 }
 
-/// What comes from outside the project's documents.
+/// Inputs from outside the project's documents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Host {
-    /// The host of the call.
+    /// The calling host.
     pub(crate) runtime: String,
-    /// What comes before the name of a command where people type it, such as `/gsd-`.
+    /// The prefix of a command's name as people type it, such as `/gsd-`.
     pub(crate) command_prefix: String,
     /// Where the host looks for agents.
     pub(crate) agents_folder: Option<String>,
-    /// The profile of the user, if there is one.
+    /// The path of the user's profile, if it exists.
     pub(crate) user_profile: Option<String>,
-    /// The agents of ours that are missing.
+    /// Our agents that are missing.
     pub(crate) missing_agents: Vec<String>,
-    /// Whether git ignores the project's documents.
+    /// True if git ignores the project's documents.
     pub(crate) documents_ignored: bool,
-    /// Whether workflows continue without asking.
+    /// True if workflows continue without asking.
     pub(crate) auto: AutoMode,
-    /// What the next step rests on.
+    /// The inputs for choosing the next step.
     pub(crate) next: state::Facts,
-    /// The second since midnight where the user is.
+    /// Seconds since midnight in the user's time zone.
     pub(crate) second_of_day: u32,
 }
 
-/// What was asked, by which workflow, and what commands found out for it.
+/// The call: what was asked, by which workflow, and what the command has already found out.
 #[derive(Default)]
 pub(crate) struct Call {
     pub(crate) workflow: String,
@@ -179,13 +180,13 @@ pub(crate) struct Call {
     pub(crate) phase: Option<String>,
     /// The flags that were given, without hyphens.
     pub(crate) flags: Vec<String>,
-    /// What was typed besides: a task, an area, a granularity.
+    /// Other typed text: a task, an area, a granularity.
     pub(crate) text: Option<String>,
     parts: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
 }
 
 impl Call {
-    /// A call for the workflow of this name, whose front matter says when its sections run.
+    /// A call for the workflow of this name. Its front matter has the conditions of its sections.
     pub(crate) fn of(workflow: &str) -> Self {
         let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
         Self::new(workflow.to_owned(), front_matter)
@@ -208,7 +209,7 @@ impl Call {
         self
     }
 
-    /// Adds what was found out already.
+    /// Adds a part that is already known.
     pub(crate) fn with<P: Part>(self, part: P) -> Self {
         self.parts.borrow_mut().insert(TypeId::of::<P>(), Rc::new(part));
         self
@@ -224,7 +225,7 @@ pub(crate) struct Given<'call> {
 }
 
 impl Given<'_> {
-    /// A part, found once.
+    /// Returns a part; it is computed only once.
     pub(crate) fn part<P: Part>(&self) -> Result<Rc<P>, FileError> {
         let known = self.call.parts.borrow().get(&TypeId::of::<P>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
@@ -266,7 +267,7 @@ impl Given<'_> {
         self.shown(&of(self.view.layout()))
     }
 
-    /// The path of a document or folder; none if it does not exist.
+    /// The path of a document or folder; `None` if it does not exist.
     pub(crate) fn path_if_there(&self, of: fn(&Layout) -> String) -> Option<String> {
         self.has(of).then(|| self.path(of))
     }
@@ -276,7 +277,7 @@ impl Given<'_> {
     }
 }
 
-/// A value of an answer. Only maps whose keys are not texts have none in JSON, and no fact is such a map.
+/// Serializes a value of an answer. Serialization fails only for maps with non-string keys, and no fact is such a map.
 pub(crate) fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }

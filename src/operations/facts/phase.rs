@@ -1,4 +1,4 @@
-//! Facts about the phase that was asked for: its folder, and what the roadmap says about it.
+//! Facts about the requested phase: its folder, and its entry in the roadmap.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::view::{NamedPhase, ProjectView};
 
-/// The phase that was asked for, if there is one.
+/// The requested phase, if it exists.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     phase: Option<Phase>,
-    /// As typed; empty if no phase was.
+    /// The phase as typed; empty if none was.
     pub(super) typed: String,
 }
 
@@ -25,25 +25,25 @@ pub(crate) struct Found {
 struct Phase {
     folder: Option<PhaseFolder>,
     entry: Option<RoadmapEntry>,
-    /// The folder's identifier; without a folder, what was typed.
+    /// The folder's identifier; without a folder, the typed one.
     number: String,
     /// The folder's name after the identifier.
     folder_name: Option<String>,
 }
 
-/// What the roadmap says about a phase.
+/// A phase in the roadmap.
 #[derive(Clone, Debug, Default)]
 struct RoadmapEntry {
     name: String,
-    /// The identifiers of its requirements, as written, without brackets.
+    /// The identifiers of its requirements as written, without brackets.
     requirements: Option<String>,
-    /// A slice of the product that a user can use.
+    /// The phase is planned as a slice of the product that a user can use.
     is_mvp: bool,
     goal: Option<String>,
     success_criteria: Vec<String>,
 }
 
-/// The number and the name by which texts call the phase.
+/// The number and the name by which texts refer to the phase.
 struct Title(Option<PhaseLabel>);
 
 impl Part for Found {
@@ -72,28 +72,28 @@ facts! { |given, found: Found|
     phase_dir: Option<String> = found.folder().map(|folder| given.shown(&folder.path));
     /// The folder to create for a phase that has none.
     expected_phase_dir: Option<String> = found.phase.as_ref().and_then(|phase| expected_folder(given, phase));
-    /// The identifier of the phase: of its folder, or as it was typed.
+    /// The identifier of the phase: from its folder, or as typed.
     phase_number: Option<String> = found.phase.as_ref().map(|phase| phase.number.clone());
-    /// The name of the phase as its folder has it; without a folder, as ROADMAP.md does.
+    /// The name of the phase from its folder; without a folder, from ROADMAP.md.
     phase_name: Option<String> = found.phase.as_ref().and_then(Phase::name_on_disk).map(str::to_owned);
-    /// The name of the phase as ROADMAP.md has it, or as its folder does.
+    /// The name of the phase from ROADMAP.md, or else from its folder.
     roadmap_phase_name: Option<String> = found.phase.as_ref().and_then(Phase::name_in_roadmap).map(str::to_owned);
     /// The name of the phase as part of file names and branches.
     phase_slug: Option<String> = found.slug();
-    /// The number of the phase as file names begin with it.
+    /// The number of the phase with which file names begin.
     padded_phase: Option<String> = found.padded();
-    /// As the roadmap writes it, such as `2`. File names start with `padded_phase`.
+    /// The number as written in the roadmap, such as `2`. File names start with `padded_phase`.
     number: Option<String> = given.part::<Title>()?.0.as_ref().map(|label| label.number.clone());
-    /// As the roadmap writes it, or as the folder does where the roadmap has none.
+    /// The name as written in the roadmap, or else in the folder's name.
     name: Option<String> = given.part::<Title>()?.0.as_ref().and_then(|label| label.name.clone());
-    /// What the phase is to reach, by ROADMAP.md.
+    /// The goal of the phase in ROADMAP.md.
     goal: String, if any = found.entry().and_then(|entry| entry.goal.clone());
-    /// How it is seen that the phase reached its goal, by ROADMAP.md.
+    /// The success criteria of the phase in ROADMAP.md.
     success_criteria: Vec<String>, if any =
         found.entry().map(|entry| entry.success_criteria.clone()).filter(|criteria| !criteria.is_empty());
-    /// Whether the phase is planned as a slice that a user can use: by the roadmap or the configuration.
+    /// Whether the phase is planned as a slice that a user can use, as set in the roadmap or the configuration.
     mvp_mode: bool = found.entry().is_some_and(|entry| entry.is_mvp) || given.flag("workflow.mvp_mode");
-    /// The identifiers of the phase's requirements, by ROADMAP.md.
+    /// The identifiers of the phase's requirements in ROADMAP.md.
     phase_req_ids: Option<String> = found.entry().and_then(|entry| entry.requirements.clone());
     /// Whether the phase has a CONTEXT.md.
     has_context: bool = found.artifact(given, "CONTEXT").is_some();
@@ -115,16 +115,16 @@ facts! { |given, found: Found|
     reviews_path: String, if any = found.artifact(given, "REVIEWS");
     /// The path of the phase's PATTERNS.md.
     patterns_path: Option<String> = found.artifact(given, "PATTERNS");
-    /// The documents of the phase by their kind, such as `SPEC`.
+    /// The documents of the phase by kind, such as `SPEC`.
     phase_documents: BTreeMap<String, String> = {
         let kinds = found.folder().map(PhaseFolder::kinds).unwrap_or_default();
         kinds.into_iter().filter_map(|kind| Some((kind.to_owned(), found.artifact(given, kind)?))).collect()
     };
-    /// How much is known about the phase: a folder that cannot be read is an error, so always `complete`.
+    /// How much is known about the phase. Always `complete`, since a folder that cannot be read is an error.
     context_scope: MilestoneScope = MilestoneScope::Complete;
     /// Whether the phase has a user interface that is tested.
     has_tested_interface: bool = given.flag("workflow.ui_phase") && found.is_about_sight(given)?;
-    /// Commands that verified the phase before, so that they are not invented again.
+    /// Commands that verified an earlier phase, so that planners can reuse them.
     prior_verify_commands: Vec<VerifyCommand> =
         found.is_there().then(|| earlier_verify_commands(given, found.number())).transpose()?.unwrap_or_default();
 }
@@ -142,7 +142,7 @@ impl Found {
         self.phase.as_ref()?.entry.as_ref()
     }
 
-    /// The identifier of the phase, or what was typed.
+    /// The identifier of the phase, or the typed text.
     pub(super) fn number(&self) -> &str {
         self.phase.as_ref().map_or(&self.typed, |phase| &phase.number)
     }
@@ -151,7 +151,7 @@ impl Found {
         Some(phase::whole_slug(self.phase.as_ref()?.name_on_disk()?))
     }
 
-    /// The identifier in normal form.
+    /// The normalized identifier.
     pub(super) fn padded(&self) -> Option<String> {
         self.phase.as_ref().map(Phase::padded)
     }
@@ -169,7 +169,7 @@ impl Found {
 }
 
 impl Phase {
-    /// The name in the folder's name; without a folder, the roadmap's.
+    /// The name from the folder; without a folder, the roadmap's.
     fn name_on_disk(&self) -> Option<&str> {
         match &self.folder {
             Some(_) => self.folder_name.as_deref(),
@@ -177,7 +177,7 @@ impl Phase {
         }
     }
 
-    /// The roadmap's name; where it has none, that of the folder.
+    /// The roadmap's name, or else that of the folder.
     fn name_in_roadmap(&self) -> Option<&str> {
         self.entry.as_ref().map(|entry| entry.name.as_str()).or(self.folder_name.as_deref())
     }
@@ -196,7 +196,7 @@ fn expected_folder(given: &Given<'_>, phase: &Phase) -> Option<String> {
     Some(given.shown(&format!("{}/{code}{}-{slug}", given.view.layout().phases(), phase.padded())))
 }
 
-/// The phase of the milestone that was built last: with a summary.
+/// The last phase of the milestone that has a summary.
 pub(crate) fn last_built(view: &ProjectView) -> Result<Option<String>, FileError> {
     let folders = view.milestone_folders()?;
     let built = folders.iter().filter(|folder| folder.summaries().next().is_some());
@@ -205,8 +205,8 @@ pub(crate) fn last_built(view: &ProjectView) -> Result<Option<String>, FileError
 }
 
 impl Given<'_> {
-    /// The phase a person means by `typed`. A folder in the archive of another milestone gives way to an open phase of the
-    /// same number.
+    /// The phase that a person means by `typed`. An open phase wins over a folder of the same number in the archive of
+    /// another milestone.
     fn phase(&self, typed: &str) -> Result<Option<Phase>, FileError> {
         let typed = typed.trim();
         let folder = self.folder_of(typed)?;
@@ -229,7 +229,7 @@ impl Given<'_> {
             Some(folder) if folder.name == typed || PhaseId::new(typed).matches(folder.token()) => {
                 (folder.token().to_owned(), Some(folder.slug().to_owned()))
             }
-            // Found by its leading integer alone: the name is split there too.
+            // Found only by its leading integer, so the name is split there too.
             Some(folder) => {
                 let (number, name) = folder.number_and_name();
                 (number.to_owned(), Some(name.to_owned()))
@@ -239,7 +239,7 @@ impl Given<'_> {
         Ok(Some(Phase { folder, entry, number, folder_name }))
     }
 
-    /// The folder of `typed`; the first one where several fit.
+    /// The folder for `typed`; the first one if several match.
     fn folder_of(&self, typed: &str) -> Result<Option<PhaseFolder>, FileError> {
         if typed.is_empty() {
             return Ok(None);
@@ -253,7 +253,7 @@ impl Given<'_> {
         Ok(found.filter(|folder| self.same_code(typed, &folder.name)))
     }
 
-    /// What the roadmap says of `typed`, or else of the folder `token`; and whether in a section of its own. Shelves and
+    /// The roadmap entry for `typed`, or else for the folder `token`, and whether it is a separate section. Shelves and
     /// folded phases count as absent.
     fn roadmap_entry(&self, typed: &str, token: Option<&str>) -> Result<Option<(bool, RoadmapEntry)>, FileError> {
         let Some(text) = self.view.roadmap_text()? else { return Ok(None) };
@@ -285,14 +285,14 @@ impl Given<'_> {
         Ok(name.map(|name| (false, without_section(name))))
     }
 
-    /// Whether the project code before `typed`, if there is one, is this project's or that of `found` too.
+    /// True if `typed` has no project code, or that of this project, or the same as `found`.
     fn same_code(&self, typed: &str, found: &str) -> bool {
         let code = typed[..typed.len() - without_code(typed).len()].trim_end_matches('-');
         code.is_empty() || self.config.project_code() == Some(code) || found.starts_with(&format!("{code}-"))
     }
 }
 
-/// The identifiers in a `Requirements` field; none if they are not decided yet.
+/// The identifiers in a `Requirements` field; `None` if they are not decided yet.
 fn requirements(field: &str) -> Option<String> {
     let bare = field.replace(['[', ']'], "");
     let bare = bare.trim();

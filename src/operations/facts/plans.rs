@@ -1,4 +1,4 @@
-//! Facts about the plans of the phase that was asked for.
+//! Facts about the plans of the requested phase.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::project::phase::{self, PhaseId};
 use crate::project::plan::PhasePlan;
 use crate::project::state::State;
 
-/// The plans of the phase that count, by file name.
+/// The active plans of the phase, by file name.
 struct Plans(Vec<String>);
 
-/// Which of them are to do, and what is in their way.
+/// The plans that are not done, and what blocks them.
 struct Work {
     incomplete: Vec<String>,
-    /// Plans whose summary says `halted`.
+    /// Plans whose summary has the status `halted`.
     halted: Vec<String>,
-    /// Plans that wait for those or are in a circle, and what they wait for.
+    /// Plans that wait for halted ones or are in a cycle, and what they wait for.
     blocked_by: BTreeMap<String, Vec<String>>,
     runnable: Vec<String>,
 }
@@ -34,7 +34,7 @@ impl Part for Work {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let (found, plans) = (given.part::<Found>()?, given.part::<Plans>()?);
         let incomplete = found.folder().map(|folder| given.view.plans_to_do(folder)).transpose()?.unwrap_or_default();
-        // Nothing of an archived phase is executed.
+        // Plans of an archived phase are never executed.
         let open = found.folder().filter(|folder| folder.archived.is_none());
         let obstacles = open.map_or_else(|| Ok(Obstacles::default()), |folder| Obstacles::of(given.view, folder))?;
         let file_of = |id: &String| plans.0.iter().find(|file| plan_id(file) == id).cloned();
@@ -46,11 +46,11 @@ impl Part for Work {
 }
 
 facts! { |given, plans: Plans|
-    /// The plans of the phase that count.
+    /// The active plans of the phase.
     plans: Vec<String> = plans.0.clone();
-    /// How many plans of the phase count.
+    /// The number of active plans of the phase.
     plan_count: usize = plans.0.len();
-    /// Whether the phase has a plan that counts.
+    /// Whether the phase has an active plan.
     has_plans: bool = !plans.0.is_empty();
     /// The paths of the phase's plans.
     plan_paths: Vec<String> = paths(given, plans.0.iter().map(String::as_str))?;
@@ -64,28 +64,28 @@ facts! { |given, plans: Plans|
     };
     /// Plans that are not done.
     incomplete_plans: Vec<String> = given.part::<Work>()?.incomplete.clone();
-    /// How many plans are not done.
+    /// The number of plans that are not done.
     incomplete_count: usize = given.part::<Work>()?.incomplete.len();
-    /// Plans whose summary says `halted`.
+    /// Plans whose summary has the status `halted`.
     halted_plans: Vec<String> = given.part::<Work>()?.halted.clone();
-    /// Plans that wait for those or are in a circle, and what they wait for.
+    /// Plans that wait for halted ones or are in a cycle, and what they wait for.
     blocked_by: BTreeMap<String, Vec<String>> = given.part::<Work>()?.blocked_by.clone();
     /// Plans that can be executed now.
     runnable_plans: Vec<String> = given.part::<Work>()?.runnable.clone();
-    /// How many plans can be executed now.
+    /// The number of plans that can be executed now.
     runnable_count: usize = given.part::<Work>()?.runnable.len();
-    /// Plans with a summary that were never closed: the roadmap still has them as open.
+    /// Plans with a summary that were never closed: they are still open in the roadmap.
     unclosed_plans: Vec<String>, if any = {
         let found = given.part::<Found>()?;
         found.folder().map(|folder| given.view.unclosed_plans(folder)).transpose()?.filter(|plans| !plans.is_empty())
     };
-    /// Whether the phase closes gaps: it was inserted, or has a plan that does.
+    /// Whether the phase closes gaps: it was inserted, or has a gap closure plan.
     closes_gaps: bool = closes_gaps(given, &plans.0)?;
     /// Whether an earlier phase has results that could break.
     has_earlier_results: bool = has_earlier_results(given)?;
-    /// True if STATE.md was compared with the files.
+    /// True if STATE.md was compared with the files; absent if it was not.
     state_validation_ran: bool, if any = state_warnings(given, plans.0.len())?.map(|_| true);
-    /// What STATE.md says about the phase's plans that is wrong.
+    /// Errors in STATE.md about the phase's plans.
     state_warnings: Vec<String>, if any = state_warnings(given, plans.0.len())?;
 }
 
@@ -109,7 +109,7 @@ fn closes_gaps(given: &Given<'_>, plans: &[String]) -> Result<bool, FileError> {
     Ok(false)
 }
 
-/// Whether a phase before this one has a summary, or a milestone was archived.
+/// True if an earlier phase has a summary, or a milestone was archived.
 fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
     let found = given.part::<Found>()?;
     let folders = given.view.phase_folders()?;
@@ -119,8 +119,8 @@ fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
     Ok(open || !given.view.archives()?.is_empty())
 }
 
-/// What the state says about the phase's plans that is wrong; none unless asked, or without a state. The state is only
-/// about the current phase, so there is nothing to be wrong about another one.
+/// Errors in STATE.md about the phase's plans; `None` without `--validate` or without STATE.md. STATE.md is only about
+/// the current phase, so it has no errors about another one.
 fn state_warnings(given: &Given<'_>, plans: usize) -> Result<Option<Vec<String>>, FileError> {
     let text = if given.asked("validate") { given.view.state_text()? } else { None };
     let Some(text) = text else { return Ok(None) };

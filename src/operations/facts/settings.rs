@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Given, facts};
 use crate::operations::agents::models;
 
-/// Settings of a workflow by the last part of their names.
+/// Settings by the last part of their keys.
 type Settings = BTreeMap<String, Value>;
 
 const PLAN_PHASE: &[&str] = &[
@@ -36,13 +36,13 @@ const CODE_REVIEW: &[&str] =
 facts! { |given|
     /// Whether the project's documents are committed.
     commit_docs: bool = given.commit_docs();
-    /// How much is asked: `interactive` or `yolo`.
+    /// How much a person is asked: `interactive` or `yolo`.
     mode: Option<String> = given.text("mode");
     /// The language of answers to the user.
     response_language: String, if any = given.text("response_language");
-    /// What the agent concentrates on, where the project says so.
+    /// The focus of the agent, if the project sets one.
     context: String, if any = given.text("context");
-    /// The code before the numbers of phases.
+    /// The code in front of phase numbers.
     project_code: String, if any = given.config.project_code().map(str::to_owned);
     /// Whether Brave Search may be used.
     brave_search: bool = given.flag("brave_search");
@@ -54,7 +54,7 @@ facts! { |given|
     tdd_mode: bool = given.asked("tdd") || given.flag("workflow.tdd_mode");
     /// Whether questions are asked as plain text.
     text_mode: bool = given.asked("text") || given.flag("workflow.text_mode");
-    /// How finely work is divided into plans.
+    /// How finely work is split into plans.
     granularity: String = models::granularity(given.config, "planning", given.call.text.as_deref()).granularity;
     /// Whether research comes before planning.
     research_enabled: bool = given.flag("workflow.research");
@@ -74,7 +74,7 @@ facts! { |given|
     sub_repos: Vec<String> = given.config.sub_repositories().into_iter().map(str::to_owned).collect();
     /// The size of the context window in tokens.
     context_window: Option<u64> = given.config.number("context_window");
-    /// Which branches work is done on: `none`, `phase` or `milestone`.
+    /// Where work is done in git: `none` for the current branch, or a branch for each `phase` or `milestone`.
     branching_strategy: String = given.text("git.branching_strategy").unwrap_or_else(|| "none".to_owned());
     /// The template for the branch of a phase.
     phase_branch_template: Option<String> = given.text("git.phase_branch_template");
@@ -84,17 +84,17 @@ facts! { |given|
     git_create_tag: bool = given.flag("git.create_tag");
     /// Whether files that git ignores are searched too.
     search_gitignored: bool = given.flag("search_gitignored") || given.flag("planning.search_gitignored");
-    /// How long an agent may take.
+    /// The time limit of an agent.
     subagent_timeout: Option<u64> = given.config.number("workflow.subagent_timeout");
-    /// Whether a program examines the structure of the code before a review.
+    /// Whether a program analyzes the structure of the code before a review.
     fallow_enabled: bool = given.flag("code_quality.fallow.enabled");
-    /// What that program examines.
+    /// The scope of that program.
     fallow_scope: Option<String> = Some(given.text("code_quality.fallow.scope").unwrap_or_else(|| "phase".to_owned()));
-    /// How strict that program is.
+    /// The strictness of that program.
     fallow_profile: Option<String> = Some(given.fallow_profile());
     /// Whether that program is called through its MCP server.
     fallow_mcp: bool = given.flag("code_quality.fallow.mcp");
-    /// How risky a change may be, by complexity and tests, before it is reported.
+    /// The highest risk score of a change, from complexity and tests, that is not reported.
     fallow_max_crap: u32 = match given.fallow_profile().as_str() {
         "minimal" => 50,
         "strict" => 15,
@@ -102,15 +102,15 @@ facts! { |given|
     };
     /// Whether the configuration lists reviewers.
     has_reviewer_instances: bool = given.config.entries("review.reviewer_instances").next().is_some();
-    /// What the agents go by, with the defaults of keys that are not set.
+    /// The settings that the agents use, with defaults for unset keys.
     plan_phase_settings: Settings = given.settings_with_a_value(PLAN_PHASE);
-    /// What the workflow goes by, with the defaults of keys that are not set.
+    /// The settings that the workflow uses, with defaults for unset keys.
     execute_phase_settings: Settings = given.settings_with_a_value(EXECUTE_PHASE);
-    /// What the workflow goes by, with the defaults of keys that are not set.
+    /// The settings that the workflow uses, with defaults for unset keys.
     code_review_settings: Settings = given.settings_with_a_value(CODE_REVIEW);
-    /// The settings that the workflow goes by, by the last part of their names.
+    /// The settings that the workflow uses, by the last part of their keys.
     settings: Settings = given.settings(&given.call.front_matter.names("settings"));
-    /// The model of each agent that the workflow starts, by the agent's name.
+    /// The models of the agents that the workflow starts, by agent name.
     models: BTreeMap<String, String> = {
         let agents = given.call.front_matter.names("agents").into_iter();
         agents.map(|agent| (agent.to_owned(), given.model(&format!("gsd-{agent}")))).collect()
@@ -151,7 +151,7 @@ impl Given<'_> {
         self.settings(keys).into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
 
-    /// Whether the project's documents are committed. Those that git ignores are not, unless the project says so.
+    /// True if the project's documents are committed. Documents that git ignores are not, unless the project sets it.
     fn commit_docs(&self) -> bool {
         let says = ["commit_docs", "planning.commit_docs"].iter().any(|key| self.config.written(key).is_some());
         self.config.commit_docs() && (says || !self.config.has_file() || !self.host.documents_ignored)

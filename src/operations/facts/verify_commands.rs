@@ -1,4 +1,4 @@
-//! The commands that verified an earlier phase: what planners find in `<automated>` tags.
+//! The commands that verified an earlier phase, from the `<automated>` tags of its plans.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,10 +8,10 @@ use crate::project::phase;
 
 use super::Given;
 
-/// More than these help nobody.
+/// The most commands that are worth listing.
 const MOST: usize = 20;
 
-/// A command, and the task it belongs to.
+/// A command and its task.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct VerifyCommand {
     phase: String,
@@ -20,11 +20,11 @@ pub(super) struct VerifyCommand {
     command: String,
 }
 
-/// The commands in the plans of the nearest open phase before `number` that has any, each once.
+/// The commands in the plans of the nearest earlier open phase that has any, each listed once.
 pub(super) fn earlier_verify_commands(given: &Given<'_>, number: &str) -> Result<Vec<VerifyCommand>, FileError> {
     let folders = given.view.phase_folders()?;
     let mut earlier: Vec<_> = folders.iter().filter(|folder| phase::compare(folder.token(), number).is_lt()).collect();
-    // Two folders of one phase: the first by name counts, as everywhere.
+    // If two folders belong to one phase, the first one by name counts, as everywhere.
     earlier.dedup_by(|second, first| phase::compare(second.token(), first.token()).is_eq());
     for folder in earlier.into_iter().rev() {
         let mut commands: Vec<VerifyCommand> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn earlier_verify_commands(given: &Given<'_>, number: &str) -> Result
     Ok(Vec::new())
 }
 
-/// The texts of `<automated>` tags, each with the `<name>` of the task it stands in.
+/// The texts of `<automated>` tags, each with the `<name>` of its task.
 fn automated(text: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -70,12 +70,12 @@ fn automated(text: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// Whether `text` starts with the opening tag `name`.
+/// True if `text` starts with the opening tag `name`.
 fn opens(text: &str, name: &str) -> bool {
     text[1..].strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\t', '\r', '\n']))
 }
 
-/// The trimmed text between the opening tag `name` that `text` starts with, and its closing tag.
+/// The trimmed text between the opening tag `name` at the start of `text` and its closing tag.
 fn content<'text>(text: &'text str, name: &str) -> Option<&'text str> {
     if !opens(text, name) {
         return None;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_stand_with_the_name_of_their_task() {
+    fn commands_have_the_name_of_their_task() {
         let text = "<task type=\"auto\">\n<name>One</name>\n<verify><automated>\n a\n b\n</automated></verify>\n</task>\n\
             <task><automated timeout=\"5\">c</automated><automated></automated></task><automated>d</automated><automated>";
         assert_eq!(automated(text), [("One", "a\n b"), ("", "c"), ("", "d")]);

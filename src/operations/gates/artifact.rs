@@ -1,4 +1,4 @@
-//! Gates that look at one artifact, or at whether a phase is about what people see.
+//! Gates that check one artifact, or whether a phase changes the user interface.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::text::words::{self, read_words};
 /// The kind of predicate that compares a field of an artifact with a value.
 const FIELD_EQUALS: &str = "artifact-frontmatter-equals";
 
-/// A condition that a feature puts on a point of the loop.
+/// A condition that a feature sets at a point of the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Predicate {
     artifact: String,
@@ -26,9 +26,9 @@ pub(crate) struct Predicate {
 }
 
 read_words! {
-    /// What decides where the artifact is not there.
+    /// What decides if the artifact is missing.
     enum Absent {
-        /// The threats that the plans of the phase name.
+        /// The threats named in the plans of the phase.
         PlannedThreats = "planned-threats",
     }
 }
@@ -79,8 +79,8 @@ struct PredicateDetails {
     expected: Option<Value>,
 }
 
-/// Whether the artifact in `folder` says what the predicate wants; one that is not there blocks, unless something else
-/// decides then.
+/// Checks whether the artifact in `folder` has the value that the predicate requires. A missing artifact blocks, unless
+/// the predicate says what decides then.
 pub(crate) fn predicate(
     view: &ProjectView,
     config: &Config,
@@ -123,8 +123,8 @@ pub(crate) fn predicate(
     Ok(PredicateReport { block: !matches, message, details })
 }
 
-/// Why the threats of a phase have to be looked at before it ships: one is as bad as `workflow.security_block_on` or
-/// worse, or it is not known how bad. Those below it are accepted, or mitigated, by their plan.
+/// Why the threats of a phase must be reviewed before it ships: one has the severity of `workflow.security_block_on` or
+/// higher, or no known severity. Threats below that are accepted or mitigated by their plan.
 fn planned_threat(view: &ProjectView, config: &Config, folder: &str) -> Result<Option<String>, FileError> {
     let from = match config.text("workflow.security_block_on").unwrap_or("high") {
         "none" => return Ok(None),
@@ -156,7 +156,7 @@ fn planned_threat(view: &ProjectView, config: &Config, folder: &str) -> Result<O
     Ok(None)
 }
 
-/// Whether a summary names threats that no plan knew of.
+/// True if a summary names threats that no plan has.
 fn flags_threats(summary: &str) -> bool {
     let document = Markdown::parse(summary);
     let Some((_, lines)) = document.section_named("Threat Flags") else { return false };
@@ -167,13 +167,13 @@ fn flags_threats(summary: &str) -> bool {
     })
 }
 
-/// A value as it stands in a front matter.
+/// A value as written in a front matter.
 fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Words by which a phase says that it is about what people see. Words with another common meaning in code (the view of
-/// a database, the interface of a library) are not among them.
+/// Words that show that a phase changes the user interface. Words with another common meaning in code (the view of a
+/// database, the interface of a library) are left out.
 const SIGHT: &[&str] = &["ui", "frontend", "page", "screen", "form", "dashboard", "widget"];
 
 /// What `check ui-plan-gate` answers.
@@ -193,13 +193,13 @@ pub(crate) struct UiPlanReport {
     matched_line: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
-    /// How the design is made, or the gate turned off.
+    /// How to make the design, or turn the gate off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
 }
 
-/// Whether a phase that is about what people see lacks its design. `has_frontend` says that the source has a frontend,
-/// `wanted` that the gate is on, `designer` is the command that makes the design, where it is installed.
+/// Checks whether a phase with a user interface lacks its design. `has_frontend`: the source has a frontend. `wanted`:
+/// the gate is on. `designer`: the command that makes the design, if installed.
 pub(crate) fn ui_plan(
     view: &ProjectView,
     phase: &NamedPhase,
@@ -227,7 +227,7 @@ pub(crate) fn ui_plan(
     })
 }
 
-/// How a phase gets its design.
+/// How to make the design of a phase.
 fn design_cure(phase: &NamedPhase, designer: Option<&str>) -> String {
     match designer {
         Some(command) => format!("{command} {}", phase.number),
@@ -240,9 +240,9 @@ fn design_cure(phase: &NamedPhase, designer: Option<&str>) -> String {
 /// What `check ui-safety-gate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UiSafetyReport {
-    /// The phase is about what people see.
+    /// The phase changes the user interface.
     frontend: bool,
-    /// Files that people see the work of were changed.
+    /// Files of the user interface were changed.
     #[serde(rename = "hasUiFiles")]
     has_ui_files: bool,
     #[serde(rename = "hasUiSpec")]
@@ -250,13 +250,13 @@ pub(crate) struct UiSafetyReport {
     pub(crate) block: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
-    /// How the design is made, or the gate turned off.
+    /// How to make the design, or turn the gate off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
 }
 
-/// Whether what people see was changed in a phase that has no design. `changed` are the files changed in the phase,
-/// `designer` is the command that makes the design, where it is installed.
+/// Checks whether the user interface was changed in a phase without a design. `changed` are the files changed in the
+/// phase; `designer` is the command that makes the design, if installed.
 pub(crate) fn ui_safety(
     view: &ProjectView,
     phase: &NamedPhase,
@@ -277,25 +277,25 @@ pub(crate) fn ui_safety(
     })
 }
 
-/// A phase, looked at for whether people see its work.
+/// A phase, checked for a user interface.
 #[derive(Debug)]
 struct SeenPhase {
-    /// The word and the line that say so.
+    /// The word that matched, and its line.
     matched: Option<(&'static str, String)>,
     /// The path of its design.
     spec: Option<String>,
 }
 
-/// Whether a phase is about what people see: the roadmap says so, or it has a design.
+/// True if a phase changes the user interface: the roadmap says so, or the phase has a design.
 pub(crate) fn is_about_sight(view: &ProjectView, phase: &NamedPhase) -> Result<bool, FileError> {
     let seen = SeenPhase::of(view, phase)?;
     Ok(seen.matched.is_some() || seen.spec.is_some())
 }
 
-/// Words by which a phase says that it builds on language models.
+/// Words that show that a phase builds on language models.
 const MODELS: &[&str] = &["ai", "chatbot", "embedding", "llm", "rag"];
 
-/// Whether a phase builds on language models: the roadmap says so, or it has a contract for them.
+/// True if a phase builds on language models: the roadmap says so, or the phase has an AI-SPEC.md.
 pub(crate) fn is_about_models(view: &ProjectView, phase: &NamedPhase) -> Result<bool, FileError> {
     let has_contract = phase.folder.as_ref().is_some_and(|folder| folder.artifact("AI-SPEC").is_some());
     let text = view.roadmap_text()?.unwrap_or_default();
@@ -305,12 +305,12 @@ pub(crate) fn is_about_models(view: &ProjectView, phase: &NamedPhase) -> Result<
     Ok(has_contract || section.lines().any(says_so))
 }
 
-/// The same in two words: a model alone is anything.
+/// The same as a phrase, since the single word `model` is ambiguous.
 const MODEL_PHRASE: &str = "language model";
 
 impl SeenPhase {
-    /// A roadmap that has `**UI hint**` lines is believed: a phase without one is not about what people see. Only where
-    /// none of its phases has such a line do words of its prose count.
+    /// If any phase of the roadmap has a `**UI hint**` line, the lines decide: a phase without one has no user
+    /// interface. The words of the prose count only if no phase has such a line.
     fn of(view: &ProjectView, phase: &NamedPhase) -> Result<Self, FileError> {
         let text = view.roadmap_text()?.unwrap_or_default();
         let roadmap = view.parse_roadmap(&text);
@@ -324,7 +324,7 @@ impl SeenPhase {
     }
 }
 
-/// Endings of files, and folders, with what people see.
+/// Extensions of user interface files, and folders of them.
 const SEEN_ENDINGS: &[&str] = &["css", "html", "jsx", "less", "sass", "scss", "svelte", "tsx", "vue"];
 const SEEN_FOLDERS: &[&str] = &["components", "frontend", "layouts", "pages", "screens", "ui", "views"];
 
@@ -335,7 +335,7 @@ fn is_seen_by_people(path: &str) -> bool {
         || folders.split('/').any(|folder| SEEN_FOLDERS.contains(&folder))
 }
 
-/// Whether `word` stands in a line as a word, in any case, also in the plural.
+/// True if a line contains `word` as a whole word, in any case, singular or plural.
 fn says(line: &str, word: &str) -> bool {
     let lower = line.to_lowercase();
     lower
@@ -343,7 +343,7 @@ fn says(line: &str, word: &str) -> bool {
         .any(|found| found == word || found.strip_suffix('s') == Some(word))
 }
 
-/// What the line `**UI hint**: yes` says: whether the phase is about what people see. `None` for other lines.
+/// The value of the line `**UI hint**: yes`: true if the phase changes the user interface. `None` for other lines.
 fn hint(line: &str) -> Option<bool> {
     let bare = line.trim().trim_start_matches("- ").replace('*', "").to_lowercase();
     let value = bare.strip_prefix("ui hint")?.trim_start_matches(':').trim().to_owned();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_compared_as_it_stands() {
+    fn a_field_is_compared_as_written() {
         let wanted = |equals: &str| {
             Predicate::parse(&format!(
                 r#"{{"kind":"artifact-frontmatter-equals","artifact":"SECURITY.md","field":"threats_open","equals":{equals}}}"#
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_for_the_eyes_needs_its_design_where_there_is_a_frontend() {
+    fn a_phase_with_a_user_interface_needs_a_design_if_there_is_a_frontend() {
         let roadmap = "### Phase 1: A\n**Goal**: build guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n\n\
                        ### Phase 3: C\n**Goal**: a SQLite view behind an interface; review the layout\n";
         let files = [(".planning/ROADMAP.md", roadmap)];
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_roadmap_with_hints_is_believed_whatever_its_prose_says() {
+    fn a_roadmap_with_hints_decides_whatever_its_prose_says() {
         let roadmap = "### Phase 1: A\n**Goal**: two screens\n**UI hint**: no\n\n### Phase 2: B\n**Goal**: tables\n\
                        - **UI hint**: yes\n\n### Phase 3: UI\n**Goal**: one page\n";
         let view = view(&[(".planning/ROADMAP.md", roadmap)]);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_see_is_not_changed_without_a_design() {
+    fn the_user_interface_is_not_changed_without_a_design() {
         let roadmap = "### Phase 1: A\n**Goal**: guidance\n\n### Phase 2: B\n**Goal**: Two Forms\n";
         let files = [(".planning/ROADMAP.md", roadmap)];
         let blocks = |files: &[(&str, &str)], phase: &str, path: &str| {

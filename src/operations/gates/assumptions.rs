@@ -1,5 +1,5 @@
-//! Whether a phase breaks something that the code took for granted: one of a kind becomes many, what was fixed becomes
-//! a choice. Told by words in the roadmap.
+//! Detects whether a phase breaks an assumption of the code: a single thing becomes several, or something fixed becomes
+//! a choice. Detected by words in the roadmap.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,41 +34,41 @@ const CHOSEN: &[&str] = &[
     "custom",
 ];
 
-/// What `assumption-delta scan` answers of a phase of the roadmap.
+/// What `assumption-delta scan` answers for a phase of the roadmap.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ScanReport {
     detected: bool,
     signals: Vec<AssumptionSignal>,
 }
 
-/// What `assumption-delta scan` answers where there is no such phase.
+/// What `assumption-delta scan` answers if the phase does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkippedScan {
     skipped: bool,
     reason: &'static str,
 }
 
-/// A word, and where it stands.
+/// A word that was found, and its location.
 #[derive(Debug, Serialize, JsonSchema)]
 struct AssumptionSignal {
     kind: AssumptionKind,
     term: String,
-    /// The line it stands in.
+    /// The line that contains the word.
     snippet: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum AssumptionKind {
-    /// One of a kind becomes many.
+    /// A single thing becomes several.
     Pluralization,
-    /// What had to be may be.
+    /// Something required becomes optional.
     Optional,
-    /// What was fixed is chosen.
+    /// Something fixed becomes a choice.
     Chosen,
 }
 
-/// The words that are looked for.
+/// The words to search for.
 #[derive(Debug)]
 pub(crate) struct Terms {
     pluralization: Vec<String>,
@@ -77,7 +77,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// The usual words; `given`, with commas between them, takes the place of those for many.
+    /// The default words; `given`, separated by commas, replaces those for pluralization.
     pub(crate) fn of(given: Option<&str>) -> Self {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let given: Vec<String> = given
@@ -91,7 +91,7 @@ impl Terms {
     }
 }
 
-/// What the section of a phase says; none where the roadmap has no such phase.
+/// Scans the section of a phase; `None` if the roadmap does not have the phase.
 pub(crate) fn scan(view: &ProjectView, typed: &str, terms: &Terms) -> Result<Option<ScanReport>, FileError> {
     let text = view.roadmap_text()?.unwrap_or_default();
     let roadmap = view.parse_roadmap(&text);
@@ -118,7 +118,7 @@ pub(crate) fn scan(view: &ProjectView, typed: &str, terms: &Terms) -> Result<Opt
     Ok(Some(ScanReport { detected: !signals.is_empty(), signals }))
 }
 
-/// Whether there is no earlier code: no plan was carried out, and nobody mapped what was there before.
+/// True if nothing exists to build on: no plan was executed, and the code map is missing.
 fn builds_on_nothing(view: &ProjectView) -> Result<bool, FileError> {
     let has_work = view.phase_folders()?.iter().any(|folder| folder.summaries().next().is_some());
     Ok(!has_work && !view.folder_exists(&view.layout().codebase()) && view.archives()?.is_empty())
@@ -129,8 +129,8 @@ pub(crate) fn unresolved() -> SkippedScan {
     SkippedScan { skipped: true, reason: "phase_unresolved" }
 }
 
-/// Whether `word` stands in a line as a word, in any case. Without the passive where that only says what new code does:
-/// `the path can be chosen by a flag`.
+/// True if a line contains `word` as a whole word, in any case. With `without_passive`, a passive that only describes
+/// new code is ignored: `the path can be chosen by a flag`.
 fn says(line: &str, word: &str, without_passive: bool) -> bool {
     const TO_BE: &[&str] = &["be", "is", "are", "was", "were", "been", "being"];
     let lower = line.to_lowercase();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn words_tell_what_is_no_longer_taken_for_granted() {
+    fn words_show_which_assumption_is_broken() {
         assert_eq!(
             found("Add a SECOND provider, also `optional`", None),
             ["Pluralization second", "Pluralization also", "Optional optional"]
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passive_is_no_change_where_nothing_was_built() {
+    fn a_passive_is_ignored_if_nothing_was_built() {
         let detected = |line: &str, more: &[(&str, &str)]| {
             let roadmap = format!("### Phase 2: A\n{line}\n");
             let files = [&[(".planning/ROADMAP.md", roadmap.as_str())], more].concat();

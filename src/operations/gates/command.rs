@@ -1,4 +1,4 @@
-//! What builds and what tests a project, as its settings, its files or its plans say.
+//! The command that builds or tests a project, from its settings, its files or its plans.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::text::table::Table;
 use crate::text::words::words;
 
 words! {
-    /// Which gate.
+    /// The kinds of gates.
     #[derive(Serialize, JsonSchema, clap::ValueEnum)]
     pub(crate) enum Gate {
         Build = "build",
@@ -24,7 +24,7 @@ words! {
 }
 
 impl Gate {
-    /// The setting with the command.
+    /// The setting that has the command.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Build => "workflow.build_command",
@@ -40,7 +40,7 @@ impl Gate {
     }
 }
 
-/// A command line, and what says it.
+/// A command line and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GateCommand {
     pub(crate) command: String,
@@ -48,8 +48,9 @@ pub(crate) struct GateCommand {
     pub(crate) source: String,
 }
 
-/// The command of a gate: the setting, what a person gave with an approval, what a file of the project declares, and of
-/// a test what a phase says: `phase` first, then the others, the last one first. A runner that watches is told to end.
+/// Finds the command of a gate: the setting, the command that a person approved, the one that a project file declares,
+/// and for tests the one in a phase's documents: `phase` first, then the other phases, last one first. A test runner
+/// that watches files gets the option to exit.
 pub(crate) fn find(
     gate: Gate,
     config: &Config,
@@ -83,7 +84,7 @@ pub(crate) fn find(
     Ok(None)
 }
 
-/// What a phase says tests everything: its VALIDATION.md, else what verifies one of its plans.
+/// The command for all tests of a phase: from its VALIDATION.md, else from the verification of one of its plans.
 fn of_phase(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<(String, String)>, FileError> {
     if let Some(name) = folder.artifact("VALIDATION") {
         let text = view.text(&folder.join(name))?.unwrap_or_default();
@@ -111,12 +112,12 @@ fn full_command(text: &str) -> Option<String> {
     .find_map(|(table, row)| command_in(&table.cell_text(row, 1)).map(str::to_owned))
 }
 
-/// The first command under `<verification>` that tests something.
+/// The first command under `<verification>` that runs tests.
 fn verifying(plan: &str) -> Option<String> {
     let (_, rest) = plan.split_once("<verification>")?;
     let (inside, _) = rest.split_once("</verification>")?;
     let tests = |command: &String| ["test", "spec", "check"].iter().any(|word| command.contains(word));
-    // A box that is ticked names its command too.
+    // A list item with a checkbox may contain a command too.
     let text = |line| ListItem::read(line).filter(|item| item.tick.is_some()).map_or(line, |item| item.text);
     inside.lines().filter_map(|line| command_in(text(line.trim())).map(str::to_owned)).find(tests)
 }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_goes_before_what_a_person_gave_and_that_before_files() {
+    fn a_setting_wins_over_an_approved_command_and_that_over_files() {
         let files = [("Cargo.toml", "")];
         let set = r#"{"workflow": {"test_command": "just test", "build_command": " "}}"#;
         is(told(Gate::Test, set, Some("x"), &files), "just test", "workflow.test_command");
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn files_declare_a_command_by_their_own_rules() {
+    fn each_kind_of_file_declares_a_command() {
         let package = r#"{"scripts": {"test": "vitest", "build": "tsc"}}"#;
         is(told(Gate::Test, "{}", None, &[("package.json", package)]), "CI=true npm test", "package.json");
         let with_lock = [("package.json", package), ("bun.lock", "")];
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_declares_nothing_is_tested_as_its_phases_say() {
+    fn without_a_declared_command_the_phases_decide() {
         let form = "| Property | Value |\n|---|---|\n| Full command | `{whole suite}` |\n";
         let filled = form.replace("{whole suite}", "python3 -m unittest discover -s tests");
         let plan = "<verification>\n- [ ] {command over the whole plan}\n- [ ] the page opens\n- [ ] `curl x`\n\

@@ -1,4 +1,4 @@
-//! Whether the plans of a phase carry out what was asked and decided.
+//! Checks whether the plans of a phase cover its requirements and decisions.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ pub(crate) struct PlanCoverage {
 }
 
 impl PlanCoverage {
-    /// What cannot be read, where that is something.
+    /// The message about decisions that cannot be read, if there are any.
     pub(crate) fn unreadable(&self) -> Option<String> {
         (self.reason == Some(UNREADABLE)).then(|| self.message.clone())
     }
@@ -63,7 +63,7 @@ pub(crate) enum Nothing {
     NoDecisions,
 }
 
-/// The reason where a decision cannot be read.
+/// The reason if a decision cannot be read.
 const UNREADABLE: &str = "could-not-parse";
 
 impl Nothing {
@@ -86,7 +86,7 @@ impl Nothing {
     }
 }
 
-/// The decisions of a context; `Err` where there is nothing to compare.
+/// The decisions of a context; `Err` if there is nothing to compare.
 fn trackable(view: &ProjectView, enabled: bool, context: Option<&str>) -> Result<Result<Decided, Nothing>, FileError> {
     if !enabled {
         return Ok(Err(Nothing::Disabled));
@@ -98,7 +98,7 @@ fn trackable(view: &ProjectView, enabled: bool, context: Option<&str>) -> Result
     Ok(if is_empty { Err(Nothing::NoDecisions) } else { Ok(found) })
 }
 
-/// Says where a context cannot be read, and how a decision is written.
+/// A message that says where a context cannot be read and how to write a decision.
 fn unreadable(context: Option<&str>, lines: &[usize]) -> Option<String> {
     let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
     let (path, lines) = (context.unwrap_or_default(), lines.join(", "));
@@ -107,7 +107,7 @@ fn unreadable(context: Option<&str>, lines: &[usize]) -> Option<String> {
     })
 }
 
-/// Whether each decision is named where an executor reads it.
+/// Checks whether each decision is cited in the parts of the plans that an executor reads.
 pub(crate) fn plans(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -156,7 +156,7 @@ pub(crate) fn plans(
     })
 }
 
-/// Whether each decision is named in the plans or summaries of a phase. Never blocks.
+/// Checks whether each decision is cited in the plans or summaries of a phase. Never blocks.
 pub(crate) fn work(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -200,10 +200,10 @@ pub(crate) fn work(
     Ok(WorkCoverage { skipped: false, blocking: false, reason, total, honored, not_honored, message })
 }
 
-/// The decisions that ask instead of decide: their text, without remarks behind it, ends in a question.
+/// The decisions that are questions: their text, without remarks after it, ends in a question mark.
 fn undecided(decisions: &[Decision]) -> Vec<String> {
     let asks = |decision: &&Decision| {
-        // What follows a dash or stands in brackets at the end is a remark on the decision.
+        // Text after a dash, or in brackets at the end, is a remark on the decision.
         let text = decision.text.split(" — ").next().unwrap_or_default();
         text.trim_end_matches([')', '"', '\'', '*', '_', '`', '.', ' ']).ends_with('?')
     };
@@ -220,7 +220,7 @@ fn listed(decisions: &[Decision]) -> String {
     lines
 }
 
-/// The parts of a plan that bind its executor: fields, sections and elements. Remarks elsewhere do not.
+/// The parts of a plan that bind its executor: fields, sections and elements. Other parts do not.
 fn binding_text(plan: &str) -> String {
     const FIELDS: &[&str] = &["must_haves", "truths", "objective"];
     const SECTIONS: &[&str] = &["must_haves", "truths", "tasks", "objective"];
@@ -265,10 +265,10 @@ pub(crate) struct GapReport {
     pub(crate) table: String,
     pub(crate) summary: String,
     pub(crate) counts: GapCounts,
-    /// Where CONTEXT.md holds decisions that cannot be read.
+    /// Where CONTEXT.md has decisions that cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unreadable: Option<String>,
-    /// Why no plan could be looked at.
+    /// Why the plans could not be read.
     phase_dir_read_error: Option<String>,
     phase_dir_scope: &'static str,
 }
@@ -301,8 +301,8 @@ const UNLISTED: &str = "Missing from REQUIREMENTS.md";
 
 const NOT_READABLE: &str = "Not readable";
 
-/// The requirements that the roadmap gives to a phase; where its section has no line for them, those that the traceability
-/// table maps to it.
+/// The requirements that the roadmap assigns to a phase. If its section has no line for them, those that the
+/// traceability table maps to it.
 pub(crate) fn own_requirements(view: &ProjectView, phase: &str) -> Result<Vec<String>, FileError> {
     let text = view.roadmap_text()?.unwrap_or_default();
     let roadmap = view.parse_roadmap(&text);
@@ -314,13 +314,13 @@ pub(crate) fn own_requirements(view: &ProjectView, phase: &str) -> Result<Vec<St
     Ok(Requirements::parse(&listed).of_phase(phase).into_iter().map(str::to_owned).collect())
 }
 
-/// The requirements in a list that a person or a workflow hands over; none where it says that they are still open.
+/// The requirements in a list from a person or a workflow; empty if the list says that they are still open.
 pub(crate) fn handed_over(list: &str) -> Vec<String> {
     requirements::typed_ids(&[list]).into_iter().filter(|word| !requirements::is_open_word(word)).collect()
 }
 
-/// Which requirements and decisions of the phase a plan of the phase names: the requirements in `own`, or else all of the
-/// project.
+/// Reports which requirements and decisions of the phase its plans cite. The requirements are those in `own`, or else
+/// all of the project.
 pub(crate) fn gaps(
     view: &ProjectView,
     path: &str,
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_counts_where_it_binds() {
+    fn a_decision_counts_only_in_binding_parts() {
         for (plan, covered) in [
             ("<task><done>D-01 and D-02</done></task>", 2),
             ("---\nmust_haves:\n  truths:\n    - per D-01\n---\nD-02 in passing\n", 1),
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_compare_is_said_and_a_missing_argument_does_not_pass() {
+    fn nothing_to_compare_is_reported_and_a_missing_argument_does_not_pass() {
         let view = view("");
         let passes = |context, enabled| {
             let report = plans(&view, Some(&folder(&view)), context, enabled).unwrap();
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_that_cannot_be_read_is_not_passed_over() {
+    fn a_decision_that_cannot_be_read_is_not_skipped() {
         let report = |context: &str| {
             let plan = "<task><done>D-01</done></task>";
             let files = [(PATH, context), (".planning/phases/02-b/02-01-PLAN.md", plan)];
@@ -510,14 +510,14 @@ mod tests {
     }
 
     #[test]
-    fn work_honors_what_its_plans_and_summaries_name() {
+    fn work_covers_the_decisions_that_its_plans_and_summaries_cite() {
         let view = view("");
         let report = work(&view, Some(&folder(&view)), Some(PATH), true).unwrap();
         assert_eq!((report.honored, report.not_honored[0].id.as_str(), report.blocking), (1, "D-01", false));
     }
 
     #[test]
-    fn gaps_are_requirements_and_decisions_that_no_plan_names() {
+    fn gaps_are_requirements_and_decisions_that_no_plan_cites() {
         let view = view("requirements: [A-1]\nD-02\n");
         let report = gaps(&view, "", Some(&folder(&view)), true, None).unwrap();
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_without_a_line_of_requirements_has_those_of_the_traceability_table() {
+    fn a_phase_without_a_requirements_line_has_those_of_the_traceability_table() {
         let own = |roadmap: &str| {
             let rows = "| Requirement | Phase | Status |\n|---|---|---|\n| REQ-1 | Phase 1 | Pending |\n| REQ-2 | Phase 2 | Pending |\n\
                 | REQ-3 | Phase 2, Phase 1 | Pending |\n| REQ-4 | Phase 12 | Pending |\n";
@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements_that_are_handed_over_are_the_ones_that_count() {
+    fn requirements_in_the_call_win_over_those_of_the_roadmap() {
         let view = view("requirements: [A-1]\nD-02\n");
         let rows = |list: &str| {
             let report = gaps(&view, "", Some(&folder(&view)), true, Some(&handed_over(list))).unwrap();
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_answers_for_its_own_requirements_alone() {
+    fn a_phase_is_checked_only_for_its_own_requirements() {
         let view = view("requirements: [A-1]\nD-02\n");
         let own_of = |roadmap: &str, phase: &str| {
             own_requirements(&ProjectView::of([(".planning/ROADMAP.md", roadmap)]), phase).unwrap()

@@ -1,4 +1,5 @@
-//! Whether what a phase stands on has moved: the database behind its schema files, the context behind its research.
+//! Checks whether the basis of a phase has changed: the database after its schema files, the context after its
+//! research.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,20 +24,20 @@ pub(crate) struct SchemaReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     unpushed_orms: Option<Vec<&'static str>>,
     pub(crate) message: String,
-    /// The calls that bring the database up to date.
+    /// The commands that update the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<bool>,
 }
 
-/// A tool that makes a database follow files.
+/// A tool that updates a database from files.
 struct Mapper {
     name: &'static str,
     owns: fn(&str) -> bool,
-    /// The call that brings the database up to date.
+    /// The command that updates the database.
     push: &'static str,
-    /// Words in a summary that say that it was made.
+    /// Words in a summary that say that it was run.
     pushed: &'static [&'static str],
 }
 
@@ -80,8 +81,9 @@ fn is_script(path: &str) -> bool {
     [".ts", ".js", ".mts", ".mjs"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether the work of a phase changed schema files and no summary says that the database follows. `changed` has the files
-/// that its commits changed, each with the plans that did; a plan that is done without a commit here is taken at its word.
+/// Checks whether a phase changed schema files and no summary says that the database was updated. `changed` has the
+/// files changed by its commits, each with the plans that changed it. For a finished plan without a commit here, the
+/// files it lists count.
 pub(crate) fn schema(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -90,7 +92,7 @@ pub(crate) fn schema(
 ) -> Result<SchemaReport, FileError> {
     let mut files: Vec<String> = changed.keys().map(|file| (*file).to_owned()).collect();
     let committed: BTreeSet<&str> = changed.values().flatten().copied().collect();
-    // A phase without a folder has no plans yet, so that nothing has drifted.
+    // A phase without a folder has no plans yet, so nothing has drifted.
     let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
     for (folder, plan) in folder.into_iter().flat_map(|folder| plans.iter().map(move |plan| (folder, plan))) {
         let id = plan_id(plan);
@@ -141,7 +143,7 @@ pub(crate) fn schema(
     })
 }
 
-/// Words that say of something that it was not done.
+/// Words that say that something was not done.
 const NOT_DONE: &[&str] = &[
     "not ",
     "n't ",
@@ -166,7 +168,7 @@ const NOT_DONE: &[&str] = &[
     "| no |",
 ];
 
-/// The sentences of a summary that say what was done. What stands below a heading of open things is none.
+/// The sentences of a summary that say what was done. Text below a heading of open items is left out.
 fn claims(summary: &str) -> Vec<String> {
     let (mut blocks, mut is_open): (Vec<String>, bool) = (Vec::new(), false);
     let mut is_new = true;
@@ -208,10 +210,10 @@ pub(crate) struct ContextReport {
     pub(crate) cure: Option<String>,
 }
 
-/// What is made from the decisions of a phase, in the order in which it is made.
+/// The documents made from the decisions of a phase, in the order in which they are made.
 const MADE_FROM_CONTEXT: &[&str] = &["RESEARCH", "PATTERNS", "VALIDATION", "SPEC"];
 
-/// Whether what was made from the decisions of a phase is older than they are. `blocks` says what that comes to.
+/// Checks whether documents made from the decisions of a phase are older than them. `blocks` says whether that blocks.
 pub(crate) fn context(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -222,7 +224,7 @@ pub(crate) fn context(
     let skipped = |reason| ContextReport { skipped: true, reason: Some(reason), ..ContextReport::default() };
     let found = folder.and_then(|folder| Some((folder, folder.artifact_path("CONTEXT")?)));
     let Some((folder, context)) = found else { return skipped("no-context-md") };
-    // The specifications of a user interface and of a model are kinds of their own.
+    // The specifications of user interfaces and of models are separate kinds.
     let other_kind = |file: &&str| file.ends_with("UI-SPEC.md") || file.ends_with("AI-SPEC.md");
     let made = MADE_FROM_CONTEXT.iter().flat_map(|kind| folder.artifacts(kind));
     let made: Vec<&str> = made.filter(|file| !other_kind(file)).collect();
@@ -271,24 +273,24 @@ pub(crate) struct CodebaseReport {
     last_mapped_commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
-    /// What brings the map up to date.
+    /// The command that updates the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
 }
 
-/// A file that the map of the source does not know.
+/// A file that the map of the source does not cover.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Element {
     category: &'static str,
     path: String,
 }
 
-/// What the map of the source says of itself.
+/// The state of the map of the source.
 #[derive(Debug)]
 pub(crate) enum Mapped<'text> {
-    /// There is no map.
+    /// The map does not exist.
     Missing,
-    /// The map does not say of which commit it is.
+    /// The map does not name its commit.
     Undated,
     /// The repository does not have that commit.
     Unknown(&'text str),
@@ -296,17 +298,17 @@ pub(crate) enum Mapped<'text> {
     Since { map: &'text str, commit: &'text str, added: Vec<String> },
 }
 
-/// How much drift is too much, and what it comes to.
+/// The threshold for drift, and what to do above it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DriftPolicy<'text> {
     pub(crate) threshold: u64,
     /// `warn` or `auto-remap`.
     pub(crate) action: &'text str,
-    /// How a person has the code mapped again; none where that command is not installed.
+    /// The command with which a person maps the code again; `None` if it is not installed.
     pub(crate) mapper: Option<&'text str>,
 }
 
-/// Whether the source has grown in places that its map does not know.
+/// Checks whether the source has grown in places that its map does not cover.
 pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseReport {
     let skipped = |reason, commit: Option<&str>| CodebaseReport {
         skipped: true,
@@ -360,8 +362,8 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
     }
 }
 
-/// What a new file adds that the map does not know: migrations count wherever they are, else a folder that it does not
-/// name, and in one that it names what others come in by: the barrel of a member, a route.
+/// The element that a new file adds to the source but not to the map: any migration; a folder that the map does not
+/// name; or, in a folder it names, an entry point: the barrel file of a workspace member, or a route.
 fn element(map: &str, path: String) -> Option<Element> {
     if path.starts_with(".planning/") || path.starts_with('.') {
         return None;
@@ -382,7 +384,7 @@ fn element(map: &str, path: String) -> Option<Element> {
     Some(Element { category, path })
 }
 
-/// Whether a file is what others import from the member of a workspace.
+/// True if others import the workspace member through this file.
 fn is_barrel(path: &str) -> bool {
     let inside = path.strip_prefix(&area(path)).and_then(|rest| rest.strip_prefix("/src/index."));
     area(path).contains('/') && inside.is_some_and(|ending| SCRIPTS.contains(&ending))
@@ -390,7 +392,7 @@ fn is_barrel(path: &str) -> bool {
 
 const SCRIPTS: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"];
 
-/// Whether a file is source that runs, and no test.
+/// True if a file is source code but not a test.
 fn is_source(name: &str) -> bool {
     const OTHERS: &[&str] =
         &["py", "go", "rs", "rb", "php", "java", "kt", "cs", "ex", "svelte", "vue", "scala", "swift"];
@@ -400,7 +402,7 @@ fn is_source(name: &str) -> bool {
     (SCRIPTS.contains(&ending) || OTHERS.contains(&ending)) && !is_test && stem.rsplit('.').next() != Some("d")
 }
 
-/// Whether the map names a part of the source: as a path, or, for the member of a workspace, in a tree below its folder.
+/// True if the map names a part of the source: as a path, or, for a workspace member, in a tree below its folder.
 fn is_mapped(map: &str, area: &str) -> bool {
     let names = |folder: &str| {
         map.match_indices(folder).any(|(at, _)| {
@@ -417,7 +419,7 @@ fn is_mapped(map: &str, area: &str) -> bool {
     }
 }
 
-/// The part of the source a file belongs to: its top folder, of a workspace also the member.
+/// The part of the source that a file belongs to: its top folder, and in a workspace also the member.
 fn area(path: &str) -> String {
     let mut parts = path.split('/');
     let top = parts.next().unwrap_or_default();
@@ -448,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn schema_files_without_a_push_block_unless_told_not_to() {
+    fn schema_files_without_a_push_block_unless_skipped() {
         let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
         let report = |summary: &str, skip| {
             let view = view(plan, summary);
@@ -467,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_changed_by_work_and_not_by_a_plan() {
+    fn only_executed_work_counts_as_a_schema_change() {
         const PLAN: &str = "---\nfiles_modified: [prisma/schema.prisma]\n---\n";
         let of = |files: &[(&str, &str)], changed: &[(&str, &[&str])]| {
             let files: Vec<(String, &str)> =
@@ -485,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_push_that_was_not_made_is_none() {
+    fn a_push_that_was_not_run_does_not_count() {
         let drifts = |summary: &str| {
             let view = view("---\nfiles_modified: [prisma/schema.prisma]\n---\n", summary);
             schema(&view, Some(&folder(&view)), false, &BTreeMap::new()).unwrap().drift_detected
@@ -535,7 +537,7 @@ mod tests {
     const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", mapper: None };
 
     #[test]
-    fn what_others_come_in_by_counts_in_folders_that_are_mapped_too() {
+    fn entry_points_count_in_mapped_folders_too() {
         const MAP: &str = "- `src/lib/`\n- src/\n```\n├── packages/\n│   ├── web/\n├── apps/api/\n```\n";
         for (path, category) in [
             ("packages/web/src/index.ts", Some("barrel")),

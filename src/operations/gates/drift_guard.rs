@@ -1,4 +1,4 @@
-//! Whether STATE.md and the roadmap tell the same of a phase, and how bad it is where a plan and the source differ.
+//! Compares STATE.md with the roadmap for a phase, and rates the severity of differences between a plan and the source.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
 use crate::text::words::{self, words};
 
-/// What was found of something that a plan names.
+/// The result of looking up something that a plan names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Grounding {
@@ -24,7 +24,7 @@ impl Grounding {
         words::of_word(word)
     }
 
-    /// How bad the finding is where `authority` looked the thing up.
+    /// The severity of the finding if `authority` did the lookup.
     pub(crate) fn severity(self, authority: Authority) -> SeverityReport {
         let severity = match self {
             Self::Verified => "none",
@@ -38,7 +38,7 @@ impl Grounding {
 }
 
 words! {
-    /// What looks symbols up in the source, the weakest first.
+    /// What looks up symbols in the source, the least reliable first.
     pub(crate) enum Authority {
         Grep = "grep",
         Intel = "intel",
@@ -55,17 +55,17 @@ impl Authority {
         words::of_word(word)
     }
 
-    /// The words of all, as in a sentence.
+    /// The words of all of them, separated by commas.
     pub(crate) fn listed() -> String {
         Self::ALL.iter().map(|authority| authority.word()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The one in use where an index of the code is kept: the index knows more than a search for words.
+    /// The authority to use if there is a code index: the index knows more than a text search.
     pub(crate) fn with_index(self) -> Self {
         if self == Self::Grep { Self::Intel } else { self }
     }
 
-    /// Whether what it does not find is not there.
+    /// True if a symbol that it does not find does not exist.
     fn is_conclusive(self) -> bool {
         matches!(self, Self::Lsp | Self::Scip)
     }
@@ -91,11 +91,11 @@ pub(crate) struct StatusReport {
     roadmap_status: Option<String>,
     state_rank: Option<u8>,
     roadmap_rank: Option<u8>,
-    /// Whom to believe.
+    /// Which document to trust.
     authority: &'static str,
 }
 
-/// Compares the status in STATE.md with that of the roadmap's row of a phase, by default the one at work.
+/// Compares the status in STATE.md with that in the roadmap's row of a phase, by default the current one.
 pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<StatusReport, FileError> {
     let mut report = StatusReport { verdict: "uncheckable", authority: "STATE.md", ..StatusReport::default() };
     let told = |phase: &str| {
@@ -126,14 +126,14 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
     report.verdict = match (report.state_rank, report.roadmap_rank) {
         (None, _) | (_, None) => "uncheckable",
         (Some(state), Some(roadmap)) if state == roadmap => "consistent",
-        // The roadmap is brought up to date when a plan is done, so that it may be behind while the first is at work.
+        // The roadmap is updated only when a plan is done, so it may lag while the first plan is in progress.
         (Some(1), Some(0)) => "lag",
         _ => "drifted",
     };
     Ok(report)
 }
 
-/// How far a status is: 0 not begun, 1 at work, 2 complete.
+/// The rank of a status: 0 not started, 1 in progress, 2 complete.
 fn rank(status: &str) -> Option<u8> {
     match status.trim().to_lowercase().as_str() {
         "not started" | "pending" | "planned" | "ready to plan" | "planning complete" | "ready to execute" => {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_documents_are_compared_by_how_far_they_say_it_is() {
+    fn the_two_documents_are_compared_by_the_rank_of_their_status() {
         let verdict = |status: &str, told: &str, phase: Option<&str>| {
             let state = format!("## Current Position\nPhase: 2 of 3 (B)\nStatus: {status}\n");
             let roadmap = format!("| Phase | Plans Complete | Status |\n|---|---|---|\n| 2. B | 1/3 | {told} |\n");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_conclusive_authority_does_not_find_blocks() {
+    fn a_symbol_not_found_by_a_conclusive_authority_blocks() {
         for authority in Authority::ALL {
             let told = |found: Grounding| {
                 let report = found.severity(*authority);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_not_there_is_told() {
+    fn a_missing_document_is_reported() {
         let reason = |files: &[(&str, &str)]| {
             let view = ProjectView::of(files.iter().copied());
             phase_status(&view, None).unwrap().reason

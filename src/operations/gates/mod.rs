@@ -1,4 +1,4 @@
-//! What has to hold before the work goes on.
+//! Checks that must pass before the work continues.
 
 pub(crate) mod artifact;
 pub(crate) mod assumptions;

@@ -1,4 +1,4 @@
-//! Whether a phase that talks to somebody else's program has decided what it uses of it: `COVERAGE.md`, a table of
+//! Checks whether a phase that uses an external API has decided what it uses of it: `COVERAGE.md`, a table of
 //! capabilities, each to be integrated or left out with a reason.
 
 use schemars::JsonSchema;
@@ -19,26 +19,26 @@ pub(crate) struct ApiCoverageReport {
     /// The name of the file with the decisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     matrix: Option<String>,
-    /// How many capabilities there are, of which decision.
+    /// The number of capabilities by decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<MatrixCounts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error_count: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<String>,
-    /// The file says that there is nothing to decide.
+    /// The file declares that there is nothing to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     none_declared: Option<bool>,
-    /// Without decisions: whether the phase talks to somebody else's program.
+    /// Without decisions: true if the phase uses an external API.
     #[serde(skip_serializing_if = "Option::is_none")]
     detected: Option<bool>,
-    /// The words that tell so.
+    /// The words that indicate it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     signals: Vec<ApiSignal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase_lookup_failed: Option<bool>,
     pub(crate) message: String,
-    /// What makes the decisions.
+    /// The command that makes the decisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<String>,
 }
@@ -50,15 +50,15 @@ struct MatrixCounts {
     optout: usize,
 }
 
-/// An action and what it is done to.
+/// An action and its object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct ApiSignal {
     verb: String,
     noun: String,
 }
 
-/// What there is to say of a phase without a folder, for the reason `why`: where a project keeps no phases at all,
-/// nothing; else it blocks.
+/// The report for a phase without a folder, for the reason `why`. It passes if the project has no phases folder, else
+/// it blocks.
 pub(crate) fn no_phase(view: &ProjectView, why: String) -> ApiCoverageReport {
     let phases = view.layout().phases();
     let has_phases = view.folder_exists(&phases);
@@ -67,7 +67,7 @@ pub(crate) fn no_phase(view: &ProjectView, why: String) -> ApiCoverageReport {
     ApiCoverageReport { detected: Some(false), phase_lookup_failed: has_phases.then_some(true), ..report }
 }
 
-/// Whether verification of a phase may begin. `planner` is the command that plans phases.
+/// Checks whether verification of a phase may begin. `planner` is the command that plans phases.
 pub(crate) fn verify_pre(
     view: &ProjectView,
     phase: &NamedPhase,
@@ -109,7 +109,7 @@ impl ApiCoverageReport {
     }
 }
 
-/// What a phase is going to do: its plans, or what the roadmap says where there are none.
+/// What a phase is going to do: its plans, or its section in the roadmap if it has none.
 fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> {
     let mut scope = String::new();
     for (_, text) in view.plan_texts(folder)? {
@@ -124,7 +124,7 @@ fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> 
     Ok(scope)
 }
 
-/// What the file decides of one capability.
+/// The decision about one capability.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Entry {
@@ -133,8 +133,8 @@ struct Entry {
     reason: String,
 }
 
-/// What the file decides: the rows of every table with the columns of the matrix, and lists of JSON objects in fences that
-/// are marked `coverage`, or `json` where there is nothing else.
+/// The decisions in the file: the rows of every table with the columns of the matrix, and lists of JSON objects in
+/// fences marked `coverage`, or in fences marked `json` if nothing else was found.
 fn entries(text: &str) -> Vec<Entry> {
     let markdown = Markdown::parse(text);
     let mut entries = Vec::new();
@@ -157,14 +157,14 @@ fn entries(text: &str) -> Vec<Entry> {
         }
         entries.is_empty()
     };
-    // Other JSON beside a matrix may be an example.
+    // Other JSON next to a matrix may be an example.
     if read("coverage") {
         read("json");
     }
     entries
 }
 
-/// The code fences, each with the words behind its opening edge and what stands in it.
+/// The code fences, each with the info string of its opening line and its content.
 fn fenced<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
     let lines = markdown.lines();
     let is_edge = |at: &usize| lines[*at].kind == LineKind::FenceEdge;
@@ -178,7 +178,7 @@ fn fenced<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
     blocks
 }
 
-/// Whether the file says, with a reason, that there is no outside API: `No external API integration: only local files`.
+/// True if the file rules out an external API, with a reason: `No external API integration: only local files`.
 fn declares_none(text: &str) -> bool {
     let markdown = Markdown::parse(text);
     let mut prose = (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)).map(|line| markdown.line(line));
@@ -194,7 +194,7 @@ fn declares_none(text: &str) -> bool {
     })
 }
 
-/// The file declares that there is no outside API. Signals that contradict it are listed.
+/// The file rules out an external API. Signals that contradict it are listed.
 fn none_declared(name: String, signals: Vec<ApiSignal>) -> ApiCoverageReport {
     let message = if signals.is_empty() {
         format!("{name} says that there is no outside API, so there is nothing to decide")
@@ -265,7 +265,7 @@ fn matrix(name: String, text: &str) -> ApiCoverageReport {
     }
 }
 
-/// Words for joining one's work to somebody else's.
+/// Verbs for integrating with other software.
 const VERBS: &[&str] = &[
     "integrate",
     "integrates",
@@ -290,14 +290,14 @@ const VERBS: &[&str] = &[
     "onboarding",
 ];
 
-/// Words for what others offer to programs.
+/// Nouns for interfaces that other software offers.
 const NOUNS: &[&str] =
     &["api", "apis", "sdk", "sdks", "rest", "graphql", "grpc", "endpoint", "endpoints", "webhook", "webhooks", "oauth"];
 
-/// Those that with a name before them are enough: `Stripe API`.
+/// Nouns that are enough with a name before them: `Stripe API`.
 const SURFACES: &[&str] = &["api", "rest", "sdk", "graphql"];
 
-/// Capitalised words before such a noun that are no name.
+/// Capitalized words before such a noun that are not names.
 const NO_NAMES: &[&str] = &[
     "a",
     "add",
@@ -334,7 +334,7 @@ const NO_NAMES: &[&str] = &[
 
 const DENIALS: &[&str] = &["not", "no", "without", "never", "cannot", "dont", "doesnt", "wont"];
 
-/// What tells that a text is about somebody else's program: in one clause a verb and a noun, or a name and a noun.
+/// Signals that a text is about an external API: in one clause a verb and a noun, or a name and a noun.
 fn signals(text: &str) -> Vec<ApiSignal> {
     let markdown = Markdown::parse(text);
     let mut found: Vec<ApiSignal> = Vec::new();
@@ -378,7 +378,7 @@ fn signals(text: &str) -> Vec<ApiSignal> {
     found
 }
 
-/// A line without what stands between backticks.
+/// A line without the text between backticks.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn joining_ones_work_to_somebody_elses_is_told_by_words() {
+    fn words_indicate_the_use_of_an_external_api() {
         for text in
             ["integrating the api", "Wire up their webhooks", "we consume the REST endpoints", "the api we integrate"]
         {
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn decisions_stand_in_several_tables_or_in_a_list_of_json() {
+    fn decisions_are_read_from_several_tables_or_a_json_list() {
         let counts = |text: &str| matrix("C.md".into(), text).counts.map(|counts| (counts.integrate, counts.optout));
         let tables = "| Capability | Decision | Reason |\n|---|---|---|\n| a | **INTEGRATE** | |\n\n## More\n\n\
             | Capability | Decision | Reason |\n|---|---|---|\n| b | `OPT-OUT` | x |\n\n\
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_say_that_there_is_no_outside_api() {
+    fn a_file_may_rule_out_an_external_api() {
         let told = |plan: &str, text: &str| {
             let files = [
                 (".planning/ROADMAP.md", "### Phase 1: A\n"),

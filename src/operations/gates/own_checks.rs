@@ -1,4 +1,4 @@
-//! Checks of a project that look at every file it tracks, and so at planning files too.
+//! Checks of a project that inspect every file it tracks, and so planning files too.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,34 +7,34 @@ use crate::project::declared_commands::recipes::MAKEFILES;
 use crate::project::declared_commands::scripts_of;
 use crate::project::files::{FileError, Files};
 
-/// A check that looks at planning files, and what keeps it from them.
+/// A check that inspects planning files, and how to exclude them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct OwnCheck {
     /// The tool, such as `prettier`.
     check: String,
-    /// The file that calls it.
+    /// The file that runs it.
     found_in: String,
-    /// The file that lists what it leaves out.
+    /// The file with its exclusions.
     ignore_file: String,
     /// The lines to add there.
     entry: String,
 }
 
 impl OwnCheck {
-    /// What a person does, in a few words.
+    /// What a person has to do, in a few words.
     pub(crate) fn cure(&self) -> String {
         let entry = self.entry.lines().collect::<Vec<_>>().join("\\n");
         format!("add `{entry}` to `{}` ({})", self.ignore_file, self.check)
     }
 }
 
-/// A tool that looks at any file.
+/// A tool that inspects any file.
 struct Tool {
-    /// What calls it, the first one is its name.
+    /// The commands that run it; the first one is its name.
     words: &'static [&'static str],
-    /// Files that say what it leaves out, best first: one that is there is used, else the first.
+    /// Files with its exclusions, best first: the first existing one is used, else the first one.
     ignore_files: &'static [&'static str],
-    /// The lines to add; `{planning}` stands for the folder.
+    /// The lines to add; `{planning}` is replaced by the folder.
     entry: &'static str,
 }
 
@@ -83,7 +83,7 @@ const TOOLS: &[Tool] = &[
     Tool { words: &["reuse"], ignore_files: &["REUSE.toml"], entry: "[[annotations]]\npath = \"{planning}/**\"" },
 ];
 
-/// Configurations of `ESLint`, which looks at JSON and Markdown only where one of them says so.
+/// Configurations of `ESLint`, which inspects JSON and Markdown only if one of them enables it.
 const OF_ESLINT: &[&str] = &[
     "eslint.config.js",
     "eslint.config.mjs",
@@ -95,7 +95,7 @@ const OF_ESLINT: &[&str] = &[
     ".eslintrc",
 ];
 
-/// Hooks of pre-commit that are given every file.
+/// Hooks of pre-commit that get every file.
 const HOOKS: &[&str] = &[
     "addlicense",
     "codespell",
@@ -112,7 +112,7 @@ const HOOKS: &[&str] = &[
 
 const PRE_COMMIT: &str = ".pre-commit-config.yaml";
 
-/// The checks that look at files below `planning`, each once.
+/// The checks that inspect files below `planning`, each listed once.
 pub(crate) fn checks_of(files: &dyn Files, planning: &str) -> Result<Vec<OwnCheck>, FileError> {
     let mut found: Vec<OwnCheck> = Vec::new();
     for (file, lines) in command_lines(files)? {
@@ -161,7 +161,7 @@ pub(crate) fn checks_of(files: &dyn Files, planning: &str) -> Result<Vec<OwnChec
     Ok(found)
 }
 
-/// The configuration of `ESLint`, where it looks at JSON or Markdown and does not leave the folder out.
+/// The configuration of `ESLint`, if it inspects JSON or Markdown and does not exclude the folder.
 fn eslint_of_documents(files: &dyn Files, planning: &str) -> Result<Option<String>, FileError> {
     for name in OF_ESLINT {
         if let Some(text) = files.read(name)? {
@@ -172,7 +172,7 @@ fn eslint_of_documents(files: &dyn Files, planning: &str) -> Result<Option<Strin
     Ok(None)
 }
 
-/// The lines of a project that call programs, by file.
+/// The command lines of a project, by file.
 fn command_lines(files: &dyn Files) -> Result<Vec<(String, Vec<String>)>, FileError> {
     let mut all = Vec::new();
     if let Some(package) = files.read("package.json")? {
@@ -194,15 +194,15 @@ fn command_lines(files: &dyn Files) -> Result<Vec<(String, Vec<String>)>, FileEr
     Ok(all)
 }
 
-/// Whether a line calls a tool for all files: for the folder, for a pattern from its root, for what git tracks, or for
-/// nothing that is named.
+/// True if a line runs a tool on all files: on the folder, on a pattern from its root, on the files that git tracks, or
+/// without naming any.
 fn looks_at_all(line: &str, tool: &str) -> bool {
     line.split("&&").flat_map(|part| part.split(';')).any(|part| {
         let words: Vec<&str> =
             part.split_whitespace().map(|word| word.trim_matches(['\'', '"', '`', '@', ','])).collect();
         let is_tool = |word: &&str| word.rsplit('/').next() == Some(tool);
         let Some(at) = words.iter().position(is_tool) else { return false };
-        // It has to be called, not installed or talked about.
+        // The tool must be called, not installed or mentioned.
         let leads = |word: &&str| {
             word.starts_with('-')
                 || word.contains('=')
@@ -226,9 +226,9 @@ fn looks_at_all(line: &str, tool: &str) -> bool {
     })
 }
 
-/// The files below `planning` that an output names, where it names no other file of the project.
+/// The files below `planning` that an output names; empty if it names another file of the project.
 pub(crate) fn only_planning(output: &str, root: &str, planning: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
-    // What runs a check names its own files.
+    // Programs that run a check print their own file names.
     let of_starters =
         ["make", "npm ", "> ", "$ ", "error: Recipe", "info ", "error Command failed", "ELIFECYCLE", "yarn "];
     let mut named: Vec<String> = Vec::new();
@@ -255,7 +255,7 @@ pub(crate) fn only_planning(output: &str, root: &str, planning: &str, is_file: i
     if named.iter().all(is_below) { named } else { Vec::new() }
 }
 
-/// The most files that are looked at in one output.
+/// The most files that are examined in one output.
 const MOST_NAMED: usize = 500;
 
 #[cfg(test)]
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn makefiles_workflows_and_pre_commit_are_looked_at() {
+    fn makefiles_workflows_and_pre_commit_are_read() {
         let make = found(&[("Makefile", "lint:\n\t@prettier --check .\n\tprettier --check .\n")]);
         assert_eq!(make.len(), 1, "{make:?}");
         assert_eq!(found(&[(".github/workflows/ci.yml", "      - run: npx prettier --check .\n")]).len(), 1);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_names_planning_files_alone_is_recognised() {
+    fn an_output_that_names_only_planning_files_is_recognised() {
         let is_file = |path: &str| {
             [".planning/config.json", ".planning/phases/01-a/01-01-PLAN.md", "lib/a.js", "Makefile", "package.json"]
                 .contains(&path)

@@ -1,9 +1,9 @@
-//! Whether something a plan forbids is held by something: never by silence.
+//! Checks whether a prohibition in a plan is enforced. Without evidence it never passes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is forbidden, and what is said to hold it.
+/// A prohibition, and the check that is claimed to enforce it.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct ProhibitionRequest {
     #[serde(default)]
@@ -19,19 +19,19 @@ struct Prohibition {
     verification: Option<String>,
 }
 
-/// What holds it.
+/// The check that enforces it.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Enforcement {
-    /// What it is, such as `test` or `lint`.
+    /// The kind of check, such as `test` or `lint`.
     #[serde(default)]
     kind: Option<String>,
-    /// The file it stands in.
+    /// The file with the check.
     #[serde(default)]
     path: Option<String>,
-    /// It ran, and held.
+    /// The check ran and passed.
     #[serde(default)]
     passed: Option<bool>,
-    /// What was seen.
+    /// What was observed.
     #[serde(default)]
     evidence: Vec<String>,
 }
@@ -40,11 +40,11 @@ pub(crate) struct Enforcement {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProhibitionReport {
     status: ProhibitionStatus,
-    /// A person has to look.
+    /// A person has to review it.
     flagged: bool,
     tier: Option<Tier>,
     reason: &'static str,
-    /// The file that holds it is there.
+    /// The file with the check exists.
     located: bool,
     kind: Option<String>,
     evidence: Vec<String>,
@@ -65,7 +65,7 @@ enum Tier {
     Judgment,
 }
 
-/// Judges the request; `is_file` tells whether a file of the project is there.
+/// Judges the request; `is_file` reports whether a file of the project exists.
 pub(crate) fn judge(request: ProhibitionRequest, is_file: impl FnOnce(&str) -> bool) -> ProhibitionReport {
     let ProhibitionRequest { prohibition, check } = request;
     let tier = match prohibition.verification.as_deref().map(str::trim) {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn silence_never_passes() {
+    fn a_prohibition_without_evidence_never_passes() {
         use ProhibitionStatus::{Enforced, Unverified, Violated};
         let told = |text: &str| judge(serde_json::from_str(text).unwrap(), |path| path == "tests/a.rs").status;
         for (text, status) in [

@@ -1,5 +1,5 @@
-//! Tests before code: whether a test was seen to fail before the code that passes it, and whether the commits of a
-//! phase's plans tell of it.
+//! Tests before code: whether a test was seen to fail before the code that makes it pass, and whether the commits of a
+//! phase's plans show it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
 use crate::text::test_output::TestOutput;
 
-/// What was run and seen before code was written.
+/// What was run and observed before code was written.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Record {
     command: String,
     exit_code: i64,
-    /// The name of the test that was to fail.
+    /// The name of the test that should fail.
     target_test: String,
     /// What the command printed.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub(crate) struct RedUnreadable {
     block: bool,
     verdict: RedVerdict,
     reason: RedReason,
-    /// Where the record was looked for.
+    /// The path of the record.
     record: String,
     #[serde(rename = "readError")]
     read_error: String,
@@ -64,14 +64,14 @@ enum RedReason {
     InvalidRecord,
     /// The command succeeded.
     UnexpectedGreen,
-    /// The output tells of no test.
+    /// The output shows no test.
     ZeroTestsDiscovered,
     NonzeroExitWithoutTestFailure,
     /// Another test failed.
     NoTargetTestFailure,
 }
 
-/// What the output says.
+/// The evidence in the output.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 struct RedEvidence {
     command: String,
@@ -83,7 +83,7 @@ struct RedEvidence {
     failing_tests: Vec<String>,
 }
 
-/// What is worth keeping of it.
+/// The parts of the record that are kept.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RedRecord {
     command: String,
@@ -96,7 +96,7 @@ struct RedRecord {
     reason: RedReason,
 }
 
-/// The answer for a record that is not there or is no JSON.
+/// The answer for a record that is missing or is not JSON.
 pub(crate) fn unreadable(path: &str, why: &str) -> RedUnreadable {
     RedUnreadable {
         passed: false,
@@ -108,7 +108,7 @@ pub(crate) fn unreadable(path: &str, why: &str) -> RedUnreadable {
     }
 }
 
-/// Whether the record shows that the test it is about failed, before the code was written.
+/// Checks whether the record shows that its test failed before the code was written.
 pub(crate) fn red_evidence(value: &serde_json::Value) -> RedReport {
     let record: Option<Record> = serde_json::from_value(value.clone()).ok();
     let record = record.filter(|record| !record.command.trim().is_empty() && !record.target_test.trim().is_empty());
@@ -168,7 +168,7 @@ fn judged(record: &Record, seen: &TestOutput) -> RedReason {
     }
 }
 
-/// Whether a failing test is the one meant: by its whole name, or by the last part of a path of names.
+/// True if a failing test is the target: by its whole name, or by the last part of a path of names.
 fn names(failing: &str, target: &str) -> bool {
     let target = target.trim();
     failing == target
@@ -205,12 +205,12 @@ pub(crate) struct ReviewReport {
     table: String,
     rows: Vec<ReviewRow>,
     pub(crate) message: String,
-    /// What to do in the plans that follow.
+    /// What to do in the next plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cure: Option<&'static str>,
 }
 
-/// One plan whose tests come first, and the commits that tell of it.
+/// One plan with tests first, and its commits that show it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ReviewRow {
     #[serde(rename = "planId")]
@@ -224,7 +224,8 @@ struct ReviewRow {
     missing: Vec<&'static str>,
 }
 
-/// Which plans of a phase put tests first, and whether their commits say so. `subjects` are those of all commits.
+/// Checks which plans of a phase put tests first, and whether their commits show it. `subjects` are those of all
+/// commits.
 pub(crate) fn review(
     view: &ProjectView,
     typed: &str,
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_failure_of_the_test_itself_is_evidence() {
+    fn only_the_failure_of_the_target_test_is_evidence() {
         use RedReason::{
             InvalidRecord, NoTargetTestFailure, NonzeroExitWithoutTestFailure, TargetTestFailed, UnexpectedGreen,
             ZeroTestsDiscovered,
@@ -362,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_lacks_something_is_no_evidence() {
+    fn an_incomplete_record_is_not_evidence() {
         for text in ["{}", "[]", "null", "3", r#"{"command": "x", "exitCode": "1", "targetTest": "a"}"#] {
             let report = red_evidence(&serde_json::from_str(text).unwrap());
             assert_eq!((report.reason, report.block), (RedReason::InvalidRecord, true), "{text}");
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_with_tests_first_is_told_by_its_commits() {
+    fn a_plan_with_tests_first_is_checked_by_its_commits() {
         let files = [
             (".planning/phases/02-a/02-01-PLAN.md", "---\ntype: tdd\n---\n"),
             (".planning/phases/02-a/02-02-PLAN.md", "---\ntype: execute\n---\n"),

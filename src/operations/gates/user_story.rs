@@ -22,7 +22,7 @@ struct Slots {
 const WANT: &str = ", I want to ";
 const SO_THAT: &str = ", so that ";
 
-/// Takes a story apart, or says what is missing in it.
+/// Splits a story into its parts, or reports what is missing.
 pub(crate) fn validate(story: &str) -> StoryReport {
     let story = story.trim();
     let slots = slots(story);

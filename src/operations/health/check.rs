@@ -1,4 +1,4 @@
-//! Every finding about a project: its documents, its configuration, its folders, its working trees.
+//! Every finding about a project: its documents, its configuration, its folders, its worktrees.
 
 use std::collections::BTreeMap;
 
@@ -30,33 +30,33 @@ use crate::text::markdown::{LineKind, Markdown};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
 
-/// What the check needs to know that stands in no file of the project.
+/// Facts for the check that are not in any file of the project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HealthFacts {
-    /// What stands before a command's name where people type it.
+    /// The prefix of a command's name as people type it.
     pub(crate) command_prefix: String,
-    /// The agents of ours that an install has lost. Empty where none was installed.
+    /// Our agents that are missing from an install. Empty if none was installed.
     pub(crate) lost_agents: Vec<String>,
-    /// git is told to ignore the planning folder and follows files in it.
+    /// git ignores the planning folder but tracks files in it.
     pub(crate) tracked_but_ignored: bool,
     pub(crate) worktrees: Vec<Worktree>,
-    /// `None` where STATE.md names no commit, or one that git does not know.
+    /// `None` if STATE.md does not name a commit, or git does not know it.
     pub(crate) written_at: Option<WrittenAt>,
 }
 
-/// When STATE.md was written last, in commits.
+/// When STATE.md was last written, in commits.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenAt {
     pub(crate) head: String,
-    /// How many came after it.
+    /// The number of commits after it.
     pub(crate) commits: u64,
 }
 
-/// A linked working tree of the project's repository.
+/// A linked worktree of the project's repository.
 #[derive(Clone, Debug)]
 pub(crate) struct Worktree {
     pub(crate) path: String,
-    /// How long ago its folder changed; `None` where the folder is gone.
+    /// Minutes since its folder last changed; `None` if the folder is missing.
     pub(crate) minutes: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct HealthReport {
     pub(crate) repairable_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repairs_performed: Option<Vec<RepairReport>>,
-    /// After a repair: what is left.
+    /// After a repair: the findings that are left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) remaining: Option<Remaining>,
     /// With `--dry-run`: what would be repaired.
@@ -179,18 +179,18 @@ impl HealthReport {
     }
 }
 
-/// A linked working tree that has not changed for this long is worth a look.
+/// A linked worktree without a change for this long is reported.
 const STALE_MINUTES: i64 = 60;
 
-/// A state that this many commits came after says little of the work since.
+/// With this many commits after it, STATE.md says little about the work since.
 const OLD_COMMITS: u64 = 20;
 
-/// Looks at everything.
+/// Checks everything.
 pub(crate) fn check(view: &ProjectView, facts: &HealthFacts) -> Result<HealthReport, FileError> {
     Ok(HealthReport::new(&findings(view, facts)?))
 }
 
-/// Everything that is not as it should be.
+/// All findings.
 pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Finding>, FileError> {
     let layout = view.layout();
     let command = |name: &str| format!("{}{name}", facts.command_prefix);
@@ -199,7 +199,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         return Ok(vec![error("E001", "there is no folder .planning/", cure)]);
     }
     if view.state_text().is_err() {
-        // What is no text is a finding; everything else is looked at as if it said nothing.
+        // A STATE.md that is not text is a finding; everything else is checked as if the file were empty.
         let mut found = validate::findings(view)?.unwrap_or_default();
         let mut blank = Edits::default();
         blank.texts.insert(layout.state(), String::new());
@@ -294,7 +294,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     Ok(found)
 }
 
-/// What is wrong with each folder of the milestone; what of it belongs to validation is given back, to come later.
+/// The findings about each folder of the milestone. Those about validation are returned, to be listed later.
 fn in_phases(view: &ProjectView, facts: &HealthFacts, found: &mut Vec<Finding>) -> Result<Vec<Finding>, FileError> {
     let current = view.milestone_folders()?;
     let mut no_validation = Vec::new();
@@ -314,13 +314,13 @@ fn in_phases(view: &ProjectView, facts: &HealthFacts, found: &mut Vec<Finding>) 
     Ok(no_validation)
 }
 
-/// A roadmap of which nobody can say what it lists; what else hides phases has a finding where it stands.
+/// The finding about a roadmap whose phases cannot be listed. Other causes of hidden phases have their own findings.
 fn unreadable(view: &ProjectView) -> Result<Option<Finding>, FileError> {
     let unseen = view.scope()?.unseen.filter(Unseen::is_unreadable);
     Ok(unseen.map(|unseen| warning("W033", unseen.to_string(), unseen.cure())))
 }
 
-/// A folder of an earlier milestone whose number the current one has given to another phase.
+/// A folder of an earlier milestone with a number that the current milestone uses for another phase.
 fn left_behind(view: &ProjectView, folder: &PhaseFolder, earlier: &Earlier) -> Finding {
     let (path, version) = (&folder.path, &earlier.version);
     let message =
@@ -336,7 +336,7 @@ fn missing_sections(project: &str) -> Vec<Finding> {
     missing.map(|title| warning("W001", format!("PROJECT.md has no section `## {title}`"), "Add the section")).collect()
 }
 
-/// What STATE.md says that the roadmap and the folders do not bear out.
+/// Statements in STATE.md that contradict the roadmap and the folders.
 fn state_findings(
     view: &ProjectView,
     state: &State<'_>,
@@ -381,7 +381,7 @@ fn state_findings(
     Ok(findings)
 }
 
-/// Each mention of a phase that neither the roadmap nor the disk knows.
+/// Each mention of a phase that is neither in the roadmap nor on disk.
 fn unknown_phases(
     view: &ProjectView,
     state: &str,
@@ -414,15 +414,15 @@ fn unknown_phases(
         .collect())
 }
 
-/// The identifiers behind the word `Phase` in what the text says, not in code and comments.
+/// The identifiers after the word `Phase` in the text, without code and comments.
 fn mentions<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
     let lines = markdown.lines().iter().enumerate();
     let said = lines.filter(|(_, line)| !matches!(line.kind, LineKind::Comment | LineKind::Fenced));
     said.flat_map(|(index, _)| mentions_in(markdown.line(index))).collect()
 }
 
-/// The identifiers behind the word `Phase`: up to a dash, and with what follows it (`2-01`). The word that ends the name of
-/// a command, such as `/gsd-plan-phase 3`, is none.
+/// The identifiers after the word `Phase`: up to a dash, and with the part after it (`2-01`). The last word of a
+/// command's name, such as `/gsd-plan-phase 3`, does not count.
 fn mentions_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.match_indices("hase").filter_map(move |(at, word)| {
         let before = text[..at].strip_suffix(['P', 'p'])?;
@@ -443,7 +443,7 @@ fn mentions_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
 const PHASE_KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
 const TIERS: &[&str] = &["opus", "sonnet", "haiku", "inherit"];
 
-/// Values of the configuration that mean nothing, and switches that agents look for.
+/// Invalid values in the configuration, and missing switches that agents read.
 fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let at = |keys: &[&str]| keys.iter().find_map(|key| config::at(file, key)).filter(|value| !value.is_null());
@@ -535,7 +535,7 @@ fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
     Some(warning("W005", message, "Rename to match pattern (e.g., 01-setup)"))
 }
 
-/// Plans in folders within the folder of a phase, which no verb reads.
+/// Plans in subfolders of a phase's folder, which no command reads.
 fn nested_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Finding>, FileError> {
     for name in view.folder_names(&folder.path)?.iter().filter(|name| *name != "plans") {
         let path = folder.join(name);
@@ -551,7 +551,7 @@ fn nested_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Findi
     Ok(None)
 }
 
-/// Plans with a name that no verb reads as one.
+/// Plans with a name that no command reads as one.
 fn unread_plans(folder: &PhaseFolder) -> impl Iterator<Item = Finding> {
     folder.unread_plans().map(|file| {
         let message = format!("`{}` is not read: the name of a plan is `NN-NN-PLAN.md`", folder.join(file));
@@ -563,7 +563,7 @@ fn is_plan_name(file: &str) -> bool {
     file.to_ascii_uppercase().ends_with("PLAN.MD")
 }
 
-/// A phase whose research says how to validate it, without a plan for that.
+/// A phase whose research says how to validate it, but without a VALIDATION.md.
 fn unvalidated(view: &ProjectView, folder: &PhaseFolder, facts: &HealthFacts) -> Result<Option<Finding>, FileError> {
     let Some(research) = folder.artifact_path("RESEARCH") else { return Ok(None) };
     if folder.artifact("VALIDATION").is_some() {
@@ -578,7 +578,7 @@ fn unvalidated(view: &ProjectView, folder: &PhaseFolder, facts: &HealthFacts) ->
     }))
 }
 
-/// Folders that mean the same phase.
+/// Folders with the same phase number.
 fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding>, FileError> {
     let mut by_phase: BTreeMap<String, Vec<&PhaseFolder>> = BTreeMap::new();
     for folder in folders {
@@ -621,7 +621,7 @@ fn worktree_finding(worktree: &Worktree) -> Option<Finding> {
     }
 }
 
-/// Documents that stand directly in the planning folder.
+/// Documents directly in the planning folder.
 const DOCUMENTS: &[&str] = &[
     "BACKLOG.md",
     "CLAUDE.md",
@@ -641,7 +641,7 @@ const DOCUMENTS: &[&str] = &[
     "WINDOWS.md",
 ];
 
-/// Markdown files in the planning folder that nothing of ours reads.
+/// Markdown files in the planning folder that this program does not read.
 fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
     let names = view.file_names(view.layout().planning())?;
     let versioned = |name: &str| name.strip_prefix('v').is_some_and(|rest| phase::leading_integer(rest).is_some());
@@ -657,7 +657,7 @@ fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
         .collect())
 }
 
-/// The versions of archived milestones that MILESTONES.md has no heading for, in order.
+/// The versions of archived milestones without a heading in MILESTONES.md, in order.
 pub(super) fn archived_without_entry(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let names = view.file_names(&view.layout().milestones_folder())?;
     let archived = names.iter().filter_map(|name| name.strip_suffix("-ROADMAP.md"));

@@ -1,4 +1,4 @@
-//! The roadmap against the folders of phases, and the plans of a folder against their numbers.
+//! Compares the roadmap with the folders of phases, and the plans of a folder with their numbers.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(crate) struct ConsistencyReport {
     pub(crate) passed: bool,
     pub(crate) errors: Vec<&'static str>,
     pub(crate) warnings: Vec<HealthFinding>,
-    /// Left out where there was nothing to compare.
+    /// Absent if there was nothing to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning_count: Option<usize>,
 }
@@ -42,7 +42,8 @@ impl ConsistencyReport {
     }
 }
 
-/// Compares the roadmap with the folders, and looks for gaps and orphans. `numbered` says whether phases count up.
+/// Compares the roadmap with the folders, and reports gaps and orphans. `numbered` is true if phases are numbered in
+/// sequence.
 pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<ConsistencyReport, FileError> {
     let Some(text) = view.roadmap_text()? else {
         let errors = vec!["there is no ROADMAP.md"];
@@ -74,7 +75,7 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
 
 /// Phases of the roadmap without a folder, and folders without a phase of the roadmap.
 ///
-/// A phase whose checkbox is open need not have a folder yet, and the folder of one may be in an archive.
+/// A phase whose checkbox is not ticked need not have a folder yet, and a phase's folder may be in an archive.
 pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder], archived: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let tokens = folders.iter().map(PhaseFolder::token).chain(archived.iter().map(String::as_str));
@@ -117,9 +118,10 @@ pub(super) fn archived_phases(view: &ProjectView) -> Result<Vec<String>, FileErr
     Ok(archived)
 }
 
-/// Gaps between the whole numbers of folders. Decimals come between phases, and ids with a code need not count up.
+/// Gaps between the whole numbers of folders. Decimals come between phases, and ids with a code need not be in
+/// sequence.
 fn phase_gaps(folders: &[PhaseFolder], roadmap: &Roadmap<'_>) -> Vec<Finding> {
-    // A phase that was only just added has no folder with a document yet.
+    // A phase that was just added does not have a folder with a document yet.
     let tokens = folders.iter().map(PhaseFolder::token).chain(roadmap.named_phases());
     let counting = tokens.filter(|token| phase::without_code(token) == *token).map(PhaseId::new);
     let numbers: BTreeSet<u64> =
@@ -142,7 +144,7 @@ fn plan_gaps(folder: &PhaseFolder) -> Vec<Finding> {
         .collect()
 }
 
-/// Neighbours that are more than one apart.
+/// Neighbours that differ by more than one.
 fn gaps(numbers: BTreeSet<u64>) -> impl Iterator<Item = (u64, u64)> {
     let next = numbers.clone().into_iter().skip(1);
     numbers.into_iter().zip(next).filter(|(before, after)| after - before > 1)

@@ -1,7 +1,7 @@
-//! Whether a project's documents agree with each other and with the disk, and what can be mended without asking.
+//! Checks whether a project's documents agree with each other and with the disk, and repairs what is safe to repair.
 //!
-//! [`consistency()`] holds the roadmap against the folders, [`check()`] looks at everything, [`repair()`] makes good what can
-//! be made good without losing anything. A finding has a code that scripts match, and a cure.
+//! [`consistency()`] compares the roadmap with the folders, [`check()`] checks everything, and [`repair()`] repairs
+//! what it can without losing anything. A finding has a code that scripts match, and a fix.
 
 pub(crate) mod check;
 pub(crate) mod consistency;
@@ -19,24 +19,25 @@ pub(crate) use check::{HealthFacts, Worktree, WrittenAt, check};
 pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 
-/// The command that makes a configuration whole.
+/// The command that adds missing parts of the configuration.
 const REPAIR: &str = "gsd-tools validate health --repair";
 
-/// The command that adds missing entries of milestones.
+/// The command that adds missing milestone entries.
 const BACKFILL: &str = "gsd-tools validate health --backfill";
 
-/// A finding as scripts know it from here.
+/// A finding in the form that scripts expect from these commands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct HealthFinding {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) fix: String,
-    /// Whether `repair` can make it good.
+    /// True if `repair` can fix it.
     pub(crate) repairable: bool,
 }
 
 impl HealthFinding {
-    /// What it is and what to do about it, for a person at a terminal. What `repair` mends, the page says once for all.
+    /// The finding and its fix, for a person at a terminal. For findings that `repair` fixes, the page names that
+    /// command once.
     fn shown(&self, screen: Screen, mark: Mark) -> String {
         let is_said = self.repairable || self.fix.is_empty();
         let cure = if is_said { String::new() } else { screen.prose("         ", "         ", &self.fix) };
@@ -44,7 +45,7 @@ impl HealthFinding {
     }
 }
 
-/// The first findings of a kind, and how many more there are.
+/// The first findings of a kind, and the number of the others.
 fn listed(findings: &[HealthFinding], screen: Screen, mark: Mark, all: &str) -> String {
     let mut page: String = findings.iter().take(SHOWN).map(|finding| finding.shown(screen, mark)).collect();
     if let Some(more) = findings.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -53,7 +54,7 @@ fn listed(findings: &[HealthFinding], screen: Screen, mark: Mark, all: &str) -> 
     page
 }
 
-/// How many findings of a kind a person is shown.
+/// The number of findings of a kind that are shown to a person.
 const SHOWN: usize = 12;
 
 impl From<Finding> for HealthFinding {
@@ -70,7 +71,7 @@ fn warning(code: &'static str, what: impl Into<String>, cure: impl Into<String>)
     Finding::warning(code, what).cure(cure)
 }
 
-/// One thing that was made good, or was not.
+/// One thing that was repaired, or could not be.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RepairReport {
     pub(crate) action: &'static str,
@@ -83,7 +84,7 @@ pub(crate) struct RepairReport {
     pub(crate) error: Option<String>,
 }
 
-/// What a repair would do.
+/// A repair that would be made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlannedRepair {
     pub(crate) action: &'static str,
@@ -101,7 +102,7 @@ impl From<RepairReport> for PlannedRepair {
 }
 
 impl RepairReport {
-    /// What was made good, or was not, for a person at a terminal.
+    /// The repair or its failure, for a person at a terminal.
     fn shown(&self, screen: Screen) -> String {
         let mark = if self.success { Mark::Done } else { Mark::Failed };
         let what = match self.action {

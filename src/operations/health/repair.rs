@@ -1,5 +1,5 @@
-//! What can be made good without losing anything: a missing configuration, missing switches, missing entries of
-//! milestones. A file that is there is only added to; one that does not parse stays as it is.
+//! Repairs that cannot lose anything: a missing configuration, missing switches, missing milestone entries. Existing
+//! files only get additions; a file that does not parse stays as it is.
 
 use super::RepairReport;
 use super::check::{HealthFacts, HealthReport, Remaining, archived_without_entry, check};
@@ -12,7 +12,7 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::Markdown;
 use crate::text::screen::counted;
 
-/// What is to be made good.
+/// What to repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repairs<'text> {
     /// The configuration.
@@ -22,7 +22,8 @@ pub(crate) struct Repairs<'text> {
     pub(crate) day: &'text str,
 }
 
-/// Checks, and makes good what `repairs` asks for. The findings are those from before; `remaining` says what is left.
+/// Checks, and repairs what `repairs` asks for. The findings are those before the repair; `remaining` has those after
+/// it.
 pub(crate) fn repair(view: &ProjectView, facts: &HealthFacts, repairs: Repairs<'_>) -> Edited<HealthReport, Failure> {
     let mut report = check(view, facts)?;
     let mut done = Vec::new();
@@ -42,7 +43,7 @@ pub(crate) fn repair(view: &ProjectView, facts: &HealthFacts, repairs: Repairs<'
             ("W008", "addNyquistKey", "workflow.nyquist_validation"),
             ("W016", "addAiIntegrationPhaseKey", "workflow.ai_integration_phase"),
         ];
-        // The file that was looked at: the workstream's own, or else the project's.
+        // The file that was checked: the workstream's own, or else the project's.
         let has_own = view.after(&edits).exists(&view.layout().config());
         let looked_at = view.scoped(view.layout().workstream().filter(|_| has_own));
         for (_, action, key) in switches.into_iter().filter(|(code, ..)| report.has(code)) {
@@ -73,7 +74,7 @@ pub(crate) fn repair(view: &ProjectView, facts: &HealthFacts, repairs: Repairs<'
     Ok((report, edits))
 }
 
-/// The text of MILESTONES.md with an entry for each version.
+/// MILESTONES.md with an entry added for each version.
 fn with_entries(view: &ProjectView, text: &str, versions: &[String], day: &str) -> Result<String, FileError> {
     let mut lines = Vec::new();
     for version in versions {
@@ -92,7 +93,7 @@ fn with_entries(view: &ProjectView, text: &str, versions: &[String], day: &str) 
     Ok(milestones::with_entries(text, &lines))
 }
 
-/// `MVP` of `# Milestone v1.0: MVP`.
+/// `MVP` in `# Milestone v1.0: MVP`.
 fn milestone_title(text: &str, version: &str) -> Option<String> {
     let markdown = Markdown::parse(text);
     let title = markdown.headings().find(|heading| heading.level == 1)?.title;

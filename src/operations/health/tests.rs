@@ -23,7 +23,7 @@ const CONFIG: &str = "{\"workflow\": {\"nyquist_validation\": true, \"ai_integra
 const ROADMAP: &str = "## Phases\n- [x] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 4: D** - d\n\n\
     ### Phase 1: A\n### Phase 2: B\n### Phase 3: C\n### Phase 4: D\n";
 
-/// A project in which nothing is to be found, with files laid over it; an empty text takes one away.
+/// A project without findings, with some files replaced; an empty text removes the file.
 fn project(changed: &[(&'static str, &'static str)]) -> ProjectView {
     let mut files = vec![
         (".planning/PROJECT.md", PROJECT),
@@ -71,7 +71,7 @@ fn the_roadmap_and_the_disk_are_compared_by_phase_not_by_spelling() {
 }
 
 #[test]
-fn a_phase_whose_folder_is_in_an_archive_lacks_none() {
+fn a_phase_whose_folder_is_in_an_archive_does_not_lack_one() {
     let roadmap = "- [x] **Phase 1: A** - a\n- [x] **Phase 2: B** - b\n- [x] **Phase 3: C** - c\n\n\
         ### Phase 1: A\n### Phase 2: B\n### Phase 3: C\n";
     let view = view(&[
@@ -87,7 +87,7 @@ fn a_phase_whose_folder_is_in_an_archive_lacks_none() {
 }
 
 #[test]
-fn models_that_are_no_object_are_told() {
+fn models_that_are_not_an_object_are_reported() {
     let told = |models: &str| {
         let config = format!(
             "{{\"models\": {models}, \"workflow\": {{\"nyquist_validation\": true, \"ai_integration_phase\": true}}}}"
@@ -130,17 +130,17 @@ fn without_a_roadmap_nothing_is_consistent() {
 }
 
 #[test]
-fn a_whole_project_is_healthy() {
+fn a_complete_project_is_healthy() {
     let report = check(&project(&[]), &facts()).unwrap();
     assert_eq!((report.status, told(&report.warnings)), ("healthy", Vec::new()));
     assert_eq!(check(&view(&[]), &facts()).unwrap().errors[0].code, "E001");
 }
 
 #[test]
-fn what_is_missing_or_does_not_parse_is_an_error() {
+fn a_missing_or_invalid_document_is_an_error() {
     let missing = [".planning/PROJECT.md", ".planning/ROADMAP.md", ".planning/STATE.md", ".planning/config.json"];
     let report = check(&project(&missing.map(|path| (path, ""))), &facts());
-    // With every document gone the planning folder is gone too.
+    // Without any document the planning folder is missing too.
     assert_eq!(report.unwrap().errors[0].code, "E001");
     for (path, code) in missing.into_iter().zip(["E002", "E003", "E004"]) {
         let report = check(&project(&[(path, "")]), &facts()).unwrap();
@@ -153,7 +153,7 @@ fn what_is_missing_or_does_not_parse_is_an_error() {
 }
 
 #[test]
-fn a_command_in_prose_and_what_is_commented_out_mention_no_phase() {
+fn commands_in_prose_and_comments_mention_no_phase() {
     for said in
         ["/gsd-execute-phase", "`/gsd:plan-phase", "$gsd-verify-phase", "gsd-tools find-phase", "get-phase", "x_phase"]
     {
@@ -167,7 +167,7 @@ fn a_command_in_prose_and_what_is_commented_out_mention_no_phase() {
 }
 
 #[test]
-fn a_phase_in_a_form_that_is_not_read_is_named_with_its_line() {
+fn a_phase_in_an_unreadable_form_is_reported_with_its_line() {
     let found = told(
         &check(&project(&[(".planning/ROADMAP.md", "### Phase 1: A\n\n### Phase 2 Beta\n")]), &facts())
             .unwrap()
@@ -178,7 +178,7 @@ fn a_phase_in_a_form_that_is_not_read_is_named_with_its_line() {
 }
 
 #[test]
-fn a_folder_that_an_earlier_milestone_left_under_a_number_in_use_is_named() {
+fn a_leftover_folder_with_a_number_in_use_is_reported() {
     let found = check(
         &project(&[
             (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n"),
@@ -195,7 +195,7 @@ fn a_folder_that_an_earlier_milestone_left_under_a_number_in_use_is_named() {
 }
 
 #[test]
-fn a_roadmap_that_says_nothing_of_its_phases_is_named() {
+fn a_roadmap_without_readable_phases_is_reported() {
     for (roadmap, said) in [
         ("\n", "W033 `.planning/ROADMAP.md` is empty"),
         (
@@ -209,7 +209,7 @@ fn a_roadmap_that_says_nothing_of_its_phases_is_named() {
 }
 
 #[test]
-fn a_plan_in_a_folder_within_its_phase_is_named() {
+fn a_plan_in_a_subfolder_of_its_phase_is_reported() {
     let found = check(&project(&[(".planning/phases/01-a/01-02-plan/PLAN.md", "x")]), &facts()).unwrap().warnings;
     let nested = told(&found).into_iter().find(|finding| finding.starts_with("W032"));
     assert!(
@@ -219,7 +219,7 @@ fn a_plan_in_a_folder_within_its_phase_is_named() {
 }
 
 #[test]
-fn each_document_is_held_against_the_others() {
+fn each_document_is_compared_with_the_others() {
     let warnings =
         |changed: &[(&'static str, &'static str)]| told(&check(&project(changed), &facts()).unwrap().warnings);
     assert_eq!(
@@ -260,7 +260,7 @@ fn each_document_is_held_against_the_others() {
 }
 
 #[test]
-fn values_of_the_configuration_that_mean_nothing_are_told() {
+fn invalid_values_of_the_configuration_are_reported() {
     let config = r#"{"model_profile": 3, "context_window": "x", "git": {"branching_strategy": "q", "phase_branch_template": "x"},
         "models": {"a": "opus", "planning": "zzz", "research": "opus"}, "workflow": {}}"#;
     let report = check(&project(&[(".planning/config.json", config)]), &facts()).unwrap();
@@ -270,7 +270,7 @@ fn values_of_the_configuration_that_mean_nothing_are_told() {
 }
 
 #[test]
-fn facts_from_outside_are_told() {
+fn findings_from_outside_the_files_are_reported() {
     let worktree = |path: &str, minutes| Worktree { path: path.into(), minutes };
     let facts = HealthFacts {
         lost_agents: vec!["gsd-planner".into()],
@@ -290,7 +290,7 @@ fn facts_from_outside_are_told() {
 const BOTH: Repairs<'_> = Repairs { configuration: true, milestones: true, day: "2026-02-03" };
 
 #[test]
-fn a_repair_for_a_workstream_is_made_in_the_file_that_was_looked_at() {
+fn a_repair_for_a_workstream_changes_the_file_that_was_checked() {
     const CONFIG: &str = "{\"workflow\": {}}";
     let repaired = |own: &[(&str, &str)]| {
         let files = [(".planning/config.json", CONFIG), (".planning/workstreams/api/STATE.md", "")];
@@ -327,7 +327,7 @@ fn a_repair_of_a_healthy_project_changes_nothing_and_says_so() {
 }
 
 #[test]
-fn what_a_person_wrote_is_never_made_anew() {
+fn a_file_written_by_a_person_is_never_replaced() {
     let damaged = [(".planning/config.json", "{bad"), (".planning/STATE.md", "")];
     let (report, edits) = repair(&project(&damaged), &facts(), BOTH).unwrap();
     let refused = report.repairs_performed.unwrap();

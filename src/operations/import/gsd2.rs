@@ -1,7 +1,7 @@
-//! A project of the other layout brought into this one: slices become phases, tasks become plans.
+//! Imports a project from the other layout: slices become phases, tasks become plans.
 //!
-//! The documents of `.gsd` are read and stay. What stands in `.planning` is never overwritten: where the import is forced,
-//! it goes to the archive first.
+//! The documents of `.gsd` are read and stay. The contents of `.planning` are never overwritten: a forced import moves
+//! them to the archive first.
 
 use std::fmt::Write as _;
 
@@ -29,37 +29,37 @@ use crate::text::table::Table;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ImportReport {
     pub(crate) success: bool,
-    /// Where the project is now.
+    /// The planning folder of the imported project.
     #[serde(rename = "planningDir")]
     pub(crate) planning: String,
     #[serde(rename = "filesWritten")]
     pub(crate) files_written: usize,
     pub(crate) milestones: usize,
-    /// The files, and what they were made of.
+    /// The files, and their sources.
     pub(crate) preview: String,
-    /// Where what stood there before went.
+    /// Where the earlier contents were moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kept: Option<String>,
 }
 
-/// What a rehearsal of `from-gsd2` answers.
+/// What a dry run of `from-gsd2` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ImportRehearsal {
     pub(crate) success: bool,
     #[serde(rename = "dryRun")]
     pub(crate) dry: bool,
-    /// The files, and what they would be made of.
+    /// The files, and their sources.
     pub(crate) preview: String,
 }
 
-/// What `from-gsd2` answers where nothing can be imported.
+/// What `from-gsd2` answers if nothing can be imported.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ImportRefusal {
     pub(crate) success: bool,
     pub(crate) error: String,
 }
 
-/// What came of an import.
+/// The result of an import.
 pub(crate) type Outcome = Result<ImportReport, ImportRefusal>;
 
 /// Imports the project in `.gsd`.
@@ -98,7 +98,7 @@ pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &
     let state = State::parse(&text);
     let written = state::close(&after, StateEdit::new(&state), Rule::Refresh, facts)?;
     edits.texts.insert(layout.state(), written.text);
-    // A folder into which something new comes stays.
+    // A folder stays if a new file is created in it.
     let new: Vec<String> = edits.texts.keys().cloned().collect();
     edits.emptied.retain(|folder| !new.iter().any(|path| path.starts_with(&format!("{folder}/"))));
     let report = ImportReport {
@@ -113,7 +113,7 @@ pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &
 }
 
 impl ImportReport {
-    /// The same as the answer of a rehearsal.
+    /// The report as the answer of a dry run.
     pub(crate) fn rehearsed(self) -> ImportRehearsal {
         ImportRehearsal { success: true, dry: true, preview: self.preview }
     }
@@ -132,7 +132,7 @@ struct Phase<'slice> {
     depends: Vec<usize>,
 }
 
-/// All slices, counted through over all milestones.
+/// All slices, numbered across all milestones.
 fn numbered(milestones: &[Milestone]) -> Vec<Phase<'_>> {
     let mut phases: Vec<Phase<'_>> = Vec::new();
     for milestone in milestones {
@@ -150,7 +150,8 @@ fn numbered(milestones: &[Milestone]) -> Vec<Phase<'_>> {
     phases
 }
 
-/// Moves what stands in `.planning` into its archive, all but the settings. Gives the place, if there was anything.
+/// Moves the contents of `.planning` into its archive, except the settings. Returns the new path, if there was
+/// anything.
 fn keep(view: &ProjectView, day: &str, edits: &mut Edits) -> Result<Option<String>, FileError> {
     const STAYS: &[&str] = &["config.json", "archive", ".lock", "STATE.md.lock", "milestone.lock", ".gsd-transaction"];
     let planning = view.layout().planning().to_owned();
@@ -173,14 +174,14 @@ fn keep(view: &ProjectView, day: &str, edits: &mut Edits) -> Result<Option<Strin
     Ok(Some(place))
 }
 
-/// A document in `.gsd`, whatever the case of its name.
+/// A document in `.gsd`, ignoring the case of its name.
 fn root_document(view: &ProjectView, name: &str) -> Result<Option<String>, FileError> {
     let known = view.file_names(FOLDER)?.into_iter().find(|file| file.eq_ignore_ascii_case(name));
     let Some(known) = known else { return Ok(None) };
     Ok(view.text(&format!("{FOLDER}/{known}"))?.map(|text| text.to_string()))
 }
 
-/// The requirements with a line that can be ticked below each heading `### R001 — Title`.
+/// The requirements with a checkbox line added below each heading `### R001 — Title`.
 fn with_bullets(text: &str) -> String {
     let markdown = Markdown::parse(text);
     let mut splices = Splices::default();
@@ -270,7 +271,7 @@ impl Phase<'_> {
     }
 }
 
-/// The documents in the folder of a phase.
+/// Adds the documents of a phase's folder.
 fn phase_documents(root: &str, phase: &Phase<'_>, edits: &mut Edits) {
     let folder = format!("{root}/{}", phase.folder);
     edits.texts.insert(format!("{folder}/{}-CONTEXT.md", phase.token), context(phase));
@@ -303,7 +304,7 @@ fn context(phase: &Phase<'_>) -> String {
     text
 }
 
-/// A document below a heading that says where it is from.
+/// A document below a heading that names its source.
 fn quoted(document: &Document) -> String {
     let name = document.path.rsplit('/').next().unwrap_or(&document.path);
     format!("## From {name}\n\n{}\n", document.body())
@@ -342,7 +343,7 @@ fn plan_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
     compose(&entries, &body, "\n")
 }
 
-/// The summary under the identifiers of this layout; what its front matter says beside them stays.
+/// The summary with the identifiers of this layout. Other fields of its front matter stay.
 fn summary_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
     let mut entries = vec![
         ("phase".to_owned(), Value::Text(phase.folder.clone())),
@@ -420,7 +421,7 @@ fn decisions(view: &ProjectView) -> Result<String, FileError> {
     Ok(list)
 }
 
-/// The files and what they are made of, for people.
+/// The files and their sources, for people.
 fn preview(
     planning: &str,
     milestones: &[Milestone],
@@ -531,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_there_is_kept() {
+    fn existing_contents_are_kept() {
         let view = view(&[
             (".planning/PROJECT.md", "mine"),
             (".planning/phases/01-first-slice/01-01-PLAN.md", "mine"),

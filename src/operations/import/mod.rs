@@ -1,3 +1,3 @@
-//! Projects in the layouts of other programs.
+//! Imports projects from the layouts of other programs.
 
 pub(crate) mod gsd2;

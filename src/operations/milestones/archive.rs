@@ -1,4 +1,4 @@
-//! Folders put away under `milestones/`: nothing is deleted, and a name that is taken there gets a number.
+//! Folders archived under `milestones/`. Nothing is deleted, and a name that is taken there gets a number.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,13 +18,13 @@ fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "the phase of a folder is" } else { "the phases of some folders are" }
 }
 
-/// What is asked of archiving the phase folders.
+/// The options for archiving the phase folders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClearRequest<'text> {
     /// The milestone to archive them under.
     pub(crate) label: Option<&'text str>,
     pub(crate) confirmed: bool,
-    /// Although phases are open, or the archive has another milestone's folders.
+    /// Archive even if phases are open, or the archive has another milestone's folders.
     pub(crate) force: bool,
     pub(crate) today: &'text str,
 }
@@ -33,15 +33,15 @@ pub(crate) struct ClearRequest<'text> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClearReport {
     pub(crate) cleared: usize,
-    /// Where the folders are now; the first place, where they are of several milestones.
+    /// Where the folders are now; the first path if they belong to several milestones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archive_dir: Option<String>,
-    /// All places, where they are of several milestones.
+    /// All paths, if the folders belong to several milestones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) archive_dirs: Vec<String>,
 }
 
-/// A milestone's label that can be part of a folder's name.
+/// Checks that a milestone's label can be part of a folder's name.
 pub(crate) fn checked_label(label: &str) -> Result<&str, Failure> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
     if label.is_empty() || !label.chars().all(fits) || label.contains("..") || label.starts_with('.') {
@@ -51,8 +51,8 @@ pub(crate) fn checked_label(label: &str) -> Result<&str, Failure> {
     Ok(label)
 }
 
-/// Puts the folders of all phases away, shelves left where they are: under the label that was asked for, else each under
-/// the milestone whose roadmap names it, else under the day.
+/// Archives the folders of all phases except shelved ones: under the given label, else each under the milestone whose
+/// roadmap names it, else under the date.
 pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<ClearReport, Failure> {
     let ClearRequest { label, confirmed, force, today } = request;
     let label = label.map(checked_label).transpose()?;
@@ -110,8 +110,7 @@ pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<Cle
     Ok((ClearReport { cleared: going.len(), archive_dir, archive_dirs }, edits))
 }
 
-/// Moves a folder into `archive`, under its own name, or with a number behind it where that is taken. Gives its name
-/// there.
+/// Moves a folder into `archive`, under its own name, or with a number appended if that is taken. Returns the new name.
 pub(crate) fn put_away(
     view: &ProjectView,
     folder: &str,
@@ -124,7 +123,7 @@ pub(crate) fn put_away(
     Ok(free)
 }
 
-/// `name` and `ending`, with a number between them where something of that name is in `archive`.
+/// `name` and `ending`, with a number between them if that name is taken in `archive`.
 pub(crate) fn free_name(view: &ProjectView, archive: &str, name: &str, ending: &str, edits: &Edits) -> String {
     let taken = |name: &String| {
         let path = format!("{archive}/{name}");
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_stay_where_the_roadmap_cannot_say_whose_they_are() {
+    fn folders_stay_if_the_roadmap_cannot_assign_them() {
         for roadmap in ["", "<<<<<<< HEAD\n### Phase 1: A\n=======\n>>>>>>> other\n"] {
             let view = view(roadmap);
             let refused = clear(&view, asked(None)).unwrap_err();
@@ -187,7 +186,7 @@ mod tests {
     fn open_work_is_not_archived_unasked() {
         for (roadmap, is_open) in [
             ("### 🚧 v1.0 A\n\n- [ ] **Phase 1: A**\n", true),
-            // An open plan opens a closed phase again.
+            // An open plan reopens a closed phase.
             ("### 🚧 v1.0 A\n\n- [x] **Phase 1: A**\n", true),
             ("### ✅ v0.9 Z\n\n- [x] **Phase 1: A**\n\n### 🚧 v1.0 A\n\n- [ ] **Phase 2: B**\n", false),
         ] {

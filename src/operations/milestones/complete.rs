@@ -1,5 +1,5 @@
-//! A milestone shipped: its documents are copied to the archive, its phases and quick tasks go there, and STATE.md and
-//! MILESTONES.md say so. One change: all of it or nothing, and what is archived already is never overwritten.
+//! Ships a milestone: its documents are copied to the archive, its phases and quick tasks are moved there, and STATE.md
+//! and MILESTONES.md record it. All of it is one change, and archived files are never overwritten.
 
 use std::fmt::Write as _;
 
@@ -27,19 +27,19 @@ use crate::project::state::edit::one_line;
 use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 
-/// What to do about phases of the milestone that are not done.
+/// The hint about phases of the milestone that are not done.
 const FINISH: &str = "finish or remove these phases, or pass `--force`";
 
-/// What is asked of completing a milestone.
+/// The options for completing a milestone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CompleteRequest<'text> {
     pub(crate) version: &'text str,
     pub(crate) name: Option<&'text str>,
     pub(crate) archive_phases: bool,
     pub(crate) archive_quick: bool,
-    /// Although phases are open, or not all of them can be seen.
+    /// Complete even if phases are open, or not all phases are visible.
     pub(crate) force: bool,
-    /// What starts a milestone, as people type it; `None` where no such command is installed.
+    /// The command that starts a milestone, as people type it; `None` if no such command is installed.
     pub(crate) next_command: Option<&'text str>,
 }
 
@@ -47,49 +47,49 @@ pub(crate) struct CompleteRequest<'text> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompleteReport {
     pub(crate) version: String,
-    /// The version again, where it was given no name.
+    /// The name of the milestone; the version if no name was given.
     pub(crate) name: String,
-    /// The user's calendar day.
+    /// The date in the user's time zone.
     pub(crate) date: String,
-    /// Phases of the milestone with a folder.
+    /// The number of phases of the milestone that have a folder.
     pub(crate) phases: usize,
     pub(crate) plans: usize,
-    /// Tasks that the summaries tell of.
+    /// The number of tasks in the summaries.
     pub(crate) tasks: usize,
-    /// The line of each summary, in the order of phases and plans.
+    /// One line from each summary, in the order of phases and plans.
     pub(crate) accomplishments: Vec<String>,
     pub(crate) archived: Archived,
-    /// MILESTONES.md has a new entry.
+    /// MILESTONES.md got a new entry.
     pub(crate) milestones_updated: bool,
-    /// STATE.md was there and says that the milestone is complete.
+    /// STATE.md exists and now says that the milestone is complete.
     pub(crate) state_updated: bool,
     pub(crate) preservation_warnings: Vec<Preserved>,
-    /// Checks that wait for a person still.
+    /// Checks that still wait for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks_open: Vec<DeferredCheck>,
 }
 
-/// What stands in the archive now.
+/// What is in the archive now.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Archived {
     pub(crate) roadmap: bool,
     pub(crate) requirements: bool,
     pub(crate) audit: bool,
     pub(crate) phases: bool,
-    /// The phases stayed although they were to go.
+    /// The phases were not archived although that was requested.
     pub(crate) phases_archive_skipped: bool,
     pub(crate) phases_archive_skip_reason: Option<&'static str>,
     pub(crate) quick: bool,
 }
 
-/// A field that kept its value although the documents say another.
+/// A field that kept its value although the documents give another one.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Preserved {
     pub(crate) field: &'static str,
     pub(crate) reason: &'static str,
 }
 
-/// What a rehearsal of `milestone complete` answers.
+/// What a dry run of `milestone complete` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RehearsalReport {
     /// Nothing was written.
@@ -98,7 +98,7 @@ pub(crate) struct RehearsalReport {
     pub(crate) name: String,
     pub(crate) stats: Stats,
     pub(crate) accomplishments: Vec<String>,
-    /// Checks that wait for a person still.
+    /// Checks that still wait for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks_open: Vec<DeferredCheck>,
     pub(crate) would_archive: WouldArchive,
@@ -125,7 +125,7 @@ pub(crate) struct WouldArchive {
     pub(crate) quick: Vec<String>,
 }
 
-/// Where a document stands and where it, or its copy, goes.
+/// The path of a document, and where it or its copy goes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Move {
     pub(crate) source: String,
@@ -135,14 +135,14 @@ pub(crate) struct Move {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WouldUpdate {
     pub(crate) milestones_md: String,
-    /// None where there is no STATE.md.
+    /// Null without a STATE.md.
     pub(crate) state_md: Option<String>,
 }
 
-/// A milestone ready to be shipped.
+/// A milestone that is ready to ship.
 #[derive(Debug)]
 pub(crate) struct Completion {
-    /// What is to be done.
+    /// The planned changes.
     plan: RehearsalReport,
     milestones_updated: bool,
     kept_progress: bool,
@@ -159,12 +159,12 @@ impl Completion {
         self.plan.checks_open.iter().map(told).collect()
     }
 
-    /// The answer of a rehearsal.
+    /// The answer of a dry run.
     pub(crate) fn rehearsed(self) -> RehearsalReport {
         self.plan
     }
 
-    /// The answer of a call that did it on `day`.
+    /// The answer of a call that made the changes on `day`.
     pub(crate) fn done(self, day: &str) -> CompleteReport {
         let kept = Preserved { field: "progress", reason: "preserved-over-disagreeing-derived" };
         let RehearsalReport { version, name, stats, accomplishments, checks_open, would_archive, would_update, .. } =
@@ -273,7 +273,7 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
     Ok((Completion { plan, milestones_updated, kept_progress }, edits))
 }
 
-/// The version as STATE.md or the roadmap writes it: `1.2` may be `v1.2` there.
+/// The version as spelled in STATE.md or the roadmap: `1.2` may be `v1.2` there.
 fn spelled(view: &ProjectView, version: &str) -> Result<String, FileError> {
     let is_it = |known: &String| is_same_version(known, version);
     if let Some(known) = view.state_text()?.as_deref().and_then(state_version).filter(is_it) {
@@ -286,8 +286,8 @@ fn spelled(view: &ProjectView, version: &str) -> Result<String, FileError> {
     Ok(known.unwrap_or_else(|| version.to_owned()))
 }
 
-/// The milestone of this version. Where the roadmap has milestones, it must be one of them; where it has none, all of it
-/// is the milestone.
+/// The milestone of this version. If the roadmap has milestones, it must be one of them; if not, the whole roadmap is
+/// the milestone.
 fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, Failure> {
     let milestone = Milestone::find(roadmap, Some(version));
     if milestone.scope != MilestoneScope::Unscoped {
@@ -308,7 +308,7 @@ fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, Failure> {
     Ok(milestone)
 }
 
-/// Phases without a folder were never started, unless the archive has them.
+/// Refuses phases without a folder: they were never started, unless the archive has them.
 fn refuse_unstarted(
     view: &ProjectView,
     milestone: &Milestone,
@@ -340,7 +340,7 @@ fn refuse_unstarted(
     }
 }
 
-/// Refuses a milestone with a phase about which something is left to do, or whose phases cannot all be seen.
+/// Refuses a milestone with unfinished phases, or whose phases are not all visible.
 fn refuse_open(
     view: &ProjectView,
     milestone: &Milestone,
@@ -379,7 +379,7 @@ fn refuse_open(
     Err(Failure::unknown(message).hint(FINISH))
 }
 
-/// Counts, and the line of each summary.
+/// Counts phases, plans and tasks, and collects one line from each summary.
 fn tell(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Stats, Vec<String>), FileError> {
     let mut stats = Stats { phases: folders.len(), plans: 0, tasks: 0 };
     let mut accomplishments = Vec::new();
@@ -395,7 +395,7 @@ fn tell(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Stats, Vec<Strin
     Ok((stats, accomplishments))
 }
 
-/// Copies a document into the archive, below `head`. A copy that is there already stays the only one.
+/// Copies a document into the archive, with `head` above it. An identical existing copy is used instead.
 fn copy(
     view: &ProjectView,
     source: &str,
@@ -412,7 +412,7 @@ fn copy(
         format!("{}{}{}", &text[..mark], head.replace('\n', newline_of(&text)), &text[mark..])
     };
     let plain = format!("{archive}/{name}.md");
-    // An archive that is no text is another document in any case.
+    // An archived file that is not text is a different document in any case.
     let same = view.text(&plain).is_ok_and(|known| known.as_deref() == Some(text.as_str()));
     if same {
         return Ok(Some(Move { source: source.to_owned(), target: plain }));
@@ -429,7 +429,7 @@ fn requirements_head(version: &str, name: &str, day: &str, current: &str) -> Str
     )
 }
 
-/// Puts the entry of the milestone first in MILESTONES.md. Says whether it was not there.
+/// Adds the entry of the milestone at the top of MILESTONES.md. Returns false if it was already there.
 fn add_entry(
     view: &ProjectView,
     version: &str,
@@ -467,17 +467,17 @@ fn add_entry(
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickReport {
     pub(crate) version: String,
-    /// How many folders went.
+    /// The number of folders that were moved.
     pub(crate) archived: usize,
     /// Their names.
     pub(crate) entries: Vec<String>,
     pub(crate) archive_dir: String,
-    /// Rows went from STATE.md into the archive.
+    /// Rows were moved from STATE.md into the archive.
     pub(crate) state_updated: bool,
     pub(crate) warnings: Vec<String>,
 }
 
-/// What a rehearsal of `milestone archive-quick` answers.
+/// What a dry run of `milestone archive-quick` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuickRehearsalReport {
     /// Nothing was written.
@@ -489,14 +489,14 @@ pub(crate) struct QuickRehearsalReport {
 }
 
 impl QuickReport {
-    /// The same as the answer of a rehearsal.
+    /// The report as the answer of a dry run.
     pub(crate) fn rehearsed(self) -> QuickRehearsalReport {
         let Self { version, entries, archive_dir, .. } = self;
         QuickRehearsalReport { dry_run: true, version, would_archive: entries, archive_dir }
     }
 }
 
-/// Puts the folders of all quick tasks away, with their rows of STATE.md.
+/// Archives the folders of all quick tasks, with their rows in STATE.md.
 pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, Failure> {
     let version = checked_label(version)?;
     let mut edits = Edits::default();
@@ -527,7 +527,7 @@ fn quick_archive(view: &ProjectView, version: &str) -> String {
     format!("{}/{version}-quick", view.layout().milestones_folder())
 }
 
-/// Moves the folders of quick tasks; a page beside them lists them and takes over the rows of STATE.md's table.
+/// Moves the folders of quick tasks. A page next to them lists them and takes over the rows of STATE.md's table.
 fn put_quick_away(
     view: &ProjectView,
     version: &str,
@@ -552,7 +552,7 @@ fn put_quick_away(
     }
     let rows = state.map(StateEdit::take_quick_rows).unwrap_or_default();
     if rows.count > 0 {
-        // The rows lie beside the folders now.
+        // The rows are next to the folders now.
         let rows = rows.text.replace("](./quick/", "](./").replace("](quick/", "](");
         let _ = writeln!(page, "\n{rows}");
     }
@@ -606,7 +606,7 @@ mod tests {
     const SECOND: (&str, &str) = (".planning/phases/02-b/02-01-PLAN.md", "b");
 
     #[test]
-    fn a_milestone_goes_to_the_archive_with_everything_of_it() {
+    fn a_milestone_is_archived_with_all_its_documents() {
         let view = view(&[
             SECOND,
             (".planning/REQUIREMENTS.md", "# R\r\n"),
@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_of_an_archived_milestone_stays_and_the_next_one_takes_its_step_away() {
+    fn counts_of_an_archived_milestone_stay_and_the_next_milestone_removes_its_next_step() {
         let view = view(&[SECOND]);
         let (_, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
         let after = view.after(&edits);
@@ -659,7 +659,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_archived_stays_and_a_second_copy_gets_a_number() {
+    fn archived_files_stay_and_a_second_copy_gets_a_number() {
         let view = view(&[
             SECOND,
             (".planning/milestones/v1.0-ROADMAP.md", "older"),
@@ -673,7 +673,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_that_is_not_the_open_one_takes_no_phases_along() {
+    fn a_milestone_other_than_the_open_one_archives_no_phases() {
         let unforced = |version| CompleteRequest { force: false, ..request(version) };
         let error = |view: &ProjectView, version| complete(view, unforced(version), &facts()).unwrap_err().message;
         assert!(error(&view(&[]), "v1.0").contains(" 1 phase(s) that were not started"));
@@ -689,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn a_milestone_with_an_open_phase_or_one_that_cannot_be_seen_is_completed_by_force_alone() {
+    fn a_milestone_with_an_open_or_hidden_phase_is_completed_only_by_force() {
         let plan = |path: &'static str| (path, "");
         let report = (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n");
         let done =
@@ -722,7 +722,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_tasks_go_alone_and_twice_is_nothing() {
+    fn quick_tasks_are_archived_separately_and_a_second_call_changes_nothing() {
         let view = view(&[(".planning/quick/1-a/note.md", "n"), (".planning/quick/loose.md", "l")]);
         let (report, edits) = archive_quick(&view, "v1.0", &facts()).unwrap();
         assert_eq!((report.archived, report.state_updated), (1, true));

@@ -1,4 +1,4 @@
-//! A milestone's end: what is checked, and what goes to the archive.
+//! The end of a milestone: its checks and its archive.
 
 pub(crate) mod archive;
 pub(crate) mod complete;

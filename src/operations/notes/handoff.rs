@@ -1,4 +1,4 @@
-//! Paused work: `.continue-here.md`, which a session writes for the next one, and HANDOFF.json, the same for programs.
+//! Paused work: `.continue-here.md`, written by a session for the next one, and HANDOFF.json, the same for programs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,14 +16,14 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 
 const VERSION: &str = "1.0";
-/// What the work was on, where it was a phase.
+/// The kind of paused work, if it was on a phase.
 const PHASE: &str = "phase";
-/// The status of work that waits.
+/// The status of paused work.
 const PAUSED: &str = "paused";
-/// The blocks without which nobody can take the work up.
+/// The blocks that are required to continue the work.
 const REQUIRED: &[&str] = &["current_state", "remaining_work", "next_action"];
 
-/// What git and the clock say.
+/// Facts from git and the clock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) now: String,
@@ -32,7 +32,7 @@ pub(crate) struct Measured {
     pub(crate) uncommitted: Vec<String>,
 }
 
-/// HANDOFF.json.
+/// The contents of HANDOFF.json.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Handoff {
     version: &'static str,
@@ -42,7 +42,7 @@ pub(crate) struct Handoff {
     phase_dir: Option<String>,
     /// The first plan of the phase that is not done.
     plan: Option<String>,
-    /// The task at which the work was left.
+    /// The task at which the work was paused.
     task: Option<u64>,
     total_tasks: Option<usize>,
     status: &'static str,
@@ -69,7 +69,7 @@ pub(crate) struct WriteReport {
     handoff: Handoff,
 }
 
-/// What helps where there is no file to take a handoff from.
+/// The hint if the file for a handoff is missing.
 const WRITE_FIRST: &str =
     "write it first, in the folder of the phase; `gsd-tools handoff write --help` shows an example";
 
@@ -77,7 +77,7 @@ fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, Fa
     frontmatter::applied(path, text, changes).map_err(|failure| failure.hint(CORRECT_LINE))
 }
 
-/// Brings the front matter of a `.continue-here.md` up to date, and writes HANDOFF.json from its blocks.
+/// Updates the front matter of a `.continue-here.md`, and writes HANDOFF.json from its blocks.
 pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edited<WriteReport, Failure> {
     let layout = view.layout();
     let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
@@ -140,7 +140,7 @@ pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edi
     Ok((WriteReport { written: true, path, handoff }, edits))
 }
 
-/// The phase whose folder holds a file, with the plan that is next in it.
+/// The phase whose folder has the file, with its next plan.
 #[derive(Debug, Default)]
 struct Place {
     phase: Option<String>,
@@ -168,7 +168,7 @@ impl Place {
 }
 
 impl Place {
-    /// A phase that has no folder yet: the one that the file names, else the one at work by STATE.md.
+    /// A phase without a folder: the one named in the file, else the current one in STATE.md.
     fn without_folder(view: &ProjectView, stated: Option<String>) -> Result<Self, FileError> {
         let state = view.state_text()?;
         let at_work = state.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned));
@@ -182,12 +182,12 @@ impl Place {
 struct Blocks<'text>(PlanTask<'text>);
 
 impl<'text> Blocks<'text> {
-    /// The text of a block; none where it is empty or says that there is nothing.
+    /// The text of a block; `None` if it is empty or says that there is nothing.
     fn text(&self, tag: &'text str) -> Option<&'text str> {
         self.0.text(tag).filter(|text| !says_nothing(text))
     }
 
-    /// The items of the list in a block; of a text without a list, itself.
+    /// The list items in a block; for a text without a list, the text itself.
     fn items(&self, tag: &'text str) -> Vec<String> {
         let Some(text) = self.text(tag) else { return Vec::new() };
         let mut items: Vec<String> = Vec::new();
@@ -212,7 +212,7 @@ fn says_nothing(text: &str) -> bool {
     matches!(text.trim().trim_end_matches('.').to_lowercase().as_str(), "" | "none" | "-")
 }
 
-/// `x` of `- x`, `* x` and `1. x` at the start of a line.
+/// `x` in `- x`, `* x` and `1. x` at the start of a line.
 fn item(line: &str) -> Option<&str> {
     let bullet = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
     let numbered = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(". ");
@@ -223,17 +223,17 @@ fn item(line: &str) -> Option<&str> {
 /// What `handoff read` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReadReport {
-    /// Whether work waits to be taken up.
+    /// True if there is paused work.
     found: bool,
-    /// Where HANDOFF.json is, if it exists.
+    /// The path of HANDOFF.json, if it exists.
     path: Option<String>,
-    /// Its content; none where it does not parse.
+    /// Its content; null if it does not parse.
     handoff: Option<Json>,
-    /// The files of the next action and the anti-patterns, the one that was changed last first.
+    /// The files with the next action and the anti-patterns, the most recently changed first.
     continue_files: Vec<ContinueFile>,
-    /// Commits that were made since.
+    /// The number of commits since then.
     commits_since: Option<u64>,
-    /// What is uncommitted now.
+    /// The files that are uncommitted now.
     uncommitted_files: Vec<String>,
 }
 
@@ -244,7 +244,7 @@ struct ContinueFile {
     last_updated: Option<String>,
 }
 
-/// The commit that a handoff names.
+/// The commit recorded in the handoff.
 pub(crate) fn recorded_head(view: &ProjectView) -> Option<String> {
     let text = view.text(&view.layout().handoff()).ok().flatten()?;
     let handoff: Json = serde_json::from_str(&text).ok()?;
@@ -252,7 +252,7 @@ pub(crate) fn recorded_head(view: &ProjectView) -> Option<String> {
     (head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| head.to_owned())
 }
 
-/// What waits, as it was written.
+/// The paused work as it was recorded.
 pub(crate) fn read(
     view: &ProjectView,
     commits_since: Option<u64>,
@@ -286,11 +286,11 @@ pub(crate) fn read(
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClearReport {
     removed: Vec<String>,
-    /// Files of a phase that stay until it is complete, since work in it heeds their anti-patterns.
+    /// Files of a phase that stay until it is complete, since their anti-patterns apply to work in it.
     kept: Vec<String>,
 }
 
-/// Says that the work was taken up: removes HANDOFF.json and what waits outside of phases, and marks what is in a phase.
+/// Records that the work was resumed: removes HANDOFF.json and the files outside phases, and marks those in a phase.
 pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, Failure> {
     let phases = view.phase_folders()?;
     let in_phase = |path: &str| phases.iter().any(|phase| path.strip_prefix(&phase.path).is_some_and(is_direct));
@@ -310,12 +310,12 @@ pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, Failure> {
     Ok((ClearReport { removed, kept }, edits))
 }
 
-/// Whether what follows a folder's path names a file in that folder itself.
+/// True if the rest of a path after a folder is a file directly in that folder.
 fn is_direct(rest: &str) -> bool {
     rest.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
 
-/// The `.continue-here*.md` of the planning folder, of phases, spikes and sketches.
+/// The `.continue-here*.md` files of the planning folder, of phases, spikes and sketches.
 fn continue_files_of(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let layout = view.layout();
     let mut folders = vec![layout.scope()];
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_and_the_counts_are_measured_and_the_rest_is_what_the_blocks_say() {
+    fn the_place_and_the_counts_are_measured_and_the_rest_is_from_the_blocks() {
         let (report, edits) = write(&project(TEXT), HERE, measured()).unwrap();
         let handoff = &report.handoff;
         let (phase, plan) = (handoff.phase.as_deref(), handoff.plan.as_deref());
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_without_a_folder_is_named_all_the_same() {
+    fn a_phase_without_a_folder_is_named_too() {
         let here = ".planning/.continue-here.md";
         let told = |text: &str| {
             let view = ProjectView::of([
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handoff_that_nobody_could_take_up_is_refused() {
+    fn a_handoff_without_a_required_block_is_refused() {
         let text = TEXT.replace("Run the tests", "None.");
         let error = write(&project(&text), HERE, measured()).unwrap_err();
         assert_eq!(error.to_string(), format!("`{HERE}` has nothing in `<next_action>`"));
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_was_taken_up_waits_no_more_and_the_anti_patterns_of_its_phase_stay() {
+    fn resumed_work_is_cleared_and_the_anti_patterns_of_its_phase_stay() {
         let view = project(TEXT);
         let (_, edits) = write(&view, HERE, measured()).unwrap();
         let view = view.after(&edits);
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handoff_that_does_not_parse_is_found_all_the_same() {
+    fn a_handoff_that_does_not_parse_is_found_too() {
         let report = read(&ProjectView::of([(".planning/HANDOFF.json", "{")]), None, Vec::new()).unwrap();
         assert!(report.found && report.handoff.is_none() && report.path.is_some());
     }

@@ -1,4 +1,4 @@
-//! What waits beside the roadmap: todos, seeds, quick tasks, paused work.
+//! Pending work outside the roadmap: todos, seeds, quick tasks, paused work.
 
 pub(crate) mod handoff;
 pub(crate) mod quick_tasks;

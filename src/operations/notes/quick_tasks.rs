@@ -1,4 +1,4 @@
-//! Quick tasks in STATE.md: adding one to the table, and bringing an old table into today's form.
+//! Quick tasks in STATE.md: adds one to the table, and converts an old table to the current form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub(crate) struct AppendReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MigrateReport {
     pub(crate) ok: bool,
-    /// The table had another form.
+    /// The table had another form and was converted.
     pub(crate) migrated: bool,
     /// The columns it had.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> E
     Ok((AppendReport { ok: true, row, variant }, edits))
 }
 
-/// Brings the table of quick tasks into the form that rows are added to.
+/// Converts the table of quick tasks to the form to which rows are added.
 pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport, Failure> {
     let unchanged = |reason| MigrateReport { ok: true, migrated: false, from: None, rows: None, reason: Some(reason) };
     let Some(text) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };

@@ -1,4 +1,4 @@
-//! Seeds: ideas that wait for their moment.
+//! Seeds: ideas for later.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::text::untrusted::neutral;
 pub(crate) struct SeedsReport {
     pub(crate) count: usize,
     pub(crate) seeds: Vec<SeedReport>,
-    /// How many of each status.
+    /// The number of seeds by status.
     summary: BTreeMap<String, usize>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct SeedReport {
     path: String,
 }
 
-/// The seeds, of one status where one is given.
+/// Lists the seeds, optionally only those with one status.
 pub(crate) fn list(view: &ProjectView, status: Option<&str>) -> Result<SeedsReport, FileError> {
     let folder = view.layout().seeds();
     let mut seeds = Vec::new();
@@ -71,7 +71,7 @@ fn seed(stem: &str, path: String, text: &str) -> SeedReport {
     SeedReport {
         id: field("id").unwrap_or_else(|| format!("SEED-{number}")),
         slug: slug.to_owned(),
-        // Several at once are none.
+        // A list is not a status.
         status: (front.as_ref().and_then(|front| front.get("status")))
             .filter(|status| !matches!(status, Value::List(_)))
             .and_then(|_| field("status"))
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_what_it_can_without_marks_of_a_speaker_and_the_rest_has_defaults() {
+    fn a_seed_is_read_without_role_markers_and_missing_fields_have_defaults() {
         let files = [
             (
                 ".planning/seeds/SEED-002-x.md",

@@ -1,4 +1,4 @@
-//! The todos that are still to do: listing them, finding a phase's, completing one.
+//! Pending todos: lists them, finds those of a phase, completes one.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::text::screen::{Cell, Screen, Tone, counted};
 pub(crate) struct TodosReport {
     pub(crate) count: usize,
     pub(crate) todos: Vec<TodoReport>,
-    /// Where no todo has the area that was asked for: that area, and those that there are.
+    /// If no todo has the requested area: that area, and the existing ones.
     #[serde(skip)]
     unknown_area: Option<(String, BTreeSet<String>)>,
 }
@@ -62,7 +62,7 @@ impl TodosReport {
     }
 }
 
-/// The pending todos, of one area where one is given.
+/// Lists the pending todos, optionally only those of one area.
 #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of documents are exact")]
 pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport, FileError> {
     let folder = view.layout().todos_pending();
@@ -81,7 +81,7 @@ pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport
     Ok(TodosReport { count: todos.len(), todos, unknown_area })
 }
 
-/// What completing a todo changes.
+/// The changes that complete a todo.
 #[derive(Debug)]
 pub(crate) struct Completion {
     pub(crate) source: String,
@@ -89,10 +89,10 @@ pub(crate) struct Completion {
     pub(crate) edits: Edits,
 }
 
-/// What a completed todo says of itself.
+/// The marker of a completed todo.
 pub(crate) const COMPLETED: &str = "completed";
 
-/// Moves a pending todo to the completed ones, with the day.
+/// Moves a pending todo to the completed ones, with the date.
 pub(crate) fn complete(view: &ProjectView, name: &str, day: &str) -> Result<Completion, Failure> {
     let unknown = |message: String| Failure::usage(message).hint("`gsd-tools list-todos` lists the todos");
     if name.contains(['/', '\\']) || matches!(name, "" | "." | "..") {
@@ -120,7 +120,7 @@ pub(crate) struct MatchReport {
     pub(crate) phase: String,
     /// The most likely first.
     pub(crate) matches: Vec<TodoMatch>,
-    /// All pending todos.
+    /// The number of all pending todos.
     pub(crate) todo_count: usize,
 }
 
@@ -133,20 +133,20 @@ pub(crate) struct TodoMatch {
     pub(crate) reasons: Vec<String>,
 }
 
-/// Weights in tenths: a word in common, all words together at most, the area, a file in common.
+/// Weights in tenths: a common word, the most for all words together, the area, a common file.
 const WORD: u8 = 2;
 const ALL_WORDS: u8 = 6;
 const AREA: u8 = 3;
 const FILES: u8 = 4;
 
-/// Words that say nothing about what a text is about.
+/// Words that do not indicate a topic.
 const FILLERS: &[&str] = &[
     "about", "after", "all", "and", "any", "are", "before", "but", "can", "each", "for", "from", "has", "have", "into",
     "its", "must", "not", "now", "should", "some", "than", "that", "the", "them", "then", "there", "this", "was",
     "when", "which", "will", "with", "would", "you", "your",
 ];
 
-/// The pending todos that a phase could take up: by words of its section, by area, by the files its plans touch.
+/// Finds the pending todos that fit a phase: by words in its section, by area, by the files that its plans touch.
 pub(crate) fn match_phase(view: &ProjectView, typed: &str) -> Result<MatchReport, FileError> {
     let section = match view.roadmap_text()? {
         Some(text) => {
@@ -202,7 +202,7 @@ fn planned_files(view: &ProjectView, typed: &str) -> Result<BTreeSet<String>, Fi
     Ok(files)
 }
 
-/// `src/a.ts` of `src/a.ts:12`.
+/// `src/a.ts` in `src/a.ts:12`.
 fn without_line(file: &str) -> &str {
     match file.rsplit_once(':') {
         Some((path, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
@@ -212,7 +212,7 @@ fn without_line(file: &str) -> &str {
     }
 }
 
-/// The words of a lower-case text that say something.
+/// The significant words of a lower-case text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| word.chars().count() > 2 && !FILLERS.contains(word))
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_finds_the_todos_that_speak_of_it() {
+    fn a_phase_finds_the_todos_that_fit_it() {
         let files = MemoryFiles::new([
             (".planning/ROADMAP.md", "### Phase 2: Notes\n**Goal**: Search the notes API\n### Phase 3: Other\n"),
             (".planning/phases/02-notes/02-01-PLAN.md", "---\nfiles_modified: [src/a.ts]\n---\n"),

@@ -1,4 +1,4 @@
-//! The ledger of broken windows: small defects that a project knows of and has not mended.
+//! The ledger of broken windows: small known defects that are not fixed yet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
-/// The layout of the ledger.
+/// The schema version of the ledger.
 const SCHEMA: u32 = 1;
 
-/// What became of a defect.
+/// The state of a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum WindowStatus {
     Open,
-    /// Left as it is, for a reason.
+    /// Accepted as it is, for a reason.
     Waived,
     Fixed,
 }
@@ -57,12 +57,12 @@ pub(crate) struct Ledger {
     waived_count: usize,
     fixed_count: usize,
     total_count: usize,
-    /// Of a project without a ledger, now.
+    /// For a project without a ledger, the current time.
     last_updated: String,
     entries: Vec<Window>,
 }
 
-/// The ledger of the project; an empty one where it has none. `now` is the moment of the call.
+/// The ledger of the project; an empty one if it has none. `now` is the time of the call.
 pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, Failure> {
     let path = view.layout().windows();
     let (entries, last_updated) = match view.text(&path)? {
@@ -82,7 +82,7 @@ pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, Fai
     Ok(WindowsReport { ok: true, ledger })
 }
 
-/// The entries, which are what counts: front matter and table repeat them for people.
+/// The entries of the ledger. Only they count: the front matter and the table repeat them for people.
 fn read(path: &str, text: &str) -> Result<(Vec<Window>, Option<String>), Failure> {
     let unreadable = |why: &str| {
         Failure::unknown(format!("`{path}` {why}"))
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_counted_by_what_became_of_them() {
+    fn entries_are_counted_by_their_status() {
         let entry = |id: u32, status: &str| {
             format!(
                 r#"{{"id": {id}, "kind": "stub", "phase": "1", "file": "a.ts", "line": 3, "description": "```x",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_that_cannot_be_read_is_never_an_empty_one() {
+    fn a_ledger_that_cannot_be_read_is_an_error() {
         assert!(seen("# x\n").unwrap_err().message.ends_with("has no front matter"));
         assert!(seen("---\na: 1\n---\n").unwrap_err().message.contains("has no list of entries"));
         for wrong in ["[{\"id\": 1}]", "[", "[{\"id\": 1, \"status\": \"lost\"}]"] {

@@ -1,4 +1,4 @@
-//! Where a project is, on one screen: progress, phases, what is half done, what is next, what is open.
+//! The state of a project on one screen: progress, phases, unfinished work, the next step, open items.
 
 use super::stats::StatsReport;
 use crate::operations::audit::{self, OpenTests};
@@ -10,22 +10,22 @@ use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
-/// What the screen shows.
+/// The contents of the screen.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
     title: String,
     stats: StatsReport,
     next: NextReport,
-    /// Something in STATE.md keeps the work from going on.
+    /// An entry in STATE.md blocks the work.
     is_blocked: bool,
-    /// What was begun and is half done, in a session that ended or in one that still runs.
+    /// Work that was started and not finished, in a session that ended or is still running.
     unfinished: Option<String>,
-    /// Those of a project of which none is active.
+    /// The workstreams of the project, if none is active.
     workstreams: Vec<String>,
     todos: usize,
-    /// Tests, gaps and deferred items that nobody settled.
+    /// Tests, gaps and deferred items that are not settled.
     tests: OpenTests,
-    /// What STATE.md lists as standing in the way.
+    /// The blockers and concerns in STATE.md.
     concerns: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl Dashboard {
         page + &self.next.shown(screen, unfinished.as_slice()) + &self.open(screen)
     }
 
-    /// What is open besides.
+    /// Other open items.
     fn open(&self, screen: Screen) -> String {
         let noun = if self.is_blocked { "blocker" } else { "concern" };
         let counts = |count: usize, noun: &str| (count > 0).then(|| counted(count, noun));
@@ -85,7 +85,7 @@ impl Dashboard {
     }
 }
 
-/// How many concerns are shown.
+/// The number of concerns that are shown.
 const CONCERNS: usize = 5;
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
     const STATE: &str = "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 2 of 3 (Notes Core)\nStatus: Executing\n\n\
                          ### Blockers/Concerns\n\n- The API counts requests\n";
 
-    /// What a person sees of the project with these files, besides its usual ones.
+    /// The page for a project with these files and its usual ones.
     fn page(screen: Screen, files: &[(&str, &str)], unfinished: Option<&str>) -> String {
         let folder = ".planning/phases/02-notes-core";
         let plans =
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_at_work_fits_every_width() {
+    fn a_project_in_progress_fits_every_width() {
         let unfinished = Some("02-02 has no SUMMARY (1 commit)");
         assert_data_eq!(
             page(Screen { width: 60, ..SCREEN }, &[], unfinished),
@@ -204,7 +204,7 @@ Next        $gsd-execute-phase 2
         };
         let state = |position: &str| format!("---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\n{position}\n");
         assert_eq!(next(&[]), "$gsd-execute-phase 2: Phase 2 (Notes Core) has 2 plans to execute: 02-02, 02-03");
-        // Phase 1 is closed and phase 2 is the first that is open.
+        // Phase 1 is closed and phase 2 is the first open one.
         let first = state("Phase: 1 of 3 (Foundation)\nStatus: Executing");
         assert!(next(&[(".planning/STATE.md", &first)]).starts_with("$gsd-execute-phase 2: "));
         let third = state("Phase: 3 of 3 (Sync)\nStatus: Ready to plan");
@@ -220,7 +220,7 @@ Next        $gsd-execute-phase 2
     }
 
     #[test]
-    fn a_long_roadmap_takes_a_screen() {
+    fn a_long_roadmap_fits_on_a_screen() {
         let bullets = (101..=140)
             .map(|number| format!("- [{}] **Phase {number}: P** - x\n", if number < 109 { 'x' } else { ' ' }));
         let sections = (101..=140).map(|number| format!("### Phase {number}: P\n"));

@@ -1,4 +1,4 @@
-//! What all summaries hand on, phase by phase, archived phases first.
+//! Collects what the summaries record for later phases, phase by phase, archived phases first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +14,14 @@ use crate::text::front_matter::Value;
 /// What `history-digest` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct HistoryReport {
-    /// By the name a summary gives its phase, else by the folder.
+    /// By the phase name in the summary, else by the folder.
     #[schemars(with = "BTreeMap<String, PhaseDigest>")]
     pub(crate) phases: PhaseMap,
     pub(crate) decisions: Vec<DecisionReport>,
     pub(crate) tech_stack: Vec<String>,
 }
 
-/// Phases in the order in which they were met.
+/// Phases in the order in which they were found.
 #[derive(Debug, Default)]
 pub(crate) struct PhaseMap(Vec<(String, PhaseDigest)>);
 
@@ -31,7 +31,7 @@ impl Serialize for PhaseMap {
     }
 }
 
-/// What one phase hands on.
+/// What one phase records for later ones.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PhaseDigest {
     pub(crate) name: String,
@@ -46,7 +46,7 @@ pub(crate) struct DecisionReport {
     pub(crate) decision: String,
 }
 
-/// The digest of every summary there is.
+/// The digest of all summaries.
 pub(crate) fn history(view: &ProjectView) -> Result<HistoryReport, FileError> {
     let mut report = HistoryReport::default();
     let mut archives = view.archives()?;
@@ -94,7 +94,7 @@ impl HistoryReport {
     }
 }
 
-/// The items of a list, each on one line; a text alone is a list of one.
+/// The items of a list, each on one line; a single text is a list of one.
 fn texts(value: Option<Value>) -> Vec<String> {
     let Some(value) = value else { return Vec::new() };
     let texts = match value.as_text() {

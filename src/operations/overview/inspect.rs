@@ -1,4 +1,4 @@
-//! `planning inspect`: the whole project as data, with what could not be told and why.
+//! `planning inspect`: the whole project as data, with what is unknown and why.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub(crate) struct InspectReport {
     pub(crate) schema_version: u32,
     pub(crate) generated_from: Origin,
     pub(crate) milestone: MilestoneIdentity,
-    /// Where the work stands.
+    /// The current position of the work.
     pub(crate) active: Active,
     /// Phases of the milestone with a folder.
     pub(crate) phases: Vec<InspectedPhase>,
@@ -32,14 +32,14 @@ pub(crate) struct InspectReport {
     pub(crate) orphan_phase_dirs: Vec<String>,
     pub(crate) requirements: Vec<InspectedRequirement>,
     pub(crate) progress: InspectedProgress,
-    /// What could not be told, and what does not fit together.
+    /// What is unknown, and what is inconsistent.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Origin {
     pub(crate) cwd: String,
-    /// None where there is no such folder.
+    /// Null if the planning folder does not exist.
     pub(crate) planning_root: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Active {
     pub(crate) status: Told<Option<String>>,
 }
 
-/// A value, and whether it is the whole of it.
+/// A value, and whether it is complete.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Told<T> {
     pub(crate) value: T,
@@ -70,7 +70,7 @@ pub(crate) struct Told<T> {
 pub(crate) struct InspectedPhase {
     pub(crate) dir: String,
     pub(crate) phase_id: Option<String>,
-    /// Closed by the roadmap, or executed and verified; and no plan is open.
+    /// Closed in the roadmap, or executed and verified, and without an open plan.
     pub(crate) complete: bool,
     pub(crate) goal: Told<Option<String>>,
     /// The phases it depends on.
@@ -91,7 +91,7 @@ pub(crate) struct InspectedVerification {
     pub(crate) next_action: String,
 }
 
-/// The checkbox in the roadmap, and whether the phase counts as done by the roadmap's word.
+/// The checkbox in the roadmap, and whether the roadmap marks the phase as done.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RoadmapAcceptance {
     pub(crate) checkbox: Option<bool>,
@@ -100,7 +100,7 @@ pub(crate) struct RoadmapAcceptance {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct InspectedUat {
-    /// Tests and gaps that nobody settled.
+    /// Tests and gaps that are not settled.
     pub(crate) unresolved: Vec<Item>,
     pub(crate) scope: MilestoneScope,
 }
@@ -111,7 +111,7 @@ pub(crate) struct InspectedUat {
 pub(crate) struct InspectedPlan {
     pub(crate) id: String,
     pub(crate) file: String,
-    /// Another plan took its place.
+    /// Another plan replaced it.
     pub(crate) superseded: bool,
     pub(crate) objective: Option<String>,
     pub(crate) wave: Option<i64>,
@@ -119,7 +119,7 @@ pub(crate) struct InspectedPlan {
     pub(crate) autonomous: bool,
     pub(crate) agent_hint: Option<String>,
     pub(crate) planned_files: Vec<String>,
-    /// The files its summary names; none without a summary.
+    /// The files named in its summary; null without a summary.
     pub(crate) changed_files: Option<Vec<String>>,
     pub(crate) has_summary: bool,
     pub(crate) tasks: Vec<InspectedTask>,
@@ -130,7 +130,7 @@ pub(crate) struct InspectedPlan {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InspectedTask {
-    /// From 1.
+    /// Counted from 1.
     pub(crate) index: usize,
     /// `auto` or `checkpoint`.
     pub(crate) kind: String,
@@ -140,13 +140,13 @@ pub(crate) struct InspectedTask {
     pub(crate) planned_files: Vec<String>,
     pub(crate) acceptance_criteria: Vec<String>,
     pub(crate) done: Option<String>,
-    /// None: summaries name the files of plans, not those of tasks.
+    /// Always null: summaries name the files of plans, not of tasks.
     pub(crate) changed_files: Option<Vec<String>>,
-    /// `plan_scoped` where there is a summary, else `absent`.
+    /// `plan_scoped` if there is a summary, else `absent`.
     pub(crate) provenance: &'static str,
-    /// Whether planned and changed files are the same: `unknown`.
+    /// Whether planned and changed files are the same; always `unknown`.
     pub(crate) agreement: &'static str,
-    /// `pending` without a summary; a summary does not tell of single tasks.
+    /// `pending` without a summary; a summary does not report on single tasks.
     pub(crate) status: &'static str,
 }
 
@@ -157,9 +157,9 @@ pub(crate) struct InspectedRequirement {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) complete: bool,
-    /// The phases that the traceability table names.
+    /// The phases to which the traceability table maps it.
     pub(crate) mapped_phases: Vec<String>,
-    /// Codes.
+    /// Codes of diagnostics.
     pub(crate) diagnostics: Vec<&'static str>,
     pub(crate) scope: MilestoneScope,
 }
@@ -174,7 +174,7 @@ pub(crate) struct InspectedProgress {
 pub(crate) struct Share {
     pub(crate) completed: usize,
     pub(crate) total: usize,
-    /// None where the roadmap does not show which phases belong to the milestone.
+    /// Null if the roadmap does not show which phases belong to the milestone.
     pub(crate) percent: Option<usize>,
     pub(crate) scope: MilestoneScope,
 }
@@ -182,12 +182,12 @@ pub(crate) struct Share {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Diagnostic {
     pub(crate) code: &'static str,
-    /// The file, folder, plan or field it is about.
+    /// The file, folder, plan or field concerned.
     pub(crate) subject: String,
     pub(crate) detail: String,
 }
 
-/// The whole project.
+/// Collects the data of the whole project.
 pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     let layout = view.layout();
     let mut diagnostics = Diagnostics::default();
@@ -238,7 +238,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     })
 }
 
-/// What was noticed, in order.
+/// The diagnostics, in the order in which they were found.
 #[derive(Debug, Default)]
 struct Diagnostics(Vec<Diagnostic>);
 
@@ -248,7 +248,7 @@ impl Diagnostics {
     }
 }
 
-/// Whether it is known which milestone this is.
+/// How reliably the milestone is identified.
 fn identity(milestone: &Milestone) -> MilestoneScope {
     match (milestone.scope, &milestone.version) {
         (MilestoneScope::Complete | MilestoneScope::Unreadable, _) => milestone.scope,
@@ -354,7 +354,7 @@ fn plan(
     })
 }
 
-/// The files that a summary says were made or changed.
+/// The created and modified files that a summary lists.
 fn changed_files(text: &str) -> Vec<String> {
     let summary = PhaseSummary::parse(text);
     let Some(files) = summary.value("key-files") else { return Vec::new() };
@@ -401,7 +401,7 @@ fn requirements(view: &ProjectView, diagnostics: &mut Diagnostics) -> Result<Vec
     for entry in Requirements::parse(&text).entries() {
         let mut own = Vec::new();
         for id in &entry.phases {
-            // A phase in the archive is one too.
+            // A phase in the archive counts too.
             let lookup = view.find_phase(PhaseId::new(id).as_str())?;
             if lookup.folder.is_none() && lookup.ambiguous.is_empty() {
                 diagnostics.add(UNKNOWN, format!("{}->{id}", entry.id), "the phase it is mapped to has no folder");
@@ -436,7 +436,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn a_project_is_told_with_what_is_not_known() {
+    fn a_project_is_reported_with_what_is_unknown() {
         let files = [
             (
                 ".planning/ROADMAP.md",

@@ -1,14 +1,14 @@
-//! How far a milestone is: one bar, one percentage and one way to count, wherever a person sees them.
+//! The progress of a milestone: the same bar, percentage and counts in all views for people.
 
 use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::text::screen::{Mark, Screen, Tone, width_of};
 
-/// How wide the bar of progress is, and how wide what is shown of progress.
+/// The width of the progress bar.
 const BAR: u64 = 20;
 pub(super) const BESIDE: usize = 54;
 
-/// The mark before a phase, the same in every view: done once it is closed, begun where it is the current one or has a
+/// The mark before a phase, the same in every view: done if it is closed, current if it is the current phase or has a
 /// summary.
 pub(crate) fn mark(is_closed: bool, is_current: bool, has_begun: bool) -> Mark {
     match () {
@@ -18,20 +18,20 @@ pub(crate) fn mark(is_closed: bool, is_current: bool, has_begun: bool) -> Mark {
     }
 }
 
-/// How far a milestone is, as every view for people shows it.
+/// The progress of a milestone, as all views for people show it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure<'a> {
     pub(crate) percent: Option<u64>,
     pub(crate) scope: MilestoneScope,
     pub(crate) version: Option<&'a str>,
     pub(crate) counts: Counts,
-    /// What may hide phases, with its cure.
+    /// What may hide phases, with the fix.
     pub(crate) problems: &'a [String],
 }
 
 impl Measure<'_> {
-    /// A bar, the percentage and the counts. Where it cannot be told which phases belong to the milestone, the bar counts
-    /// them all, and the next line says why there is no percentage, and what gives one.
+    /// The bar, the percentage and the counts. If it is unknown which phases belong to the milestone, the bar counts
+    /// all of them, and the next line says why the percentage is missing and how to get one.
     pub(crate) fn shown(self, screen: Screen) -> String {
         let counts = self.counts.closed();
         let Counts { completed_plans, total_plans, completed_phases, total_phases, .. } = counts;
@@ -72,7 +72,7 @@ impl Measure<'_> {
     }
 }
 
-/// What is between the bar, with the text that follows it, and the counts: a line break where they do not fit.
+/// The separator between the bar with its text and the counts: a line break if they do not fit on one line.
 fn gap(screen: Screen, space: &'static str, after_bar: usize, counts: &str) -> &'static str {
     let bar = usize::try_from(BAR).unwrap_or_default();
     if bar + after_bar + space.len() + width_of(counts) > screen.width { "\n" } else { space }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_percentage_can_be_told_the_reason_and_the_cure_are() {
+    fn without_a_percentage_the_reason_and_the_cure_are_shown() {
         let told =
             |scope, version| Measure { percent: None, scope, version, counts: COUNTS, problems: &[] }.shown(SCREEN);
         let flat = told(MilestoneScope::Unscoped, Some("v1.0"));

@@ -1,4 +1,4 @@
-//! A project in milestones of `auto` on one screen: what is done, and what is next.
+//! A project in the milestone layout of `auto` on one screen: what is done, and what is next.
 
 use crate::operations::state::next::NextReport;
 use crate::project::files::FileError;
@@ -6,7 +6,7 @@ use crate::project::gsd2::{self, Milestone};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
-/// The page of a project of this title.
+/// The page of the project with this title.
 pub(crate) fn page(view: &ProjectView, title: &str, next: &NextReport, screen: Screen) -> Result<String, FileError> {
     let milestones = gsd2::milestones(view)?;
     let current = milestones.iter().find(|milestone| !milestone.is_over && !milestone.is_parked);

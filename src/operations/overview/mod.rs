@@ -1,4 +1,4 @@
-//! The whole project at a glance.
+//! Overviews of the whole project.
 
 pub(crate) mod dashboard;
 pub(crate) mod history;

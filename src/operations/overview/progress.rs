@@ -1,4 +1,4 @@
-//! How far the milestone is: counts per phase, one percentage, and the same as text.
+//! The progress of the milestone: counts per phase, one percentage, and the same as text.
 
 use std::fmt::Write as _;
 
@@ -24,10 +24,10 @@ pub(crate) struct ProgressReport {
     pub(crate) phases: Vec<PhaseProgress>,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    /// The part of the milestone that is done, in percent; null unless the milestone's scope is complete.
     pub(crate) percent: Option<u64>,
     pub(crate) phase_scope: MilestoneScope,
-    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    /// What may hide phases of the milestone and so makes the figures uncertain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) problems: Vec<String>,
     #[serde(skip)]
@@ -45,7 +45,7 @@ pub(crate) struct PhaseProgress {
 }
 
 words! {
-    /// How far a phase is, in the words of progress and statistics.
+    /// The status of a phase, in the words of progress and statistics.
     #[derive(Serialize, JsonSchema)]
     pub(crate) enum PhaseStatus {
         Pending = "Pending",
@@ -58,7 +58,7 @@ words! {
 }
 
 impl PhaseStatus {
-    /// The words for a standing.
+    /// The status for a standing.
     pub(crate) fn of(standing: &PhaseStanding) -> Self {
         let waits_for_person = standing.verification.state == VerificationState::HumanNeeded;
         match standing.stage() {
@@ -100,7 +100,7 @@ pub(crate) fn progress(view: &ProjectView) -> Result<ProgressReport, FileError> 
     })
 }
 
-/// A folder's leading number and the words behind it; a name that starts otherwise is shown whole.
+/// A folder's leading number and the words after it. A name without a leading number is shown whole.
 fn shown(name: &str) -> (String, String) {
     let length = name.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let number = name[..length].trim_end_matches('.');
@@ -124,7 +124,7 @@ impl ProgressReport {
         BarReport { bar: self.line(), percent: self.percent, completed: self.total_summaries, total: self.total_plans }
     }
 
-    /// A Markdown page with the bar and a row a phase.
+    /// A Markdown page with the bar and a row for each phase.
     pub(crate) fn table(&self) -> String {
         let words = |text: &Option<String>| text.clone().unwrap_or_default();
         let mut page = format!("# {} {}\n\n", words(&self.milestone_version), words(&self.milestone_name));

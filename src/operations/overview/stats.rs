@@ -1,4 +1,4 @@
-//! The numbers of a project: phases, plans, requirements, commits; as a record and as a page.
+//! The statistics of a project: phases, plans, requirements, commits; as a record and as a page.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -26,11 +26,11 @@ use crate::project::dependencies::dependencies;
 use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 
-/// What git tells of the project.
+/// Facts about the project from git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Commits {
     pub(crate) count: usize,
-    /// The day of the first one.
+    /// The date of the first one.
     pub(crate) first: Option<String>,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct StatsReport {
     pub(crate) phases_total: usize,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    /// The part of the milestone that is done, in percent; null unless the milestone's scope is complete.
     pub(crate) percent: Option<u64>,
-    /// Summaries of plans; none likewise.
+    /// The percentage of plans with a summary; null unless the milestone's scope is complete.
     pub(crate) plan_percent: Option<usize>,
     pub(crate) requirements_total: usize,
     pub(crate) requirements_complete: usize,
@@ -54,17 +54,17 @@ pub(crate) struct StatsReport {
     pub(crate) git_first_commit_date: Option<String>,
     pub(crate) last_activity: Option<String>,
     pub(crate) phase_scope: MilestoneScope,
-    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    /// What may hide phases of the milestone and so makes the figures uncertain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) problems: Vec<String>,
     #[serde(skip)]
     counts: Counts,
-    /// The phase the work is at.
+    /// The current phase.
     #[serde(skip)]
     current: Option<String>,
 }
 
-/// One phase: of the roadmap, of the disk, or of both.
+/// One phase: in the roadmap, on disk, or both.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseStats {
     pub(crate) number: String,
@@ -72,15 +72,15 @@ pub(crate) struct PhaseStats {
     pub(crate) plans: usize,
     pub(crate) summaries: usize,
     pub(crate) status: &'static str,
-    /// What a person should know beside its status.
+    /// A detail to show next to the status.
     #[serde(skip)]
     detail: Option<String>,
-    /// It is verified, and the roadmap does not close it yet.
+    /// It is verified, but not yet closed in the roadmap.
     #[serde(skip)]
     is_unclosed: bool,
 }
 
-/// The numbers of the current milestone.
+/// Collects the statistics of the current milestone.
 pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport, FileError> {
     let milestone = view.milestone()?;
     let mut phases: Vec<PhaseStats> = Vec::new();
@@ -167,7 +167,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
 const NOT_STARTED: &str = "Not Started";
 
 impl StatsReport {
-    /// The numbers for a person at a terminal.
+    /// The statistics for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen, title: &str) -> String {
         let mut page = self.head(screen, title) + &self.rows(screen);
         let mut rows: Vec<(&str, Cell)> = Vec::new();
@@ -198,7 +198,7 @@ impl StatsReport {
         head + gap + &self.measure().shown(screen) + "\n"
     }
 
-    /// How far the milestone is.
+    /// The progress of the milestone.
     pub(crate) fn measure(&self) -> Measure<'_> {
         Measure {
             percent: self.percent,
@@ -214,7 +214,7 @@ impl StatsReport {
         rows(screen, &self.phases, self.current.as_deref())
     }
 
-    /// The numbers as a Markdown page.
+    /// The statistics as a Markdown page.
     pub(crate) fn table(&self) -> String {
         let words = |text: &Option<String>| text.clone().unwrap_or_default();
         let share = |percent: Option<usize>| percent.map(|percent| format!(" ({percent}%)")).unwrap_or_default();
@@ -252,7 +252,8 @@ impl StatsReport {
     }
 }
 
-/// Notes which phases that are not started wait for others, by what the roadmap says they depend on. They are in order.
+/// Marks the phases that have not started and wait for others, by their dependencies in the roadmap. The phases are in
+/// order.
 fn wait_for_others(phases: &mut [PhaseStats], roadmap: Option<&Roadmap<'_>>) {
     let waits_for = |row: &PhaseStats| {
         if row.status != NOT_STARTED {
@@ -279,12 +280,12 @@ impl PhaseStats {
         self.status == PhaseStatus::Complete.word()
     }
 
-    /// Whether it is complete for a person: once it is closed.
+    /// True if it is shown as complete to people: it is closed too.
     fn is_closed(&self) -> bool {
         self.is_complete() && !self.is_unclosed
     }
 
-    /// Its status and what there is to know beside it.
+    /// Its status with the detail.
     fn standing(&self) -> String {
         match &self.detail {
             _ if self.is_unclosed => "verified, not closed yet".to_owned(),
@@ -295,7 +296,7 @@ impl PhaseStats {
     }
 }
 
-/// How many phases are shown before those that are complete, and the last ones, become one line.
+/// The number of phases that are shown. If there are more, the leading complete ones become one line.
 const SHOWN: usize = 16;
 
 /// A row for each phase, the current one marked.

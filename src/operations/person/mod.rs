@@ -1,4 +1,4 @@
-//! What sessions say about the person who works here.
+//! What sessions show about the person who works here.
 
 pub(crate) mod profile;
 pub(crate) mod sessions;

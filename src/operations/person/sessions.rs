@@ -1,7 +1,7 @@
-//! Sessions of a host as it keeps them: one file each, a line of JSON for everything that happened. Read, never written.
+//! The sessions of a host: one file each, with a line of JSON for every event. They are only read, never written.
 //!
-//! The lines are those of one host format: an object with `type`, `message.content`, `timestamp`. Which beginnings of a
-//! message no person typed stands in the host's descriptor.
+//! The lines are in the format of one host: an object with `type`, `message.content`, `timestamp`. The host's
+//! descriptor lists the beginnings of messages that no person typed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::text::screen::counted;
 
-/// The longest message that is taken over whole, in characters.
+/// The longest message that is kept whole, in characters.
 pub(crate) const LONGEST: usize = 2000;
 
 /// The sessions of one project.
@@ -19,7 +19,7 @@ pub(crate) struct ProjectSessions {
     pub(crate) name: String,
     /// The name of the project's folder among the sessions.
     pub(crate) directory: String,
-    /// The newest first.
+    /// The sessions, newest first.
     pub(crate) sessions: Vec<SessionFile>,
 }
 
@@ -43,10 +43,10 @@ struct ProjectReport {
     name: String,
     directory: String,
     session_count: usize,
-    /// In bytes.
+    /// The size in bytes.
     total_size: u64,
     total_size_human: String,
-    /// In UTC.
+    /// The time in UTC.
     last_active: String,
     date_range: DateRange,
 }
@@ -57,7 +57,7 @@ struct DateRange {
     last: String,
 }
 
-/// The projects in the order they are told: the last one worked on first.
+/// Sorts the projects in the order of the report: the most recently active first.
 pub(crate) fn by_activity(mut projects: Vec<ProjectSessions>) -> Vec<ProjectSessions> {
     for project in &mut projects {
         project.sessions.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
@@ -81,7 +81,7 @@ impl ProjectSessions {
     }
 }
 
-/// What is known of the projects.
+/// The report about the projects.
 pub(crate) fn scan(projects: &[ProjectSessions]) -> ScanReport {
     let report = |project: &ProjectSessions| ProjectReport {
         name: project.name.clone(),
@@ -95,7 +95,7 @@ pub(crate) fn scan(projects: &[ProjectSessions]) -> ScanReport {
     ScanReport(projects.iter().map(report).collect())
 }
 
-/// The same as a table for people; with `verbose`, every session.
+/// The report as a table for people; with `verbose`, every session.
 pub(crate) fn table(projects: &[ProjectSessions], verbose: bool) -> String {
     let mut lines = vec![row("Project", "Sessions", "Size", "Last Active"), "-".repeat(75)];
     for project in projects {
@@ -136,7 +136,7 @@ fn moment(milliseconds: i64) -> String {
     crate::text::time::shown(milliseconds).unwrap_or_default()
 }
 
-/// To the second, without the marks of the format.
+/// A time to the second, without the separators of the format.
 fn seconds(milliseconds: i64) -> String {
     moment(milliseconds).chars().take(19).map(|letter| if letter == 'T' { ' ' } else { letter }).collect()
 }
@@ -145,7 +145,7 @@ fn shown(names: &[String]) -> String {
     names.iter().map(|name| format!("  - {name}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The project that `typed` names: wholly, else as a part of its name or folder.
+/// Finds the project that `typed` names: exactly, else by a part of its name or folder.
 pub(crate) fn find<'projects>(
     projects: &'projects [ProjectSessions],
     typed: &str,
@@ -179,20 +179,20 @@ pub(crate) struct Message {
     pub(crate) session_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) project_name: Option<String>,
-    /// The folder that was worked in.
+    /// The working folder.
     pub(crate) project_path: Option<String>,
-    /// As the host writes it: a text, or a number of milliseconds.
+    /// The time as the host writes it: a text, or a number of milliseconds.
     pub(crate) timestamp: Option<Value>,
     pub(crate) content: String,
 }
 
-/// The messages of a session that a person typed; `untyped` are the beginnings of those that nobody did.
+/// The messages of a session that a person typed; `untyped` lists the beginnings of messages that no person typed.
 pub(crate) fn messages(session: &str, text: &str, untyped: &[String]) -> Vec<Message> {
     text.lines().filter_map(|line| message(session, line, untyped)).collect()
 }
 
 fn message(session: &str, line: &str, untyped: &[String]) -> Option<Message> {
-    // Most lines are what tools said, and long: those without the word cannot be a person's.
+    // Most lines are long tool output. Lines without this word cannot be a person's.
     if !line.contains("\"user\"") {
         return None;
     }
@@ -225,7 +225,7 @@ fn message(session: &str, line: &str, untyped: &[String]) -> Option<Message> {
     })
 }
 
-/// Cuts what is longer than `longest` characters; whether it was.
+/// Cuts a text that is longer than `longest` characters; returns true if it did.
 pub(crate) fn shorten(content: &mut String, longest: usize) -> bool {
     match content.char_indices().nth(longest) {
         Some((at, _)) => {
@@ -250,11 +250,11 @@ pub(crate) fn lines(messages: &[Message]) -> Result<String, serde_json::Error> {
 /// What `extract-messages` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExtractReport {
-    /// The messages, as lines of JSON.
+    /// The file with the messages, as lines of JSON.
     pub(crate) output_file: String,
     pub(crate) project: String,
     pub(crate) sessions_processed: usize,
-    /// Sessions whose file could not be read.
+    /// The number of sessions whose file could not be read.
     pub(crate) sessions_skipped: usize,
     pub(crate) messages_extracted: usize,
     pub(crate) messages_truncated: usize,
@@ -263,20 +263,20 @@ pub(crate) struct ExtractReport {
 /// What `profile-sample` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SampleReport {
-    /// The messages, as lines of JSON.
+    /// The file with the messages, as lines of JSON.
     pub(crate) output_file: String,
     pub(crate) projects_sampled: usize,
     pub(crate) messages_sampled: usize,
-    /// The most messages that were taken of a project.
+    /// The most messages taken from one project.
     pub(crate) per_project_cap: usize,
-    /// The longest message that was taken whole, in characters.
+    /// The longest message that is kept whole, in characters.
     pub(crate) message_char_limit: usize,
-    /// Messages that were pasted rather than written.
+    /// The number of messages left out because they were pasted rather than written.
     pub(crate) skipped_context_dumps: usize,
     pub(crate) project_breakdown: Vec<ProjectSample>,
 }
 
-/// What was taken of one project.
+/// The part of the sample from one project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProjectSample {
     pub(crate) project: String,
@@ -284,7 +284,7 @@ pub(crate) struct ProjectSample {
     pub(crate) sessions: usize,
 }
 
-/// How much of a sample is wanted.
+/// The size of the requested sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampleRequest {
     pub(crate) messages: usize,
@@ -292,7 +292,7 @@ pub(crate) struct SampleRequest {
     pub(crate) characters: usize,
 }
 
-/// A sample in the making.
+/// A sample under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) messages: Vec<Message>,
@@ -305,7 +305,7 @@ impl Sample {
         self.messages.len() >= request.messages
     }
 
-    /// Takes of one project what there is room for, the newest sessions first. `read` gives a session's messages.
+    /// Takes as many messages of one project as fit, newest sessions first. `read` returns the messages of a session.
     pub(crate) fn take(
         &mut self,
         project: &ProjectSessions,
@@ -340,7 +340,7 @@ impl Sample {
     }
 }
 
-/// Whether a message was pasted rather than written: many lines, most of which look like a log or a trace.
+/// True if a message was pasted rather than written: many lines, most of which look like a log or a trace.
 fn is_dump(content: &str) -> bool {
     const MANY: usize = 10;
     let lines: Vec<&str> = content.lines().map(str::trim_start).filter(|line| !line.is_empty()).collect();
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn projects_are_told_by_their_last_work() {
+    fn projects_are_sorted_by_their_last_activity() {
         let projects = by_activity(vec![
             project("old", &[("a", 1)]),
             project("new", &[("b", 2), ("c", 1000)]),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_found_by_a_part_of_its_name_alone_if_only_one_has_it() {
+    fn a_project_is_found_by_a_part_of_its_name_only_if_that_is_unique() {
         let projects = [project("garden", &[("a", 1)]), project("pocket", &[("b", 2)])];
         assert_eq!(find(&projects, "Gard").unwrap().name, "garden");
         assert_eq!(find(&projects, "-home-pocket").unwrap().name, "pocket");
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_takes_a_little_of_each_project() {
+    fn a_sample_takes_some_messages_of_each_project() {
         let request = SampleRequest { messages: 3, of_a_project: 2, characters: 10 };
         let read = |session: &SessionFile| {
             let one = |content: &str| Message {

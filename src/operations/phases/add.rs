@@ -1,4 +1,4 @@
-//! New phases: where they go in the roadmap, which number they get, which folder.
+//! New phases: their place in the roadmap, their number and their folder.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::named;
 use crate::text::splice::Splices;
 
-/// What is asked of `phase add`.
+/// The arguments of `phase add`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddRequest<'text> {
     pub(crate) description: &'text str,
@@ -26,11 +26,11 @@ pub(crate) struct AddRequest<'text> {
     pub(crate) project_code: Option<&'text str>,
     /// `sequential` or `custom`.
     pub(crate) naming: &'text str,
-    /// What stands before a command's name where people type it.
+    /// The prefix of a command's name as people type it.
     pub(crate) command_prefix: &'text str,
 }
 
-/// A number as people count, or an identifier of their own.
+/// A sequential number, or a custom identifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PhaseNumber {
@@ -47,12 +47,12 @@ pub(crate) struct AddReport {
     pub(crate) slug: String,
     pub(crate) directory: String,
     pub(crate) naming_mode: String,
-    /// What is odd about the name: it is written wherever the phase is named.
+    /// What is unusual about the name. The name is written wherever the phase is mentioned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning: Option<String>,
 }
 
-/// What is odd about a name: that it is a text. Up to 80 letters of one sentence are a name.
+/// A warning about an unusual name: a long text or several sentences. Up to 80 letters of one sentence are normal.
 fn name_warning(name: &str) -> Option<String> {
     const LONGEST: usize = 80;
     let length = name.chars().count();
@@ -64,7 +64,7 @@ fn name_warning(name: &str) -> Option<String> {
     }
 }
 
-/// The name that a person gives to a phase.
+/// Checks the name that a person gives to a phase.
 fn given_name(description: &str) -> Result<Cow<'_, str>, Failure> {
     let name = named(description).map_err(|error| Failure::because(Reason::Usage, &error))?;
     if name.is_empty() {
@@ -76,8 +76,8 @@ fn given_name(description: &str) -> Result<Cow<'_, str>, Failure> {
 
 /// Adds a phase at the end of the current milestone.
 ///
-/// The number is one above every phase of the roadmap and the disk, shelves left out, so that a later milestone's
-/// planned phase never gets a twin.
+/// The number is one above every phase of the roadmap and the disk, without shelved ones, so that no planned phase of a
+/// later milestone has the same number.
 pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, Failure> {
     let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
@@ -105,7 +105,7 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddRepo
             last => format!("Phase {last}"),
         };
         let padded = phase::pad(&number.to_string());
-        // As the document writes its numbers.
+        // In the document's own style of numbers.
         let is_padded = roadmap.sections().iter().any(|section| !section.shipped && section.id.starts_with('0'));
         let written = if is_padded { padded.clone() } else { number.to_string() };
         (PhaseNumber::Number(number), padded, written, Some(depends_on))
@@ -150,7 +150,7 @@ pub(crate) struct BatchReport {
     pub(crate) count: usize,
 }
 
-/// Adds several phases, one behind the other; all of them, or none.
+/// Adds several phases, one after the other: all of them, or none.
 pub(crate) fn add_batch(
     view: &ProjectView,
     descriptions: &[String],
@@ -177,7 +177,7 @@ pub(crate) struct InsertReport {
     pub(crate) directory: String,
 }
 
-/// Inserts a decimal phase behind `after`.
+/// Inserts a decimal phase after `after`.
 pub(crate) fn insert(
     view: &ProjectView,
     after: &str,
@@ -202,7 +202,7 @@ pub(crate) fn insert(
     })?;
     let name = &*given_name(request.description)?;
     let slug = phase::folder_slug(name);
-    // As the document writes its numbers: 2.1 behind `Phase 2`, 02.1 behind `Phase 02`.
+    // In the document's own style of numbers: 2.1 after `Phase 2`, 02.1 after `Phase 02`.
     let written = without_code(section.id);
     let base = written.rsplit_once('.').filter(|_| sibling).map_or(written, |(parent, _)| parent);
     let padded = next_decimal(view, base)?.next;
@@ -219,7 +219,7 @@ pub(crate) fn insert(
     };
     let mut edits = Edits::default();
     let mut splices = Splices::default();
-    // Behind the phase and what was inserted there before.
+    // After the phase and the ones inserted there before.
     let base = PhaseId::new(base);
     let new = PhaseId::new(&phase_number);
     let is_before = |id: &str, _| {
@@ -239,14 +239,14 @@ pub(crate) fn insert(
 /// What `phase next-decimal` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DecimalReport {
-    /// Whether the phase has a folder.
+    /// True if the phase has a folder.
     pub(crate) found: bool,
     pub(crate) base_phase: String,
     pub(crate) next: String,
     pub(crate) existing: Vec<String>,
 }
 
-/// The next free decimal of a phase, over the roadmap and the disk.
+/// Finds the next free decimal of a phase, in the roadmap and on disk.
 pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalReport, FileError> {
     let base = PhaseId::new(typed);
     let folders = view.phase_folders()?;
@@ -290,7 +290,8 @@ pub(crate) struct MvpReport {
     pub(crate) cli_flag_present: bool,
 }
 
-/// Whether a phase is planned as a vertical slice: by the flag, else its `**Mode:**` field, else the configuration.
+/// Reports whether a phase is planned as a vertical slice: by the flag, else by its `**Mode:**` field, else by the
+/// configuration.
 pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: bool) -> Result<MvpReport, FileError> {
     let text = view.roadmap_text()?;
     let roadmap_mode = text.as_deref().and_then(|text| {
@@ -317,14 +318,14 @@ pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanListReport {
     pub(crate) phase: String,
-    /// `None` where the phase has no folder.
+    /// Null if the phase has no folder.
     pub(crate) phase_dir: Option<String>,
     pub(crate) plan_count: usize,
     pub(crate) has_plans: bool,
     pub(crate) plans: Vec<String>,
 }
 
-/// The plans of a phase that are not superseded, archived phases too.
+/// Lists the plans of a phase that are not superseded, also for archived phases.
 pub(crate) fn list_plans(view: &ProjectView, typed: &str) -> Result<PlanListReport, FileError> {
     let folder = view.find_phase(typed)?.folder;
     let plans: Vec<String> = match &folder {
@@ -350,7 +351,8 @@ pub(crate) struct TddReport {
     pub(crate) cli_flag_present: bool,
 }
 
-/// Whether the tests of a plan are written first: by the flag, else the plan's type, else a task, else the configuration.
+/// Reports whether the tests of a plan are written first: by the flag, else the plan's type, else a task, else the
+/// configuration.
 pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddReport {
     let plan = PhasePlan::parse(plan);
     let plan_type = plan.value("type").and_then(|kind| kind.as_text().map(str::to_owned));
@@ -366,8 +368,8 @@ pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddRep
     TddReport { applicable: source != "none", source, plan_type, config_tdd_mode: configured, cli_flag_present: flag }
 }
 
-/// The highest number of a phase in the roadmap, on disk and in the archives, shelves left out. Where the milestone has
-/// started over, the archives do not matter.
+/// The highest number of a phase in the roadmap, on disk and in the archives, without shelved ones. If the numbering
+/// restarted with the milestone, the archives do not count.
 fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
     let mut folders = view.phase_folders()?.to_vec();
     folders.extend(view.earlier_folders(roadmap)?);
@@ -382,8 +384,8 @@ fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileErr
     Ok(numbers.max().unwrap_or(0))
 }
 
-/// The highest number of a phase of the milestone, and of folders that no other milestone has planned. Where that is none,
-/// the highest of all: the phase goes on where shipped work ended.
+/// The highest number among the phases of the milestone and the folders that no other milestone has planned. Without
+/// any, the highest of all: the numbers continue after the shipped phases.
 fn last_of_milestone(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<u64, FileError> {
     let own = milestone.phase_ids(roadmap);
     let planned_elsewhere = |id: &PhaseId| {
@@ -399,7 +401,8 @@ fn last_of_milestone(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Mile
     }
 }
 
-/// The line before which a phase at the end of the milestone goes: the last rule of its window, else its end.
+/// The line before which a phase is added at the end of the milestone: the last horizontal rule of its window, else its
+/// end.
 fn end_of_milestone(roadmap: &Roadmap<'_>, milestone: &Milestone) -> usize {
     let markdown = roadmap.markdown();
     let in_window = milestone.window.iter().flat_map(Clone::clone);
@@ -415,7 +418,7 @@ struct PhaseBlock<'text> {
     goal: &'text str,
     depends_on: Option<String>,
     command_prefix: &'text str,
-    /// Of its heading.
+    /// The level of its heading.
     level: usize,
 }
 
@@ -442,13 +445,13 @@ fn level_of(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> usize {
     line.trim_start().bytes().take_while(|byte| *byte == b'#').count()
 }
 
-/// The level of the heading of the last phase before a line; three, where there is none.
+/// The level of the heading of the last phase before a line; three without such a phase.
 fn level_before(roadmap: &Roadmap<'_>, line: usize) -> usize {
     let last = roadmap.sections().iter().rfind(|section| section.heading_line < line && !section.shipped);
     last.map_or(3, |section| level_of(roadmap, section))
 }
 
-/// Puts the block before line `before`, one blank line on either side.
+/// Inserts the block before line `before`, with one blank line on either side.
 fn insert_block(roadmap: &Roadmap<'_>, before: usize, block: &PhaseBlock<'_>, splices: &mut Splices) {
     let markdown = roadmap.markdown();
     let newline = markdown.newline();
@@ -515,7 +518,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_written_of_a_name_in_any_script_is_read_again_and_agrees() {
+    fn a_name_in_any_script_is_read_back_unchanged() {
         let table =
             "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/1 | Not started | - |\n";
         for bullet in ["- [ ] **Phase 1: A**", "* [x] Phase 1: A", "1. [X] **Phase 1: A**", "+ [ ] Phase 1: A"] {
@@ -550,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_a_checklist_names_has_its_number_wherever_the_line_is() {
+    fn a_phase_in_a_checklist_takes_its_number_wherever_the_line_is() {
         for line in ["- [ ] Phase 6: X", "- [x] Phase 6: X - later", "* [ ] **Phase 6: X**"] {
             let view =
                 view(&format!("- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n### Phase 2: B\n**Goal**: y\n\n{line}\n"));
@@ -561,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_a_text_is_told() {
+    fn a_name_that_is_a_long_text_is_a_warning() {
         assert_eq!(name_warning(&"x".repeat(80)), None);
         assert!(name_warning(&"x".repeat(81)).unwrap().contains("81 characters"));
         assert!(name_warning("Add tags. Then search").is_some());
@@ -569,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_goes_before_the_rule_of_its_milestone() {
+    fn a_phase_is_added_before_the_rule_of_its_milestone() {
         let view = view(
             "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
         );
@@ -598,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_waits_for_the_last_of_its_own_milestone() {
+    fn a_phase_depends_on_the_last_phase_of_its_own_milestone() {
         let roadmap = "### 🚧 v1.0 Sync (In Progress)\n\n#### Phase 1: A\n\n#### Phase 2: B\n\n\
                        ### 📋 v2.0 Teams (Planned)\n\n#### Phase 3: C\n\n#### Phase 4: D\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "---\nmilestone: v1.0\n---\n")];
@@ -609,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_added_one_behind_the_other_or_not_at_all() {
+    fn a_batch_is_added_in_order_or_not_at_all() {
         let view = view("### Phase 1: A\n");
         let (report, edits) = add_batch(&view, &["One".into(), "Two".into()], REQUEST).unwrap();
         assert_eq!(report.phases[1].directory, ".planning/phases/04-two");
@@ -620,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_phase_is_written_into_all_places_the_document_has() {
+    fn a_new_phase_is_written_in_all_places_of_the_document() {
         let roadmap = "# R\n\n* [x] Phase 01: A\n* [ ] Phase 02: B (next)\n\n## Backlog\n\n* [ ] Phase 999.1: Later\n\n## Details\n\n\
                        #### Phase 01: A\n\n#### Phase 02: B\n\n---\n\n\
                        | Phase | Milestone | Plans Complete | Status      | Completed  |\n|-------|-----------|----------------|-------------|------------|\n\
@@ -652,7 +655,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_a_plan_test_first_is_told() {
+    fn the_source_of_test_first_is_reported() {
         let source = |plan: &str, flag, configured| tdd_applicable(plan, flag, configured).source;
         let task = "---\ntype: execute\n---\n<task type=\"auto\" tdd=\"true\">\n</task>\n";
         assert_eq!(source(task, false, true), "task_attribute");

@@ -6,7 +6,7 @@ use crate::project::phase::PhaseId;
 use crate::project::view::ProjectView;
 use crate::text::slug;
 
-/// The branch that work on a phase belongs on, where the project has branches for phases or milestones.
+/// The branch for work on a phase, if the project uses branches for phases or milestones.
 pub(crate) fn wanted(
     view: &ProjectView,
     config: &Config,
@@ -37,13 +37,13 @@ pub(crate) fn of_milestone(config: &Config, version: &str, name: &str) -> String
     filled(template, &[("{milestone}", version), ("{slug}", &slug(name))])
 }
 
-/// A name without a slug does not end in the dash before it.
+/// Fills in a template. If the slug is empty, the hyphen before it is removed.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let name = values.iter().fold(template.to_owned(), |name, (place, value)| name.replace(place, value));
     name.trim_end_matches(['-', '/']).to_owned()
 }
 
-/// The phase that a commit speaks of: the one whose files it holds, else the one in the scope of its message, such as
+/// The phase of a commit: the one whose files it changes, else the one in the scope of its message, such as
 /// `docs(02-03): …`.
 pub(crate) fn phase_of_commit<'a>(message: &'a str, files: &'a [String]) -> Option<&'a str> {
     let by_file = files.iter().find_map(|file| {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_speaks_of_the_phase_of_its_files_or_its_scope() {
+    fn the_phase_of_a_commit_is_from_its_files_or_its_scope() {
         let files = [".planning/STATE.md".to_owned(), ".planning/phases/03-sync/03-01-PLAN.md".to_owned()];
         assert_eq!(phase_of_commit("docs(02): x", &files), Some("03-sync"));
         assert_eq!(phase_of_commit("docs(02-03): x", &files[..1]), Some("02-03"));

@@ -1,4 +1,4 @@
-//! Completing a phase: the gates, and what changes in roadmap, requirements and state, as one change.
+//! Completes a phase: checks the gates, then updates roadmap, requirements and state in one change.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,16 +51,16 @@ pub(crate) struct CompleteReport {
     pub(crate) verification_stale_check_indeterminate: bool,
     pub(crate) milestone_conflict: Option<Conflict>,
     pub(crate) preservation_warnings: Vec<String>,
-    /// Checks that wait for a person and are on the list of deferred items.
+    /// Checks that wait for a person and are in the list of deferred items.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) checks_deferred: Vec<DeferredCheck>,
-    /// Present and true where the roadmap said so before: nothing is written.
+    /// Present and true if the phase was already complete in the roadmap: nothing is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) already_complete: Option<bool>,
 }
 
 impl CompleteReport {
-    /// What was done for a person at a terminal.
+    /// The result for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let phase = format!("Phase {} ({})", self.completed_phase, self.phase_name);
         if self.already_complete == Some(true) {
@@ -78,8 +78,8 @@ impl CompleteReport {
     }
 }
 
-/// Completes `typed` if its plans are executed and its goal is verified. `prunes`: what STATE.md says of phases long past
-/// goes to its archive then.
+/// Completes `typed` if its plans are executed and its goal is verified. With `prunes`, entries of STATE.md about
+/// phases long past are moved to its archive.
 pub(crate) fn complete(
     view: &ProjectView,
     typed: &str,
@@ -132,7 +132,7 @@ pub(crate) fn complete(
         checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
         ..CompleteReport::default()
     };
-    // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.
+    // Later phases may change the files that a closed phase covers; it stays closed until it has a plan to execute.
     let waits = report.checks_deferred.is_empty();
     if !verification.passed() && waits && !(closed && verification.is_stale()) {
         return Err(not_verified(typed, &verification, command_prefix));
@@ -167,8 +167,9 @@ pub(crate) fn complete(
     Ok((report, edits))
 }
 
-/// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
-/// then those of which nobody can say, then those that were given up.
+/// Refuses a phase with a plan that is not done: first for plans without a summary, then for blocked plans, which must
+/// be executed again, then for plans whose file name is not read, then for plans with an unclear status, then for
+/// halted ones.
 fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Failure> {
     let refused = |why: String, hint: &str| {
         let message = format!("phase {typed} cannot be completed: {why}");
@@ -201,13 +202,13 @@ fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> R
     if halted.is_empty() { Ok(()) } else { marked(&halted, "halted") }
 }
 
-/// Whether the roadmap says that a phase is complete.
+/// True if the roadmap marks a phase as complete.
 fn is_closed(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
     let text = view.roadmap_text()?;
     Ok(text.as_deref().is_some_and(|text| standing::is_closed(&view.parse_roadmap(text), typed)))
 }
 
-/// Whether STATE.md is at a phase, and does not say that everything is done.
+/// True if STATE.md is at this phase and does not say that everything is done.
 fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
     let Some(text) = view.state_text()? else { return Ok(false) };
     let state = State::parse(&text);
@@ -215,7 +216,7 @@ fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
         && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
 }
 
-/// The phase's folder among those that are not archived.
+/// The phase's folder, not counting archived ones.
 fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Failure> {
     let lookup = view.find_phase(typed)?;
     if !lookup.ambiguous.is_empty() {
@@ -275,14 +276,14 @@ fn edit_roadmap(
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))
 }
 
-/// Whether the field is written `**Plans:** n` or `Plans: n`, the spellings of counts; `**Plans**: n` is the author's.
+/// True if the field is written `**Plans:** n` or `Plans: n`, the spellings for counts; `**Plans**: n` is free text.
 fn counts_in_label(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> bool {
     roadmap
         .plan_count_line(section)
         .is_some_and(|(line, _)| !roadmap.markdown().line(line).trim_start().starts_with("**Plans**"))
 }
 
-/// Marks the requirements of the phase as met. Says whether anything changed.
+/// Marks the requirements of the phase as met. Returns true if anything changed.
 fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Result<bool, FileError> {
     let (Some(roadmap), Some(text)) = (view.roadmap_text()?, view.text(&view.layout().requirements())?) else {
         return Ok(false);
@@ -299,15 +300,15 @@ fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Resu
     Ok(changed)
 }
 
-/// The phase to go on with.
+/// The phase to continue with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NextPhase {
     number: String,
     name: Option<String>,
 }
 
-/// The phase of the milestone that is next once `typed` is complete, over the roadmap and the disk: the first one before
-/// it whose box is open, or else the first one behind it that is not ticked.
+/// The next phase of the milestone once `typed` is complete, over the roadmap and the disk: the first earlier one with
+/// an open checkbox, or else the first later one that is not ticked.
 fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, FileError> {
     let current = PhaseId::new(typed);
     let text = view.roadmap_text()?;
@@ -331,7 +332,7 @@ fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, File
     Ok(Some(NextPhase { name: label.name.or_else(of_folder), number: label.number }))
 }
 
-/// Moves STATE.md to the next phase. Says whether there is one to move.
+/// Moves STATE.md to the next phase. Returns false if STATE.md does not exist.
 fn edit_state(
     view: &ProjectView,
     typed: &str,
@@ -351,7 +352,7 @@ fn edit_state(
     Ok(true)
 }
 
-/// Moves what STATE.md says of phases long past to its archive. Says whether there was any.
+/// Moves entries of STATE.md about phases long past to its archive. Returns true if there were any.
 fn prune_state(view: &ProjectView, facts: &Facts, edits: &mut Edits) -> Result<bool, Failure> {
     let after = view.after(edits);
     let Some((report, pruned)) = prune::prune(&after, prune::KEPT, false, facts)? else { return Ok(false) };
@@ -361,8 +362,8 @@ fn prune_state(view: &ProjectView, facts: &Facts, edits: &mut Edits) -> Result<b
     Ok(report.found())
 }
 
-/// Requirements that one of the documents lacks: the traceability table those of the body, REQUIREMENTS.md those that the
-/// roadmap gives to the phase.
+/// Warnings about requirements that are missing from a document: those of the body from the traceability table, those
+/// that the roadmap assigns to the phase from REQUIREMENTS.md.
 fn requirement_warnings(view: &ProjectView, typed: &str) -> Result<Vec<String>, FileError> {
     let Some(text) = view.text(&view.layout().requirements())? else { return Ok(Vec::new()) };
     let requirements = Requirements::parse(&text);
@@ -382,7 +383,7 @@ fn requirement_warnings(view: &ProjectView, typed: &str) -> Result<Vec<String>, 
     Ok(warnings)
 }
 
-/// What a person should know although the phase is complete.
+/// Warnings about a phase that is complete.
 fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
     let mut warnings = Vec::new();
     for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
@@ -428,8 +429,8 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     Ok(warnings)
 }
 
-/// The results in a UAT file that are none of a test that passed or was skipped, each once: those of its tests, and what
-/// stands in lines below other headings.
+/// The open results in a UAT file, each listed once: those of tests that neither passed nor were skipped, and those in
+/// lines below other headings.
 fn open_results(text: &str, report: &UatReport) -> Vec<String> {
     let in_lines = text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
     let known = ["pending", "blocked", "issue", "failed"];
@@ -486,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements_that_one_document_lacks_are_told_once() {
+    fn requirements_missing_from_a_document_are_reported_once() {
         let files = [
             (".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: [A-1, Z-9, TBD] <!-- Y-8 -->\n"),
             (
@@ -500,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_did_not_pass_is_a_warning_whatever_the_status_of_the_file_says() {
+    fn a_test_that_did_not_pass_is_a_warning_whatever_the_status_of_the_file() {
         let warned = |result: &str| {
             let uat = format!("---\nstatus: complete\n---\n\n### 1. Starts\nexpected: x\nresult: {result}\n");
             let view = ProjectView::of([(".planning/phases/01-a/01-UAT.md", uat.as_str())]);
@@ -511,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn what_any_place_calls_open_comes_next_and_a_count_in_dispute_stays() {
+    fn a_phase_that_any_place_marks_open_is_next_and_a_disputed_count_stays() {
         let files = |roadmap: &'static str, total: &'static str| {
             ProjectView::of([
                 (".planning/ROADMAP.md", roadmap),
@@ -535,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_of_plans_stops_it() {
+    fn unreadable_plans_stop_completion() {
         let with = |path: &'static str, text: &'static str| {
             let view = view("passed", true);
             let mut more = Edits::default();
@@ -551,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_is_pruned_with_the_phase_where_the_project_wants_it() {
+    fn the_state_is_pruned_with_the_phase_if_the_project_requests_it() {
         let files = [
             (
                 ".planning/ROADMAP.md",
@@ -577,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn every_document_moves_on_together() {
+    fn all_documents_are_updated_together() {
         let view = view("passed", true);
         let (report, edits) = complete(&view, "1", "/gsd-", false, &facts()).unwrap();
         assert_eq!(report.next_phase.as_deref(), Some("2"));
@@ -601,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_plan_or_verification_stops_it() {
+    fn an_open_plan_or_verification_stops_completion() {
         let facts = facts();
         let told = complete(&view("passed", false), "1", "/gsd-", false, &facts).unwrap_err();
         assert_eq!(told.message, "phase 1 cannot be completed: 1 plan without a summary: 01-01-PLAN.md");

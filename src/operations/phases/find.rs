@@ -1,4 +1,4 @@
-//! Finding phases: one by its identifier, or the list of a milestone's.
+//! Finds phases: one by its identifier, or all of a milestone.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(crate) struct FindPhaseReport {
     pub(crate) summaries: Vec<String>,
     pub(crate) plan_count: Option<usize>,
     pub(crate) summary_count: Option<usize>,
-    /// Superseded plans included.
+    /// The number of plans including superseded ones.
     pub(crate) plan_count_all: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) searched_directories: Option<Vec<String>>,
@@ -85,7 +85,7 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
     })
 }
 
-/// The plans of a folder that can be executed: those with the name of a plan.
+/// The executable plans of a folder: those whose name is that of a plan.
 fn executable_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
     let mut plans = view.current_plans(folder)?;
     plans.retain(|plan| is_named_plan(plan));
@@ -100,18 +100,18 @@ pub(crate) enum PhaseListReport {
     Folders {
         directories: Vec<String>,
         count: usize,
-        /// How sure it is that these are the phases of the milestone; null for one phase.
+        /// How certain it is that these are the phases of the milestone; null for a single phase.
         phase_scope: Option<MilestoneScope>,
     },
     /// With `--type`.
     Files {
         files: Vec<String>,
         count: usize,
-        /// The name of the phase that was asked for.
+        /// The name of the requested phase.
         phase_dir: Option<String>,
-        /// How sure it is that these are of the phases of the milestone; null for one phase.
+        /// How certain it is that the files are of phases of the milestone; null for a single phase.
         phase_scope: Option<MilestoneScope>,
-        /// Files that look like plans and are not listed.
+        /// A warning about files that look like plans but are not listed.
         #[serde(skip_serializing_if = "Option::is_none")]
         warning: Option<String>,
     },
@@ -121,12 +121,12 @@ pub(crate) enum PhaseListReport {
         phase_dir: Option<String>,
         error: &'static str,
     },
-    /// There are no phases at all.
+    /// The phases folder does not exist.
     NoFolders {
         directories: Vec<String>,
         count: usize,
     },
-    /// There are no phases at all that could have files.
+    /// With `--type`: the phases folder does not exist.
     NoFiles {
         files: Vec<String>,
         count: usize,
@@ -134,7 +134,7 @@ pub(crate) enum PhaseListReport {
 }
 
 impl PhaseListReport {
-    /// The names alone.
+    /// Only the names.
     pub(crate) fn names(&self) -> &[String] {
         match self {
             Self::Folders { directories, .. } | Self::NoFolders { directories, .. } => directories,
@@ -143,18 +143,18 @@ impl PhaseListReport {
     }
 }
 
-/// Which phases are listed, and what of them.
+/// Which phases to list, and what to list of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ListRequest<'a> {
-    /// Files of this kind instead of folders.
+    /// Files of this kind, instead of folders.
     pub(crate) kind: Option<PhaseFileKind>,
-    /// This phase alone.
+    /// Only this phase.
     pub(crate) phase: Option<&'a str>,
-    /// Those of closed milestones as well.
+    /// Those of closed milestones too.
     pub(crate) archived: bool,
 }
 
-/// Which files of a phase are listed.
+/// The kinds of files of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseFileKind {
     Plans,
@@ -162,7 +162,7 @@ pub(crate) enum PhaseFileKind {
     All,
 }
 
-/// The folders of the milestone's phases, or their files.
+/// Lists the folders of the milestone's phases, or their files.
 pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Result<PhaseListReport, FileError> {
     if !view.exists(&view.layout().phases()) {
         return Ok(match request.kind {

@@ -1,4 +1,4 @@
-//! Phases: found, added, removed, completed, and the documents and branches they begin with.
+//! Phases: finds, adds, removes and completes them, and creates their first documents and branches.
 
 pub(crate) mod add;
 pub(crate) mod branch;

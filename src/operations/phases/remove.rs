@@ -1,4 +1,4 @@
-//! A phase taken away: its folder, its lines in the roadmap, and the numbers of the phases behind it.
+//! Removes a phase: its folder, its lines in the roadmap, and the numbers of the phases after it.
 
 use std::collections::HashSet;
 
@@ -32,23 +32,23 @@ pub(crate) struct Renamed {
 pub(crate) struct RemoveReport {
     pub(crate) removed: String,
     pub(crate) directory_deleted: Option<String>,
-    /// The phases that have another number now; the first phase inserted behind a removed one takes its place.
+    /// The phases with a new number. The first phase inserted after a removed one takes over its number.
     pub(crate) renumbered_phases: Vec<Renamed>,
-    /// The last phase first.
+    /// The renamed folders, last phase first.
     pub(crate) renamed_directories: Vec<Renamed>,
     pub(crate) renamed_files: Vec<Renamed>,
-    /// Files whose new name is taken; there are none, as whole folders move.
+    /// Files whose new name is taken. Always empty, since whole folders are moved.
     pub(crate) renamed_file_collisions: Vec<Renamed>,
     pub(crate) roadmap_updated: bool,
     pub(crate) state_updated: bool,
     pub(crate) requirements_updated: bool,
-    /// The requirements that the removed phase was to meet: they need another one.
+    /// The requirements of the removed phase, which need another phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requirements_without_phase: Vec<String>,
 }
 
-/// Removes a phase and renumbers those behind it. One with executed plans goes only by `force`. An identifier with a code
-/// that is not the project's own, such as the number of a ticket, is a name and stays.
+/// Removes a phase and renumbers those after it. A phase with executed plans is removed only with `force`. An
+/// identifier with a code other than the project's own, such as the number of a ticket, is a name and stays.
 pub(crate) fn remove(
     view: &ProjectView,
     typed: &str,
@@ -104,7 +104,7 @@ pub(crate) fn remove(
     for folder in folders.iter().rev() {
         rename(view, folder, &renumbering, &mut report, &mut edits)?;
     }
-    // A folder that another one takes the place of is not emptied.
+    // A folder that another one replaces is not emptied.
     let mut taken = HashSet::new();
     for to in edits.moves.keys() {
         taken.extend(to.match_indices('/').map(|(end, _)| &to[..end]));
@@ -126,12 +126,12 @@ pub(crate) fn remove(
     Ok((report, edits))
 }
 
-/// What the table of requirements calls a phase now.
+/// The new entry for a phase in the table of requirements: `(removed)` or its new number.
 fn of_requirement(removed: &PhaseId, renumbering: &Renumbering, phase: &str) -> Option<String> {
     if removed.matches(phase) { Some("(removed)".to_owned()) } else { renumbering.of(phase) }
 }
 
-/// Gives a folder and the files that carry its number their new names.
+/// Renames a folder and the files whose names contain its number.
 fn rename(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -162,7 +162,7 @@ fn rename(
     Ok(())
 }
 
-/// Brings STATE.md along: the position keeps to its phase under the new number, and there is one phase less.
+/// Updates STATE.md: the position stays at its phase under the new number, and there is one phase less.
 fn follow(
     view: &ProjectView,
     removed: &PhaseId,
@@ -175,7 +175,7 @@ fn follow(
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    // The work was at the phase that is gone: it is where roadmap and folders show it now.
+    // The current phase was removed, so the position is taken from the roadmap and the folders.
     let is_current = state.position().phase.is_some_and(|phase| removed.matches(phase));
     if is_current && position::fill_position(&after, &mut edit, &format!("Phase {removed} removed"), facts)?.is_some() {
         let written = state::close(&after, edit, Rule::Recount, facts)?;
@@ -194,7 +194,7 @@ fn follow(
         }
         let total = position.total.and_then(|total| {
             let number = total.parse::<u64>().ok()?;
-            // Where an inserted phase takes the place of the removed one, the last one keeps its number.
+            // If an inserted phase takes over the removed number, the last phase keeps its number.
             Some((total, number.checked_sub(1)?.max(last.unwrap_or(0)).min(number)))
         });
         if let Some((total, fewer)) = total.filter(|_| listed) {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_ticket_is_a_name_and_that_behind_the_project_code_is_counted() {
+    fn a_ticket_number_is_a_name_and_a_number_after_the_project_code_is_counted() {
         let view = view(&[
             (".planning/phases/PROJ-42-x/PROJ-42-01-PLAN.md", ""),
             (".planning/phases/ACME-04-y/04-01-PLAN.md", ""),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn requirements_keep_to_their_phases_and_those_of_the_removed_one_are_named() {
+    fn requirements_stay_with_their_phases_and_those_of_the_removed_one_are_listed() {
         let table =
             |rows: &str| format!("# R\n\n## Traceability\n\n| Requirement | Phase | Status |\n|---|---|---|\n{rows}");
         let before =
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_behind_the_removed_one_move_up_with_everything_that_names_them() {
+    fn phases_after_the_removed_one_move_up_with_everything_that_names_them() {
         let view = view(&[]);
         let (report, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
         assert_eq!(report.directory_deleted.as_deref(), Some("02-b"));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_may_take_the_place_of_the_one_that_goes() {
+    fn a_folder_may_replace_the_removed_one() {
         let view = view(&[(".planning/phases/01-d/01-01-PLAN.md", "a"), (".planning/phases/03.1-c/x.md", "c")]);
         let (_, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
         let after = view.after(&edits);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_removed_is_told_and_nothing_changes() {
+    fn a_phase_that_cannot_be_removed_is_an_error_and_nothing_changes() {
         let executed = view(&[(".planning/phases/02-b/02-01-SUMMARY.md", "s")]);
         let refused =
             |view: &ProjectView, phase, force| remove(view, phase, force, None, &Facts::default()).unwrap_err().message;

@@ -1,4 +1,4 @@
-//! New empty documents of a phase, and the folder of one. What is there stays.
+//! Creates empty documents of a phase, and its folder. Existing ones stay.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::text::front_matter::{self, Value};
 use crate::text::shell::typed;
 use crate::text::{named, words};
 
-/// A document that can be made empty.
+/// A document that can be created empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Document {
@@ -40,7 +40,7 @@ impl Document {
         }
     }
 
-    /// The headings with what stands below each until somebody fills it.
+    /// The headings, each with the text below it until it is filled in.
     fn sections(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Context => &[
@@ -69,20 +69,20 @@ pub(crate) struct ScaffoldReport {
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     directory: Option<String>,
-    /// Relative for a document that was made, absolute otherwise.
+    /// Relative for a new document, absolute otherwise.
     pub(crate) path: String,
 }
 
 const THERE: &str = "already_exists";
 
 impl ScaffoldReport {
-    /// Whether a document is there already and was left alone.
+    /// True if the document already exists and was not changed.
     pub(crate) fn is_kept(&self) -> bool {
         self.reason == Some(THERE) && self.directory.is_none()
     }
 }
 
-/// Makes a document of a phase.
+/// Creates a document of a phase.
 pub(crate) fn document(
     view: &ProjectView,
     document: Document,
@@ -124,7 +124,7 @@ pub(crate) fn document(
     Ok((ScaffoldReport { created: true, reason: None, directory: None, path }, edits))
 }
 
-/// Makes the folder of a phase.
+/// Creates the folder of a phase.
 pub(crate) fn phase_folder(
     view: &ProjectView,
     typed: &str,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn an_existing_document_stays() {
         let (report, edits) = document(&view(), Document::Context, "2", None, "").unwrap();
         assert_eq!(
             (report.created, report.path.as_str(), edits.is_empty()),

@@ -1,4 +1,4 @@
-//! Templates of a phase's files: which one fits a plan, and a new file from one.
+//! Templates of a phase's files: selects one for a plan, and creates a new file from one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,12 +24,12 @@ pub(crate) struct SelectReport {
     pub(crate) has_decisions: bool,
 }
 
-/// Templates of a summary: kind and file.
+/// Templates of a summary: name and file.
 const MINIMAL: (&str, &str) = ("minimal", "templates/summary-minimal.md");
 pub(crate) const STANDARD: (&str, &str) = ("standard", "templates/summary-standard.md");
 const COMPLEX: (&str, &str) = ("complex", "templates/summary-complex.md");
 
-/// Which template of a summary fits the plan `text`.
+/// Selects the template of a summary that fits the plan `text`.
 pub(crate) fn select(text: &str) -> SelectReport {
     let task_count = task_headings(text, 3, false);
     let mut files = ticked(text, |path| {
@@ -52,7 +52,7 @@ pub(crate) fn select(text: &str) -> SelectReport {
 }
 
 words! {
-    /// The files that can be made from a template.
+    /// The files that can be created from a template.
     pub(crate) enum Template {
         Summary = "summary",
         Plan = "plan",
@@ -74,20 +74,20 @@ impl Template {
     }
 }
 
-/// What a new file should say.
+/// The values for a new file.
 #[derive(Clone, Debug)]
 pub(crate) struct Filling<'a> {
     pub(crate) phase: &'a str,
     pub(crate) plan: &'a str,
-    /// The name of the phase in headings; that of its folder where there is none.
+    /// The name of the phase in headings; without one, that of its folder.
     pub(crate) name: Option<&'a str>,
     pub(crate) kind: Option<&'a str>,
     pub(crate) wave: Option<&'a str>,
-    /// Fields of the front matter, over those that follow from the rest.
+    /// Fields of the front matter, which override those that follow from other values.
     pub(crate) fields: Vec<FieldChange>,
-    /// Today where the user is.
+    /// The current date in the user's time zone.
     pub(crate) today: &'a str,
-    /// The present moment.
+    /// The current time.
     pub(crate) now: &'a str,
 }
 
@@ -100,7 +100,7 @@ pub(crate) enum FillReport {
     NoPhase { error: &'static str, phase: String },
 }
 
-/// Makes a file of a phase from a template. A file that is there stays.
+/// Creates a file of a phase from a template. An existing file stays.
 pub(crate) fn fill(view: &ProjectView, template: Template, filling: &Filling<'_>) -> Edited<FillReport, Failure> {
     let mut edits = Edits::default();
     let Some(folder) = view.find_phase(filling.phase)?.folder else {
@@ -160,7 +160,7 @@ mod tests {
     use crate::project::plan::PhasePlan;
 
     #[test]
-    fn the_template_follows_the_size_of_the_plan() {
+    fn the_size_of_the_plan_selects_the_template() {
         let kind = |text: &str| select(text).r#type;
         assert_eq!(kind(""), "minimal");
         assert_eq!(kind("### Task 1\n### Task 2\n### Task 3\n## Task 4"), "standard");
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn given_fields_come_before_those_that_follow() {
+    fn given_fields_override_derived_ones() {
         let given = |key: &str, value: &str| FieldChange { key: key.into(), value: Some(Value::Text(value.into())) };
         let filling = filling("ACME-02", vec![given("wave", "7"), given("custom", "x")]);
         let (_, edits) = fill(&view(), Template::Plan, &filling).unwrap();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn an_existing_file_stays() {
         let mut filling = filling("2", Vec::new());
         filling.plan = "04";
         let (report, edits) = fill(&view(), Template::Plan, &filling).unwrap();

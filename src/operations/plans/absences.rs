@@ -1,24 +1,24 @@
-//! Literals that the checks of a plan want to be absent, and what of the plan itself brings them back.
+//! Strings that the checks of a plan require to be absent, and parts of the plan that bring them back.
 //!
-//! A check such as `test $(grep -c "legacyCall" src/a.ts) -eq 0` says that a literal is gone. An executor copies the words
-//! of an action into code and comments, so that an action which names the literal makes its own check fail; and a check on
-//! a whole file fails where another task needs the literal in that file.
+//! A check such as `test $(grep -c "legacyCall" src/a.ts) -eq 0` requires that a string is gone. An executor copies the
+//! words of an action into code and comments, so an action that names the string makes its own check fail. A check on a
+//! whole file fails if another task needs the string in that file.
 
 use crate::project::plan::PlanTask;
 
-/// What the plan allows by a comment: a literal in an action, and one that another task needs.
+/// Comments by which the plan allows a string in an action, or one that another task needs.
 const ALLOWED_IN_ACTION: &str = "planner-discipline-allow";
 const ALLOWED_IN_FILE: &str = "planner-region-allow";
 
-/// A literal that has to be absent.
+/// A string that must be absent.
 #[derive(Debug, PartialEq, Eq)]
 struct Absence<'text> {
     literal: &'text str,
-    /// In capital or small letters.
+    /// Upper and lower case are not distinguished.
     any_case: bool,
-    /// The files that are searched from the first line to the last; none where a part is piped in.
+    /// The files that are searched as a whole; empty if a part of them is piped in.
     files: Vec<&'text str>,
-    /// Said by `! grep` instead of by a count of zero.
+    /// Checked with `! grep` instead of a count of zero.
     is_negated: bool,
 }
 
@@ -31,7 +31,7 @@ impl Absence<'_> {
     }
 }
 
-/// The errors and the warnings about such literals.
+/// The errors and the warnings about such strings.
 pub(super) fn contradictions(text: &str, tasks: &[PlanTask<'_>]) -> (Vec<String>, Vec<String>) {
     let actions: Vec<&str> = tasks.iter().filter_map(|task| task.text("action")).collect();
     let allowed = |word: &str, literal: &str| {
@@ -81,7 +81,7 @@ fn same_file(one: &str, other: &str) -> bool {
     one.trim_start_matches("./") == other.trim_start_matches("./")
 }
 
-/// A text without what stands in actions: what they say is no check.
+/// The parts of a text outside actions: the text of an action is not a check.
 fn without_actions(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -93,7 +93,7 @@ fn without_actions(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The searches of a text that have to count zero lines, or to fail.
+/// The searches in a text that must count zero lines, or fail.
 fn absences(text: &str) -> Vec<Absence<'_>> {
     let calls = |line: &'_ str| line.match_indices("grep ").map(|(at, _)| at).collect::<Vec<_>>();
     let found = text.lines().flat_map(|line| {
@@ -109,10 +109,10 @@ fn absences(text: &str) -> Vec<Absence<'_>> {
     found.collect()
 }
 
-/// The fewest letters of a literal that says something about the words of a plan.
+/// The shortest string that counts as significant in a plan.
 const SHORTEST: usize = 3;
 
-/// The search whose arguments `call` begins with, if it has to fail or its count is compared with zero.
+/// The search whose arguments are at the start of `call`, if it must fail or its count is compared with zero.
 fn absence(call: &str, is_negated: bool) -> Option<Absence<'_>> {
     let (mut counts, mut any_case) = (false, false);
     let mut rest = call.trim_start();
@@ -147,7 +147,7 @@ fn absence(call: &str, is_negated: bool) -> Option<Absence<'_>> {
     (is_negated || is_zero(behind)).then(|| Absence { literal, any_case, files: files(), is_negated })
 }
 
-/// Whether what stands behind a count compares it with zero.
+/// True if the text after a count compares it with zero.
 fn is_zero(behind: &str) -> bool {
     let behind = behind.trim_start_matches([')', '`', '"', '\'', ' ', '\t']);
     let number = ["-eq", "==", "="].iter().find_map(|operator| behind.strip_prefix(operator));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_of_zero_says_that_a_literal_is_absent() {
+    fn a_count_of_zero_requires_a_literal_to_be_absent() {
         for check in [
             "test $(grep -c \"oldCall\" src/a.ts) -eq 0",
             "test \"$(grep -ic 'OLDcall' src/a.ts)\" = \"0\"",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_is_not_searched_for_what_another_task_needs_in_it() {
+    fn a_whole_file_is_not_searched_for_a_literal_that_another_task_needs() {
         for (check, warnings) in [
             ("! grep -q \"oldCall\" src/a.ts", 1),
             ("npm test && ! grep -rn 'oldCall' ./src/a.ts", 1),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_allows_it() {
+    fn a_comment_allows_the_literal() {
         let check = "test $(grep -c \"oldCall\" src/a.ts) -eq 0";
         let both = task("Keep oldCall in one place", "true") + &task("Clean up", check);
         assert_eq!(told(&format!("{both}<!-- planner-discipline-allow: oldCall -->")), (0, 1));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_action_says_of_checks_is_no_check() {
+    fn checks_in_the_text_of_an_action_do_not_count() {
         assert_eq!(told(&task("oldCall: later grep -c 'oldCall' src/a.ts == 0", "true")), (0, 0));
         let outside = task("Remove oldCall", "true") + "<success_criteria>\n- `grep -c 'oldCall' src/a.ts` == 0\n";
         assert_eq!(told(&outside), (1, 0));

@@ -1,4 +1,4 @@
-//! The programs that a command of a plan runs in the end, and where: what stands around them is taken off.
+//! Finds the programs that a command of a plan finally runs, and in which folder: wrappers around them are removed.
 
 use crate::text::shell::Letters;
 use crate::text::words::word_list;
@@ -6,14 +6,14 @@ use crate::text::words::word_list;
 /// A program with its arguments, without quotes, and the folder it runs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Call {
-    /// Empty for the root, else with `/` at its end.
+    /// Empty for the root, else it ends with `/`.
     pub(super) folder: String,
     pub(super) words: Vec<String>,
-    /// Something before it in the command builds or installs, and may have made what it runs.
+    /// An earlier part of the command builds or installs something, and may have created what this runs.
     pub(super) is_after_build: bool,
 }
 
-/// The command inside of marks that are no part of it: back-ticks, a code fence, a prompt.
+/// The command without surrounding marks: backticks, a code fence, a prompt.
 pub(super) fn unmarked(command: &str) -> &str {
     let mut bare = command.trim();
     if let Some(inside) = bare.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) {
@@ -29,7 +29,7 @@ pub(super) fn unmarked(command: &str) -> &str {
     bare.strip_prefix("$ ").map_or(bare, str::trim)
 }
 
-/// The command without parentheses around all of it.
+/// The command without parentheses around the whole of it.
 pub(super) fn ungrouped(command: &str) -> &str {
     let mut bare = command.trim();
     while let Some(inside) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
@@ -40,10 +40,10 @@ pub(super) fn ungrouped(command: &str) -> &str {
     bare
 }
 
-/// How often a command is taken off that only starts another.
+/// How many nested wrapper commands are removed.
 const DEEPEST: usize = 6;
 
-/// The programs that a command runs, in order; those whose folder only a shell can tell are left out.
+/// The programs that a command runs, in order. Those whose folder only a shell can determine are left out.
 pub(super) fn calls_of(command: &str) -> Vec<Call> {
     let mut calls = Vec::new();
     Reader::of(unmarked(command)).calls(Some(String::new()), DEEPEST, &mut calls);
@@ -55,7 +55,7 @@ pub(super) fn calls_of(command: &str) -> Vec<Call> {
     calls
 }
 
-/// Simple commands, each with whether one before it builds or installs something.
+/// Simple commands, each with true if an earlier one builds or installs something.
 pub(super) fn with_builds(commands: &[Vec<String>]) -> impl Iterator<Item = (&[String], bool)> {
     let mut made = false;
     commands.iter().map(move |words| {
@@ -65,7 +65,7 @@ pub(super) fn with_builds(commands: &[Vec<String>]) -> impl Iterator<Item = (&[S
     })
 }
 
-/// Whether a simple command makes files that those after it may run: it builds or installs something.
+/// True if a simple command creates files that later ones may run: it builds or installs something.
 fn makes_files(words: &[String]) -> bool {
     const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
     words.iter().take(4).any(|word| {
@@ -77,7 +77,7 @@ fn makes_files(words: &[String]) -> bool {
     })
 }
 
-/// What a text of a shell is made of.
+/// The parts of a shell command line.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece {
     Words(Vec<String>),
@@ -85,7 +85,7 @@ enum Piece {
     Close,
 }
 
-/// Takes a text of a shell apart. It does not run it: what is chosen by conditions counts as run.
+/// Splits a shell command line without running it: conditional parts count as run.
 struct Reader {
     pieces: Vec<Piece>,
 }
@@ -106,7 +106,7 @@ impl Reader {
                     }
                     letters.add('$');
                 }
-                // What is read from here is no command.
+                // The text after this is not a command.
                 '<' if letters.peek() == Some('<') => break,
                 '<' | '>' => letters.redirect(&['>', '&', '|']),
                 '(' | ')' | ';' | '\n' | '&' | '|' => {
@@ -124,7 +124,7 @@ impl Reader {
         Self { pieces }
     }
 
-    /// Adds the programs that it runs from a folder; `None` where that is not known.
+    /// Adds the programs that run, starting from a folder; `None` if the folder is unknown.
     fn calls(self, folder: Option<String>, depth: usize, calls: &mut Vec<Call>) {
         let Some(left) = depth.checked_sub(1) else { return };
         let mut folders = vec![folder];
@@ -163,7 +163,7 @@ impl Reader {
     }
 }
 
-/// The folder behind a path from another one; both are empty for the root, else they end with `/`.
+/// The folder that a path leads to from another one. Both are empty for the root, else they end with `/`.
 pub(super) fn entered(folder: &str, path: &str) -> Option<String> {
     if path.contains(['$', '`', '*', '?', '~']) || path.starts_with(['/', '-']) || path.is_empty() {
         return None;
@@ -181,7 +181,7 @@ pub(super) fn entered(folder: &str, path: &str) -> Option<String> {
     Some(parts.iter().flat_map(|part| [*part, "/"]).collect())
 }
 
-/// The line that `sh -c` is given.
+/// The command line passed to `sh -c`.
 fn line_of_shell(words: &[String]) -> Option<&str> {
     let name = words.first()?.rsplit('/').next()?;
     if !matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh") {
@@ -193,8 +193,8 @@ fn line_of_shell(words: &[String]) -> Option<&str> {
     words.get(at + 1).map(String::as_str)
 }
 
-/// The words behind a program that only starts what they name: `npx`, `uv run`, `bundle exec`. `None` for any other, and
-/// where it starts it elsewhere.
+/// The words after a program that only starts another one: `npx`, `uv run`, `bundle exec`. `None` for other programs,
+/// and if it is started in another folder.
 pub(super) fn started<'a, 'w>(words: &'a [&'w str]) -> Option<&'a [&'w str]> {
     const ELSEWHERE: &[&str] =
         word_list!("--directory --project -C -P -c --call -m --module --cwd -w --workspace -e --env");
@@ -234,7 +234,7 @@ pub(super) fn started<'a, 'w>(words: &'a [&'w str]) -> Option<&'a [&'w str]> {
     }
 }
 
-/// Words of a shell before the program, and programs that only start another.
+/// Removes shell words before the program, and programs that only start another.
 fn without_front(words: &[String]) -> &[String] {
     let mut rest = words;
     loop {
@@ -256,7 +256,7 @@ fn without_front(words: &[String]) -> &[String] {
             "command" if behind.first().is_some_and(|word| !word.starts_with('-')) => &[],
             _ => return rest,
         };
-        // Where it goes elsewhere, nothing is known of it.
+        // If it changes the folder, nothing is known about it.
         if behind
             .iter()
             .take_while(|word| word.starts_with('-'))
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_runs_is_found_inside_of_what_starts_it() {
+    fn programs_are_found_inside_their_wrappers() {
         for (command, calls) in [
             ("npm test", vec!["> npm test"]),
             ("`npm test`", vec!["> npm test"]),
@@ -316,13 +316,13 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_after_a_build_is_known() {
+    fn programs_after_a_build_are_marked() {
         let after: Vec<bool> = calls_of("npm ci && node a.js").iter().map(|call| call.is_after_build).collect();
         assert_eq!(after, [false, true]);
     }
 
     #[test]
-    fn what_a_starter_starts_is_known() {
+    fn programs_started_by_a_wrapper_are_found() {
         for (words, rest) in [
             ("npx --yes -p a b c", Some("b c")),
             ("uv run --with a pytest -q", Some("pytest -q")),
@@ -341,7 +341,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_command_is_taken_apart(command in "(?s)(cd a|bash -c |env |timeout 5|[a-z]|[ '\"\\\\;&|$#<>()`\n-]){0,30}") {
+        fn any_command_can_be_split(command in "(?s)(cd a|bash -c |env |timeout 5|[a-z]|[ '\"\\\\;&|$#<>()`\n-]){0,30}") {
             for call in calls_of(&command) {
                 proptest::prop_assert!(!call.words.is_empty() && (call.folder.is_empty() || call.folder.ends_with('/')));
             }

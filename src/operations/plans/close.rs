@@ -1,4 +1,4 @@
-//! Closing an executed plan: everything its SUMMARY says is carried into STATE.md, ROADMAP.md and REQUIREMENTS.md at once.
+//! Closes an executed plan: carries everything in its SUMMARY into STATE.md, ROADMAP.md and REQUIREMENTS.md at once.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,16 +19,16 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
-/// A plan and where it is.
+/// A plan and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct PlanPlace {
     pub(crate) folder: PhaseFolder,
-    /// The plan's file in the folder.
+    /// The name of the plan's file in the folder.
     pub(crate) file: String,
 }
 
 impl PlanPlace {
-    /// The plan `typed`, such as `02-01`, `2-1` or the name of its file. `None` if no phase has it.
+    /// Finds the plan `typed`, such as `02-01`, `2-1` or the name of its file. `None` if no phase has it.
     pub(crate) fn find(view: &ProjectView, typed: &str) -> Result<Option<Self>, FileError> {
         let name = typed.rsplit('/').next().unwrap_or(typed);
         let wanted = plan_id(name.strip_suffix("-SUMMARY.md").unwrap_or(name));
@@ -65,7 +65,7 @@ impl PlanPlace {
         self.folder.summary_of(&self.file).map(|file| self.folder.join(file))
     }
 
-    /// The path the SUMMARY has or will have.
+    /// The current or future path of the SUMMARY.
     pub(crate) fn summary_path(&self) -> String {
         self.summary().unwrap_or_else(|| self.folder.join(&self.file.replacen("PLAN", "SUMMARY", 1)))
     }
@@ -77,7 +77,7 @@ impl PlanPlace {
     }
 }
 
-/// The numbers of an identifier such as `02-01`, so that `2-1` is the same plan. That of a phase may end with a letter.
+/// The numbers in an identifier such as `02-01`, so that `2-1` is the same plan. A phase number may end with a letter.
 fn numbers(id: &str) -> Option<Vec<String>> {
     let is_number = |part: &str| {
         let digits = part.trim_end_matches(|last: char| last.is_ascii_alphabetic());
@@ -88,14 +88,14 @@ fn numbers(id: &str) -> Option<Vec<String>> {
     (parts.len() > 1 && parts.iter().all(|part| is_number(part))).then(|| parts.iter().map(plain).collect())
 }
 
-/// How a plan ended, by its SUMMARY.
+/// How a plan ended, according to its SUMMARY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PlanEnd {
     Complete,
     /// It did not reach its goal; plans that depend on it wait.
     Halted,
-    /// It could not begin or go on, and is still to be done.
+    /// It could not start or continue, and still has to be done.
     Blocked,
 }
 
@@ -111,23 +111,23 @@ impl PlanEnd {
     }
 }
 
-/// What closing one plan came to.
+/// The result of closing one plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClosedPlan {
     pub(crate) plan: String,
     pub(crate) status: PlanEnd,
     pub(crate) requirements_completed: Vec<String>,
-    /// Requirements that another unfinished plan of the phase still works on.
+    /// Requirements that another unfinished plan of the phase still has to deliver.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requirements_waiting: Vec<String>,
-    /// Decisions that were added to STATE.md.
+    /// The number of decisions added to STATE.md.
     pub(crate) decisions: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
 }
 
 impl ClosedPlan {
-    /// A plan of which nothing was recorded yet.
+    /// A plan without any records yet.
     pub(crate) fn unrecorded(plan: &str, status: PlanEnd) -> Self {
         Self {
             plan: plan.to_owned(),
@@ -140,7 +140,7 @@ impl ClosedPlan {
     }
 }
 
-/// The name of a plan, from the heading of its SUMMARY: `Note Store` of `# Phase 2 Plan 1: Note Store Summary` and of
+/// The name of a plan, from the heading of its SUMMARY: `Note Store` in `# Phase 2 Plan 1: Note Store Summary` and in
 /// `# Phase 2 Plan 1 Summary: Note Store`.
 pub(crate) fn title(summary: &str) -> Option<String> {
     let markdown = Markdown::parse(summary);
@@ -154,11 +154,11 @@ pub(crate) fn title(summary: &str) -> Option<String> {
 /// What the caller adds to the SUMMARY.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CloseRequest<'a> {
-    /// What stays open and stands in the way of later work.
+    /// What is still open and blocks later work.
     pub(crate) blockers: &'a [String],
 }
 
-/// Carries the SUMMARY of the plan at `place` into the documents of the project. Closing a plan again changes nothing.
+/// Carries the SUMMARY of the plan at `place` into the project's documents. Closing a plan again changes nothing.
 pub(crate) fn close(
     view: &ProjectView,
     place: &PlanPlace,
@@ -243,8 +243,8 @@ pub(crate) fn close(
         PlanEnd::Halted => format!("Halted {}-PLAN.md", place.id()),
         PlanEnd::Blocked => format!("Blocked in {}-PLAN.md", place.id()),
     };
-    // The time of the session and the index at the top of STATE.md are not news of their own: a plan that is closed
-    // again leaves everything as it is.
+    // Changes of only the session time and the index at the top of STATE.md are not written: closing a plan again
+    // leaves everything as it is.
     if only_the_index_changes(view, &steps.edits)? {
         steps.edits = Edits::default();
     } else {
@@ -265,7 +265,7 @@ pub(crate) fn close(
     Ok((report, steps.edits))
 }
 
-/// Whether nothing changes but the front matter of STATE.md and its mirror.
+/// True if only the front matter of STATE.md and its mirror change.
 fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, FileError> {
     let layout = view.layout();
     let body = |text: &str| FrontMatter::parse(text).map_or_else(|| text.to_owned(), |front| front.body().to_owned());
@@ -279,7 +279,7 @@ fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, Fil
     Ok(true)
 }
 
-/// Records that `folder` is planned: position, counts and plan lines of the roadmap, the waves of its plans.
+/// Records that `folder` is planned: position, counts and plan lines of the roadmap, and the waves of its plans.
 pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, Failure> {
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
@@ -291,12 +291,12 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
     let name = view.label(phase)?.name;
     let plans = u64::try_from(waves.len()).ok();
     let request = PhaseRequest { phase, name: name.as_deref(), plans };
-    // First, since it looks whether the phase was closed.
+    // This comes first, since it checks whether the phase was closed.
     steps.note(position::planned(&steps.view(), request, facts)?);
     if let Some((_, edits)) = analyze::update_plan_progress(&steps.view(), phase, &facts.today)? {
         steps.add(edits);
     }
-    // A line that was just made has the file alone; people want to read what the plan is about.
+    // A new line has only the file name; people want to read the objective of the plan.
     if let Some(text) = steps.edits.texts.get_mut(&view.layout().roadmap()) {
         for (file, objective) in &objectives {
             *text = with_objective(text, file, objective);
@@ -312,7 +312,7 @@ pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -
     Ok(steps.edits)
 }
 
-/// The roadmap with the objective behind the line of a plan that has none.
+/// The roadmap with the objective added to the line of a plan that has none.
 fn with_objective(roadmap: &str, file: &str, objective: &str) -> String {
     let mut text = String::with_capacity(roadmap.len() + objective.len());
     for line in roadmap.split_inclusive('\n') {
@@ -327,7 +327,7 @@ fn with_objective(roadmap: &str, file: &str, objective: &str) -> String {
     text
 }
 
-/// Edits that are made one after another, each on what the ones before it leave.
+/// Edits that are made one after another, each on the result of the earlier ones.
 struct Steps<'view> {
     base: &'view ProjectView,
     edits: Edits,
@@ -349,7 +349,7 @@ impl Steps<'_> {
     }
 }
 
-/// Adds the key decisions that STATE.md does not have yet; gives how many.
+/// Adds the key decisions that STATE.md does not have yet; returns their number.
 fn add_decisions(
     steps: &mut Steps<'_>,
     summary: &PhaseSummary<'_>,
@@ -373,7 +373,7 @@ fn add_decisions(
     Ok(added)
 }
 
-/// How many files the SUMMARY says were made or changed.
+/// The number of created and modified files that the SUMMARY lists.
 fn changed_files(summary: &PhaseSummary<'_>) -> usize {
     let files = summary.value("key-files");
     let count = |key: &str| files.as_ref().and_then(|files| files.get(key)).map_or(0, |list| Value::items(list).len());
@@ -386,7 +386,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn the_name_of_a_plan_is_what_its_heading_says_beside_the_word_summary() {
+    fn the_name_of_a_plan_is_its_heading_without_the_word_summary() {
         let title = |heading: &str| title(&format!("# {heading}\n\nText\n"));
         for heading in [
             "Phase 2 Plan 1: Note Store Summary",

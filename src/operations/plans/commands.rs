@@ -1,4 +1,4 @@
-//! The commands by which the plans of a phase check their own work: whether they can run where they say.
+//! Checks the commands with which the plans of a phase verify their work: whether they can run in their folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +18,12 @@ use crate::project::view::ProjectView;
 /// What `check verify-command-paths` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CommandPathsReport {
-    /// Of all commands: `broken` before `unresolvable` before `ok`; without one that could be looked up `not_checked`,
-    /// or `not_applicable`.
+    /// The status of all commands: `broken` before `unresolvable` before `ok`; `not_checked` or `not_applicable` if no
+    /// command could be looked up.
     status: PathStatus,
     commands: Vec<CommandPath>,
     counts: CheckCounts,
-    /// Why the plans could not be looked at.
+    /// Why the plans could not be read.
     #[serde(rename = "readError")]
     read_error: Option<String>,
 }
@@ -40,22 +40,22 @@ struct CommandPath {
     /// How the command names its folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     form: Option<Form>,
-    /// The folder as it is written.
+    /// The folder as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     raw_target: Option<String>,
-    /// The folder itself.
+    /// The resolved folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
-    /// The file of the folder that the command needs.
+    /// The file in the folder that the command needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest: Option<&'static str>,
-    /// The script that is run: a file, or a name in the manifest.
+    /// The script that runs: a file, or a name in the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     script: Option<String>,
-    /// It stands for a command that an earlier task makes.
+    /// It is a placeholder for a command that an earlier task creates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     sentinel: bool,
-    /// The folder that relative paths start from, where the command names one.
+    /// The folder from which relative paths start, if the command names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
     plan: String,
@@ -65,13 +65,13 @@ struct CommandPath {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum PathStatus {
-    /// Its folder is there.
+    /// Its folder exists.
     Ok,
     Broken,
     Unresolvable,
-    /// It names no folder, and what it runs is there.
+    /// It does not name a folder, and what it runs exists.
     Resolved,
-    /// A known program, and only running it would tell; or a plan of the phase writes what it runs.
+    /// A known program that would have to be run to know, or a plan of the phase writes what it runs.
     NotChecked,
     NotApplicable,
 }
@@ -82,12 +82,12 @@ enum PathReason {
     MissingDir,
     NoManifest,
     ScriptMissing,
-    /// The makefile or justfile has no such target.
+    /// The makefile or justfile does not have the target.
     TargetMissing,
-    /// No such script file, and neither this plan nor an earlier one writes it.
+    /// The script file does not exist, and neither this plan nor an earlier one writes it.
     FileMissing,
     OutsideRoot,
-    /// Only a shell can tell the folder.
+    /// Only a shell can determine the folder.
     DynamicPath,
 }
 
@@ -106,7 +106,7 @@ pub(super) enum Severity {
     Blocker,
 }
 
-/// How many findings there are, and how many commands.
+/// The number of findings, and of commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct CheckCounts {
     pub(super) blocker: usize,
@@ -114,11 +114,11 @@ pub(super) struct CheckCounts {
     total: usize,
 }
 
-/// What there is at a folder's path.
+/// What exists at the path of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FolderFacts {
     pub(crate) absolute: String,
-    /// None where there is no such folder.
+    /// `None` if the folder does not exist.
     pub(crate) found: Option<FoundFolder>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct FoundFolder {
 
 const MANIFEST: &str = "package.json";
 
-/// Why a phase's plans cannot be looked at.
+/// A message that says why a phase's plans cannot be read.
 pub(crate) fn unresolved(phase: Option<&str>, verb: &str) -> String {
     match phase {
         None => format!("`check {verb}` needs a phase"),
@@ -139,19 +139,19 @@ pub(crate) fn unresolved(phase: Option<&str>, verb: &str) -> String {
     }
 }
 
-/// The report that says so.
+/// The report with that message.
 pub(crate) fn paths_unresolved(why: String) -> CommandPathsReport {
     let counts = CheckCounts::default();
     CommandPathsReport { status: PathStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
 }
 
-/// What is on disk, by paths from the project's root.
+/// Access to the files on disk, by paths relative to the project's root.
 pub(crate) struct SourceTree<F, I> {
     pub(crate) folder: F,
     pub(crate) is_file: I,
 }
 
-/// Whether the commands of a phase's plans run in folders that are there, and run what is there.
+/// Checks whether the commands of a phase's plans run in existing folders, and whether what they run exists.
 pub(crate) fn paths(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -195,7 +195,7 @@ pub(crate) fn paths(
     Ok(CommandPathsReport { status, commands, counts, read_error: None })
 }
 
-/// The checks of the plans that still count, with the name of the plan.
+/// The checks of the active plans, each with the name of its plan.
 pub(super) fn checks(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<(String, PlanCheck)>, FileError> {
     let mut found = Vec::new();
     for (plan, text) in view.plan_texts(folder)? {
@@ -215,12 +215,12 @@ impl CheckCounts {
     }
 }
 
-/// `MISSING — …`: an earlier task makes the command.
+/// True for `MISSING — …`: an earlier task creates the command.
 pub(super) fn is_sentinel(command: &str) -> bool {
     command.strip_prefix("MISSING").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// What is wrong with the folder a command runs in, for who lints the plan.
+/// The problem with the folder in which a command runs, for the linter.
 pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
     let Some(command) = &check.command else { return Ok(None) };
     let found = judge(unmarked(command), tree)?;
@@ -238,7 +238,7 @@ pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result
     Ok(Some(found))
 }
 
-/// What there is and will be around the commands of a plan.
+/// The files that exist, or will exist, when the commands of a plan run.
 pub(super) struct Tree<'a> {
     look: &'a dyn Fn(&str) -> FolderFacts,
     is_file: &'a dyn Fn(&str) -> bool,
@@ -256,7 +256,7 @@ impl<'a> Tree<'a> {
         Self { look: &disk.folder, is_file: &disk.is_file, files, planned }
     }
 
-    /// What is known of a script by its path.
+    /// The status of a script, by its path.
     fn script(&self, path: &str) -> PathStatus {
         if (self.is_file)(path) {
             PathStatus::Resolved
@@ -288,7 +288,7 @@ impl<'a> Tree<'a> {
         self.files.read(bare(path))
     }
 
-    /// The files of the project without those that others made; `None` where there are very many.
+    /// The files of the project, without those of dependencies and builds; `None` if there are very many.
     pub(super) fn paths(&self) -> Option<Vec<String>> {
         const MOST: usize = 20_000;
         const OF_OTHERS: &[&str] =
@@ -311,29 +311,29 @@ impl<'a> Tree<'a> {
         Some(found)
     }
 
-    /// Whether a file is there, or is there when the commands run.
+    /// True if a file exists, or will exist when the commands run.
     pub(super) fn has(&self, path: &str) -> bool {
         self.is_file(path) || self.is_planned(path)
     }
 
-    /// Whether a file is written before the commands run whose path has this in it.
+    /// True if a file is written before the commands run whose path contains `part`.
     pub(super) fn plans_any(&self, part: &str) -> bool {
         self.planned.iter().any(|path| path.contains(bare(part)))
     }
 
-    /// Whether a file is written into a folder before the commands run.
+    /// True if a file in this folder is written before the commands run.
     pub(super) fn plans_inside(&self, folder: &str) -> bool {
         let folder = bare(folder).trim_end_matches('/');
         self.planned.iter().any(|path| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 }
 
-/// A path as plans are compared by it.
+/// A path in the form in which plans are compared.
 pub(super) fn bare(path: &str) -> &str {
     path.trim().trim_start_matches("./")
 }
 
-/// The paths that an entry of a list of files stands for: `src\\a.ts`, `src/{a,b}.ts`.
+/// The paths that an entry in a list of files means: `src\\a.ts`, `src/{a,b}.ts`.
 pub(super) fn paths_of(entry: &str) -> Vec<String> {
     let path = bare(entry).trim_matches(['`', '*']).trim_end_matches([';', ':', '.']).replace('\\', "/");
     let Some((before, rest)) = path.split_once('{') else { return vec![path] };
@@ -348,12 +348,12 @@ pub(super) fn paths_of(entry: &str) -> Vec<String> {
 /// The files that plans write, by plan.
 pub(super) struct Planned {
     of_plans: BTreeMap<String, (u64, BTreeSet<String>)>,
-    /// Those of the open plans of earlier phases.
+    /// The files of the open plans of earlier phases.
     earlier: BTreeSet<String>,
 }
 
 impl Planned {
-    /// Of the plans of a phase that still count.
+    /// Reads the active plans of a phase.
     pub(super) fn read(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let waves = listed_waves(view, folder)?;
         let mut of_plans = BTreeMap::new();
@@ -373,7 +373,7 @@ impl Planned {
         Ok(Self { of_plans, earlier })
     }
 
-    /// Those that are there when the checks of a plan run: its own, and those of earlier waves and phases.
+    /// The files that exist when the checks of a plan run: its own, and those of earlier waves and phases.
     pub(super) fn before(&self, plan: &str) -> BTreeSet<String> {
         let wave = self.of_plans.get(plan).map_or(1, |(wave, _)| *wave);
         let before = self.of_plans.iter().filter(|(other, (at, _))| other.as_str() == plan || *at < wave);
@@ -391,19 +391,19 @@ pub(super) fn written_by(plan: &PhasePlan<'_>) -> BTreeSet<String> {
 /// What a simple command of a known program runs.
 #[derive(Debug)]
 enum Runs {
-    /// A script by its path.
+    /// A script, by its path.
     File(String),
     /// A script of a package.json.
     PackageScript(String),
     /// A target of a makefile, or a recipe of a justfile.
     Target(Recipes, String),
-    /// Whatever this file in the folder says.
+    /// Whatever this file in the folder defines.
     By(&'static str),
-    /// Only running it would tell.
+    /// It is known only by running it.
     Unknown,
 }
 
-/// What keeps recipes by name.
+/// The kinds of files with named recipes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recipes {
     Makefile,
@@ -418,7 +418,7 @@ impl Recipes {
         }
     }
 
-    /// The names that the file may have.
+    /// The names that the file can have.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Self::Makefile => &["GNUmakefile", "makefile", "Makefile"],
@@ -426,8 +426,8 @@ impl Recipes {
         }
     }
 
-    /// Whether `target` can be made in a folder, which is empty or ends with `/`, by this file or the one that is looked
-    /// for; none where there is no file for it.
+    /// True if `target` can be made in a folder, by this file or the one that is found. `folder` is empty or ends with
+    /// `/`. `None` without such a file.
     pub(super) fn have(
         self,
         target: &str,
@@ -477,7 +477,7 @@ fn runs_of(words: &[String]) -> Option<Runs> {
             }
             _ => Runs::Unknown,
         },
-        // The script of another package, or of each.
+        // The script of another package, or of each package.
         "npm" | "pnpm" | "yarn" if rest.iter().take_while(|word| *word != "--").any(|word| is_of_others(word)) => {
             Runs::Unknown
         }
@@ -493,7 +493,7 @@ fn runs_of(words: &[String]) -> Option<Runs> {
                 !word.contains(['$', '`', '*', '<', '>', '(', '"', '\'', '/', '=', ':']) && !word.starts_with('-')
             };
             match rest {
-                // Options may lead elsewhere; what stands behind the first name may be its arguments.
+                // Options may select another file; words after the first name may be its arguments.
                 [name, ..] if is_plain(name) => {
                     let recipes = if program == "make" { Recipes::Makefile } else { Recipes::Justfile };
                     Runs::Target(recipes, name.clone())
@@ -508,17 +508,17 @@ fn runs_of(words: &[String]) -> Option<Runs> {
     })
 }
 
-/// Whether a word of a package manager means another package, or asks for nothing where there is no script.
+/// True if a word means another package, or allows a missing script.
 fn is_of_others(word: &str) -> bool {
     leads_elsewhere(word) || word == "--if-present"
 }
 
-/// Judges a command that names no folder: it runs in the project's root.
+/// Judges a command without a folder: it runs in the root of the project.
 fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
     for (words, is_after_build) in with_builds(&simple_commands(command)) {
         let Some(runs) = runs_of(words) else { continue };
         let status = judge_run(runs, "", is_after_build, tree, found)?;
-        // What cannot be told of one part cannot be told of the whole; what is broken is broken.
+        // If one part is unknown, the whole is unknown; if one part is broken, the whole is broken.
         if found.status != PathStatus::NotChecked || status == PathStatus::Broken {
             found.status = status;
         }
@@ -594,7 +594,7 @@ fn judge_target(
     })
 }
 
-/// What was found about one command.
+/// The result for one command.
 #[derive(Debug)]
 struct Judged {
     status: PathStatus,
@@ -668,7 +668,7 @@ fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
     Ok(found)
 }
 
-/// Judges what runs in a folder of the project that is there.
+/// Judges what runs in an existing folder of the project.
 fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
     for (words, is_after_build) in with_builds(commands) {
         let Some(runs @ (Runs::File(_) | Runs::Target(..))) = runs_of(words) else { continue };
@@ -683,12 +683,12 @@ fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: 
     Ok(())
 }
 
-/// The folder a command names, and what runs there.
+/// The folder that a command names, and what runs there.
 #[derive(Debug)]
 struct Place {
     form: Form,
     raw: String,
-    /// The simple commands that run there, as words.
+    /// The simple commands that run there, each as words.
     rest: Vec<Vec<String>>,
 }
 
@@ -719,10 +719,10 @@ fn place_of(command: &str) -> Option<Place> {
     Some(Place { form: Form::Prefix, raw, rest: vec![words.map(|(_, word)| word).collect()] })
 }
 
-/// Programs that look for a package.json.
+/// Programs that need a package.json.
 const RUNNERS: &[&str] = &["npm", "npx", "pnpm", "yarn"];
 
-/// The scripts that are run by name; none where nothing needs a package.json.
+/// The scripts that are run by name; `None` if no command needs a package.json.
 fn runner_of(commands: &[Vec<String>]) -> Option<Vec<String>> {
     let runs = commands.iter().filter(|words| words.first().is_some_and(|word| RUNNERS.contains(&word.as_str())));
     let runs: Vec<&Vec<String>> = runs.collect();
@@ -738,7 +738,7 @@ fn runner_of(commands: &[Vec<String>]) -> Option<Vec<String>> {
     Some(runs.iter().filter_map(script).collect())
 }
 
-/// A package.json that does not parse is not told to lack a script.
+/// True if a package.json has a script, or does not parse: then a missing script cannot be reported.
 pub(super) fn has_script(package: &str, script: &str) -> bool {
     match serde_json::from_str::<serde_json::Value>(package) {
         Ok(package) => package.get("scripts").and_then(|scripts| scripts.get(script)).is_some(),
@@ -746,7 +746,7 @@ pub(super) fn has_script(package: &str, script: &str) -> bool {
     }
 }
 
-/// The simple commands of a line as words; a word in quotes keeps them, and what is between them.
+/// The simple commands of a line as words. Quotes around a word are kept, with the text between them.
 pub(super) fn simple_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word = String::new();
@@ -834,7 +834,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_command_runs_where_it_says() {
+    fn a_command_runs_in_the_folder_it_names() {
         for (command, answer) in [
             ("ls && test -f x", "NotApplicable None None None"),
             ("cd app && npm run build", "Ok None None Some(\"build\")"),
@@ -883,7 +883,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_not_known_of_a_command_takes_no_room() {
+    fn unknown_facts_of_a_command_are_left_out() {
         let told = with_plan("<automated>pytest</automated>", |view, folder| {
             serde_json::to_string(&paths(view, folder, "/p", &SourceTree { folder: facts, is_file }).unwrap().commands)
                 .unwrap()
@@ -895,7 +895,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_worst_command_is_the_answer() {
+    fn the_worst_command_decides_the_status() {
         let status = |checks: &str| {
             with_plan(checks, |view, folder| {
                 paths(view, folder, "/p", &SourceTree { folder: facts, is_file }).unwrap().status

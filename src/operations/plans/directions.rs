@@ -1,4 +1,5 @@
-//! What is said to make the checks of a phase's plans fail: a check that nothing can turn red proves nothing.
+//! Checks what makes the checks of a phase's plans fail, according to the plans: a check that cannot fail proves
+//! nothing.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,12 +18,12 @@ pub(crate) struct DirectionsReport {
     status: DirectionsStatus,
     commands: Vec<Direction>,
     counts: CheckCounts,
-    /// Why the plans could not be looked at.
+    /// Why the plans could not be read.
     #[serde(rename = "readError")]
     read_error: Option<String>,
 }
 
-/// What is wrong with what is said to make a check fail, for who lints the plan.
+/// The problem with the statement of what makes a check fail, for the linter.
 pub(super) fn finding(check: &PlanCheck, line: usize) -> Option<Found> {
     let command = check.command.as_deref().unwrap_or_default();
     match direction(check) {
@@ -51,7 +52,7 @@ enum DirectionsStatus {
     Unresolvable,
 }
 
-/// One command and what is said to make it fail.
+/// One command, and the statement of what makes it fail.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Direction {
     command: String,
@@ -68,21 +69,21 @@ enum DirectionStatus {
     Ok,
     Missing,
     Empty,
-    /// Words that stand for a statement and are none.
+    /// A placeholder instead of a statement.
     Placeholder,
     /// A statement without a command before it.
     Orphan,
-    /// The command is still to be made.
+    /// The command does not exist yet.
     Sentinel,
 }
 
-/// The report that says so.
+/// The report with that message.
 pub(crate) fn unresolved(why: String) -> DirectionsReport {
     let counts = CheckCounts::default();
     DirectionsReport { status: DirectionsStatus::Unresolvable, commands: Vec::new(), counts, read_error: Some(why) }
 }
 
-/// Whether the commands of a phase's plans say what makes them fail.
+/// Checks whether the plans of a phase state what makes their commands fail.
 pub(crate) fn directions(view: &ProjectView, folder: &PhaseFolder) -> Result<DirectionsReport, FileError> {
     let mut commands = Vec::new();
     for (plan, check) in checks(view, folder)? {
@@ -120,7 +121,7 @@ fn direction(check: &PlanCheck) -> DirectionStatus {
     }
 }
 
-/// Words that stand for a statement and are none.
+/// Placeholders that are used instead of a statement.
 const NO_STATEMENTS: &[&str] = &[
     "todo",
     "tbd",
@@ -136,13 +137,13 @@ const NO_STATEMENTS: &[&str] = &[
     "not applicable",
 ];
 
-/// What can fail, as statements that say no more than that it does name it.
+/// Subjects of statements that say only that the check fails.
 const SUBJECTS: &[&str] = word_list!(
     "it this command check test tests task build script verification verify assertion assertions code implementation
      something anything one work suite automated any feature functionality requirement requirements der die befehl"
 );
 
-/// Words by which it is said that something fails.
+/// Words that mean failing.
 const FAILURES: &[&str] = word_list!(
     "fail fails failed failing failure failures error errors errored exit exits exited broken break breaks wrong
      incorrect nonzero non zero code red bad unsuccessful missing incomplete done implemented work works working pass
@@ -150,14 +151,14 @@ const FAILURES: &[&str] = word_list!(
      scheitert"
 );
 
-/// Words between these.
+/// Words that connect these.
 const LINKS: &[&str] = &[
     "the", "a", "an", "is", "are", "was", "if", "when", "does", "do", "not", "doesnt", "isnt", "dont", "with", "and",
     "or", "has", "have", "there", "of", "to", "on", "in", "any", "occur", "occurs", "happen", "happens", "arise",
     "thrown", "reported", "goes", "than", "other", "anything",
 ];
 
-/// Whether a statement only says that something fails: `it fails`, `the command exits non-zero`.
+/// True if a statement says only that something fails: `it fails`, `the command exits non-zero`.
 fn stands_for_nothing(statement: &str) -> bool {
     let words: Vec<String> = words_of(statement).collect();
     NO_STATEMENTS.contains(&words.concat().as_str())
@@ -179,7 +180,8 @@ fn is_hollow(statement: &str, command: &str) -> bool {
         || only_names_the_check(statement, command)
 }
 
-/// Whether a statement only says that what the command runs fails: `vitest fails`, `an assertion in a.test.ts fails`.
+/// True if a statement says only that the program the command runs fails: `vitest fails`, `an assertion in a.test.ts
+/// fails`.
 fn only_names_the_check(statement: &str, command: &str) -> bool {
     let of_command: Vec<String> = words_of(command).collect();
     let says_that = words_of(statement).any(|word| {
@@ -191,14 +193,14 @@ fn only_names_the_check(statement: &str, command: &str) -> bool {
     says_that && words_of(statement).all(is_known)
 }
 
-/// Whether two texts have the same words.
+/// True if two texts have the same words.
 fn is_same(statement: &str, command: &str) -> bool {
     let without_failure = |word: &String| !FAILURES.contains(&word.as_str()) && !LINKS.contains(&word.as_str());
     let said: Vec<String> = words_of(statement).filter(without_failure).collect();
     !said.is_empty() && said == words_of(command).filter(without_failure).collect::<Vec<_>>()
 }
 
-/// The words of a text in small letters, without signs.
+/// The words of a text in lower case, without punctuation.
 fn words_of(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'' && letter != '\u{2019}');
     words.map(|word| word.replace(['\'', '\u{2019}'], "").to_lowercase()).filter(|word| !word.is_empty())
@@ -210,7 +212,7 @@ mod tests {
     use crate::operations::plans::commands::tests::with_plan;
 
     #[test]
-    fn each_command_says_what_makes_it_fail() {
+    fn each_command_states_what_makes_it_fail() {
         use DirectionStatus::{Empty, Missing, Ok, Orphan, Placeholder, Sentinel};
         let told = |checks: &str| {
             with_plan(checks, |view, folder| {

@@ -1,8 +1,8 @@
-//! What plans were estimated at, what they took, and what that says about the next estimate.
+//! The estimates of plans, their actual costs, and what follows for the next estimate.
 //!
-//! A sample is a plan whose front matter has an `estimate` and whose summary has `actuals.tokens`. Where an estimate was
-//! corrected already, `estimate.raw_tokens` is what it was before: the factor corrects that, not itself. The factor is the
-//! median of what was taken per what was estimated, within bounds, and holds from three samples on.
+//! A sample is a plan whose front matter has an `estimate` and whose summary has `actuals.tokens`. If an estimate was
+//! already corrected, `estimate.raw_tokens` is the value before that, which the factor applies to. The factor is the
+//! median of actual per estimated tokens, within bounds, and applies from three samples on.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,39 +16,39 @@ use crate::text::front_matter::FrontMatter;
 use crate::text::json::{JsonDocument, JsonEdit};
 
 const MIN_SAMPLES: usize = 3;
-/// From so many samples on there is nothing to doubt.
+/// From this many samples on, confidence is high.
 const MANY_SAMPLES: usize = 6;
-/// Ratios are whole numbers of such parts: as fine as a number in JSON can be, and the same everywhere.
+/// Ratios are integers in these units: as precise as a number in JSON can be, and the same on all platforms.
 const DIGITS: usize = 18;
 const ONE: u128 = 10_u128.pow(18);
-/// To these an answer rounds a share.
+/// The precision to which an answer rounds a share.
 const ROUGH: u128 = ONE / 10_000;
-/// No factor is less or more than this: what lies beyond is a sample gone wrong.
+/// The lowest and the highest factor. Anything beyond comes from a bad sample.
 const BOUNDS: (u128, u128) = (ONE / 2, ONE * 3);
-/// What a sample says under which key; other programs read and write the same file.
+/// The keys of a sample; other programs read and write the same file.
 const ESTIMATED: &str = "estimateTokens";
 const ACTUAL: &str = "actualTokens";
-/// What fits where a model works well, unless the project says otherwise.
+/// The tokens within which a model works well, unless the project sets another budget.
 const BUDGET: u64 = 100_000;
 
-/// What the samples say of the next estimate.
+/// The correction of estimates that follows from the samples.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CalibrationReport {
-    /// An estimate times this is what the plan will take; 1 where there are too few samples.
+    /// An estimate times this factor gives the expected tokens; 1 if there are too few samples.
     pub(crate) factor: Number,
-    /// There are samples enough.
+    /// There are enough samples.
     pub(crate) applied: bool,
     pub(crate) sample_count: usize,
     pub(crate) confidence: Confidence,
-    /// The factor lay beyond its bounds.
+    /// The factor was limited to its bounds.
     pub(crate) clamped: bool,
     pub(crate) min_samples: usize,
-    /// Why the samples on file do not count.
+    /// Why the samples on file are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
 }
 
-/// How much a factor is worth.
+/// How reliable a factor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Confidence {
@@ -62,11 +62,11 @@ pub(crate) enum Confidence {
 pub(crate) struct CalibrateReport {
     #[serde(flatten)]
     pub(crate) calibration: CalibrationReport,
-    /// The file of samples changed.
+    /// The file of samples was changed.
     pub(crate) written: bool,
-    /// Why there is nowhere to write to. A file that is there and cannot be written fails the call.
+    /// Why the samples cannot be saved anywhere. If an existing file cannot be written, the call fails.
     pub(crate) write_error: Option<String>,
-    /// Where a file of samples that could not be read was put.
+    /// Where an unreadable file of samples was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<String>,
 }
@@ -76,33 +76,33 @@ pub(crate) struct CalibrateReport {
 pub(crate) struct CheckReport {
     pub(crate) raw_tokens: u64,
     pub(crate) calibrated_tokens: u64,
-    /// The number given was calibrated already.
+    /// The given number was already calibrated.
     pub(crate) pre_calibrated: bool,
     pub(crate) budget: u64,
     pub(crate) over_budget: bool,
-    /// The project sets a budget that is one, or none at all.
+    /// The project's budget is valid, or not set.
     pub(crate) budget_valid: bool,
-    /// Calibrated tokens per budget.
+    /// Calibrated tokens divided by the budget.
     pub(crate) ratio: Number,
-    /// What to do, where the budget does not hold.
+    /// What to do if the budget is exceeded.
     pub(crate) recommendation: Option<String>,
     pub(crate) confidence: Confidence,
-    /// The calibrated number has the factor in it, by this call or before.
+    /// The calibrated number includes the factor, from this call or an earlier one.
     pub(crate) calibration_applied: bool,
     pub(crate) calibration_factor: Number,
     pub(crate) sample_count: usize,
-    /// Why the samples on file do not count.
+    /// Why the samples on file are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
 }
 
-/// What the samples on file say.
+/// Computes the calibration from the samples on file.
 pub(crate) fn calibration(view: &ProjectView) -> Result<CalibrationReport, FileError> {
     let (report, _) = measured(&on_file(view)?);
     Ok(report)
 }
 
-/// Takes the samples of all phases, archived ones too, onto file.
+/// Adds the samples of all phases to the file, including archived phases.
 pub(crate) fn calibrate(view: &ProjectView) -> Edited<CalibrateReport, FileError> {
     let path = view.layout().estimates();
     let known = on_file(view)?;
@@ -135,7 +135,7 @@ pub(crate) fn calibrate(view: &ProjectView) -> Edited<CalibrateReport, FileError
     Ok((report, edits))
 }
 
-/// Holds an estimate against the budget; `configured` is what the project says of it.
+/// Compares an estimate with the budget; `configured` is the project's setting.
 pub(crate) fn check(
     view: &ProjectView,
     tokens: u64,
@@ -170,7 +170,7 @@ pub(crate) fn check(
     })
 }
 
-/// The samples on file, those of other forms too; where the file cannot be read there are none.
+/// The samples on file, including those in other forms; empty if the file cannot be read.
 #[derive(Debug, Default)]
 struct OnFile {
     samples: Vec<Value>,
@@ -195,7 +195,7 @@ fn on_file(view: &ProjectView) -> Result<OnFile, FileError> {
     })
 }
 
-/// The samples that plans and their summaries make.
+/// The samples from plans and their summaries.
 fn samples_of_plans(view: &ProjectView) -> Result<Vec<Value>, FileError> {
     let mut folders: Vec<PhaseFolder> = Vec::new();
     for (folder, version) in view.archives()? {
@@ -223,7 +223,7 @@ fn samples_of_plans(view: &ProjectView) -> Result<Vec<Value>, FileError> {
     Ok(samples)
 }
 
-/// The tokens under a key of a document's front matter, by the first of the names that has some.
+/// The token count under a key of a document's front matter, from the first of the names that has one.
 fn tokens(view: &ProjectView, path: &str, key: &str, names: &[&str]) -> Result<Option<u64>, FileError> {
     let Some(text) = view.text(path)? else { return Ok(None) };
     let Some(front) = FrontMatter::parse(&text) else { return Ok(None) };
@@ -234,8 +234,8 @@ fn tokens(view: &ProjectView, path: &str, key: &str, names: &[&str]) -> Result<O
     Ok(names.iter().find_map(of_name))
 }
 
-/// The samples with those of plans among them. A sample on file that names no plan and says the same as a plan's is that
-/// plan's: other programs that share the file note no plans.
+/// Merges the samples of plans into those on file. A sample on file without a plan but with the same values belongs to
+/// that plan: other programs that share the file do not record plans.
 fn with_plans(mut samples: Vec<Value>, of_plans: Vec<Value>) -> Vec<Value> {
     let same = |one: &Value, other: &Value, keys: [&str; 2]| {
         keys.iter().all(|key| one.get(key).is_some() && one.get(key) == other.get(key))
@@ -253,14 +253,14 @@ fn with_plans(mut samples: Vec<Value>, of_plans: Vec<Value>) -> Vec<Value> {
     samples
 }
 
-/// Takes over what was measured; what else a sample says stays.
+/// Updates the measured values; other keys of a sample stay.
 fn update(known: &mut Value, sample: &Value) {
     if let (Value::Object(known), Value::Object(sample)) = (known, sample) {
         known.extend(sample.clone());
     }
 }
 
-/// Where a file that cannot be read is kept: beside it, under a name that is free.
+/// Where an unreadable file is kept: next to the original, under a free name.
 fn aside(view: &ProjectView, path: &str) -> String {
     let mut name = format!("{path}.unreadable");
     let mut count = 1;
@@ -277,7 +277,7 @@ fn file_of(samples: Vec<Value>) -> String {
     format!("{file:#}\n")
 }
 
-/// The file with other samples; what else it says stays as it is.
+/// The file with other samples; the rest of it stays as it is.
 fn with_samples(text: &str, samples: &[Value]) -> Option<String> {
     let mut document = JsonDocument::parse(text, JsonDialect::Strict).ok()?;
     let edit = JsonEdit::Set { path: vec!["samples".to_owned()], value: Value::Array(samples.to_vec()) };
@@ -285,7 +285,7 @@ fn with_samples(text: &str, samples: &[Value]) -> Option<String> {
     Some(document.to_string())
 }
 
-/// What samples say, and the factor in parts of [`ONE`].
+/// Computes the calibration from samples, and the factor in units of [`ONE`].
 fn measured(OnFile { samples, problem }: &OnFile) -> (CalibrationReport, u128) {
     let count = |sample: &Value, key: &str| sample.get(key)?.as_u64().filter(|count| *count > 0).map(u128::from);
     let mut ratios: Vec<u128> =
@@ -316,17 +316,17 @@ fn measured(OnFile { samples, problem }: &OnFile) -> (CalibrationReport, u128) {
     (report, factor)
 }
 
-/// One number per another, in parts of [`ONE`], rounded.
+/// The quotient of two numbers, in units of [`ONE`], rounded.
 fn ratio(one: u128, other: u128) -> u128 {
     (one * ONE * 2 + other) / (other * 2)
 }
 
-/// The same as few digits as an answer shows of a share.
+/// The same, rounded to the precision of shares in an answer.
 fn rough(parts: u128) -> u128 {
     (parts + ROUGH / 2) / ROUGH * ROUGH
 }
 
-/// Parts of [`ONE`] as a number: `1`, `1.5`, `0.0123`.
+/// A value in units of [`ONE`] as a number: `1`, `1.5`, `0.0123`.
 fn number(parts: u128) -> Number {
     let text = format!("{}.{:0DIGITS$}", parts / ONE, parts % ONE);
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_parse_counts_for_nothing_and_is_kept_beside_the_new_one() {
+    fn a_file_that_does_not_parse_is_ignored_and_kept_next_to_the_new_one() {
         for text in ["{bad", "[]", "{\"samples\": 1}"] {
             let view = view(&[(FILE, text), (".planning/estimation-calibration.json.unreadable", "older")]);
             let told = calibration(&view).unwrap();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_whose_estimate_was_corrected_is_held_against_the_uncorrected_one() {
+    fn a_corrected_estimate_is_measured_by_its_uncorrected_value() {
         let plan = "---\nestimate:\n  tokens: 1000\n  raw_tokens: 500\n---\n";
         let files = [
             (".planning/phases/01-a/01-01-PLAN.md", plan),

@@ -1,22 +1,22 @@
-//! What is wrong with a plan, and how much it weighs.
+//! A problem in a plan, and its weight.
 
 use crate::project::plan::PhasePlan;
 
-/// How much a finding weighs.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// Has to be repaired before the plan is executed.
+    /// Must be fixed before the plan is executed.
     Error,
-    /// As an error; `verify plan-structure` of a phase's plan only warns of it, as it always did.
+    /// Like an error, but `verify plan-structure` only warns about it for a phase's plan, as it always did.
     Unsound,
-    /// May be meant so.
+    /// May be intended.
     Warning,
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Where it stands in the plan, as far as that is known.
+    /// The line in the plan, if known.
     pub(super) line: Option<usize>,
     pub(super) weight: Weight,
     pub(super) sentence: String,
@@ -39,7 +39,7 @@ impl Found {
         Self::new(Weight::Warning, line, sentence)
     }
 
-    /// At a place of the plan's text.
+    /// A finding at an offset in the plan's text.
     pub(super) fn at(weight: Weight, plan: &PhasePlan<'_>, at: usize, sentence: impl Into<String>) -> Self {
         Self::new(weight, plan.line_at(at), sentence)
     }
@@ -49,7 +49,7 @@ impl Found {
     }
 }
 
-/// A text in one line, cut where it is long.
+/// A text on one line, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 140;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,6 +1,7 @@
-//! The plans of a phase in the order they can be executed: waves, what is done, what can run, what waits.
+//! The plans of a phase in execution order: waves, what is done, what can run, what waits.
 //!
-//! A plan's wave follows from what it depends on: one after the last of those. What it declares is checked against that.
+//! The wave of a plan follows from its dependencies: one after the last of them. The declared wave is checked against
+//! it.
 
 use std::fmt::Write as _;
 
@@ -26,26 +27,26 @@ pub(crate) struct PlanIndexReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ambiguous_matches: Vec<String>,
     pub(crate) plans: Vec<IndexedPlan>,
-    /// Wave to plans.
+    /// The plans of each wave.
     pub(crate) waves: BTreeMap<i64, Vec<String>>,
     /// Plans without a summary.
     pub(crate) incomplete: Vec<String>,
-    /// Incomplete plans that nothing halted stands before.
+    /// Incomplete plans with no halted plan before them.
     pub(crate) runnable: Vec<String>,
     pub(crate) has_checkpoints: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) warning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
-    /// The warnings with what they are about.
+    /// The warnings, with the plans concerned.
     #[serde(skip)]
     pub(super) faults: Vec<Fault>,
 }
 
-/// Something wrong with the order of plans.
+/// A problem with the order of plans.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
-    /// The plans it is about.
+    /// The plans concerned.
     pub(super) plans: Vec<String>,
     pub(super) kind: FaultKind,
     pub(super) sentence: String,
@@ -55,15 +56,15 @@ pub(super) struct Fault {
 pub(super) enum FaultKind {
     /// It depends on something that is not a plan of the phase.
     Unknown(String),
-    /// Its wave comes before one that it depends on is done.
+    /// Its wave comes before one of its dependencies is done.
     TooEarly,
-    /// It waits for longer than it has to.
+    /// It waits longer than necessary.
     TooLate,
-    /// Plans of one wave write one file.
+    /// Plans of one wave write the same file.
     Shared,
 }
 
-/// A plan as the executor needs it.
+/// A plan with the data that the executor needs.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct IndexedPlan {
     pub(crate) id: String,
@@ -108,7 +109,7 @@ impl PlanIndexReport {
         page
     }
 
-    /// A plan in a row; `begun` is the wave that is executed first.
+    /// The row of a plan; `begun` is the wave that is executed first.
     fn row(screen: Screen, plan: &IndexedPlan, begun: Option<i64>) -> Vec<Cell> {
         let (mark, word) = match () {
             () if plan.halted => (Mark::Failed, "halted".to_owned()),
@@ -189,8 +190,8 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     Ok(PlanIndexReport { phase, warning: folder.told_misnamed(), warnings, faults, ..report(plans) })
 }
 
-/// The wave of each current plan of a folder as the roadmap lists it: the one it declares, or the one its dependencies put
-/// it in where that is later. In a circle, what the plans declare is all there is.
+/// The wave of each current plan of a folder for the roadmap: the declared one, or the one from its dependencies if
+/// that is later. If the plans form a cycle, only the declared waves are used.
 pub(crate) fn listed_waves(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeMap<String, u64>, FileError> {
     let (mut plans, declared) = read_plans(view, folder)?;
     let is_ordered = Graph::of(&plans).set_waves(&mut plans, &declared).is_ok();
@@ -201,21 +202,21 @@ pub(crate) fn listed_waves(view: &ProjectView, folder: &PhaseFolder) -> Result<B
     Ok(waves.collect())
 }
 
-/// What keeps plans of a folder from being executed.
+/// What blocks plans of a folder from being executed.
 #[derive(Debug, Default)]
 pub(crate) struct Obstacles {
-    /// Plans that were given up, by identifier.
+    /// Abandoned plans, by identifier.
     pub(crate) halted: Vec<String>,
-    /// Plans that wait for those or for plans of a circle, with which.
+    /// Plans that wait for halted plans or for plans of a cycle, and those plans.
     pub(crate) blocked_by: BTreeMap<String, Vec<String>>,
 }
 
 impl Obstacles {
-    /// Of the current plans of a folder. A circle, for which [`plan_index`] has no answer, does not hide the rest.
+    /// Computes the obstacles of the current plans of a folder. Unlike in [`plan_index`], a cycle is not an error.
     pub(crate) fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let (plans, _) = read_plans(view, folder)?;
         let graph = Graph::of(&plans);
-        // Plans that wait for each other or for themselves, and those that wait for such plans.
+        // Plans that wait for each other or for themselves, and plans that wait for such plans.
         let circular = graph.order().err().unwrap_or_default();
         let before = (0..plans.len()).map(|index| {
             let mut before = graph.halted_before(index, &plans);
@@ -234,7 +235,7 @@ impl Obstacles {
     }
 }
 
-/// The files that several open plans of one wave write: side by side, one would overwrite the other.
+/// The files that several open plans of one wave write: run in parallel, one would overwrite the other.
 fn shared_files(plans: &[IndexedPlan]) -> Vec<Fault> {
     let mut writers: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for plan in plans.iter().filter(|plan| !plan.has_summary) {
@@ -277,7 +278,7 @@ fn report(plans: Vec<IndexedPlan>) -> PlanIndexReport {
     }
 }
 
-/// The current plans of a folder, and the wave each declares.
+/// Reads the current plans of a folder and the wave that each declares.
 fn read_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<(Vec<IndexedPlan>, Vec<Option<i64>>), FileError> {
     let mut plans = Vec::new();
     let mut declared = Vec::new();
@@ -315,10 +316,10 @@ fn read_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<(Vec<IndexedPl
     Ok((plans, declared))
 }
 
-/// Which plan waits for which, by position.
+/// Which plan waits for which, by index.
 struct Graph {
     edges: Vec<Vec<usize>>,
-    /// What names no plan of the phase: who says it, and what.
+    /// Dependencies that name no plan of the phase: the index of the plan that has it, and the text.
     dropped: Vec<(usize, String)>,
 }
 
@@ -336,13 +337,13 @@ impl Graph {
         graph
     }
 
-    /// Gives each plan its wave; fails with the plans of a circle.
+    /// Sets the wave of each plan; returns the plans of a cycle as an error.
     fn set_waves(&self, plans: &mut [IndexedPlan], declared: &[Option<i64>]) -> Result<(), Vec<usize>> {
-        // Who counts from zero counts from zero everywhere.
+        // If one wave is counted from zero, all are.
         let first = i64::from(!declared.contains(&Some(0)));
         for index in self.order()? {
             let after = self.edges[index].iter().map(|on| plans[*on].wave + 1).max();
-            // What cannot be read may be what the plan waits for: it does not run before the wave that it declares.
+            // A dependency that cannot be read may be a plan: the plan does not run before its declared wave.
             let is_unread = self.dropped.iter().any(|(of, _)| *of == index);
             let declared = declared.get(index).copied().flatten().filter(|_| is_unread);
             plans[index].wave = after.max(declared).unwrap_or(first).max(first);
@@ -350,7 +351,8 @@ impl Graph {
         Ok(())
     }
 
-    /// The plans so that each comes behind those it waits for; those that cannot be ordered where they form a cycle.
+    /// The plans ordered so that each comes after its dependencies; the plans that cannot be ordered if there is a
+    /// cycle.
     fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
         let mut order: Vec<usize> = Vec::new();
         let mut left: BTreeSet<usize> = (0..self.edges.len()).collect();
@@ -366,7 +368,7 @@ impl Graph {
         Ok(order)
     }
 
-    /// The halted plans that the plan at `index` waits for, directly or through others.
+    /// The halted plans for which the plan at `index` waits, directly or through others.
     fn halted_before(&self, index: usize, plans: &[IndexedPlan]) -> Vec<String> {
         let mut halted = Vec::new();
         let mut seen = BTreeSet::new();
@@ -383,7 +385,7 @@ impl Graph {
     }
 }
 
-/// The dependencies that people write in one text: `02-01, 02-02`, `02-01 and 02-02`. None of a word for none.
+/// The dependencies in one text: `02-01, 02-02`, `02-01 and 02-02`. Words such as `none` give no dependency.
 fn named_in(token: &str) -> impl Iterator<Item = &str> {
     const NONE: &[&str] = &["", "none", "nothing", "n/a", "null", "-", "—"];
     let parts = token.split([',', ';', '&']).flat_map(|part| part.split(" and "));
@@ -391,7 +393,8 @@ fn named_in(token: &str) -> impl Iterator<Item = &str> {
     bare.filter(|part| !NONE.contains(&part.to_lowercase().as_str()))
 }
 
-/// The plan that a token of `depends_on` means: its identifier, its file, the numbers in it, or the number of the plan alone.
+/// The plan that an entry of `depends_on` means: its identifier, its file, the numbers in it, or only the number of the
+/// plan.
 fn resolve(token: &str, own: usize, plans: &[IndexedPlan]) -> Option<usize> {
     let name = token.rsplit(['/', '\\']).next().unwrap_or(token);
     let name = without_end(name, ".md");
@@ -404,17 +407,17 @@ fn resolve(token: &str, own: usize, plans: &[IndexedPlan]) -> Option<usize> {
         .or_else(|| position(&|id| canonical_id(id).eq_ignore_ascii_case(name)))
         .or_else(|| position(&|id| number(id).as_deref() == Some(name)))
         .or_else(|| position(&|id| canonical_id(id).split('-').map(short).eq(name.split('-').map(short))))
-        // A number that would make the plan wait for itself is that of something else.
+        // A number that would make the plan wait for itself must mean something else.
         .or_else(|| position(&|id| number(id).as_deref().is_some_and(is_number)).filter(|found| *found != own))
 }
 
-/// A text without an ending, in capitals or not.
+/// A text without an ending, ignoring case.
 fn without_end<'text>(text: &'text str, end: &str) -> &'text str {
     let at = text.len().saturating_sub(end.len());
     if text.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(end)) { &text[..at] } else { text }
 }
 
-/// Whether two texts are the same number: `2` and `02`.
+/// True if two texts are the same number: `2` and `02`.
 fn same_number(one: &str, other: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number(one) && is_number(other) && short(one) == short(other)
@@ -425,7 +428,7 @@ mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
 
-    /// The index of a phase 2 with these plans (number, front matter) and summaries (number, status).
+    /// The index of phase 2 with these plans (number, front matter) and summaries (number, status).
     fn index(plans: &[(&str, &str)], summaries: &[(&str, &str)]) -> Result<PlanIndexReport, Failure> {
         let mut files = MemoryFiles::default();
         let at = |name: String| format!(".planning/phases/02-core/{name}");
@@ -449,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn waves_follow_what_plans_depend_on_however_it_is_written() {
+    fn waves_follow_dependencies_however_they_are_written() {
         let report = index(
             &[
                 ("01", "wave: 1"),
@@ -470,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_never_runs_before_one_it_names_nor_before_the_wave_it_declares() {
+    fn a_plan_never_runs_before_its_dependencies_or_its_declared_wave() {
         for name in [
             "02-02",
             "02-02-api",
@@ -537,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roadmap_lists_a_plan_in_the_wave_its_dependencies_put_it_in() {
+    fn the_roadmap_lists_a_plan_in_the_wave_of_its_dependencies() {
         let files = [
             (".planning/phases/02-b/02-01-PLAN.md", "---\nwave: 1\n---\n"),
             (".planning/phases/02-b/02-02-PLAN.md", "---\ndepends_on: [02-01]\ngap_closure: true\n---\n"),
@@ -557,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_an_error_that_names_it() {
+    fn a_cycle_is_an_error_that_names_its_plans() {
         let plans = [("01", "depends_on: [02-02]"), ("02", "depends_on: [02-01]"), ("03", "")];
         let error = index(&plans, &[]).unwrap_err().to_string();
         assert!(error.contains("02-01, 02-02") && !error.contains("02-03"), "{error}");
@@ -565,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_halted_holds_up_all_that_builds_on_it() {
+    fn a_halted_plan_blocks_all_plans_that_depend_on_it() {
         let report = index(
             &[("01", ""), ("02", "depends_on: 02-01"), ("03", "depends_on: [02-02, 02-04]"), ("04", ""), ("05", "")],
             &[("01", "halted"), ("04", "Halted"), ("05", "blocked")],
@@ -578,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn superseded_plans_are_gone_and_checkpoints_show() {
+    fn superseded_plans_are_left_out_and_checkpoints_are_shown() {
         let report = index(&[("01", "status: superseded\nautonomous: false"), ("02", "")], &[]).unwrap();
         assert_eq!(report.plans.len(), 1);
         assert!(!report.has_checkpoints);
@@ -586,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_is_not_there_is_told_in_the_answer() {
+    fn a_missing_phase_is_reported_in_the_answer() {
         let view = MemoryFiles::default().view();
         assert_eq!(plan_index(&view, "7").unwrap().error.as_deref(), Some("Phase not found"));
         let twice = MemoryFiles::new([(".planning/phases/02-a/x", ""), (".planning/phases/02-b/x", "")]);

@@ -1,4 +1,4 @@
-//! Plans: their order, structure, promises and commands, what they took, and what their summaries say.
+//! Plans: their order, structure, promises, commands and costs, and the contents of their summaries.
 
 mod absences;
 mod calls;

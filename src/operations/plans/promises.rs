@@ -1,4 +1,4 @@
-//! What a plan promises of the source: files with certain content, and links between files.
+//! What a plan promises about the source: files with certain content, and links between files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct ArtifactReport {
 pub(crate) struct KeyLinksReport {
     pub(crate) all_verified: bool,
     pub(crate) verified: usize,
-    /// Links that cannot be told yet.
+    /// Links that cannot be checked yet.
     pub(crate) pending: usize,
     pub(crate) total: usize,
     pub(crate) links: Vec<KeyLinkReport>,
@@ -49,10 +49,10 @@ pub(crate) struct KeyLinkReport {
     pub(crate) via: String,
     pub(crate) verified: bool,
     pub(crate) detail: String,
-    /// The source is not there yet, and a plan that is still to be executed makes it.
+    /// The source does not exist yet, and a plan that is still to be executed creates it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pending: bool,
-    /// Which end leads out of the project.
+    /// The end of the link that is outside the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path_rejected: Option<&'static str>,
     /// Why the pattern was not searched for.
@@ -60,7 +60,8 @@ pub(crate) struct KeyLinkReport {
     pub(crate) pattern_neutralized: Option<&'static str>,
 }
 
-/// Compares the artifacts a plan promises with the source. `None` without a list of them; an empty list is kept.
+/// Compares the artifacts that a plan promises with the source. `None` without a list of them; an empty list counts as
+/// kept.
 pub(crate) fn artifacts(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<ArtifactsReport> {
     let promised = plan.must_have(MustHave::Artifacts)?;
     let artifacts: Vec<ArtifactReport> =
@@ -70,8 +71,8 @@ pub(crate) fn artifacts(view: &ProjectView, plan: &PhasePlan<'_>) -> Option<Arti
     Some(ArtifactsReport { all_passed: is_kept(&promised, passed, total), passed, total, artifacts })
 }
 
-/// Whether a promise is kept: everything in it was checked and is so, or nothing is promised. A list of which nothing can
-/// be checked is not.
+/// True if a promise is kept: all of it was checked and is correct, or nothing is promised. A list in which nothing can
+/// be checked is not kept.
 fn is_kept(promised: &[Value], good: usize, total: usize) -> bool {
     good == total && (total > 0 || promised.is_empty())
 }
@@ -110,7 +111,7 @@ fn issues(text: &str, artifact: &Value) -> Vec<String> {
     issues
 }
 
-/// Looks for the links a plan promises in the source. `None` without a list of them; an empty list is kept.
+/// Looks for the links that a plan promises in the source. `None` without a list of them; an empty list counts as kept.
 pub(crate) fn key_links(
     view: &ProjectView,
     plan: &PhasePlan<'_>,
@@ -127,7 +128,7 @@ pub(crate) fn key_links(
     Ok(Some(KeyLinksReport { all_verified, verified, pending, total, links }))
 }
 
-/// The files that plans of the same or a later wave are still to make; the plan at `path` itself is one of them.
+/// The files that plans of the same or a later wave still have to create, including the plan at `path` itself.
 fn files_to_come(view: &ProjectView, plan: &PhasePlan<'_>, path: &str) -> Result<BTreeSet<String>, FileError> {
     let mut files = BTreeSet::new();
     let Some((folder, _)) = path.rsplit_once('/') else { return Ok(files) };
@@ -204,12 +205,12 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
     report
 }
 
-/// What stands at a path that a plan names.
+/// What exists at a path that a plan names.
 enum Source {
     Text(Arc<str>),
     Absent,
     Folder,
-    /// The path leads out of the project.
+    /// The path is outside the project.
     Outside,
     Unreadable(String),
 }
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_looked_for_in_source_and_target() {
+    fn links_are_searched_in_source_and_target() {
         let link = |fields: &str| {
             let text = plan("key_links", &format!("    - {fields}"));
             key_links(&view(), &PhasePlan::parse(&text), "").unwrap().unwrap().links.remove(0)
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_is_no_expression_is_looked_for_as_text() {
+    fn an_invalid_pattern_is_searched_as_text() {
         let text = plan("key_links", "    - {from: src/a.ts, to: src/b.ts, pattern: \"import {b\"}");
         assert!(key_links(&view(), &PhasePlan::parse(&text), "").unwrap().unwrap().all_verified);
     }

@@ -1,4 +1,5 @@
-//! Checks of one plan and of one phase: structure, references, must-haves, completeness. A bad document is an answer.
+//! Checks of one plan and of one phase: structure, references, must-haves, completeness. A bad document is reported in
+//! the answer, not as an error.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub(crate) struct StructureReport {
     pub(crate) frontmatter_fields: Vec<String>,
 }
 
-/// What a task has.
+/// The parts of a task.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskReport {
@@ -37,8 +38,9 @@ pub(crate) struct TaskReport {
     pub(crate) has_done: bool,
 }
 
-/// Whether a plan has the fields and the tasks have the parts that an executor needs. `path` names it in errors;
-/// `requirements` are those of the project, none where it keeps no list; of `files` the scripts that checks run are read.
+/// Checks whether a plan has the fields, and its tasks the parts, that an executor needs. `path` is for error messages;
+/// `requirements` are those of the project, `None` if it has no list; `files` gives access to the scripts that checks
+/// run.
 pub(crate) fn structure(
     path: &str,
     text: &str,
@@ -51,7 +53,7 @@ pub(crate) fn structure(
     Ok(report(&plan, errors, warnings))
 }
 
-/// The report of these findings.
+/// The report with these findings.
 pub(super) fn report(plan: &PhasePlan<'_>, errors: Vec<Found>, warnings: Vec<Found>) -> StructureReport {
     let told = |found: Vec<Found>| found.into_iter().map(|found| found.sentence).collect();
     let tasks = plan.tasks();
@@ -65,7 +67,7 @@ pub(super) fn report(plan: &PhasePlan<'_>, errors: Vec<Found>, warnings: Vec<Fou
     }
 }
 
-/// What is wrong with the structure of a plan.
+/// The problems with the structure of a plan.
 pub(super) fn findings(
     path: &str,
     plan: &PhasePlan<'_>,
@@ -106,7 +108,7 @@ pub(super) fn findings(
     Ok(found)
 }
 
-/// A warning for each task that cannot be taken back and that no decision of a person comes before.
+/// A warning for each irreversible task without an earlier decision of a person.
 fn unconfirmed(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let decided = tasks.iter().position(|task| task.checkpoint() == Some("decision")).unwrap_or(tasks.len());
     let one_way = tasks[..decided].iter().filter(|task| task.is_one_way());
@@ -130,7 +132,7 @@ fn task_report(task: &PlanTask<'_>) -> TaskReport {
     }
 }
 
-/// A checkpoint needs what the person is shown and asked; any other task needs an action.
+/// Checks a task: a checkpoint needs what the person is shown and asked, any other task needs an action.
 fn check_task(
     plan: &PhasePlan<'_>,
     task: &PlanTask<'_>,
@@ -138,7 +140,7 @@ fn check_task(
     found: &mut Vec<Found>,
 ) -> Result<(), FileError> {
     let line = plan.line_at(task.start());
-    // What a checkpoint shows and asks names it well enough.
+    // A checkpoint is identified well enough by what it shows and asks.
     if task.name().is_none() && task.checkpoint().is_none() {
         found.push(Found::error(line, "Task missing <name> element"));
     }
@@ -156,7 +158,7 @@ fn check_task(
     found.extend(wanted.iter().filter(lacks).map(|tag| Found::unsound(line, told(tag))));
     if task.checkpoint().is_none() && task.has("verify") && !task.has("automated") {
         let sentence = format!("Task '{name}' has a <verify> without an <automated> command");
-        // What only eyes can judge is looked at by a person.
+        // A person checks what only people can judge.
         let weight = if task.has("human-check") { Weight::Warning } else { Weight::Unsound };
         found.push(Found::new(weight, line, sentence));
     }
@@ -175,10 +177,10 @@ fn check_task(
     Ok(())
 }
 
-/// How many files a task may name before it is too large to be checked as one.
+/// The number of files that a task may name before it is too large to be checked as one.
 const MOST_FILES: usize = 5;
 
-/// What `verify phase-completeness` answers for a phase that is there.
+/// What `verify phase-completeness` answers for a phase that exists.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompletenessReport {
     pub(crate) complete: bool,
@@ -191,7 +193,7 @@ pub(crate) struct CompletenessReport {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Whether every plan of a phase is executed. `None` if there is no such phase.
+/// Checks whether every plan of a phase is executed. `None` if the phase does not exist.
 pub(crate) fn completeness(view: &ProjectView, typed: &str) -> Result<Option<CompletenessReport>, FileError> {
     let Some(folder) = view.find_phase(typed)?.folder else { return Ok(None) };
     let plans = view.current_plans(&folder)?;
@@ -235,7 +237,7 @@ pub(crate) struct ReferencesReport {
     pub(crate) total: usize,
 }
 
-/// Which of the files that a text names are there: `@path/to/file`, and `path/to/file.ext` in back-ticks.
+/// Checks which files named in a text exist: `@path/to/file`, and `path/to/file.ext` in backticks.
 pub(crate) fn references(text: &str, exists: impl Fn(&str) -> bool) -> ReferencesReport {
     let mut named = mentions(text);
     for path in ticked_files(text) {
@@ -247,7 +249,7 @@ pub(crate) fn references(text: &str, exists: impl Fn(&str) -> bool) -> Reference
     ReferencesReport { valid: missing.is_empty(), found: named.len() - missing.len(), missing, total: named.len() }
 }
 
-/// What stands behind each `@`, up to white space, a comma or a closing parenthesis, where it has a folder in it.
+/// The text after each `@`, up to white space, a comma or a closing parenthesis, if it contains a folder.
 fn mentions(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -265,7 +267,7 @@ fn mentions(text: &str) -> Vec<&str> {
     found
 }
 
-/// The paths in back-ticks: with a folder, and ending in an extension of up to ten letters.
+/// The paths in backticks that have a folder and an extension of up to ten letters.
 pub(crate) fn ticked_files(text: &str) -> Vec<&str> {
     ticked(text, |path| {
         let extension =
@@ -274,12 +276,12 @@ pub(crate) fn ticked_files(text: &str) -> Vec<&str> {
     })
 }
 
-/// Whether a path without its extension is a folder and a name.
+/// True if a path without its extension is a folder and a name.
 pub(crate) fn has_folder(stem: &str) -> bool {
     stem.rfind('/').is_some_and(|slash| slash > 0 && slash + 1 < stem.len())
 }
 
-/// The texts between two back-ticks that fit. A text that does not fit leaves its closing tick to open the next.
+/// The texts between two backticks that fit. The closing backtick of a text that does not fit can open the next one.
 pub(crate) fn ticked(text: &str, fits: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_a_check_worthless_is_a_warning() {
+    fn a_worthless_check_is_a_warning() {
         let requirements = Requirements::parse("- [ ] **A-1**: x\n");
         let front = FRONT.replace("must_haves:", "requirements: [A-1, a-1, B-9]\nmust_haves:");
         let task = "<task><name>N</name><files>a, b, c, d, e, f</files><action>a</action><verify>\
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_task_needs_nothing_more() {
+    fn a_complete_task_has_no_findings() {
         let whole = "<task type=\"auto\"><name>N</name><files>f</files><action>a</action>\
             <verify><automated>v</automated></verify><done>d</done></task>";
         let report = structured(&format!("{FRONT}{whole}"));
@@ -358,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_task_lacks_is_told_in_order() {
+    fn missing_parts_of_a_task_are_reported_in_order() {
         let report = structured(&format!("{FRONT}<task><action>a</action></task>"));
         assert_eq!(report.errors, ["Task missing <name> element"]);
         assert_eq!(
@@ -368,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn checkpoints_have_needs_of_their_own() {
+    fn checkpoints_need_their_own_parts() {
         let task = |kind: &str| format!("{FRONT}<task type=\"checkpoint:{kind}\"><name>N</name></task>");
         let errors = |kind: &str| structured(&task(kind)).errors;
         assert_eq!(errors("decision").len(), 4);
@@ -387,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_back_is_decided_first() {
+    fn an_irreversible_task_needs_a_decision_first() {
         let one_way = "<task><name>N</name><files>f</files><action>a</action><verify><automated>v</automated></verify>\
             <done>d</done><reversibility rating=\"one-way-door\">drops a table</reversibility></task>";
         let decision = "<task type=\"checkpoint:decision\"><name>D</name></task>";
@@ -399,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_that_names_what_its_check_forbids_is_no_valid_plan() {
+    fn an_action_that_names_what_its_check_forbids_makes_the_plan_invalid() {
         let task = "<task><name>N</name><files>f</files><action>Drop oldCall</action><verify><automated>\
             test $(grep -c 'oldCall' f) -eq 0</automated></verify><done>d</done></task>";
         let report = structured(&format!("{FRONT}{task}"));
@@ -408,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_wave_should_wait_for_something() {
+    fn a_later_wave_should_have_dependencies() {
         let later = FRONT.replace("wave: 1", "wave: 2");
         let warns = |text: &str| structured(text).warnings.iter().any(|warning| warning.starts_with("Wave"));
         assert!(warns(&later));

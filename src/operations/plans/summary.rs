@@ -1,4 +1,4 @@
-//! What a summary hands on: its line, files, technology, patterns, decisions, requirements.
+//! The parts of a summary: its line, files, technology, patterns, decisions, requirements.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::project::plan::PhaseSummary;
 use crate::text::front_matter::{self, Value};
 
-/// What `summary-extract` answers: every part, or those that were asked for.
+/// What `summary-extract` answers: all parts, or the requested ones.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExtractReport {
     pub(crate) path: String,
@@ -22,12 +22,12 @@ pub(crate) struct ExtractReport {
     pub(crate) decisions: Option<Vec<DecisionReport>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirements_completed: Option<Value>,
-    /// Only where it is asked for.
+    /// Present only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<serde_json::Value>,
 }
 
-/// A line that may be missing from the summary, and is then told as null.
+/// The one-line summary; null if the summary has none.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct OneLiner(Option<String>);
@@ -38,7 +38,7 @@ pub(crate) struct DecisionReport {
     pub(crate) rationale: Option<String>,
 }
 
-/// The parts of the summary `text`; only those named in `fields`, where there are any.
+/// The parts of the summary `text`; only those named in `fields`, if given.
 pub(crate) fn extract(path: &str, text: &str, fields: Option<&[String]>) -> ExtractReport {
     let summary = PhaseSummary::parse(text);
     let wants = |field: &str| fields.is_none_or(|fields| fields.iter().any(|wanted| wanted == field));
@@ -63,8 +63,8 @@ pub(crate) fn extract(path: &str, text: &str, fields: Option<&[String]>) -> Extr
     }
 }
 
-/// A value as JSON: lists and maps stay what they are, a plain `true` or `false` is a boolean, all else is text. Texts
-/// come with the quotes around them.
+/// A value as JSON: lists and maps are kept, a plain `true` or `false` is a boolean, everything else is text, without
+/// surrounding quotes.
 fn nested(value: &Value) -> serde_json::Value {
     match value {
         Value::Empty => serde_json::Value::Null,
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_parts_asked_for_are_told() {
+    fn only_the_requested_parts_are_given() {
         let told = serde_json::to_string(&extract("a.md", TEXT, Some(&["patterns".into(), "zzz".into()]))).unwrap();
         assert_eq!(told, r#"{"path":"a.md","patterns":[]}"#);
     }

@@ -1,4 +1,4 @@
-//! Whether what a summary claims is there: the files it names, its commits, its own check.
+//! Checks the claims of a summary: the files it names, its commits, its self-check.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::text::markdown::Markdown;
 pub(crate) struct SummaryCheckReport {
     pub(crate) passed: bool,
     pub(crate) checks: SummaryChecks,
-    /// What is wrong; commits that are not found do not fail the check, since histories get rewritten.
+    /// The problems. Missing commits are listed but do not fail the check, since histories get rewritten.
     pub(crate) errors: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct FilesCheck {
     pub(crate) missing: Vec<String>,
 }
 
-/// How the summary says its own check went.
+/// The result of the self-check, according to the summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SelfCheck {
@@ -43,7 +43,7 @@ pub(crate) enum SelfCheck {
 }
 
 impl SummaryCheckReport {
-    /// There is no summary.
+    /// The report for a missing summary.
     pub(crate) fn missing() -> Self {
         let errors = vec!["SUMMARY.md not found".to_owned()];
         Self { passed: false, checks: SummaryChecks::default(), errors }
@@ -62,7 +62,7 @@ pub(crate) fn check(
     let mut missing: Vec<String> =
         files.iter().filter(|file| !file_exists(file)).map(|&file| file.to_owned()).collect();
     let found = files.len() - missing.len();
-    // The list is short, and a claim of its own: it is always looked through to its end.
+    // The list is short, and a separate claim: all its files are checked.
     let listed = listed_files(text).into_iter().filter(|file| !missing.contains(file) && !file_exists(file));
     let listed: Vec<String> = listed.collect();
     missing.extend(listed);
@@ -91,7 +91,7 @@ pub(crate) fn check(
     }
 }
 
-/// The files that the front matter lists as made or changed.
+/// The files that the front matter lists as created or modified.
 pub(crate) fn listed_files(text: &str) -> Vec<String> {
     files_under(text, &["created", "modified"])
 }
@@ -103,8 +103,8 @@ fn files_under(text: &str, keys: &[&str]) -> Vec<String> {
     files.filter(|file| !file.is_empty() && !file.contains(['{', '*'])).collect()
 }
 
-/// The files a summary claims to have made or changed: in back-ticks, then behind labels such as `Created:`. What a line
-/// says of work to come is no claim, nor is a path among other words.
+/// The files that a summary claims to have created or changed: those in backticks, then those after labels such as
+/// `Created:`. A sentence about future work is not a claim, nor is a path among other words.
 fn claimed_files(text: &str) -> Vec<&str> {
     const WORDS: &[&str] = &["created", "modified", "added", "updated", "edited"];
     let mut files: Vec<&str> = Vec::new();
@@ -126,7 +126,7 @@ fn claimed_files(text: &str) -> Vec<&str> {
     files
 }
 
-/// The sentences of a line: a path has no blank behind its dots.
+/// The sentences of a line: a path has no blank after its dots.
 fn sentences_of(line: &str) -> impl Iterator<Item = &str> {
     let ends = line.match_indices(". ").chain(line.match_indices("; ")).map(|(at, _)| at + 1);
     let mut ends: Vec<usize> = ends.chain([line.len()]).collect();
@@ -139,7 +139,7 @@ fn sentences_of(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a sentence is about work to come.
+/// True if a sentence is about future work.
 fn is_to_come(sentence: &str) -> bool {
     const LATER: &[&str] = &["later", "future", "next", "following", "subsequent", "another", "upcoming"];
     const WORK: &[&str] = &["phase", "plan", "milestone", "release", "version", "wave", "task", "work", "step", "day"];
@@ -157,7 +157,7 @@ fn is_to_come(sentence: &str) -> bool {
         || words.windows(2).any(|words| pair(words[0], words[1]))
 }
 
-/// What could be hashes of commits: 7 to 40 hexadecimal digits on their own.
+/// Possible commit hashes: separate words of 7 to 40 hexadecimal digits.
 fn hashes(text: &str) -> Vec<&str> {
     const MOST: usize = 20;
     let is_hash = |word: &&str| {
@@ -166,7 +166,7 @@ fn hashes(text: &str) -> Vec<&str> {
             && word.bytes().any(|byte| byte.is_ascii_digit())
     };
     let mut hashes: Vec<&str> = Vec::new();
-    // What the work began with is none of its commits.
+    // The commit before the work is not one of its commits.
     let lines = text.lines().filter(|line| !line.starts_with("plan_head_before:"));
     let words = lines.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
     for hash in words.filter(is_hash) {
@@ -177,15 +177,15 @@ fn hashes(text: &str) -> Vec<&str> {
     hashes
 }
 
-/// What a SUMMARY lists as the commits of its tasks.
+/// The commits that a SUMMARY lists for its tasks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct TaskCommits<'text> {
     pub(crate) hashes: Vec<&'text str>,
-    /// What stands in the place of a hash and is none: `TBD`, `[hash]`.
+    /// Placeholders instead of a hash: `TBD`, `[hash]`.
     pub(crate) placeholders: Vec<&'text str>,
 }
 
-/// The commits that a SUMMARY lists as those of its tasks.
+/// Reads the commits that a SUMMARY lists for its tasks.
 pub(crate) fn task_commits(text: &str) -> TaskCommits<'_> {
     let is_heading = |title: &str| title.starts_with("task commits") || title == "commits";
     let mut found = TaskCommits::default();
@@ -203,7 +203,7 @@ pub(crate) fn task_commits(text: &str) -> TaskCommits<'_> {
     found
 }
 
-/// The lines below the first heading whose title, in small letters, is as asked; a line in bold letters is a heading too.
+/// The lines below the first heading whose title, in lower case, is wanted. A line in bold is a heading too.
 fn section_lines(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let markdown = Markdown::parse(text);
     let title = |title: &str| title.trim_matches(['*', ':', ' ']).to_lowercase();
@@ -217,7 +217,7 @@ fn section_lines(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     lines.take_while(|line| !line.starts_with('#') && !is_bold(line)).collect()
 }
 
-/// The hashes in a line of a list of commits. In code a word of such letters is meant as one even without a digit.
+/// The hashes in a line of a list of commits. In code, a word of such letters counts even without a digit.
 fn hashes_in(line: &str) -> Vec<&str> {
     const ENGLISH: &[&str] = &["acceded", "defaced", "effaced", "decaded", "beefaded"];
     let is_hex = |word: &str| (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -228,7 +228,7 @@ fn hashes_in(line: &str) -> Vec<&str> {
             found.extend(Some(part.trim_end_matches(['.', '\u{2026}'])).filter(|word| is_hex(word)));
             continue;
         }
-        // What an address has, its text has too.
+        // The text of a link has the same hash as its address.
         let words = part.split(|letter: char| letter.is_whitespace() || "()[]|,;*".contains(letter));
         let words = words.map(|word| word.trim_matches(['.', ':', '\u{2026}']));
         let is_plain =
@@ -238,7 +238,7 @@ fn hashes_in(line: &str) -> Vec<&str> {
     found
 }
 
-/// What stands in a line for a hash that is still to be written, or was made up.
+/// A placeholder in a line, or an invented hash.
 fn placeholder_in(line: &str) -> Option<&str> {
     let is_item = line.starts_with(|first: char| first.is_ascii_digit() || "-*|".contains(first));
     let is_made_up = |word: &&str| {
@@ -258,8 +258,8 @@ fn placeholder_in(line: &str) -> Option<&str> {
     in_code.clone().find(open).or_else(|| words.into_iter().find(|word| open(word))).or(made_up).filter(|_| is_item)
 }
 
-/// The files that a SUMMARY names as made, changed or removed, however it lists them: under `key-files`, or in a section such as
-/// `Files Created/Modified`. Patterns such as `src/*.js` are among them.
+/// The files that a SUMMARY lists as created, changed or removed, in any form: under `key-files`, or in a section such
+/// as `Files Created/Modified`. Patterns such as `src/*.js` are included.
 pub(crate) fn named_files(text: &str) -> Vec<String> {
     let mut files = Vec::new();
     if let Some(front) = FrontMatter::parse(text) {
@@ -285,7 +285,7 @@ pub(crate) fn named_files(text: &str) -> Vec<String> {
     files
 }
 
-/// The texts below a value, save for what a map says of a file otherwise than by its path.
+/// The texts below a value. Of a map that describes a file, only the path.
 fn collect(value: &Value, files: &mut Vec<String>) {
     match value {
         Value::Empty => {}
@@ -301,7 +301,7 @@ fn collect(value: &Value, files: &mut Vec<String>) {
     }
 }
 
-/// Whether a name that a SUMMARY gives is that of a file, or a pattern of a folder and an ending that it fits.
+/// True if a name in a SUMMARY is that of the file, or a pattern of folder and extension that matches it.
 pub(crate) fn is_named(name: &str, path: &str) -> bool {
     if !name.contains('*') {
         return name == path;
@@ -314,7 +314,7 @@ pub(crate) fn is_named(name: &str, path: &str) -> bool {
     says_enough && is_as_deep && fits(&name.replace("**/", "*").replace("**", "*"), path)
 }
 
-/// What the section of the self-check says, its heading included.
+/// The result in the self-check section, including its heading.
 pub(crate) fn self_check(text: &str) -> SelfCheck {
     const TITLES: &[&str] = &["self-check", "self check", "quality check", "verification"];
     const BAD: &[&str] = &["fail", "✗", "❌", "incomplete"];
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_are_compared_with_what_is_there() {
+    fn claims_are_compared_with_existing_files() {
         let text = "# S\n`src/a.ts` and `src/none.ts`, `https://x/y.md`\n- Created: src/z.ts (new)\n1. `abc1234` defaced\n\
             ## Self-Check: PASSED\n";
         let report = |count| check(text, count, |file| file == "src/a.ts", |hash| hash == "abc1234");
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_summary_does_not_claim_is_not_looked_for() {
+    fn files_that_a_summary_does_not_claim_are_not_checked() {
         let checked = |text: &str| check(text, 9, |_| false, |_| false).checks.files_created.checked;
         for claim in [
             "- `src/a.ts`",
@@ -379,14 +379,14 @@ mod tests {
     }
 
     #[test]
-    fn missing_commits_are_told_and_do_not_fail() {
+    fn missing_commits_are_reported_and_do_not_fail() {
         let report = check("abc1234", 2, |_| true, |_| false);
         assert!(report.passed && report.errors.len() == 1);
         assert!(check("", 2, |_| false, |_| false).errors.is_empty());
     }
 
     #[test]
-    fn the_commits_of_tasks_are_those_below_their_heading() {
+    fn task_commits_are_read_below_their_heading() {
         let text = "---\nplan_head_before: 1234567\n---\n# S\n\n## Task Commits\n1. **Task 1: a** - `abc1234` (feat)\n2. b: `def5678`\n\n\
             ## Issues\n`0000001` was there before\n";
         assert_eq!(task_commits(text).hashes, ["abc1234", "def5678"]);
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn the_self_check_speaks_for_itself() {
+    fn the_self_check_is_read_from_its_section() {
         let said = |text: &str| check(text, 2, |_| true, |_| true).checks.self_check;
         assert_eq!(said("## Self Check\n\nall pass\n## Next\nfailed"), SelfCheck::Passed);
         assert_eq!(said("## Self-Check\n- ✗ not done\n- ✓ done"), SelfCheck::Failed);

@@ -1,4 +1,4 @@
-//! One task of a plan: whether it adds behaviour, and where its content is kept.
+//! One task of a plan: whether it adds behaviour, and where its content is.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,29 +12,29 @@ pub(crate) struct BehaviorReport {
     /// One task meets all checks.
     pub(crate) is_behavior_adding: bool,
     pub(crate) checks: BehaviorChecks,
-    /// The checks that no task meets; none where one task meets all.
+    /// The checks that no task meets; null if one task meets all.
     pub(crate) reason: Option<String>,
 }
 
-/// What some task of the text meets.
+/// The checks that some task of the text meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct BehaviorChecks {
     /// Its tests are written first.
     pub(crate) tdd_true: bool,
-    /// It says what is to happen.
+    /// It describes the expected behaviour.
     pub(crate) has_behavior_block: bool,
-    /// It touches a source file that is no test.
+    /// It touches a source file other than a test.
     pub(crate) has_source_files: bool,
 }
 
 /// What `task resolve-content` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResolveReport {
-    /// The content is kept outside of the plan, and was found there.
+    /// The content is outside the plan and was found.
     pub(crate) resolved: bool,
 }
 
-/// Whether a task of `text` adds behaviour. A text without tasks is looked at as one.
+/// Checks whether a task of `text` adds behaviour. A text without tasks counts as one task.
 pub(crate) fn is_behavior_adding(text: &str) -> BehaviorReport {
     let mut tasks = PhasePlan::parse(text).tasks();
     if tasks.is_empty() {
@@ -70,15 +70,15 @@ fn checks(task: &PlanTask<'_>) -> BehaviorChecks {
     }
 }
 
-/// Whether a path is that of source: no document, no data, no test.
+/// True if a path is source code: not a document, data or a test.
 fn is_source(path: &str) -> bool {
     const OTHER: &[&str] = &["md", "mdx", "txt", "json", "yaml", "yml", "toml", "ini", "cfg", "lock"];
     let extension = path.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase());
     role_of(&path.replace('\\', "/")) != Some(Role::Test) && !OTHER.contains(&extension.as_str())
 }
 
-/// Finds the task with this `tracker-id`. Contents outside of plans are not kept by this program, so the plan's own
-/// words hold. `None` where no task has the identifier.
+/// Finds the task with this `tracker-id`. This program keeps no task contents outside plans, so the text of the plan
+/// applies. `None` if no task has the id.
 pub(crate) fn resolve_content(text: &str, tracker: &str) -> Option<ResolveReport> {
     let has = PhasePlan::parse(text).tracker_ids().any(|known| known == tracker);
     has.then_some(ResolveReport { resolved: false })

@@ -1,4 +1,4 @@
-//! Taking an executed plan back: the documents say again that it is still to be done.
+//! Undoes an executed plan: the documents mark it as not done again.
 
 use super::close::{self, PlanPlace};
 use crate::failure::Failure;
@@ -8,8 +8,8 @@ use crate::project::plan::PhasePlan;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
-/// What the documents say once the plan at `place` has no SUMMARY any more, and the requirements that are open again.
-/// Requirements that another executed plan covers too stay as they are.
+/// The changes to the documents after the SUMMARY of the plan at `place` was removed, and the requirements that are
+/// open again. Requirements that another executed plan also covers stay as they are.
 pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Result<(Vec<String>, Edits), Failure> {
     let mut edits = Edits::default();
     let mut folder = place.folder.clone();
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_that_was_taken_back_is_to_be_done_in_every_document() {
+    fn an_undone_plan_is_open_in_every_document() {
         let files = [
             (
                 ".planning/ROADMAP.md",

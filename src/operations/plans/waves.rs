@@ -1,40 +1,40 @@
-//! Which plans of a wave are executed side by side, each in a worktree of its own, and which one after the other.
+//! Decides which plans of a wave are executed in parallel, each in its own worktree, and which sequentially.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::index::IndexedPlan;
 
-/// How many executors run side by side at most.
+/// The most executors that run in parallel.
 pub(crate) const SIDE_BY_SIDE: usize = 3;
 
-/// What speaks for or against worktrees, whatever the plans say.
+/// The facts for or against worktrees that do not depend on the plans.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaveFacts {
-    /// `workflow.use_worktrees`.
+    /// The setting `workflow.use_worktrees`.
     pub(crate) use_worktrees: bool,
-    /// Whether a session of `auto run` executes the plans: its fence lets it make no worktree.
+    /// True if a session of `auto run` executes the plans, which may not create worktrees.
     pub(crate) is_unit: bool,
-    /// `parallelization`.
+    /// The setting `parallelization`.
     pub(crate) parallelization: bool,
-    /// Whether the host gives agents worktrees that can be told from others, or lets us do it.
+    /// True if the host gives agents worktrees that can be identified, or lets us create them.
     pub(crate) host_can: bool,
-    /// How many agents the host runs at a time.
+    /// The number of agents that the host runs at the same time.
     pub(crate) capacity: usize,
-    /// Whether a branch with a commit is checked out.
+    /// True if a branch with a commit is checked out.
     pub(crate) on_branch: bool,
     pub(crate) sub_repositories: bool,
     /// The folders of submodules, which are empty in a worktree.
     pub(crate) submodules: Vec<String>,
-    /// Whether this program is part of the project's own tree, where git leaves it out of a worktree.
+    /// True if this program is in the project's own tree, where git does not copy it to a worktree.
     pub(crate) program_is_local: bool,
-    /// Whether the documents of the phase are committed, so that a worktree has them.
+    /// True if the documents of the phase are committed, so that a worktree has them.
     pub(crate) commits_documents: bool,
-    /// Changes that a worktree would not have: tracked files outside of the tracking documents, and the plans.
+    /// Changes that a worktree would not have: in tracked files other than the tracking documents, and in the plans.
     pub(crate) uncommitted: Vec<String>,
-    /// What git says where it could not list such changes.
+    /// The output of git if it could not list such changes.
     pub(crate) unlisted: Option<String>,
-    /// Why the host's worktrees would not start from the current commit, if that cannot be mended.
+    /// Why the host's worktrees would not start from the current commit, if that cannot be fixed.
     pub(crate) wrong_base: Option<String>,
 }
 
@@ -71,7 +71,7 @@ fn shortened(names: &[String]) -> String {
     if names.len() > MOST { format!("{shown} and {} more", names.len() - MOST) } else { shown }
 }
 
-/// How the plans of a wave are executed.
+/// How to execute the plans of a wave.
 #[derive(Debug, Default)]
 pub(crate) struct WaveDecision<'a> {
     pub(crate) side_by_side: Vec<&'a IndexedPlan>,
@@ -87,7 +87,7 @@ pub(crate) struct InTurn {
 
 /// Decides for `plans`, which are in the order of the index.
 pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDecision<'a> {
-    // A plan depends only on plans of waves before its own.
+    // A plan depends only on plans of earlier waves.
     let mut plans = plans.to_vec();
     plans.sort_by_key(|plan| plan.wave);
     let in_turn = |plan: &IndexedPlan, why: &str| InTurn { plan: plan.id.clone(), why: why.to_owned() };
@@ -145,17 +145,18 @@ fn touched(plan: &IndexedPlan) -> impl Iterator<Item = &str> {
     plan.files_modified.iter().chain(&plan.files_deleted).map(|file| file.trim()).filter(|file| !file.is_empty())
 }
 
-/// The parts of a path between its slashes. A path from somewhere else begins with a pattern: where it leads is unknown.
+/// The parts of a path between its slashes. A path from outside the project begins with a pattern, since its location
+/// is unknown.
 fn parts(path: &str) -> impl Iterator<Item = &str> {
     let start = path.starts_with(['/', '\\', '~']).then_some("*").into_iter();
     start.chain(path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "."))
 }
 
-/// Whether two paths of plans may be the same file, or one of them a folder with the other in it. What a pattern or an
-/// unusual path means is not looked up: it may be anything below its plain beginning.
+/// True if two paths in plans may be the same file, or one may be a folder that contains the other. Patterns and
+/// unusual paths are not resolved: they may mean anything below their plain beginning.
 fn may_meet(one: &str, other: &str) -> bool {
     let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{', ':']) && *part != "..";
-    // Some file systems do not tell small letters from capitals.
+    // Some file systems ignore case.
     let mut pairs = parts(one).take_while(is_plain).zip(parts(other).take_while(is_plain));
     pairs.all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_that_share_nothing_run_side_by_side() {
+    fn plans_that_share_no_file_run_in_parallel() {
         let (beside, in_turn) = decided(&[plan("01-01", "a b"), plan("01-02", "c")], &facts());
         assert_eq!((beside.len(), in_turn.len()), (2, 0));
     }
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_meets_what_is_in_it_and_a_pattern_what_it_may_match() {
+    fn a_folder_overlaps_its_contents_and_a_pattern_its_possible_matches() {
         for (one, other) in [
             ("src/", "src/a.txt"),
             ("src", "./src/deep/a.txt"),
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn each_obstacle_puts_every_plan_in_turn_and_says_why() {
+    fn each_obstacle_makes_all_plans_run_in_turn_and_gives_a_reason() {
         let plans = [plan("01-01", "a"), plan("01-02", "b")];
         let with = |change: fn(&mut WaveFacts)| {
             let mut facts = facts();
@@ -280,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn no_more_run_side_by_side_than_the_host_or_we_allow() {
+    fn no_more_run_in_parallel_than_the_host_or_we_allow() {
         let plans: Vec<IndexedPlan> = (1..=5).map(|n| plan(&format!("01-0{n}"), &format!("f{n}"))).collect();
         assert_eq!(decided(&plans, &facts()).0.len(), SIDE_BY_SIDE);
         assert_eq!(decided(&plans, &WaveFacts { capacity: 2, ..facts() }).0.len(), 2);
     }
 
     #[test]
-    fn one_plan_left_over_runs_in_turn_first() {
+    fn a_single_remaining_plan_runs_in_turn_first() {
         let (beside, in_turn) = decided(&[plan("01-01", "a"), plan("01-02", "a")], &facts());
         assert!(beside.is_empty());
         assert!(in_turn[0].starts_with("01-01: no other plan"), "{in_turn:?}");

@@ -1,17 +1,17 @@
-//! How far a finding can be trusted, by where it comes from.
+//! The confidence in a finding, by its source.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::packages::{Ecosystem, Verdict};
 
-/// Providers that hand out what the makers of a thing say, or the page itself.
+/// Providers that return the vendor's documentation, or the page itself.
 const OF_THE_MAKERS: &[&str] = &["context7", "firecrawl", "jina", "ref"];
 
 /// Providers that search the web.
 const SEARCHES: &[&str] = &["brave", "exa", "perplexity", "tavily", "websearch"];
 
-/// How far a finding can be trusted.
+/// The confidence in a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Confidence {
@@ -27,13 +27,13 @@ pub(crate) struct ConfidenceReport<'text> {
     provider: &'text str,
     package: Option<&'text str>,
     ecosystem: Option<Ecosystem>,
-    /// What its registry says of the package; none where the finding is about none.
+    /// The registry's verdict on the package; null if the finding is not about a package.
     legitimacy_verdict: Option<Verdict>,
     verified: bool,
     pub(crate) confidence: Confidence,
 }
 
-/// A package that a finding is about, and what its registry says of it.
+/// The package that a finding is about, and its registry's verdict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundPackage<'text> {
     pub(crate) name: &'text str,
@@ -41,17 +41,17 @@ pub(crate) struct FoundPackage<'text> {
     pub(crate) verdict: Verdict,
 }
 
-/// A provider, and what else is known of the finding.
+/// A provider, and other facts about the finding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding<'text> {
     pub(crate) provider: &'text str,
     pub(crate) package: Option<FoundPackage<'text>>,
-    /// Somebody has held what the search found against its source.
+    /// A search result was checked against its source.
     pub(crate) verified: bool,
 }
 
-/// A registry's word about a package counts most. Otherwise, what a search finds counts little until it is verified; a
-/// provider nobody knows counts little whatever is said.
+/// The verdict of a registry on a package counts most. Otherwise, search results have low confidence until they are
+/// verified, and findings of an unknown provider always do.
 pub(crate) fn classify(finding: Finding<'_>) -> ConfidenceReport<'_> {
     let Finding { provider, package, verified } = finding;
     let trusted = OF_THE_MAKERS.contains(&provider) || (verified && SEARCHES.contains(&provider));
@@ -75,14 +75,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_counts_once_it_is_verified_and_a_stranger_never() {
+    fn a_search_counts_once_it_is_verified_and_an_unknown_provider_never() {
         let of = |provider, verified| classify(Finding { provider, package: None, verified }).confidence;
         assert_eq!([of("context7", false), of("brave", true)], [Confidence::Medium; 2]);
         assert_eq!([of("brave", false), of("somebody", true), of("", true)], [Confidence::Low; 3]);
     }
 
     #[test]
-    fn the_word_of_a_registry_counts_more_than_who_found_the_package() {
+    fn the_verdict_of_a_registry_counts_more_than_the_provider() {
         let of = |provider, verdict| {
             let package = Some(FoundPackage { name: "x", ecosystem: Ecosystem::Npm, verdict });
             classify(Finding { provider, package, verified: false }).confidence

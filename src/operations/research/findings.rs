@@ -1,6 +1,6 @@
-//! Findings of research, kept: a question has a key, and under the key stands what was found, until it is old.
+//! Saved research findings: each question has a key, under which its finding is kept until it expires.
 //!
-//! What curators say holds for everybody and stands in the user's own folder; everything else stands in the project.
+//! Findings of curators apply to all projects and are in the user's own folder; all others are in the project.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::text::time::milliseconds;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// The source of findings that hold for everybody.
+/// The source of findings that apply to all projects.
 const CURATED: &str = "curated";
 
 /// A question's key: 64 hexadecimal digits.
@@ -30,38 +30,39 @@ impl std::str::FromStr for FindingKey {
 }
 
 impl FindingKey {
-    /// The name of the file that keeps what was found.
+    /// The name of the file with the finding.
     pub(crate) fn file(&self) -> String {
         format!("{}.json", self.0)
     }
 }
 
-/// What was found.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Finding {
     pub(crate) content: String,
-    /// Where it stands; `curated` for what holds for everybody.
+    /// The source; `curated` for findings that apply to all projects.
     pub(crate) source: String,
     pub(crate) provider: String,
     pub(crate) confidence: String,
-    /// When it was found.
+    /// The time when it was found.
     pub(crate) fetched_at: String,
-    /// For how many milliseconds it holds.
+    /// How long it is valid, in milliseconds.
     pub(crate) ttl: i64,
     pub(crate) kind: String,
 }
 
-/// What is kept under a key.
+/// The finding under a key.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct KeptReport {
     hit: bool,
-    /// It is older than it holds.
+    /// It has expired.
     stale: bool,
     entry: Option<Finding>,
 }
 
 impl Finding {
-    /// Sets how long it holds: what curators are sure of for a month, what they think for a week, anything else a day.
+    /// Sets how long it is valid: a month for curated findings of high confidence, a week for those of medium
+    /// confidence, a day for all others.
     pub(crate) fn held_for_its_source(mut self) -> Self {
         let days = match (self.source.as_str(), self.confidence.as_str()) {
             (CURATED, "HIGH") => 30,
@@ -72,7 +73,7 @@ impl Finding {
         self
     }
 
-    /// Whether it holds for everybody.
+    /// True if it applies to all projects.
     pub(crate) fn is_for_everybody(&self) -> bool {
         self.source == CURATED
     }
@@ -87,7 +88,7 @@ impl Finding {
     }
 }
 
-/// What is kept, of the texts of the files that may keep it: one that still holds before one that is old.
+/// The finding in these texts of files that may have one: a valid one before an expired one.
 pub(crate) fn kept<'text>(texts: impl IntoIterator<Item = &'text str>, now: i64) -> KeptReport {
     let found: Vec<Finding> = texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     let entry = found.iter().find(|finding| !finding.is_stale(now)).or(found.first());
@@ -101,13 +102,13 @@ pub(crate) struct PlanReport {
     items: Vec<PlannedQuestion>,
 }
 
-/// A question, and what to do about it.
+/// A question, and how to answer it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlannedQuestion {
     question: String,
-    /// Under which the finding is to be kept.
+    /// The key under which to save the finding.
     key: String,
-    /// What to ask whom; none where a finding is kept that still holds.
+    /// The provider to ask, and the question; absent if there is a valid finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     fetch: Option<Fetch>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +119,7 @@ struct PlannedQuestion {
 struct Fetch {
     provider: &'static str,
     query: String,
-    /// Who is asked next, in this order, where the first has no answer.
+    /// The providers to ask next, in this order, if the first has no answer.
     then: Vec<&'static str>,
 }
 
@@ -128,7 +129,7 @@ struct CacheState {
     stale: bool,
 }
 
-/// The questions of a plan, which services the user has, and whose packages the questions are about.
+/// The questions of a plan, the available services, and the package ecosystem of the questions.
 #[derive(Debug)]
 pub(crate) struct ResearchQuestions {
     ecosystem: String,
@@ -146,7 +147,7 @@ struct Question {
 }
 
 impl ResearchQuestions {
-    /// Reads a plan; questions without text are passed over. An error says what `text` is instead.
+    /// Parses a plan; questions without text are skipped. An error says what is wrong with `text`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
         let list = value.get("questions").and_then(Value::as_array);
@@ -169,7 +170,7 @@ impl ResearchQuestions {
     }
 }
 
-/// What to do about each question; `has_service` tells of a service the project knows of, `kept` what is kept.
+/// Decides how to answer each question; `has_service` reports the services of the project, `kept` the saved finding.
 pub(crate) fn plan<E>(
     questions: ResearchQuestions,
     has_service: impl Fn(&str) -> bool,
@@ -196,11 +197,12 @@ pub(crate) fn plan<E>(
     Ok(PlanReport { items })
 }
 
-/// Search services of the web and the settings that say that the user has them, the best first.
+/// Web search services and the settings that enable them, the best first.
 const SEARCHES: &[(&str, &str)] =
     &[("exa_search", "exa"), ("tavily_search", "tavily"), ("perplexity", "perplexity"), ("brave_search", "brave")];
 
-/// Who is asked: documentation has a provider that everybody has, a page is read, everything else is searched for.
+/// The provider to ask: documentation has a provider that is always available, a page is read, everything else is
+/// searched.
 fn provider(kind: &str, has: &impl Fn(&str) -> bool) -> &'static str {
     let search = || SEARCHES.iter().find(|(setting, _)| has(setting)).map_or("websearch", |(_, provider)| provider);
     match kind {
@@ -211,7 +213,7 @@ fn provider(kind: &str, has: &impl Fn(&str) -> bool) -> &'static str {
     }
 }
 
-/// Who is asked where `first` has no answer: of the services that the user has those that answer such a question.
+/// The providers to ask if `first` has no answer: the available services that answer such a question.
 fn others(kind: &str, first: &str, has: &impl Fn(&str) -> bool) -> Vec<&'static str> {
     let readers: &[(&str, &str)] = match kind {
         "docs" => &[("ref_search", "ref"), ("jina", "jina")],
@@ -223,7 +225,7 @@ fn others(kind: &str, first: &str, has: &impl Fn(&str) -> bool) -> Vec<&'static 
     readers.iter().chain(searches).filter(can_be_asked).map(|(_, name)| *name).filter(|name| *name != first).collect()
 }
 
-/// What a question is about, in the order in which its key counts it.
+/// The subject of a question, with its parts in the order of the key.
 #[derive(Serialize)]
 struct Subject {
     ecosystem: String,
@@ -234,7 +236,7 @@ struct Subject {
 }
 
 impl Question {
-    /// The same for questions that differ in case and in the blanks around them only.
+    /// The key is the same for questions that differ only in case and surrounding blanks.
     fn key(&self, ecosystem: &str) -> FindingKey {
         let plain = |text: &str| text.trim().to_lowercase();
         let subject = Subject {
@@ -244,12 +246,12 @@ impl Question {
             query: plain(&self.text),
             kind: plain(&self.kind),
         };
-        // Texts are always written.
+        // Strings always serialize.
         FindingKey(sha256(serde_json::to_string(&subject).unwrap_or_default().as_bytes()))
     }
 }
 
-/// How sure a finding is, as a person types it.
+/// The confidence of a finding, as typed by a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sureness(&'static str);
 
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_asked_next_is_whom_the_user_has() {
+    fn the_next_providers_are_those_the_user_has() {
         let nothing = |_: &FindingKey| Ok::<_, Infallible>(kept([], 0));
         let then = |kind: &str, has: &[&str]| {
             let text = format!(r#"{{"questions": [{{"text": "a", "kind": "{kind}"}}]}}"#);
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_asked_follows_the_kind_and_what_the_user_has() {
+    fn the_provider_depends_on_the_kind_and_the_available_services() {
         let ask = |kind: &str, config: &str| {
             planned(&format!(r#"{{"questions": [{{"text": "a", "kind": "{kind}"}}], "config": {config}}}"#))[0]
                 .1
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_holds_as_long_as_its_source_is_worth() {
+    fn the_source_decides_how_long_a_finding_is_valid() {
         let day = |source, confidence| finding(source, confidence).ttl / DAY;
         assert_eq!([day("curated", "HIGH"), day("curated", "MEDIUM"), day("http://x", "HIGH")], [30, 7, 1]);
         let text = finding("http://x", "LOW").text().unwrap();
@@ -363,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_finding_is_none() {
+    fn an_invalid_file_has_no_finding() {
         for text in ["", "{bad", "[]", "{}", r#"{"content": 1}"#] {
             assert!(!kept([text], 0).hit, "{text}");
         }
@@ -372,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_that_holds_is_not_asked_for_again() {
+    fn a_valid_finding_is_not_fetched_again() {
         let questions = || ResearchQuestions::parse(r#"{"questions": [{"text": "a"}, {"text": " "}]}"#).unwrap();
         let text = finding("x", "LOW").text().unwrap();
         let start = milliseconds("2026-01-01T00:00:00Z").unwrap();
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_is_none_is_told_and_so_is_the_question() {
+    fn an_invalid_plan_is_an_error_that_names_the_question() {
         let why = |text: &str| ResearchQuestions::parse(text).unwrap_err();
         assert!(why("{bad").contains("not valid JSON"));
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));

@@ -1,6 +1,6 @@
-//! What was learned, kept beyond the project it was learned in: one JSON file an entry, in a folder of the user's.
+//! Learnings, kept beyond their project: one JSON file for each entry, in a folder of the user.
 //!
-//! [`in_documents`] reads what a project wrote down. The folder itself is read and written by `commands`.
+//! [`in_documents`] reads what a project recorded. `commands` reads and writes the folder itself.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +17,23 @@ use crate::text::time;
 const SHORTEST_TAG: usize = 3;
 const DAY: i64 = 86_400_000;
 
-/// An entry of the store, as it is written.
+/// A new entry of the store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NewEntry {
     pub(crate) id: String,
     /// The name of the project's folder.
     source_project: String,
-    /// When it was taken over, in UTC.
+    /// When it was added, in UTC.
     date: String,
-    /// What it is about.
+    /// Its subject.
     context: String,
     learning: String,
     tags: Vec<String>,
-    /// The same words of the same project are kept once.
+    /// Identical texts of the same project are kept once.
     content_hash: String,
 }
 
-/// Something learned, as a document says it.
+/// A lesson in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lesson {
     context: String,
@@ -41,7 +41,7 @@ pub(crate) struct Lesson {
     tags: Vec<String>,
 }
 
-/// What the project wrote down: in the folders of its phases, and for all of them together.
+/// The lessons that a project recorded: in the folders of its phases, and for all phases together.
 pub(crate) fn in_documents(view: &ProjectView) -> Result<Vec<Lesson>, FileError> {
     let mut paths: Vec<String> = Vec::new();
     for folder in &view.all_phase_folders()? {
@@ -58,7 +58,7 @@ pub(crate) fn in_documents(view: &ProjectView) -> Result<Vec<Lesson>, FileError>
     Ok(lessons)
 }
 
-/// Each part of the second level is a lesson; where it has parts of its own, each of those is one.
+/// Each section of the second level is a lesson; if it has subsections, each of those is one.
 fn lessons_of(text: &str) -> Vec<Lesson> {
     let document = Markdown::parse(text);
     let headings: Vec<_> = document.headings().collect();
@@ -82,7 +82,7 @@ fn lessons_of(text: &str) -> Vec<Lesson> {
 }
 
 impl Lesson {
-    /// Tags are the first word of the part and the longer words of the title.
+    /// The tags are the first word of the section and the longer words of the title.
     fn new(part: &str, title: &str, learning: String) -> Self {
         let words = |text: &str| -> Vec<String> {
             text.to_lowercase()
@@ -104,17 +104,17 @@ impl Lesson {
 /// What `learnings copy` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CopyReport {
-    /// How many lessons the project wrote down.
+    /// The number of lessons that the project recorded.
     total: usize,
     created: usize,
-    /// With `--dry-run`: how many would be created.
+    /// With `--dry-run`: the number that would be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     would_create: Option<usize>,
-    /// How many were kept already.
+    /// The number that already existed.
     skipped: usize,
 }
 
-/// The entries that `lessons` make beside those that are there; `now` is in milliseconds, `date` the same moment.
+/// The entries to add for `lessons` that are not in the store yet; `now` is in milliseconds, `date` is the same time.
 pub(crate) fn new_entries(
     store: &Store,
     lessons: Vec<Lesson>,
@@ -134,7 +134,7 @@ pub(crate) fn new_entries(
         }
         report.created += 1;
         entries.push(NewEntry {
-            // The words make the second half: two entries of one moment are still two.
+            // The second half comes from the text, so that two entries of the same time differ.
             id: format!("{}-{}", base36(now), &content_hash[..8]),
             source_project: project.to_owned(),
             date: date.to_owned(),
@@ -159,15 +159,15 @@ fn base36(number: i64) -> String {
     }
 }
 
-/// The entries that were kept, the newest first.
+/// The saved entries, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     entries: Vec<Entry>,
-    /// Files that are no entries.
+    /// Files that are not entries.
     unreadable: Vec<String>,
 }
 
-/// An entry as it stands in its file: keys that mean nothing to us stay in it.
+/// An entry as read from its file; unknown keys are kept.
 #[derive(Debug)]
 struct Entry {
     /// The name of its file.
@@ -182,7 +182,7 @@ impl Entry {
 }
 
 impl Store {
-    /// The entries in these files, given by name and text; what has no text could not be read.
+    /// The entries in these files, given by name and text; a file without text could not be read.
     pub(crate) fn read(files: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
         let mut store = Self::default();
         for (file, text) in files {
@@ -195,7 +195,7 @@ impl Store {
         store
     }
 
-    /// The file of the entry called `id`.
+    /// The file of the entry with this id.
     pub(crate) fn file_of(&self, id: &str) -> Option<String> {
         let name = format!("{id}.json");
         let found = self.entries.iter().find(|entry| entry.file == name);
@@ -207,17 +207,18 @@ impl Store {
 /// What `learnings list` and `learnings query` answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ListReport {
-    /// The entries as they stand in their files, the newest first.
+    /// The entries, unchanged from their files, newest first.
     learnings: Vec<Value>,
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<String>,
-    /// Files of the store that are no entries.
+    /// Files of the store that are not entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable: Vec<String>,
 }
 
-/// The entries with the tag; all without one. Of more than `most` the newest are listed, and all are counted.
+/// Lists the entries with the tag, or all without one. At most `most` are listed, the newest first, and all are
+/// counted.
 pub(crate) fn list(store: Store, tag: Option<&str>, most: Option<u64>) -> ListReport {
     let has = |entry: &Value, tag: &str| {
         let tags = entry.get("tags").and_then(Value::as_array);
@@ -236,16 +237,16 @@ pub(crate) fn list(store: Store, tag: Option<&str>, most: Option<u64>) -> ListRe
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PruneReport {
     removed: usize,
-    /// With `--dry-run`: how many would be removed.
+    /// With `--dry-run`: the number that would be removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     would_remove: Option<usize>,
     kept: usize,
-    /// Files of the store that are no entries; they stay.
+    /// Files of the store that are not entries; they stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreadable: Vec<String>,
 }
 
-/// The files of entries that were taken over more than `days` before `now`. One without a date that can be read stays.
+/// The files of entries that were added more than `days` before `now`. An entry without a readable date stays.
 pub(crate) fn outdated(store: Store, days: u32, now: i64) -> (PruneReport, Vec<String>) {
     let oldest = now.saturating_sub(i64::from(days).saturating_mul(DAY));
     let is_old = |entry: &&Entry| time::milliseconds(entry.date()).is_some_and(|date| date < oldest);
@@ -254,7 +255,7 @@ pub(crate) fn outdated(store: Store, days: u32, now: i64) -> (PruneReport, Vec<S
     (PruneReport { removed: files.len(), would_remove: None, kept, unreadable: store.unreadable }, files)
 }
 
-/// The days of a duration such as `90d`.
+/// The number of days in a duration such as `90d`.
 pub(crate) fn days(duration: &str) -> Option<u32> {
     duration.strip_suffix('d')?.parse().ok()
 }
@@ -270,27 +271,27 @@ pub(crate) struct DeleteReport {
 }
 
 impl CopyReport {
-    /// The answer of a rehearsal.
+    /// The answer of a dry run.
     pub(crate) fn rehearsed(self) -> Self {
         Self { created: 0, would_create: Some(self.created), ..self }
     }
 }
 
 impl PruneReport {
-    /// The answer of a rehearsal.
+    /// The answer of a dry run.
     pub(crate) fn rehearsed(self) -> Self {
         Self { removed: 0, would_remove: Some(self.removed), ..self }
     }
 }
 
 impl DeleteReport {
-    /// The answer of a rehearsal.
+    /// The answer of a dry run.
     pub(crate) fn rehearsed(self) -> Self {
         Self { deleted: false, would_delete: Some(self.deleted), ..self }
     }
 }
 
-/// Whether `text` can be the id of an entry; only then may it become the name of a file.
+/// True if `text` can be the id of an entry; only then may it become the name of a file.
 pub(crate) fn is_id(text: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_is_a_lesson_and_nothing_of_it_is_lost() {
+    fn each_section_is_a_lesson_and_keeps_its_text() {
         assert_eq!(told("# L\n\n## Use X\n\nBody text about x.\n"), [lesson("Use X", "Body text about x.", "use")]);
         assert_eq!(
             told(
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_listed_pruned_and_searched_around_what_cannot_be_read() {
+    fn a_store_is_listed_pruned_and_searched_despite_unreadable_files() {
         let store = || {
             Store::read(
                 [

@@ -1,4 +1,4 @@
-//! What was found out, how sure it is, and which packages can be trusted.
+//! Research: findings, their confidence, and which packages can be trusted.
 
 pub(crate) mod confidence;
 pub(crate) mod findings;

@@ -1,5 +1,5 @@
-//! Whether a package is what a project wants, by what its registry says of it: agents make up names, and others register
-//! the names that agents make up.
+//! Checks whether a package is the one a project wants, by data from its registry: agents invent package names, and
+//! attackers register the invented names.
 
 use std::str::FromStr;
 
@@ -10,33 +10,33 @@ use serde_json::Value;
 use crate::text::time;
 use crate::text::words::of_word;
 
-/// A release younger than this has hardly been looked at, in milliseconds.
+/// A release younger than this has hardly been reviewed, in milliseconds.
 const TOO_NEW: i64 = 30 * 24 * 60 * 60 * 1000;
 
-/// Fewer downloads in a week than this, and hardly anybody uses it.
+/// With fewer downloads in a week than this, a package is hardly used.
 const FEW_DOWNLOADS: u64 = 1000;
 
-/// Scripts that npm runs at installation, and what to say of one that does what none should.
+/// Scripts that npm runs at installation, and the reason to report if one is suspicious.
 const SCRIPTS: [(&str, &str); 3] = [
     ("preinstall", "suspicious-preinstall"),
     ("install", "suspicious-install"),
     ("postinstall", "suspicious-postinstall"),
 ];
 
-/// Programs by which a script brings in what is not in the package.
+/// Programs by which a script fetches code that is not in the package.
 const FETCHING: &[&str] = &["curl", "eval", "invoke-webrequest", "iwr", "nc", "ncat", "wget"];
 
-/// Programs that take code on the command line, behind one of [`CODE`].
+/// Programs that accept code on the command line, after one of [`CODE`].
 const INTERPRETERS: &[&str] = &["bash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 const CODE: &[&str] = &["--eval", "-c", "-e"];
 
-/// Places of the person that installs it, where a package has no business.
+/// Personal locations of the installing user, which a package should not touch.
 const PERSONAL: &[&str] = &["~/", "$HOME", "/etc/", "/dev/tcp/", ".ssh/", ".aws/", ".npmrc"];
 
-/// Links of a project on `PyPI` that lead to its source, the best first.
+/// Link names of a project on `PyPI` that lead to its source, the best first.
 const SOURCE_LINKS: &[&str] = &["source", "repository", "source code", "code", "github", "homepage"];
 
-/// Where packages are published.
+/// A package registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Ecosystem {
@@ -54,7 +54,7 @@ impl FromStr for Ecosystem {
 }
 
 impl Ecosystem {
-    /// Where the registry listens; none where that is for the user to say.
+    /// The address of the registry; `None` if the user configures it.
     pub(crate) fn registry(self) -> Option<&'static str> {
         match self {
             Self::Npm => None,
@@ -63,13 +63,13 @@ impl Ecosystem {
         }
     }
 
-    /// Where the registry tells of a package; `name` is written as a part of an address.
+    /// The address of a package's page; `name` is encoded as a part of an address.
     pub(crate) fn page(self, registry: &str, name: &str) -> String {
         let page = format!("{}/{name}", registry.trim_end_matches('/'));
         if self == Self::Pypi { page + "/json" } else { page }
     }
 
-    /// Where the downloads of a package are told, if not on its page.
+    /// The address of the download counts, if they are not on the package's page.
     pub(crate) fn downloads_page(self, name: &str) -> Option<String> {
         (self == Self::Npm).then(|| format!("https://api.npmjs.org/downloads/point/last-week/{name}"))
     }
@@ -120,58 +120,58 @@ impl Ecosystem {
     }
 }
 
-/// What a registry said of a package.
+/// The answer of a registry about a package.
 #[derive(Debug)]
 pub(crate) enum Told {
-    /// Its page, and what is told of its downloads elsewhere.
+    /// The package's page, and download counts from elsewhere.
     Page { page: Value, downloads: Option<Value> },
-    /// There is no such package.
+    /// The package does not exist.
     Nothing,
-    /// Nobody could be asked, and why.
+    /// The registry could not be reached, and why.
     Unreachable(String),
 }
 
-/// What a package is worth.
+/// The verdict on a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Verdict {
     Ok,
-    /// A person has to look at it first.
+    /// A person must review it first.
     Sus,
-    /// Made up, or made to harm.
+    /// Invented or malicious.
     Slop,
 }
 
-/// What is known of a package.
+/// The facts about a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Signals {
-    /// None where nobody could be asked.
+    /// Null if the registry could not be reached.
     exists: Option<bool>,
-    /// When the newest release came; of a crate, the first one.
+    /// The time of the newest release; for a crate, of the first one.
     published_at: Option<String>,
     weekly_downloads: Option<u64>,
     repo_url: Option<String>,
     deprecated: bool,
-    /// What npm runs after the installation.
+    /// The script that npm runs after installation.
     postinstall: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ecosystem: Option<Ecosystem>,
 }
 
-/// What `package-legitimacy check` answers of one package.
+/// What `package-legitimacy check` answers for one package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PackageReport {
     name: String,
     pub(crate) verdict: Verdict,
     signals: Signals,
     reasons: Vec<&'static str>,
-    /// Why nothing is known of it: the verdict is not about the package then.
+    /// Why nothing is known about it: then the verdict says nothing about the package.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreachable: Option<String>,
 }
 
-/// Judges a package at the moment `now`, in milliseconds since 1970.
+/// Judges a package at time `now`, in milliseconds since 1970.
 pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &Told, now: i64) -> PackageReport {
     let (signals, suspicions, unreachable) = match told {
         Told::Page { page, downloads } => {
@@ -213,7 +213,7 @@ pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &Told, now: i64) -> 
     PackageReport { name: name.to_owned(), verdict, signals, reasons, unreachable }
 }
 
-/// Whether a script brings in code from elsewhere, hides what it does, or looks at what is the person's own.
+/// True if a script fetches code, hides what it does, or accesses personal files.
 fn is_suspicious(script: &str) -> bool {
     if PERSONAL.iter().any(|place| script.contains(place)) {
         return true;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn each_doubt_is_told_and_asks_for_a_person() {
+    fn each_doubt_is_reported_and_needs_a_person() {
         let doubts = |release: &str, downloads| {
             let report = npm(release, downloads);
             (report.verdict, report.reasons)
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_fetches_hides_or_looks_around_is_slop() {
+    fn a_script_that_fetches_hides_or_reads_personal_files_is_slop() {
         for script in [
             "curl https://x | sh",
             "node -e \"1\"",
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_nobody_registered_is_slop_and_silence_is_no_verdict_on_the_package() {
+    fn an_unregistered_name_is_slop_and_an_unreachable_registry_is_not_a_verdict() {
         let missing = judge(Ecosystem::Pypi, "x", &Told::Nothing, NOW);
         assert_eq!((missing.verdict, missing.reasons), (Verdict::Slop, vec!["does-not-exist"]));
         let silent = judge(Ecosystem::Pypi, "x", &Told::Unreachable("no network".to_owned()), NOW);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_of_pypi_tells_its_source_under_many_names() {
+    fn the_source_of_a_pypi_project_has_many_link_names() {
         let source = |info: &str| {
             let page = from_str(&format!(
                 r#"{{"info": {info}, "urls": [{{"upload_time_iso_8601": "2020-01-01T00:00:00Z"}}]}}"#

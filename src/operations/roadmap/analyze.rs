@@ -1,4 +1,4 @@
-//! The roadmap against the disk: one phase, all phases, and the progress written back.
+//! Compares the roadmap with the disk, for one phase or all phases, and writes progress back.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ pub(crate) enum GetPhaseReport {
         goal: Option<String>,
         mode: Option<String>,
         success_criteria: Vec<String>,
-        /// The section's own bytes.
+        /// The section, byte for byte.
         section: String,
         #[serde(flatten)]
         brief: Box<Brief>,
@@ -55,7 +55,7 @@ pub(crate) enum GetPhaseReport {
     },
 }
 
-/// The section of one phase.
+/// Gets the section of one phase.
 pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseReport, FileError> {
     let Some(text) = view.roadmap_text()? else {
         return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
@@ -104,7 +104,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
 
 pub(super) const NO_ROADMAP: &str = "ROADMAP.md not found";
 
-/// How many phases a person is shown, and how many letters of what a phase says.
+/// The number of phases shown to a person.
 const SHOWN: usize = 20;
 const DETAIL: usize = 240;
 
@@ -117,26 +117,26 @@ pub(crate) struct AnalyzeReport {
     pub(crate) completed_phases: usize,
     pub(crate) total_plans: usize,
     pub(crate) total_summaries: usize,
-    /// How much of the milestone is done; none unless the milestone's scope is complete.
+    /// The part of the milestone that is done, in percent; null unless the milestone's scope is complete.
     pub(crate) progress_percent: Option<u64>,
     pub(crate) progress_scope: MilestoneScope,
-    /// The first phase that is open.
+    /// The first open phase.
     pub(crate) current_phase: Option<String>,
     /// The first open phase without plans.
     pub(crate) next_phase: Option<String>,
-    /// The phases about which something is left to do: the roadmap does not call them done, or a plan has no summary.
+    /// The phases with something left to do: the roadmap does not mark them as done, or a plan has no summary.
     pub(crate) open_phases: Vec<String>,
-    /// Phases with a checklist line and no section.
+    /// Phases with a checklist line but no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
-    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    /// What may hide phases of the milestone and so makes the figures uncertain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) problems: Vec<String>,
     #[serde(skip)]
     version: Option<String>,
     #[serde(skip)]
     counts: Counts,
-    /// The phase the work is at.
+    /// The current phase.
     #[serde(skip)]
     current: Option<String>,
 }
@@ -180,7 +180,7 @@ impl AnalyzeReport {
     }
 }
 
-/// What `roadmap analyze` answers where there is no roadmap.
+/// What `roadmap analyze` answers without a roadmap.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct NoRoadmapReport {
     pub(crate) error: &'static str,
@@ -195,7 +195,7 @@ pub(crate) struct MilestoneSummary {
     pub(crate) version: String,
 }
 
-/// One phase: what the roadmap says and what is on disk.
+/// One phase, from the roadmap and the disk.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PhaseSummary {
     pub(crate) number: String,
@@ -208,7 +208,7 @@ pub(crate) struct PhaseSummary {
     pub(crate) has_context: bool,
     pub(crate) has_research: bool,
     pub(crate) disk_status: DiskStatus,
-    /// The roadmap says that the phase is done.
+    /// The roadmap marks the phase as done.
     pub(crate) roadmap_complete: bool,
     pub(crate) context_read_error: Option<String>,
     pub(crate) context_scope: MilestoneScope,
@@ -216,7 +216,7 @@ pub(crate) struct PhaseSummary {
     pub(crate) standing: PhaseStanding,
 }
 
-/// How far a phase is, in fewer words than its standing has.
+/// The state of a phase on disk, in fewer words than its standing has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DiskStatus {
@@ -247,7 +247,7 @@ impl DiskStatus {
     }
 }
 
-/// Every phase of the current milestone, with what is on disk.
+/// Analyzes every phase of the current milestone and its files on disk.
 pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
     let Some(text) = view.roadmap_text()? else {
         return Ok(Err(NoRoadmapReport { error: NO_ROADMAP, ..NoRoadmapReport::default() }));
@@ -259,7 +259,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
     let mut phases: Vec<PhaseSummary> = Vec::new();
-    // The first phase of each number: its standing is computed once.
+    // The standing is computed once for each number, for its first phase.
     let mut first: HashMap<&str, usize> = HashMap::new();
     let mut standing = |id, phases: &[PhaseSummary]| match first.entry(id) {
         Entry::Occupied(known) => Ok(phases[*known.get()].standing.clone()),
@@ -323,7 +323,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     }))
 }
 
-/// The phases of the checklist that have no section. Those of an archived milestone have theirs in the archive.
+/// The phases of the checklist without a section. For an archived milestone, the sections in the archive count.
 fn without_section(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Vec<String>, FileError> {
     let mut missing = Vec::new();
     for bullet in roadmap.bullets() {
@@ -339,12 +339,12 @@ fn without_section(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milest
     Ok(missing)
 }
 
-/// `done` per hundred of `total`, rounded, at most 100; none of nothing is 0.
+/// `done` as a percentage of `total`, rounded, at most 100; 0 if `total` is 0.
 pub(crate) fn percent(done: usize, total: usize) -> usize {
     if total == 0 { 0 } else { ((200 * done + total) / (2 * total)).min(100) }
 }
 
-/// The open sections whose identifier starts with a number, and that are no shelves and not given up.
+/// The open sections whose identifier starts with a number, without shelved and abandoned ones.
 fn analysed_sections<'roadmap, 'text>(
     roadmap: &'roadmap Roadmap<'text>,
 ) -> impl Iterator<Item = &'roadmap PhaseSection<'text>> {
@@ -357,7 +357,7 @@ fn analysed_sections<'roadmap, 'text>(
 }
 
 impl PhaseSummary {
-    /// The phase `number` that stands so, without what its section tells.
+    /// A phase with this standing, without the data from its section.
     fn of(number: &str, name: &str, standing: PhaseStanding) -> Self {
         let work = &standing.work;
         Self {
@@ -393,7 +393,7 @@ pub(crate) struct ScopeReport {
     pub(crate) phase_count: usize,
 }
 
-/// The phases of the current milestone.
+/// Lists the phases of the current milestone.
 pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileError> {
     let milestone = view.milestone()?;
     let Some(text) = view.roadmap_text()? else {
@@ -421,7 +421,7 @@ pub(crate) struct ProgressReport {
     pub(crate) reason: Option<&'static str>,
 }
 
-/// Writes a phase's plan counts, ticks and status into the roadmap. `None` if there is no such phase on disk.
+/// Writes a phase's plan counts, ticks and status into the roadmap. `None` if the phase is not on disk.
 pub(crate) fn update_plan_progress(
     view: &ProjectView,
     typed: &str,
@@ -465,8 +465,8 @@ pub(crate) fn update_plan_progress(
     Ok(Some((report, edits)))
 }
 
-/// Writes into all places of a phase how many of its plans are done. A phase with a plan to execute is open, whatever its
-/// checklist line said. Gives the word for its status.
+/// Writes the number of finished plans to all places of a phase. A phase with a plan to execute is open, whatever its
+/// checklist line says. Returns the word for its status.
 fn write_progress(
     roadmap: &Roadmap<'_>,
     typed: &str,
@@ -509,8 +509,8 @@ fn write_plans(
     roadmap.add_plans(section, &lines, splices);
 }
 
-/// Writes the plans of a phase that was planned into the roadmap; where they are not on disk yet, their number. Says
-/// whether the phase was closed and is open again.
+/// Writes the plans of a newly planned phase into the roadmap, or their number if they are not on disk yet. Returns
+/// true if the phase was closed and is now reopened.
 pub(crate) fn note_planned(
     view: &ProjectView,
     typed: &str,
@@ -542,7 +542,7 @@ pub(crate) fn note_planned(
         write_plans(&roadmap, typed, &plans, &done, &count, &mut splices);
         let status = if done.is_empty() { "Planned" } else { "In Progress" };
         let cells = [("plans", format!(" {}/{all} ", done.len())), ("status", format!(" {status} "))];
-        // A cell that says so already keeps its padding.
+        // A cell that already has the value keeps its padding.
         let row = roadmap.progress_row(typed);
         let says = |word: &str, text: &str| {
             row.and_then(|row| row.cell(word)).is_some_and(|cell| cell.eq_ignore_ascii_case(text.trim()))
@@ -554,7 +554,7 @@ pub(crate) fn note_planned(
     Ok(closed)
 }
 
-/// The day in the `Completed` cell of a phase's progress row.
+/// The date in the `Completed` cell of a phase's progress row.
 pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &str) -> Option<&'roadmap str> {
     let day = roadmap.progress_row(typed)?.cells.iter().find(|(column, _)| &**column == "completed")?.1;
     day.starts_with(|first: char| first.is_ascii_digit()).then_some(day)
@@ -566,7 +566,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn a_phase_that_was_given_up_counts_nowhere() {
+    fn an_abandoned_phase_counts_nowhere() {
         let told = |second: &str| {
             let roadmap = format!(
                 "- [x] **Phase 1: A** - a\n- [ ] {second} - b\n\n### Phase 1: A\n**Mode:** MVP \n### Phase 2: B\n"
@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_of_which_no_plan_is_done_is_planned() {
+    fn a_phase_without_a_finished_plan_is_planned() {
         let row =
             "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/TBD | Not started | - |\n";
         let told = |others: &[(&str, &str)]| {
@@ -618,7 +618,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_was_archived_has_its_section_in_the_archive() {
+    fn an_archived_phase_has_its_section_in_the_archive() {
         let files = [
             (".planning/ROADMAP.md", "- [x] **Phase 1: A** - a\n- [x] **Phase 2: B** - b\n- [ ] **Phase 3: C** - c\n"),
             (".planning/milestones/v1.0-phases/01-a/01-01-PLAN.md", ""),
@@ -629,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_that_the_roadmap_does_not_name_is_told() {
+    fn a_phase_that_the_roadmap_does_not_name_is_reported() {
         let files = [(".planning/ROADMAP.md", "### Phase 2: B\n"), (".planning/phases/01-a/01-01-PLAN.md", "")];
         let view = ProjectView::of(files);
         let (report, edits) = update_plan_progress(&view, "1", "2026-01-02").unwrap().unwrap();

@@ -1,5 +1,6 @@
-//! What an agent needs to know of the project for one phase, so that none reads whole documents: the texts of the phase's
-//! requirements, the phases it depends on, what the project is, what earlier milestones taught, and the maps of the code.
+//! The parts of the project's documents that an agent needs for one phase, so that it need not read whole documents:
+//! the texts of the phase's requirements, its dependencies, the description of the project, the lessons of earlier
+//! milestones, and the maps of the code.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,31 +16,31 @@ use crate::project::todo::Todo;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 
-/// The most that is told of one text, in bytes: an agent pays for each of them.
+/// The most bytes of one text: agents pay for each of them.
 const LONGEST: usize = 2_000;
 
 /// The most decisions of one plan, lessons, and constraints.
 const MOST: usize = 15;
 
-/// A part of the answer of `roadmap get-phase`.
+/// An additional part of the answer of `roadmap get-phase`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Brief {
-    /// The requirements of the phase, as REQUIREMENTS.md has them.
+    /// The requirements of the phase, from REQUIREMENTS.md.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requirement_texts: Vec<RequirementText>,
-    /// The pending todos that the phase is to settle: those with its number as `resolves_phase`.
+    /// The pending todos that the phase should settle: those with its number as `resolves_phase`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     todos: Vec<TodoBrief>,
     /// The phases that this one depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dependencies: Vec<Dependency>,
-    /// What PROJECT.md says that binds every phase.
+    /// The parts of PROJECT.md that apply to every phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectBrief>,
-    /// The key lessons of the newest section of RETROSPECTIVE.md.
+    /// The key lessons in the newest section of RETROSPECTIVE.md.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lessons: Vec<String>,
-    /// The maps of the code, from the project's root.
+    /// The maps of the code, relative to the project's root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     maps: Vec<String>,
 }
@@ -47,7 +48,7 @@ pub(crate) struct Brief {
 #[derive(Debug, Serialize, JsonSchema)]
 struct RequirementText {
     id: String,
-    /// `null` where REQUIREMENTS.md has no such requirement.
+    /// `null` if REQUIREMENTS.md does not have the requirement.
     text: Option<String>,
     done: bool,
 }
@@ -95,7 +96,7 @@ impl Brief {
             done: requirements.entries().iter().any(|entry| entry.ticked && entry.id.eq_ignore_ascii_case(&id)),
             id,
         };
-        // The table may map more to the phase than the roadmap names.
+        // The table may assign more to the phase than the roadmap names.
         let mut ids = roadmap.requirement_ids(section);
         let mapped = requirements.of_phase(section.id);
         ids.extend(
@@ -118,7 +119,7 @@ impl Brief {
     }
 }
 
-/// The pending todos that name the phase as the one that settles them.
+/// The pending todos that name the phase as the one to settle them.
 fn todos(view: &ProjectView, section: &PhaseSection<'_>) -> Result<Vec<TodoBrief>, FileError> {
     let folder = view.layout().todos_pending();
     let phase = PhaseId::new(section.id);
@@ -133,7 +134,7 @@ fn todos(view: &ProjectView, section: &PhaseSection<'_>) -> Result<Vec<TodoBrief
     Ok(found)
 }
 
-/// The phases that `section` depends on, those that the roadmap or a folder has.
+/// The dependencies of `section` that are in the roadmap or have a folder.
 fn needed(view: &ProjectView, roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> Result<Vec<Dependency>, FileError> {
     let named = roadmap.field(section, "Depends on").and_then(dependencies).unwrap_or_default();
     let mut found = Vec::new();
@@ -188,7 +189,7 @@ impl ProjectBrief {
     }
 }
 
-/// The key lessons of the first section that has some: the newest milestone comes first.
+/// The key lessons of the first section that has any: the newest milestone comes first.
 fn lessons(text: &str) -> Vec<String> {
     let document = Markdown::parse(text);
     let is_it = |title: &str| title.trim().eq_ignore_ascii_case("key lessons");
@@ -197,7 +198,7 @@ fn lessons(text: &str) -> Vec<String> {
     short(items(body), "RETROSPECTIVE.md")
 }
 
-/// The items of a list, each with the lines that continue it; without a list, the paragraphs.
+/// The list items, each with its continuation lines; without a list, the paragraphs.
 fn items(body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -225,7 +226,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The first of some lines, each not longer than an agent is to read; what is left out is said, with the place that has it.
+/// The first of these lines, each shortened for an agent; a note says what is left out and where to find it.
 fn short(lines: Vec<String>, place: &str) -> Vec<String> {
     let more = lines.len().saturating_sub(MOST);
     let mut kept: Vec<String> = lines.into_iter().take(MOST).map(|line| cut(&line, place)).collect();
@@ -257,7 +258,7 @@ mod tests {
         **Requirements**: [NOTE-01, NOTE-02, NOTE-09]\n";
 
     #[test]
-    fn a_phase_comes_with_what_its_agents_need_of_the_other_documents() {
+    fn a_phase_includes_what_its_agents_need_from_other_documents() {
         let found = answer(&[
             (".planning/ROADMAP.md", ROADMAP),
             (
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut_and_says_where_the_rest_is() {
+    fn long_texts_are_cut_and_say_where_the_rest_is() {
         let rule = |number: usize| format!("- rule {number} {}", "x".repeat(3_000));
         let long = (0..40).map(rule).collect::<Vec<_>>().join("\n");
         let project = format!("# P\n\n## Constraints\n\n{long}");
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_of_a_roadmap_alone_has_nothing_more() {
+    fn a_project_with_only_a_roadmap_has_no_additions() {
         let found = answer(&[(".planning/ROADMAP.md", "### Phase 2: Notes\n**Goal**: notes\n")]);
         for key in ["requirement_texts", "todos", "dependencies", "project", "lessons", "maps"] {
             assert!(found.get(key).is_none(), "{key}");

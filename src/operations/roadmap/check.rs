@@ -1,4 +1,4 @@
-//! What is wrong with a roadmap: whether it can be read, and whether its places agree.
+//! Checks a roadmap: whether it can be read, and whether its parts agree.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -24,15 +24,15 @@ use crate::text::shell::typed;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
-    /// Phases of which the places of the roadmap say different things. They can be read all the same.
+    /// Phases on which the parts of the roadmap disagree. They can be read nevertheless.
     pub(crate) mismatches: Vec<Mismatch>,
-    /// What may hide phases of the milestone from every verb, with its cure.
+    /// What may hide phases of the milestone from all commands, with the fix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) problems: Vec<String>,
 }
 
 impl ValidateReport {
-    /// The findings with their cures for a person at a terminal.
+    /// The findings with their fixes, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         if self.warnings.is_empty() && self.mismatches.is_empty() && self.problems.is_empty() {
             return screen.paint(Tone::Good, "No problems in ROADMAP.md") + "\n";
@@ -54,12 +54,12 @@ impl ValidateReport {
     }
 }
 
-/// Two places of the roadmap that do not agree on a phase, or a line that names one in a form that is not read.
+/// Two parts of the roadmap that disagree on a phase, or a line that names a phase in a form that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Mismatch {
     pub(crate) code: &'static str,
     pub(crate) phase: String,
-    /// From 1: the line to change, or the one that has what is missing elsewhere.
+    /// Counted from 1: the line to change, or the line that has what is missing elsewhere.
     pub(crate) line: usize,
     pub(crate) message: String,
     pub(crate) fix: String,
@@ -71,7 +71,7 @@ impl Mismatch {
         Self { code: "C007", phase, line, message: unread.message(), fix: unread.cure() }
     }
 
-    /// A phase that is ticked in one place and open in another counts as open.
+    /// A phase that is ticked in one part and open in another counts as open.
     fn of_closing(roadmap: &Roadmap<'_>, id: &str) -> Option<Self> {
         let bullet = roadmap.bullet(id)?;
         let (row, status) = standing::contradiction(roadmap, id)?;
@@ -84,7 +84,7 @@ impl Mismatch {
     }
 }
 
-/// What one place of the roadmap says of a phase.
+/// A phase in one part of the roadmap.
 struct Told<'text> {
     place: &'static str,
     id: &'text str,
@@ -92,8 +92,8 @@ struct Told<'text> {
     line: usize,
 }
 
-/// Compares the checklist, the details and the Progress table of the current milestone: which phases each lists, under
-/// which number and name. A place that the document does not have at all is not missed.
+/// Compares the checklist, the details and the Progress table of the current milestone: which phases each lists, with
+/// which number and name. A part that the document does not have is not reported as missing.
 pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
     const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
     let milestone = view.milestone_in(roadmap)?;
@@ -101,7 +101,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
     let rows = roadmap.rows().iter().filter(|row| row.reports && !row.shipped);
-    // The table may have rows of other milestones, and goes on listing phases that are folded away elsewhere.
+    // The table may have rows of other milestones, and still lists phases that are folded elsewhere.
     let folded = LazyCell::new(|| {
         let bullets = roadmap.bullets().iter().filter(|bullet| bullet.shipped).map(|bullet| bullet.id);
         let sections = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
@@ -130,7 +130,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let mut found: Vec<Mismatch> = roadmap.unread_phases().iter().map(Mismatch::of_unread).collect();
     for phase in &phases {
         let own: Vec<&Told<'_>> = index.find_all(phase.as_str()).map(|at| &told[at]).collect();
-        // The details say the most, so that the others follow them.
+        // The details have the most information, so the others follow them.
         let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
         let name = name_without_tag(leading.name);
         found.extend(Mismatch::of_closing(roadmap, leading.id));
@@ -192,21 +192,21 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     Ok(found)
 }
 
-/// A name without emphasis, in lower case and with single blanks.
+/// A name in lower case, without emphasis and with single blanks.
 fn plain_name(name: &str) -> String {
     let bare = nfc(name).replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with the roadmap. Every finding keeps programs from reading it.
+/// A problem that stops programs from reading the roadmap.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RoadmapFinding {
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
-/// Whether the roadmap can be read at all: it is there, says something, and lists phases. Where phases are to be called
-/// after their milestone, one that is not is told as well.
+/// Checks whether the roadmap can be read at all: it exists, is not empty, and lists phases. If phases must be named
+/// after their milestone, those that are not are reported too.
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
@@ -236,23 +236,23 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
                 "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `{}` renames phases below headings like `## v1.0`", typed!("gsd-tools roadmap upgrade --convention {}", super::upgrade::CONVENTION)),
         }));
     }
-    // A line that is not read is a mismatch.
+    // A line that is not read is reported as a mismatch.
     let unseen = view.scope().ok().and_then(|scope| scope.unseen.or(scope.fewer));
     let unseen = unseen.filter(|unseen| !matches!(unseen, Unseen::Unread { .. }));
     let problems = unseen.map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect();
-    // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.
+    // Without a readable STATE.md the milestone is unknown; `state validate` reports that.
     let mismatches = mismatches(view, &roadmap).unwrap_or_default();
     ValidateReport { warnings, mismatches, problems }
 }
 
-/// How the phases of a project are to be called: as the front matter of ROADMAP.md says, else as the configuration does.
+/// The convention for the identifiers of phases: from the front matter of ROADMAP.md, else from the configuration.
 pub(crate) fn convention(roadmap: &str, config: &Config) -> Option<String> {
     const KEY: &str = "phase_id_convention";
     let written = FrontMatter::parse(roadmap).and_then(|front| front.text(KEY)).filter(|text| !text.is_empty());
     written.or_else(|| config.text(KEY).map(str::to_owned))
 }
 
-/// Phases below a heading of a version that are not called after their milestone: `3` or `2-03` instead of `1-03`.
+/// Phases below a version heading that are not named after their milestone: `3` or `2-03` instead of `1-03`.
 fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> Vec<&'text str> {
     let headings = milestone_headings(roadmap);
     let versioned: Vec<(usize, u64)> = headings
@@ -281,7 +281,7 @@ mod tests {
     use crate::project::layout::Layout;
 
     #[test]
-    fn what_keeps_a_roadmap_from_being_read_has_a_code() {
+    fn an_unreadable_roadmap_has_a_finding_with_a_code() {
         let codes = |roadmap: Option<&str>| -> Vec<&'static str> {
             let files = MemoryFiles::new(roadmap.map(|text| (".planning/ROADMAP.md", text)));
             let view = files.view();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_phases_has_a_finding_with_its_cure() {
+    fn hidden_phases_have_a_finding_with_a_fix() {
         let found = |roadmap: &str, state: &str| {
             let view = MemoryFiles::new([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", state)]).view();
             validate(&view, &Config::default()).problems
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_and_a_status_that_say_different_things_are_named_with_their_lines() {
+    fn a_box_and_a_status_that_disagree_are_named_with_their_lines() {
         let found = |mark: &str, status: &str| {
             let roadmap = format!(
                 "- [{mark}] **Phase 1: A**\n\n## Progress\n\n| Phase | Status |\n|---|---|\n| 1. A | {status} |\n"
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_a_phase_that_is_folded_away_is_no_mismatch() {
+    fn a_row_of_a_folded_phase_is_not_a_mismatch() {
         let roadmap = "## Phases\n\n<details>\n<summary>✅ v1.0 MVP (Phases 1-1) - SHIPPED 2026-01-02</summary>\n\n\
             - [x] **Phase 1: A** - a\n\n</details>\n\n### 🚧 v1.1 Next (In Progress)\n\n- [ ] **Phase 2: B** - b\n\n\
             ## Phase Details\n\n### Phase 2: B\n\n**Goal**: g\n\n## Progress\n\n\
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_that_are_not_called_after_their_milestone_are_told_where_they_should_be() {
+    fn phases_not_named_after_their_milestone_are_reported_if_the_convention_requires_it() {
         let roadmap = "### Phase 1: A\n## v1.0 MVP\n### Phase 1-02: B\n### Phase 3: C\n### Phase 999.1: D\n## Milestone\n### Phase 2.1: E\n";
         let told = |config: &str, roadmap: &str| -> Vec<String> {
             let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });

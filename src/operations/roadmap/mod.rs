@@ -1,4 +1,4 @@
-//! The roadmap: what it says, whether it is sound, its waves, its older forms.
+//! The roadmap: its contents, its checks, its waves, its older forms.
 
 pub(crate) mod analyze;
 mod brief;

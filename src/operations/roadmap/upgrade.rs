@@ -1,4 +1,4 @@
-//! Phases called after their milestone: `Phase 3` below `## v1.1` becomes `Phase 1-03`, and whatever names it follows.
+//! Renames phases after their milestone: `Phase 3` below `## v1.1` becomes `Phase 1-03`, in all documents that name it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 use crate::text::splice::with_parts;
 
-/// The one convention phases can be brought to.
+/// The only convention to which phases can be converted.
 pub(crate) const CONVENTION: &str = "milestone-prefixed";
 const KEY: &str = "phase_id_convention";
 
@@ -30,7 +30,7 @@ const KEY: &str = "phase_id_convention";
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UpgradeReport {
-    /// The project's phases are called so already.
+    /// The project's phases already have such names.
     pub(crate) already_migrated: bool,
     /// The phases with a folder.
     pub(crate) phases: Vec<UpgradedPhase>,
@@ -53,7 +53,7 @@ pub(crate) struct UpgradedPhase {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LineEdit {
-    /// From 0.
+    /// Counted from 0.
     pub(crate) line_index: usize,
     pub(crate) from: String,
     pub(crate) to: String,
@@ -61,14 +61,14 @@ pub(crate) struct LineEdit {
 
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CrossEdit {
-    /// Where the document stands before.
+    /// The old path of the document.
     pub(crate) file: String,
     pub(crate) from: String,
     pub(crate) to: String,
 }
 
-/// Gives every phase below a heading such as `## v1.1` the number of its milestone; `convention` is what the project
-/// calls its phases by now.
+/// Gives every phase below a heading such as `## v1.1` the number of its milestone; `convention` is the current one of
+/// the project.
 pub(crate) fn upgrade(view: &ProjectView, convention: Option<&str>, facts: &Facts) -> Edited<UpgradeReport, Failure> {
     if convention == Some(CONVENTION) {
         return Ok((UpgradeReport { already_migrated: true, ..UpgradeReport::default() }, Edits::default()));
@@ -102,7 +102,7 @@ pub(crate) fn upgrade(view: &ProjectView, convention: Option<&str>, facts: &Fact
     Ok((report, edits))
 }
 
-/// The new identifiers by the old ones, both in normal form: counted through for each first number of a version.
+/// The new identifiers by the old ones, both normalized. They are numbered in sequence for each major version.
 fn new_ids(roadmap: &Roadmap<'_>) -> Result<BTreeMap<String, String>, Failure> {
     let markdown = roadmap.markdown();
     let milestones: Vec<(usize, Option<u64>)> = markdown
@@ -136,14 +136,14 @@ fn new_ids(roadmap: &Roadmap<'_>) -> Result<BTreeMap<String, String>, Failure> {
     Ok(new_ids)
 }
 
-/// `1` of `v1.1 More`, whatever marks stand before it.
+/// `1` in `v1.1 More`, ignoring any marks before it.
 fn major(title: &str) -> Option<u64> {
     let title = title.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let version = version_in(title).filter(|version| title.starts_with(version))?;
     version[1..].split('.').next()?.parse().ok()
 }
 
-/// Gives a folder, the files that carry its number, and what its plans say of phases their new names.
+/// Renames a folder, the files whose names contain its number, and the references to phases in its plans.
 fn rename(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -174,7 +174,7 @@ fn rename(
     let mut moved = Edits::default();
     moved.move_folder_as(view, &folder.path, &target, &renamed)?;
     for (to, from) in moved.moves.iter().filter(|(_, from)| from.strip_suffix(".md").is_some()) {
-        // What is no text names nothing.
+        // A file that is not text has no references.
         let Ok(Some(text)) = view.text(from) else { continue };
         let after = front_matter(&text, renumbering);
         if after != *text {
@@ -194,7 +194,7 @@ fn rename(
     Ok(())
 }
 
-/// The text with the phase and the plans that its front matter names called anew.
+/// The text with the new names of the phase and the plans in its front matter.
 fn front_matter(text: &str, renumbering: &Renumbering) -> String {
     let Some(front) = FrontMatter::parse(text) else { return text.to_owned() };
     let named = |value: &str| {
@@ -209,7 +209,7 @@ fn front_matter(text: &str, renumbering: &Renumbering) -> String {
         let new: Vec<Value> = items
             .iter()
             .map(|item| {
-                // A number alone is a plan of the same phase.
+                // A number without a phase is a plan of the same phase.
                 let plan = item.as_text().filter(|plan| plan.contains('-'));
                 plan.and_then(named).map_or_else(|| item.clone(), Value::Text)
             })
@@ -221,7 +221,7 @@ fn front_matter(text: &str, renumbering: &Renumbering) -> String {
     splices.apply(text)
 }
 
-/// Brings STATE.md along: the position keeps to its phase under the new name.
+/// Updates STATE.md: the position stays at its phase under the new name.
 fn follow(
     view: &ProjectView,
     renumbering: &Renumbering,
@@ -250,7 +250,7 @@ fn body(text: &str) -> &str {
     FrontMatter::parse(text).map_or(text, |front| front.body())
 }
 
-/// The lines that differ, where none came and none went.
+/// The lines that differ, given that no lines were added or removed.
 fn line_edits(before: &str, after: &str) -> Vec<LineEdit> {
     let lines = before.lines().zip(after.lines()).enumerate();
     let edits = lines.filter(|(_, (from, to))| from != to);
@@ -284,7 +284,7 @@ mod tests {
     const ROADMAP: &str = "# R\r\n\r\n## v1.0 A\r\n\r\n- [x] **Phase 1: A** - a\r\n\r\n### Phase 1: A\r\n- [x] 01-01-PLAN.md — x\r\n\r\n### Phase 2.1: B\r\n**Depends on**: Phase 1\r\n\r\n## 🚧 v2.0 B\r\n\r\n### Phase 3: C\r\n**Depends on**: Phase 1, Phase 2.1\r\n\r\n## Backlog\r\n\r\n### Phase 999.1: L\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 3. C | 0/1 |\r\n";
 
     #[test]
-    fn phases_are_called_after_their_milestone_wherever_they_are_named() {
+    fn phases_are_renamed_after_their_milestone_in_all_documents() {
         let view = view(ROADMAP, &[]);
         let (report, edits) = upgrade(&view, None, &Facts::default()).unwrap();
         let after = view.after(&edits);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_refused() {
+    fn ambiguous_phases_are_refused() {
         let error = |roadmap, more: &[_]| upgrade(&view(roadmap, more), None, &Facts::default()).unwrap_err().message;
         let twice = "## v1.0 A\n\n### Phase 1: A\n\n## v1.1 B\n\n### Phase 1: B\n";
         assert!(error(twice, &[]).contains("below two milestones"));

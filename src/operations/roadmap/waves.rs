@@ -1,4 +1,4 @@
-//! The plans of a phase in the roadmap, by the waves they are executed in.
+//! The plans of a phase in the roadmap, grouped by the waves in which they are executed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(crate) struct AnnotateReport {
     pub(crate) reason: Option<String>,
 }
 
-/// Groups a phase's plan lines by wave and lists the truths that several of its plans share.
+/// Groups a phase's plan lines by wave, and lists the truths that several of its plans share.
 pub(crate) fn annotate_dependencies(
     view: &ProjectView,
     typed: &str,
@@ -49,7 +49,7 @@ pub(crate) fn annotate_dependencies(
     let shared = shared_truths(view, &folder, &plans)?;
     let section = roadmap.section(typed);
     let bullets = section.map(|section| roadmap.plan_bullets(section)).unwrap_or_default();
-    // A plan that is only listed so far waits for nothing that anybody wrote down.
+    // A plan that exists only in the list has no recorded dependencies.
     let wave_of_bullet = |bullet: &PlanBullet<'_>| match plans.iter().find(|plan| bullet.is_about(plan)) {
         Some(plan) => waves.get(plan_id(plan)).copied(),
         None => names_plan_of(bullet.text, folder.token()).then_some(1),
@@ -79,18 +79,18 @@ pub(crate) fn annotate_dependencies(
     Ok((answer(!edits.is_empty(), reason), edits))
 }
 
-/// A wave as the roadmap lists it.
+/// A wave in the roadmap's list.
 #[derive(Debug, Default)]
 struct WaveGroup {
-    /// The heading's line with what a person wrote below it; empty where it has none yet.
+    /// The line of the heading with a person's text below it; empty if it does not exist yet.
     heading: String,
-    /// The items of its plans, each with what follows it.
+    /// The items of its plans, each with the lines that belong to it.
     items: Vec<String>,
 }
 
-/// The roadmap with the plans of a phase below the headings of their waves, the waves in the order of their numbers; `None`
-/// where they are so already. `waved` are the lines of the list's items with their waves. What has no wave stays below what
-/// it is below.
+/// The roadmap with the plans of a phase below the headings of their waves, in the order of wave numbers; `None` if
+/// nothing changes. `waved` has the lines of the list items with their waves. Items without a wave stay below their
+/// current heading.
 fn in_waves(roadmap: &Roadmap<'_>, section: Range<usize>, waved: &[(usize, u64)], distinct: &[u64]) -> Option<String> {
     let markdown = roadmap.markdown();
     let newline = markdown.newline();
@@ -117,13 +117,13 @@ fn in_waves(roadmap: &Roadmap<'_>, section: Range<usize>, waved: &[(usize, u64)]
         let text = if text.ends_with('\n') { text.to_owned() } else { format!("{text}{newline}") };
         match (heading, item, below) {
             (Some(wave), ..) => {
-                // Blank lines before a heading are no part of the list above it.
+                // Blank lines before a heading do not belong to the list above it.
                 let above = below.and_then(|wave| groups.get_mut(&wave)).and_then(|group| group.items.last_mut());
                 if let Some(item) = above {
                     item.truncate(item.trim_end_matches(['\n', '\r']).len());
                 }
                 let group = groups.entry(wave).or_default();
-                // A second heading of one wave is one too many.
+                // A second heading of the same wave is removed.
                 if group.heading.is_empty() {
                     group.heading = text;
                 }
@@ -154,11 +154,11 @@ fn in_waves(roadmap: &Roadmap<'_>, section: Range<usize>, waved: &[(usize, u64)]
     Some(splices.apply(markdown.text()))
 }
 
-/// Whether the list of a phase's plans has to be put in another order: headings are missing or not in the order of their
-/// numbers, a plan is not below the heading of its wave, or a wave is blocked by one that does not come before it.
+/// True if the list of a phase's plans must be reordered: headings are missing or not in the order of their numbers, a
+/// plan is not below the heading of its wave, or a wave is blocked by one that does not come before it.
 fn is_out_of_order(headings: &[(usize, WaveHeading)], waved: &[(usize, u64)], distinct: &[u64]) -> bool {
     if headings.is_empty() {
-        // One wave is all there is; it needs no heading.
+        // A single wave needs no heading.
         return distinct.len() > 1 && !waved.is_empty();
     }
     let wave_above = |line: usize| {
@@ -170,7 +170,7 @@ fn is_out_of_order(headings: &[(usize, WaveHeading)], waved: &[(usize, u64)], di
 }
 
 impl WaveGroup {
-    /// The wave's lines, with its heading; `None` where there is nothing left of it.
+    /// The lines of the wave with its heading; `None` if nothing is left of it.
     fn text(&self, wave: u64, last: Option<u64>, is_known: bool, newline: &str) -> Option<String> {
         let title = match last {
             Some(last) => format!("**Wave {wave}** *(blocked on Wave {last} completion)*"),
@@ -180,7 +180,7 @@ impl WaveGroup {
         if self.items.is_empty() && rest.trim().is_empty() && !is_known {
             return None;
         }
-        // What a person wrote into the line of the heading stays.
+        // Text that a person wrote in the line of the heading stays.
         let is_ours = WaveHeading::parse(first.trim()).is_none_or(|known| known.blocked_on.is_some());
         let mut text = if is_ours { title } else { first.trim_end().to_owned() };
         if !rest.trim().is_empty() {
@@ -197,7 +197,8 @@ impl WaveGroup {
     }
 }
 
-/// The roadmap with the truths that several plans of a phase share below their list; `None` where there is nothing to add.
+/// The roadmap with the truths that several plans of a phase share added below their list; `None` if there is nothing
+/// to add.
 fn with_constraints(roadmap: &Roadmap<'_>, typed: &str, shared: &[String]) -> Option<String> {
     let markdown = roadmap.markdown();
     let newline = markdown.newline();
@@ -218,7 +219,7 @@ fn with_constraints(roadmap: &Roadmap<'_>, typed: &str, shared: &[String]) -> Op
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WaveHeading {
     wave: u64,
-    /// The wave that its note says it waits for.
+    /// The wave for which it waits, according to its note.
     blocked_on: Option<u64>,
 }
 
@@ -230,7 +231,8 @@ impl WaveHeading {
     }
 }
 
-/// Whether the text of a plan's line begins with the identifier of a plan of the phase: `02-03-PLAN.md`, `**02-03**: text`.
+/// True if the text of a plan's line begins with the identifier of a plan of the phase: `02-03-PLAN.md`, `**02-03**:
+/// text`.
 fn names_plan_of(text: &str, phase: &str) -> bool {
     let word = text.trim_start_matches(['`', '*', '[']).split([' ', ':', '`', '*', ']']).next().unwrap_or_default();
     let id = canonical_id(plan_id(word));
@@ -238,7 +240,7 @@ fn names_plan_of(text: &str, phase: &str) -> bool {
         .is_some_and(|(of, number)| PhaseId::new(phase).matches(of) && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The truths of `must_haves` that at least two plans name, in order of appearance.
+/// The truths of `must_haves` that at least two plans have, in order of appearance.
 fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> Result<Vec<String>, FileError> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for plan in plans {
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_indented_below_a_plan_moves_with_it() {
+    fn indented_lines_below_a_plan_move_with_it() {
         let roadmap = "### Phase 1: A\n\nPlans:\n**Wave 1**\n\n- [x] 01-01-PLAN.md — a\n  my note on a\n\n\
             **Wave 2**\n\n- [x] 01-02-PLAN.md — b\n- [ ] 01-03-PLAN.md — c  \n  my own note\n\n  - sub point\n\n### Phase 2: B\n";
         let plan = |truths: &str| format!("---\nmust_haves:\n  truths: [{truths}]\n---\n");
@@ -326,7 +328,7 @@ mod tests {
         assert_eq!(noted(2), roadmap.replace(item, &format!("{item}{constraints}")));
     }
 
-    /// The lines of the list after the waves were put in, blank ones left out.
+    /// The lines of the list after the waves were added, without blank ones.
     fn listed(list: &str, waves: &[(&str, u64)]) -> Vec<String> {
         let roadmap = format!("### Phase 1: A\n\nPlans:\n{list}\n### Phase 2: B\n");
         let plans: Vec<String> = waves.iter().map(|(id, _)| format!(".planning/phases/01-a/{id}-PLAN.md")).collect();
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn waves_come_in_the_order_of_their_numbers_and_each_plan_below_its_own() {
+    fn waves_are_in_numerical_order_and_each_plan_is_below_its_own() {
         let one = "**Wave 1**";
         let two = "**Wave 2** *(blocked on Wave 1 completion)*";
         let three = "**Wave 3** *(blocked on Wave 2 completion)*";

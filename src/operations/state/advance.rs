@@ -1,4 +1,4 @@
-//! The position moved from one plan to the next.
+//! Moves the position from one plan to the next.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::project::state::State;
 use crate::project::state::edit::Set;
 use crate::project::view::{Edits, ProjectView};
 
-/// What `state advance-plan` answers; the fields are those of the case.
+/// What `state advance-plan` answers; the fields depend on the case.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum AdvanceReport {
@@ -67,7 +67,7 @@ pub(crate) struct NoPosition {
     pub(crate) suggested: Option<Suggestion>,
 }
 
-/// Lines that could hold the position.
+/// Lines that may contain the position.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Suggestion {
     pub(crate) current_plan: u64,
@@ -90,8 +90,8 @@ impl AdvanceReport {
     }
 }
 
-/// Moves the position to the next plan; behind the last, says that the phase is ready to be verified. A position that
-/// cannot be read, and plans without a summary, change nothing. `None` without STATE.md.
+/// Moves the position to the next plan; after the last one, sets the phase to ready for verification. Nothing changes
+/// if the position cannot be read or plans have no summary. `None` without STATE.md.
 pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> EditedState<AdvanceReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -162,8 +162,8 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> EditedState<AdvanceR
     Ok(Some((AdvanceReport::LastPlan(report), edits)))
 }
 
-/// Puts the position on the first plan of `folder` that is still to be done; where none is, says that the phase is
-/// ready to be verified. A position in another phase stays. `None` without STATE.md.
+/// Moves the position to the first plan of `folder` that is still to be done; if all are done, sets the phase to ready
+/// for verification. A position in another phase stays. `None` without STATE.md.
 pub(crate) fn follow_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> EditedState<Written> {
     edited(view, facts, |state, edit| {
         if !state.position().phase.is_some_and(|phase| folder.id().matches(phase)) {
@@ -185,7 +185,7 @@ pub(crate) fn follow_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Fac
     })
 }
 
-/// Writes into the tables of metrics how many plans of `folder` are done. `None` without STATE.md.
+/// Writes the number of finished plans of `folder` into the tables of metrics. `None` without STATE.md.
 pub(crate) fn count_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> EditedState<Written> {
     edited(view, facts, |_, edit| {
         let done = PlansOnDisk::of(view, folder)?.summarized_count;
@@ -194,7 +194,7 @@ pub(crate) fn count_plans(view: &ProjectView, folder: &PhaseFolder, facts: &Fact
     })
 }
 
-/// STATE.md with the edits that `act` makes of it.
+/// STATE.md with the edits that `act` makes.
 fn edited(
     view: &ProjectView,
     facts: &Facts,
@@ -207,7 +207,7 @@ fn edited(
     close_with_mirror(view, edit, facts).map(Some)
 }
 
-/// Writes the number of the plan and keeps what follows it: `3 of 3 in current phase`.
+/// Writes the number of the plan and keeps the text after it: `3 of 3 in current phase`.
 fn advance_field(edit: &mut StateEdit<'_, '_>, state: &State<'_>, next: u64) {
     for label in ["Current Plan", "Plan"] {
         let Some(field) = state.field(label) else { continue };

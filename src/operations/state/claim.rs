@@ -1,6 +1,6 @@
-//! The claim on a milestone: which session works on which phase.
+//! The claim on a milestone: it records which session works on which phase.
 //!
-//! STATE.md has one position. A claim does not stop a second session from moving it; it makes the second one notice.
+//! STATE.md has only one position. A claim does not stop a second session from moving it, but warns that session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::project::phase::PhaseId;
 use crate::project::view::{Edits, ProjectView};
 
-/// How long a claim holds without being renewed: four hours.
+/// How long a claim is valid without renewal: four hours.
 const LIFETIME: i64 = 4 * 60 * 60 * 1000;
 
-/// The file of a claim.
+/// The contents of the claim file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 struct Claim {
     phase: String,
@@ -32,7 +32,7 @@ pub(crate) struct Conflict {
     pub(crate) session: Option<String>,
 }
 
-/// What asking for a claim came to. A claim of somebody else is left alone.
+/// The result of a request for a claim. The claim of another session is never changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claimed {
     pub(crate) conflict: Option<Conflict>,
@@ -53,12 +53,13 @@ pub(crate) fn take(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Cla
     ask(view, phase, facts, true)
 }
 
-/// As [`take`], where there is a claim already.
+/// Like [`take`], but only if there is already a claim.
 pub(crate) fn renew(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, Failure> {
     ask(view, phase, facts, false)
 }
 
-/// Gives the claim on `phase` up, for when it is complete. Gives the conflict where somebody else holds another.
+/// Releases the claim on `phase` when it is complete. Returns the conflict if another session has a claim on another
+/// phase.
 pub(crate) fn release(
     view: &ProjectView,
     phase: &str,
@@ -78,7 +79,7 @@ pub(crate) fn release(
 }
 
 fn ask(view: &ProjectView, phase: &str, facts: &Facts, is_new: bool) -> Result<Claimed, Failure> {
-    // The claim of the run's process holds for its sessions, and they cannot write where claims are.
+    // The claim of the run's process covers its sessions, and they cannot write to the claim file.
     if facts.is_unit {
         return Ok(Claimed::default());
     }
@@ -98,7 +99,7 @@ fn ask(view: &ProjectView, phase: &str, facts: &Facts, is_new: bool) -> Result<C
     Ok(Claimed { conflict: None, text: serde_json::to_string_pretty(&claim).ok().map(|text| text + "\n") })
 }
 
-/// The conflict of a claim that holds: another phase by another session. A file that is no claim holds nothing.
+/// The conflict with a valid claim: another phase by another session. An invalid file is not a claim.
 fn conflict(text: &str, phase: &str, facts: &Facts) -> Option<Conflict> {
     let claim: Claim = serde_json::from_str(text).ok()?;
     let is_valid = (0..LIFETIME).contains(&(facts.milliseconds - claim.updated_at));

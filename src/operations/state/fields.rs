@@ -1,4 +1,4 @@
-//! The fields of a position in STATE.md: how a step writes them, and which plan is at work.
+//! The fields of the position in STATE.md: how a step writes them, and which plan is current.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::project::state::index::is_day;
 use crate::project::state::{POSITION, Position, State, is_of_programs, meaningful};
 use crate::project::view::{Edited, ProjectView};
 
-/// Which plan of how many is at work.
+/// The current plan and the number of plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlanPosition {
     pub(super) current: u64,
@@ -20,7 +20,7 @@ pub(crate) struct PlanPosition {
 }
 
 impl PlanPosition {
-    /// From `Current Plan` and `Total Plans in Phase`, `Current Plan: 2 of 3`, or `Plan: 2 of 3`.
+    /// Reads `Current Plan` and `Total Plans in Phase`, `Current Plan: 2 of 3`, or `Plan: 2 of 3`.
     pub(crate) fn of(state: &State<'_>) -> Option<Self> {
         let number = |label: &str| state.value(label)?.parse().ok();
         if let (Some(current), Some(total)) = (number("Current Plan"), number("Total Plans in Phase")) {
@@ -29,7 +29,7 @@ impl PlanPosition {
         ["Current Plan", "Plan"].iter().find_map(|label| Self::parse(state.value(label)?))
     }
 
-    /// `2 of 3`, whatever follows.
+    /// Parses `2 of 3`, ignoring any text after it.
     pub(super) fn parse(value: &str) -> Option<Self> {
         let (current, rest) = value.split_once(" of ")?;
         let digits = rest.trim_start().bytes().take_while(u8::is_ascii_digit).count();
@@ -41,8 +41,8 @@ impl PlanPosition {
 pub(crate) struct PlansOnDisk {
     pub(crate) plan_count: u64,
     pub(crate) summarized_count: u64,
-    /// The places among the plans of those that are still to be done, from 1: those to be executed; where there are none,
-    /// the halted ones.
+    /// The positions, counted from 1, of the plans that are still to be done: those to be executed, or else the halted
+    /// ones.
     #[serde(skip)]
     pub(super) to_do: Vec<u64>,
 }
@@ -57,12 +57,12 @@ impl PlansOnDisk {
         Ok(Self { plan_count: count(&plans), summarized_count: count(&plans) - count(&open), to_do })
     }
 
-    /// The place of the first plan that is still to be done; of the last one where all are.
+    /// The position of the first plan that is still to be done, or of the last plan if all are done.
     pub(super) fn first_to_do(&self) -> u64 {
         self.to_do.first().copied().unwrap_or(self.plan_count)
     }
 
-    /// The place of the next plan to do after the one at `current`.
+    /// The position of the next plan to do after the one at `current`.
     pub(super) fn next_to_do(&self, current: u64) -> Option<u64> {
         self.to_do.iter().copied().find(|at| *at > current)
     }
@@ -91,13 +91,13 @@ pub(super) fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, 
     }
 }
 
-/// Writes the status, also where the top of the file repeats it.
+/// Writes the status, and its copies at the top of the file.
 pub(super) fn put_new_status(edit: &mut StateEdit<'_, '_>, status: &str) {
     put_noted(edit, "Status", status, "Status");
     edit.set_echoes("Status", status, "Status");
 }
 
-/// Writes the status a step of the work leads to. One that a person wrote in words of their own stays.
+/// Writes the status that a step of the work leads to. A status in a person's own words stays.
 pub(super) fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
     let written = edit.state().field("Status").map(|field| field.value);
     if written.is_none_or(is_of_programs) {
@@ -105,7 +105,7 @@ pub(super) fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
     }
 }
 
-/// Writes the day of the last activity, unless a description follows it: that would describe something else.
+/// Writes the date of the last activity, unless a description follows it, which would be about something else.
 pub(super) fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
     let state = edit.state();
     let described = state.value("Last Activity Description").is_some();
@@ -116,16 +116,16 @@ pub(super) fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
     edit.set_echoes_where("Last activity", &facts.today, "Last Activity", is_day_or_nothing);
 }
 
-/// Whether a field has a day and no text, which a person may have written.
+/// True if a field has only a date or nothing, but no text that a person may have written.
 fn is_day_or_nothing(value: &str) -> bool {
     meaningful(value).is_none_or(is_day)
 }
 
-/// Writes day and text of the last activity, into one field or into the two of older files.
+/// Writes the date and text of the last activity, into one field or the two fields of older files.
 pub(super) fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Facts) {
     let state = edit.state();
     let description = state.field("Last Activity Description");
-    // One in another section describes the activity that is told there.
+    // A field in another section describes the activity recorded there.
     let position = state.section(POSITION).map(|section| section.lines);
     let is_in_position = |line: usize| position.as_ref().is_some_and(|lines| lines.contains(&line));
     let activity = state.field("Last activity").is_some_and(|field| is_in_position(field.line));
@@ -138,7 +138,7 @@ pub(super) fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Fac
     edit.set_echoes("Last activity", &facts.today, "Last Activity");
 }
 
-/// Replaces the word behind the phase; a phase without one stays so.
+/// Replaces the word after the phase; a phase without such a word stays as it is.
 pub(super) fn put_mark(edit: &mut StateEdit<'_, '_>, mark: &str) {
     let Some(field) = edit.state().field("Phase") else { return };
     let Some(old) = Position::parse(field.value).and_then(|position| position.mark) else { return };
@@ -165,7 +165,7 @@ pub(super) fn note_position(edit: &mut StateEdit<'_, '_>) {
     }
 }
 
-/// Whether the word of the position says that plans are being executed.
+/// True if the word of the position says that plans are being executed.
 pub(super) fn is_executing(position: &Position<'_>) -> bool {
     position.mark.is_some_and(|mark| mark.eq_ignore_ascii_case("executing"))
 }

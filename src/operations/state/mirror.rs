@@ -1,8 +1,9 @@
-//! `state.json`: where the project stands, for other programs. Derived from STATE.md and the roadmap, never read by us.
+//! `state.json`: the state of the project for other programs. It is derived from STATE.md and the roadmap; of an
+//! existing file, this program only compares `next`.
 //!
-//! A file that stands there keeps keys that are not ours and the bytes of what does not change; one that does not parse
-//! is left alone. Another program of the same project writes it too, with its own spelling of commands: what to do next is
-//! left as it stands where only words differ.
+//! An existing file keeps keys that are not ours and the bytes of unchanged values; one that does not parse is not
+//! changed. Another program of the same project writes it too, with its own spelling of commands: `next` stays as it is
+//! if only its wording differs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ enum PhaseStatus {
     Pending,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Next {
     command: String,
@@ -55,7 +56,7 @@ struct Next {
 }
 
 impl Next {
-    /// Whether both name one command, however a host spells it, and give the same numbers of phases as the reason.
+    /// True if both name the same command, in any host's spelling, and the same phase numbers in the reason.
     fn says_the_same(&self, other: &Self) -> bool {
         let numbers = |next: &Self| -> Vec<String> {
             let words = next.reason.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
@@ -65,18 +66,18 @@ impl Next {
     }
 }
 
-/// A command without what a host puts before its name: `progress --next` of `/gsd-progress --next`, `/gsd:progress --next`.
+/// A command without a host's prefix: `progress --next` for `/gsd-progress --next` and `/gsd:progress --next`.
 fn bare(command: &str) -> &str {
     let name = command.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     name.strip_prefix("gsd").and_then(|rest| rest.strip_prefix(['-', ':'])).unwrap_or(name)
 }
 
-/// What a file that stands there says is to be done next.
+/// The next step in the text of an existing file.
 fn next_of(text: &str) -> Option<Next> {
     serde_json::from_str::<Value>(text).ok()?.get("next").and_then(|next| Next::deserialize(next).ok())
 }
 
-/// Whether the roadmap shows a milestone as shipped, in its headings or else in a list.
+/// True if the roadmap shows a milestone as shipped, in its headings or else in a list.
 fn is_shipped(roadmap: &Roadmap<'_>, version: &str) -> bool {
     let headings = milestone_headings(roadmap);
     let mut own = headings.iter().filter(|heading| heading.version == Some(version)).peekable();
@@ -92,7 +93,7 @@ fn is_shipped(roadmap: &Roadmap<'_>, version: &str) -> bool {
     names.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '.'))
 }
 
-/// Adds to `edits` the mirror of the project as they leave it.
+/// Adds the mirror to `edits`, for the project as they leave it.
 pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), Failure> {
     let after = view.after(edits);
     let mirror = mirror(&after, facts)?;
@@ -101,7 +102,7 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
     let standing = view.text(&path)?;
     let keeps_next = match standing.as_deref().and_then(next_of) {
         Some(next) => {
-            // What cannot be read now says nothing.
+            // If the current state cannot be read, the step counts as changed.
             let is_as_before = || self::mirror(view, facts).is_ok_and(|before| before.next == mirror.next);
             next.says_the_same(&mirror.next) && is_as_before()
         }
@@ -122,8 +123,8 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
     Ok(())
 }
 
-/// As [`refresh`], for an edit of documents that the position does not depend on: nothing is written where the mirror says
-/// the same, whenever that was.
+/// Like [`refresh`], for edits of documents that do not affect the position: nothing is written if only the time would
+/// change.
 pub(crate) fn follow(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), Failure> {
     let path = view.layout().state_mirror();
     let mut followed = edits.clone();
@@ -188,7 +189,7 @@ mod tests {
         Facts { now: "2026-01-15T18:00:00.000Z".into(), commands, ..Facts::default() }
     }
 
-    /// What the file says is next after `edits`, where `standing` is what it said before.
+    /// The next step in the file after `edits`, if it was `standing` before.
     fn refreshed(state: &str, standing: &Next, edits: impl FnOnce(&ProjectView) -> Edits) -> Next {
         let mirror = serde_json::json!({"contract": "1.0.0", "next": standing}).to_string();
         let plan = ".planning/phases/01-a/01-01-PLAN.md";
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_next_keeps_the_words_of_another_program_until_something_changes() {
+    fn the_next_step_keeps_the_words_of_another_program_until_it_changes() {
         let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
         let with_plan = ProjectView::of([(".planning/STATE.md", STATE), (".planning/ROADMAP.md", ROADMAP), plan]);
         let own = mirror(&with_plan, &facts()).unwrap().next;
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shipped_milestone_goes_without_its_name() {
+    fn a_shipped_milestone_is_written_without_its_name() {
         for (roadmap, shipped) in [
             ("- ✅ **v1.0 MVP** - Phases 1-2\n- 🚧 **v1.1 Sync** - Phases 3-4\n\n### 🚧 v1.1 Sync\n", true),
             ("## ✅ v1.0 A\n\n### Phase 1: X\n", true),

@@ -1,8 +1,8 @@
-//! STATE.md across documents: what a command changes in it, and how its index follows.
+//! STATE.md across documents: what a command changes in it, and how its index is updated.
 //!
-//! Every write goes the same way: [`open`] the text (one too broken to be written to is refused), make named edits on a
-//! [`StateEdit`], and [`close`] it, which brings the front matter up to date with body, disk and roadmap. The other
-//! operations that move the state along (`phase complete`, `phase remove`, ...) do the same:
+//! Every write has the same steps: [`open`] the text (a text too broken to edit is refused), make named edits on a
+//! [`StateEdit`], and [`close`] it, which updates the front matter from body, disk and roadmap. Other operations that
+//! change the state (`phase complete`, `phase remove`, ...) do the same:
 //!
 //! ```text
 //! let after = view.after(&edits);                       // the project with the roadmap as it will be
@@ -47,57 +47,57 @@ use crate::project::view::{Edits, ProjectView};
 pub(crate) use crate::project::state::edit::StateEdit;
 pub(crate) use resync::{Rule, Written, close};
 
-/// The answer of every command for a project without STATE.md.
+/// The error of every command in a project without STATE.md.
 pub(crate) const NO_STATE: &str = "STATE.md not found";
 
-/// What makes a STATE.md that is not there.
+/// How to create a missing STATE.md.
 pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: `gsd-tools state rebuild`";
 
-/// What helps against a STATE.md that no correction of a line makes readable.
+/// The hint about a STATE.md that cannot be repaired by correcting a line.
 pub(crate) const LOST_STATE: &str =
     "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`";
 
-/// There is no STATE.md to write to.
+/// The error for a missing STATE.md.
 pub(crate) fn no_state() -> Failure {
     Failure::unknown(NO_STATE).hint(NO_STATE_CURE)
 }
 
-/// What a state operation needs of the world outside the project.
+/// Facts from outside the project that state operations need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// The present moment in UTC, as `2026-01-02T03:04:05.678Z`.
+    /// The current time in UTC, as `2026-01-02T03:04:05.678Z`.
     pub(crate) now: String,
-    /// The same in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     pub(crate) milliseconds: i64,
-    /// The user's calendar day.
+    /// The date in the user's time zone.
     pub(crate) today: String,
-    /// The commit the work stands on, where the project is a repository of its own.
+    /// The current commit, if the project is a separate repository.
     pub(crate) head: Option<String>,
     /// The name of the host's session.
     pub(crate) session: Option<String>,
     pub(crate) process: u32,
-    /// Whether the call is of a session of `auto run`, which holds the project for all of its sessions.
+    /// True if the call comes from a session of `auto run`, which locks the project for all its sessions.
     pub(crate) is_unit: bool,
     pub(crate) commands: Commands,
-    /// The runs of `auto` in the project; documents that are written say nothing of them.
+    /// The runs of `auto` in the project. They are not written to documents.
     pub(crate) runs: Runs,
 }
 
-/// The commands that people type in the host of the call, and how.
+/// The commands that people type in the calling host, and their spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Commands {
-    /// What stands before the name of a command, such as `/gsd-`.
+    /// The prefix of a command's name, such as `/gsd-`.
     pub(crate) prefix: String,
-    /// The names of those that are installed.
+    /// The names of the installed commands.
     pub(crate) installed: Vec<String>,
     /// Phases are planned without a discussion.
     pub(crate) skip_discussion: bool,
 }
 
-/// What an operation on STATE.md gives; `None` where there is none.
+/// The result of an operation on STATE.md; `None` if the file does not exist.
 pub(crate) type EditedState<R> = Result<Option<(R, Edits)>, Failure>;
 
-/// The text of STATE.md for writing; `None` if there is no such file.
+/// The text of STATE.md for writing; `None` if the file does not exist.
 pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, Failure> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     match State::parse(&text).problem() {
@@ -110,7 +110,7 @@ pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, Failure> {
 }
 
 impl Written {
-    /// The edit of STATE.md alone.
+    /// Only the edit of STATE.md.
     pub(crate) fn edits(&self, view: &ProjectView) -> Result<Edits, Failure> {
         let mut edits = Edits::default();
         edits.write(view, &view.layout().state(), self.text.clone())?;

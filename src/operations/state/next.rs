@@ -1,4 +1,4 @@
-//! The next step as answers carry it.
+//! The next step in answers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,27 +9,27 @@ use crate::project::next::{Around, Next};
 use crate::project::up_next::Call;
 use crate::project::view::ProjectView;
 
-/// What comes next in the project, the same in every answer.
+/// The next step in the project, the same in every answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct NextReport {
     /// What to type: a command in the host, or a call of this program in a terminal.
     pub(crate) command: String,
-    /// Why that is next, in a sentence.
+    /// The reason, in a sentence.
     pub(crate) why: String,
-    /// The workflow that does it; left out where this program does.
+    /// The workflow that does it; absent if this program does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) workflow: Option<&'static str>,
-    /// What the workflow is given.
+    /// The arguments of the workflow.
     pub(crate) arguments: String,
-    /// The phase that it is about.
+    /// The phase concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<String>,
-    /// What waits for a person and holds nothing up.
+    /// What waits for a person without blocking the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<String>,
 }
 
-/// What comes next; what the facts know of runs of `auto` goes before the documents.
+/// Finds the next step. Facts about runs of `auto` take precedence over documents.
 pub(crate) fn next(view: &ProjectView, facts: &Facts) -> Result<Next, FileError> {
     Next::of(view, &Around { skips_discussion: facts.commands.skip_discussion, runs: facts.runs.clone() })
 }
@@ -56,17 +56,17 @@ impl NextReport {
     }
 }
 
-/// The call that does what is next, by the commands that are installed.
+/// The call that does the next step, with the commands that are installed.
 pub(super) fn call(next: &Next, facts: &Facts) -> Call {
     next.call(|name| facts.commands.installed.iter().any(|installed| installed == name))
 }
 
-/// As a person types it in the host of the call.
+/// The call as a person types it in the calling host.
 pub(super) fn typed(call: &Call, facts: &Facts) -> String {
     call.typed(|name| format!("{}{name}", facts.commands.prefix))
 }
 
-/// The workflow that a command follows, by its name.
+/// The workflow of a command, by its name.
 fn workflow_of(command: &'static str) -> &'static str {
     match command {
         "resume-work" => "resume-project",

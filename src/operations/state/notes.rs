@@ -1,4 +1,4 @@
-//! What work leaves behind in STATE.md: decisions, blockers, metrics, the session, the percentage.
+//! Records of the work in STATE.md: decisions, blockers, metrics, the session, the percentage.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,21 +11,21 @@ use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
 use crate::project::view::{Edits, ProjectView};
 
-/// What adding or removing a line came to; the fields are those of the command.
+/// The result of adding or removing a line; the fields depend on the command.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum NoteReport {
     Decision {
         added: bool,
         decision: String,
-        /// The section had to be made too.
+        /// The section was created too.
         #[serde(skip_serializing_if = "Option::is_none")]
         created: Option<bool>,
     },
     Blocker {
         added: bool,
         blocker: String,
-        /// The section had to be made too.
+        /// The section was created too.
         #[serde(skip_serializing_if = "Option::is_none")]
         created: Option<bool>,
     },
@@ -41,7 +41,7 @@ pub(crate) enum NoteReport {
         phase: String,
         plan: String,
         duration: String,
-        /// The section had to be made too.
+        /// The section was created too.
         #[serde(skip_serializing_if = "Option::is_none")]
         created: Option<bool>,
     },
@@ -50,7 +50,7 @@ pub(crate) enum NoteReport {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         entry: String,
-        /// The section above had to be made too.
+        /// The section above was created too.
         #[serde(skip_serializing_if = "Option::is_none")]
         created: Option<bool>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,14 +59,14 @@ pub(crate) enum NoteReport {
     Session {
         recorded: bool,
         updated: Vec<String>,
-        /// Lines had to be made too.
+        /// Lines were created too.
         #[serde(skip_serializing_if = "Option::is_none")]
         created: Option<bool>,
     },
 }
 
 impl NoteReport {
-    /// Why nothing was done: the line was there already, or there is none.
+    /// Why nothing was done: the line already existed, or was not found.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Evolution { reason, .. } | Self::Resolved { reason, .. } => reason.as_deref(),
@@ -75,14 +75,14 @@ impl NoteReport {
     }
 }
 
-/// The line of a decision, without its mark.
+/// The line of a decision, without its list marker.
 fn decision_line(phase: &str, summary: &str, rationale: Option<&str>) -> String {
     let rationale = rationale.map(one_line).filter(|rationale| !rationale.is_empty());
     let tail = rationale.map(|rationale| format!(" — {rationale}")).unwrap_or_default();
     format!("[Phase {phase}]: {}{tail}", one_line(summary))
 }
 
-/// Whether STATE.md lists the decision already.
+/// True if STATE.md already lists the decision.
 pub(crate) fn has_decision(
     view: &ProjectView,
     phase: &str,
@@ -94,7 +94,7 @@ pub(crate) fn has_decision(
     Ok(StateEdit::new(&state).has_item(DECISIONS, &decision_line(phase, summary, rationale)))
 }
 
-/// Adds a decision: `- [Phase 2]: summary — rationale`. Without a phase, that of the position.
+/// Adds a decision: `- [Phase 2]: summary — rationale`. Without a phase, that of the position is used.
 pub(crate) fn add_decision(
     view: &ProjectView,
     phase: Option<&str>,
@@ -123,21 +123,21 @@ pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts)
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
-    // What is made here holds what stands in the way: a list of concerns would not be read as that.
+    // A new section must be one of blockers: items in a section of concerns would not count as such.
     let titles = if state.section(BLOCKERS).is_some() { BLOCKERS } else { &["Blockers"] };
     let created = edit.put_item(titles, &blocker).then_some(true);
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok(Some((NoteReport::Blocker { added: true, blocker, created }, edits)))
 }
 
-/// Whether STATE.md has this blocker.
+/// True if STATE.md has this blocker.
 pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, Failure> {
     let Some(document) = open(view)? else { return Ok(false) };
     let state = State::parse(&document);
     Ok(StateEdit::new(&state).has_item(BLOCKERS, &one_line(text)))
 }
 
-/// Removes the blockers that contain `text`, in any case.
+/// Removes the blockers that contain `text`, ignoring case.
 pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> EditedState<NoteReport> {
     let Some(document) = open(view)? else { return Ok(None) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
@@ -159,16 +159,17 @@ pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Fa
 /// A change of the roadmap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evolution<'a> {
-    /// The phase it is about; without it, that of the position.
+    /// The phase concerned; without it, that of the position.
     pub(crate) phase: Option<&'a str>,
-    /// What was done with it, such as `inserted`.
+    /// What was done with the phase, such as `inserted`.
     pub(crate) action: Option<&'a str>,
     pub(crate) after: Option<&'a str>,
     pub(crate) note: Option<&'a str>,
     pub(crate) urgent: bool,
 }
 
-/// Notes how the roadmap changed: `- Phase 5 inserted after Phase 4: note (URGENT)`. What is noted already is not again.
+/// Records how the roadmap changed: `- Phase 5 inserted after Phase 4: note (URGENT)`. An existing record is not
+/// repeated.
 pub(crate) fn add_evolution(view: &ProjectView, evolution: Evolution<'_>, facts: &Facts) -> EditedState<NoteReport> {
     let Some(document) = open(view)? else { return Ok(None) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
@@ -200,7 +201,7 @@ pub(crate) fn add_evolution(view: &ProjectView, evolution: Evolution<'_>, facts:
     Ok(Some((NoteReport::Evolution { added: true, reason: None, entry, created, subsection_created }, edits)))
 }
 
-/// What a plan took.
+/// The costs of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Metric<'a> {
     pub(crate) phase: Option<&'a str>,
@@ -210,7 +211,7 @@ pub(crate) struct Metric<'a> {
     pub(crate) files: Option<&'a str>,
 }
 
-/// Puts a row into the table of plans, which is made where there is none: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
+/// Adds a row to the table of plans: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`. A missing table is created.
 pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> EditedState<NoteReport> {
     let Some(document) = open(view)? else { return Ok(None) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
@@ -229,8 +230,8 @@ pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Fact
     Ok(Some((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits)))
 }
 
-/// Says when and where the session stopped, and which file to resume from. Where one of these has no place, a section about
-/// sessions is made.
+/// Records when and where the session stopped, and the file to resume from. If one of these has no place, a section
+/// about sessions is created.
 pub(crate) fn record_session(
     view: &ProjectView,
     stopped_at: Option<&str>,
@@ -240,7 +241,7 @@ pub(crate) fn record_session(
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    // STATE.md is committed, so it must not hold a path that only this computer has.
+    // STATE.md is committed, so it must not contain a path that exists only on this computer.
     let resume_file =
         resume_file.map(|file| if file == "None" { file.to_owned() } else { view.layout().relative(file) });
     let resume_file = resume_file.as_deref();
@@ -255,7 +256,7 @@ pub(crate) fn record_session(
         let older = label == "Last session" && state.field("Last Date").is_some();
         let (label, name) = if older { ("Last Date", "Last Date") } else { (label, name) };
         let set = edit.put(label, value);
-        // Older files do not say when the last session was, and have a place for the rest.
+        // Older files do not have the time of the last session, but a place for the rest.
         homeless |= set == Set::Absent && (label != "Last session" || state.field("Stopped at").is_none());
         if set == Set::Changed {
             created |= state.field(label).is_none();
@@ -297,13 +298,13 @@ pub(crate) struct ProgressUpdate {
     pub(crate) reason: Option<String>,
 }
 
-/// Counts plans and phases anew. Declined where the roadmap does not tell which phases belong to the milestone. `None`
+/// Counts plans and phases again. Declined if the roadmap does not show which phases belong to the milestone. `None`
 /// without STATE.md.
 pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<ProgressUpdate> {
     progress_by(view, Rule::Follow, facts)
 }
 
-/// As [`update_progress`], where the figures are not what was asked for: `rule` says what becomes of them.
+/// Like [`update_progress`], for commands not asked for the figures: `rule` decides what happens to them.
 pub(crate) fn progress_by(view: &ProjectView, rule: Rule, facts: &Facts) -> EditedState<ProgressUpdate> {
     let Some(text) = open(view)? else { return Ok(None) };
     let milestone = view.milestone()?;

@@ -1,4 +1,4 @@
-//! The position moved: a phase begun, planned, advanced, completed.
+//! Moves the position: a phase is started, planned, advanced or completed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,10 +20,10 @@ use crate::project::state::{Position, State};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::with_parts;
 
-/// The phase a command speaks of.
+/// The phase that a command is about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhaseRequest<'a> {
-    /// As typed.
+    /// The phase as typed.
     pub(crate) phase: &'a str,
     pub(crate) name: Option<&'a str>,
     pub(crate) plans: Option<u64>,
@@ -39,8 +39,8 @@ pub(crate) struct BeginReport {
     pub(crate) milestone_conflict: Option<Conflict>,
 }
 
-/// Puts the position on the first plan of a phase that is not done and claims the milestone for it. Begun again, a phase
-/// keeps its plan. `None` without STATE.md.
+/// Moves the position to the first plan of a phase that is not done, and claims the milestone for it. A phase that is
+/// started again keeps its plan. `None` without STATE.md.
 pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts) -> EditedState<BeginReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -52,7 +52,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let again = known.phase.is_some_and(is_at) && (is_executing(&known) || (known.mark.is_none() && said));
     let disk = plans_on_disk(view, request.phase)?;
     let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
-    // A phase that is being executed keeps its name.
+    // A phase in execution keeps its name.
     let name = known.name.filter(|_| again).or(request.name);
     let place = Place::of(view, &state, PhaseRequest { name, ..request })?;
     let phase = place.number.as_str();
@@ -62,7 +62,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let how = if goes_on { "resumed (wave continue)" } else { "started" };
     put_activity(&mut edit, &format!("Phase {phase} execution {how}"), facts);
     edit.set_noted("Current focus", &place.focus(), "Current focus");
-    // One that goes on and has no word behind it needs none.
+    // A phase that continues without a word after it needs none.
     put_phase(&mut edit, &place, Some(EXECUTING).filter(|_| !again || known.mark.is_some()));
     let plan = state.field("Plan").and_then(|field| PlanPosition::parse(field.value)).filter(|_| again);
     let first_open = disk.as_ref().map_or(1, PlansOnDisk::first_to_do);
@@ -71,7 +71,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
         (plan, total) => {
             let is_to_do = |at: &u64| disk.as_ref().is_none_or(|disk| disk.to_do.contains(at));
             let current = plan.map(|plan| plan.current).filter(is_to_do).unwrap_or(first_open);
-            // A plan beyond the last one is of another count; the phase starts over.
+            // A plan number above the total belongs to another count; the phase starts over.
             let current = total.map_or(current, |total| match plan.filter(|plan| plan.current > total) {
                 Some(_) => first_open.min(total),
                 None => current.min(total),
@@ -81,7 +81,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
             }
         }
     }
-    // Resumed work is where it was.
+    // Resumed work keeps its position.
     if !goes_on {
         note_position(&mut edit);
     }
@@ -106,14 +106,14 @@ pub(crate) struct PlannedReport {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
     pub(crate) plan_count: Option<u64>,
-    /// The roadmap lists the plans now.
+    /// The roadmap now lists the plans.
     pub(crate) roadmap_updated: bool,
-    /// The phase was closed and has a plan to execute again.
+    /// The phase was closed and again has a plan to execute.
     pub(crate) reopened: bool,
 }
 
-/// Says that a phase is planned and ready to be executed, in STATE.md and in the roadmap. One that was closed is open
-/// again. `None` without STATE.md.
+/// Marks a phase as planned and ready to execute, in STATE.md and in the roadmap. A closed phase is reopened. `None`
+/// without STATE.md.
 pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts) -> EditedState<PlannedReport> {
     if open(view)?.is_none() {
         return Ok(None);
@@ -140,7 +140,7 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
         put_plan(&mut edit, disk.first_to_do(), Some(disk.plan_count));
     }
     note_position(&mut edit);
-    // What was counted as complete no longer is.
+    // Counts of completed work can become lower.
     let rule = if reopened { Rule::Recount } else { Rule::Refresh };
     let written = close(&after, edit, rule, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;
@@ -160,15 +160,15 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
 pub(crate) struct Completed {
     pub(crate) updated: Vec<String>,
     pub(crate) phase: String,
-    /// Present and true where the position is at a later phase: nothing is written.
+    /// Present and true if the position is at a later phase: nothing is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) idempotent: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
 }
 
-/// Marks a phase complete, by default the current one. Refuses what is not a phase number; a position at a later phase
-/// does not move back. `None` without STATE.md.
+/// Marks a phase complete, by default the current one. Refuses text that is not a phase number; a position at a later
+/// phase does not move back. `None` without STATE.md.
 pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -> EditedState<Completed> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -192,20 +192,20 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
     Ok(Some((report, edits)))
 }
 
-/// One phase completed and the next one up: what `phase complete` says in STATE.md.
+/// The transition from a completed phase to the next one, as `phase complete` writes it to STATE.md.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition<'a> {
     /// The completed phase, as typed.
     pub(crate) completed: &'a str,
-    /// How many plans it had.
+    /// The number of its plans.
     pub(crate) plans: usize,
     /// Number and name of the next phase; `None` if it was the last one.
     pub(crate) next: Option<(&'a str, Option<&'a str>)>,
 }
 
-/// Makes the edits of a transition: position, focus, status, activity, session, and the tables of what was done. A position
-/// at a phase that comes after the completed one stays. Close it with [`Rule::Measure`], on `view`, in which the roadmap
-/// knows that the phase is complete.
+/// Makes the edits of a transition: position, focus, status, activity, session, and the tables of finished work. A
+/// position at a later phase stays. Close it with [`Rule::Measure`], on a `view` in which the roadmap marks the phase
+/// as complete.
 pub(crate) fn move_on(
     view: &ProjectView,
     edit: &mut StateEdit<'_, '_>,
@@ -247,8 +247,8 @@ pub(crate) fn move_on(
     Ok(())
 }
 
-/// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
-/// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
+/// Sets the position of a STATE.md that has none from roadmap and disk: to the first phase that is not closed.
+/// `activity` describes what happened. Returns the phase; `None` if the roadmap has none.
 pub(crate) fn fill_position(
     view: &ProjectView,
     edit: &mut StateEdit<'_, '_>,
@@ -261,7 +261,7 @@ pub(crate) fn fill_position(
     let open = ids.iter().find(|id| !standing::is_closed(&known, id));
     let Some(at) = open.or(ids.last()) else { return Ok(None) };
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
-    // The number of phases is that of the roadmap, be it lower than what the lost position said.
+    // The number of phases is that of the roadmap, even if it is lower than in the lost position.
     let place = Place { total: view.last_number()?, ..place };
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
@@ -283,12 +283,12 @@ pub(crate) fn fill_position(
     Ok(Some(place.line(mark)))
 }
 
-/// The phase that the position names, where neither the roadmap nor a folder has it, although there are others.
+/// The phase of the position, if neither the roadmap nor a folder has it although there are others.
 pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Result<Option<&'text str>, FileError> {
     let Some(phase) = state.position().phase else { return Ok(None) };
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let (roadmap, id) = (view.parse_roadmap(&text), PhaseId::new(phase));
-    // A name is no number that somebody removed.
+    // A phase with a name cannot be a removed number.
     let is_number = phase.starts_with(|first: char| first.is_ascii_digit());
     let is_listed = roadmap.named_phases().any(|known| id.matches(known));
     let is_whole = !view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty();
@@ -296,9 +296,9 @@ pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Res
     Ok(is_lost.then_some(phase))
 }
 
-/// Brings STATE.md along with the phases that `edits` add: the position goes to the first of them if everything was
-/// complete; else it stays, and only the number of phases follows. A STATE.md with a line that keeps it from being edited
-/// stays as it is, since the roadmap can be changed without it.
+/// Updates STATE.md after `edits` add phases: if everything was complete, the position moves to the first new phase;
+/// otherwise it stays and only the number of phases changes. A STATE.md that cannot be edited because of a line stays
+/// as it is, since the roadmap can be changed without it.
 pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), Failure> {
     let after = view.after(edits);
     let text = match open(&after) {
@@ -322,17 +322,17 @@ pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Res
     mirror::refresh(edits, view, facts)
 }
 
-/// How far a phase is that nobody closed, in the words of the position.
+/// How far an open phase is, in the words of the position.
 #[derive(Debug)]
 struct Begun {
     mark: &'static str,
     status: String,
-    /// What it is ready for.
+    /// The next action for it.
     verb: &'static str,
 }
 
 impl Begun {
-    /// Of the phase `number`, by its plans.
+    /// Computes it for the phase `number` from its plans.
     fn of(disk: Option<&PlansOnDisk>, number: &str) -> Self {
         let (mark, status, verb) = match disk {
             None => (READY_TO_PLAN, "Ready to plan".to_owned(), "plan"),
@@ -346,10 +346,11 @@ impl Begun {
     }
 }
 
-/// The fields that may say of how many phases the one at work is.
+/// The fields that may have the number of all phases next to the current one.
 pub(crate) const COUNTING: [&str; 3] = ["Phase", "Current Phase", "Current focus"];
 
-/// Raises the number behind `of` to that of the roadmap's phases. A higher one stays. Returns whether a field changed.
+/// Raises the number after `of` to the number of phases in the roadmap. A higher one stays. Returns true if a field
+/// changed.
 fn raise_total(view: &ProjectView, edit: &mut StateEdit<'_, '_>) -> Result<bool, FileError> {
     let Some(last) = view.last_number()? else { return Ok(false) };
     let mut raised = false;
@@ -363,30 +364,30 @@ fn raise_total(view: &ProjectView, edit: &mut StateEdit<'_, '_>) -> Result<bool,
     Ok(raised)
 }
 
-/// Whether STATE.md says that nothing is left to do.
+/// True if STATE.md says that nothing is left to do.
 pub(crate) fn is_all_complete(state: &State<'_>) -> bool {
     state.value("Status").is_some_and(|status| status.eq_ignore_ascii_case(ALL_COMPLETE))
 }
 
-/// A phase as the position shows it.
+/// A phase for display in the position.
 #[derive(Clone, Debug)]
 struct Place {
     number: String,
     name: Option<String>,
-    /// How many phases there are.
+    /// The number of phases.
     total: Option<u64>,
 }
 
 impl Place {
-    /// The place of the phase that a call speaks of. Number and name are the roadmap's; where it has no name, the name is
-    /// that of the call, or else of the position, where it is the same phase.
+    /// The place of the requested phase. Number and name are from the roadmap; if it has no name, from the call, or
+    /// else from the position if that is the same phase.
     fn of(view: &ProjectView, state: &State<'_>, request: PhaseRequest<'_>) -> Result<Self, FileError> {
         let label = view.label(request.phase)?;
         let known = state.position();
         let same = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known));
         let otherwise = request.name.or(known.name.filter(|_| same)).map(str::to_owned);
         let written = known.total.and_then(|total| total.parse().ok());
-        // A phase that the roadmap does not name keeps the spelling it has.
+        // A phase that the roadmap does not name keeps its spelling.
         let spelled = known.phase.filter(|_| same && label.name.is_none() && label.number == request.phase);
         Ok(Self {
             number: spelled.map_or(label.number, str::to_owned),
@@ -402,7 +403,7 @@ impl Place {
         format!("{}{total}{name} — {mark}", self.number)
     }
 
-    /// Whether a line of the position is about this phase and contradicts nothing of it.
+    /// True if a line of the position is about this phase and does not contradict it.
     fn is_told_by(&self, line: &str, mark: Option<&str>) -> bool {
         let Some(told) = Position::parse(line) else { return false };
         let same_name = |name: &str| self.name.as_ref().is_none_or(|known| known.eq_ignore_ascii_case(name));
@@ -420,17 +421,17 @@ impl Place {
     }
 }
 
-/// The word of the position for a phase whose plans are being executed.
+/// The word in the position for a phase whose plans are being executed.
 const EXECUTING: &str = "EXECUTING";
 
-/// The status once nothing is left to do.
+/// The status when nothing is left to do.
 const ALL_COMPLETE: &str = "All phases complete";
 
-/// The word of the position for a phase of the roadmap that has no plan.
+/// The word in the position for a phase of the roadmap without plans.
 pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
-/// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files. A line that says so already, be it in other
-/// words or in fewer, stays as another program or a person wrote it. Without a `mark`, any will do.
+/// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files. A line that already says so, in other
+/// words or in fewer, stays as another program or a person wrote it. Without a `mark`, any mark is accepted.
 fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: Option<&str>) {
     let explicit = edit.state().field("Current Phase").is_some();
     let line = edit.state().field("Phase");
@@ -440,7 +441,7 @@ fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: Option<&str>) {
     edit.set_noted("Current Phase", &place.number, "Current Phase");
     if let Some(name) = &place.name {
         let set = edit.set_noted("Current Phase Name", name, "Current Phase Name");
-        // A body without a place for the name has it in the front matter alone.
+        // If the body has no place for the name, it is only in the front matter.
         if set == Set::Absent && explicit && edit.state().field("Phase").is_none() {
             edit.set_front("current_phase_name", name);
         }

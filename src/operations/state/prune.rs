@@ -1,4 +1,4 @@
-//! Old entries moved out of STATE.md into an archive beside it.
+//! Moves old entries out of STATE.md into an archive next to it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::project::state::{BLOCKERS, COMPLETED, DECISIONS, State};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
-/// How many phases stay if nobody says.
+/// The default number of phases whose entries stay.
 pub(crate) const KEPT: u64 = 3;
 
-/// What `state prune` answers; the fields are those of the case.
+/// What `state prune` answers; the fields depend on the case.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum PruneReport {
@@ -53,7 +53,7 @@ pub(crate) struct PrunableSection {
 }
 
 impl PruneReport {
-    /// Whether anything is moved, or would be.
+    /// True if anything is moved, or would be.
     pub(crate) fn found(&self) -> bool {
         match self {
             Self::TooFew { .. } => false,
@@ -63,8 +63,8 @@ impl PruneReport {
     }
 }
 
-/// Moves decisions, completed phases, resolved blockers and metrics of phases that lie `keep` phases back into the archive.
-/// `None` without STATE.md.
+/// Moves decisions, completed phases, resolved blockers and metrics of phases that are `keep` or more phases back into
+/// the archive. `None` without STATE.md.
 pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Facts) -> EditedState<PruneReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -123,13 +123,13 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
     Ok(Some((report, edits)))
 }
 
-/// The phase of `Phase 3 …`.
+/// The phase in `Phase 3 …`.
 fn named_phase(text: &str) -> Option<&str> {
     let head = text.get(..6).filter(|head| head.eq_ignore_ascii_case("phase "))?;
     Some(text[head.len()..].trim_start())
 }
 
-/// Whether a blocker is struck through or marked as resolved.
+/// True if a blocker is struck through or marked as resolved.
 fn is_resolved(item: &str) -> bool {
     item.trim_start().starts_with("~~") || item.to_uppercase().contains("[RESOLVED]")
 }
@@ -142,7 +142,7 @@ fn phase_in(text: &str) -> Option<String> {
     numbers.map(Iterator::collect::<String>).find(|number| !number.is_empty())
 }
 
-/// The archive with one more part at its end.
+/// The archive with another part at its end.
 fn archived(standing: Option<&str>, heading: &str, taken: &[(&'static str, Taken)]) -> String {
     let start = "# STATE Archive\n\nEntries moved out of STATE.md. No command reads them.\n";
     let mut text = standing.unwrap_or(start).to_owned();

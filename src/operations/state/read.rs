@@ -1,5 +1,5 @@
-//! Answers about STATE.md: the index as it would be now, one field, a snapshot. These answer what can be read, however
-//! broken the text is.
+//! Answers about STATE.md: the current index, one field, a snapshot. They report whatever can be read, however broken
+//! the text is.
 
 use std::borrow::Cow;
 
@@ -27,10 +27,10 @@ use crate::text::screen::{Cell, Screen};
 pub(crate) struct IndexReport {
     #[serde(flatten)]
     pub(crate) keys: IndexKeys,
-    /// Absent where the roadmap has milestones, STATE.md names none of them, and nothing was counted before.
+    /// Absent if the roadmap has milestones, STATE.md names none of them, and nothing was counted before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) progress: Option<Progress>,
-    /// What comes next, the same in every answer.
+    /// What comes next, the same in all answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<NextReport>,
 }
@@ -79,7 +79,7 @@ impl IndexReport {
 
 impl From<&Index> for IndexReport {
     fn from(index: &Index) -> Self {
-        // The placeholder names no milestone.
+        // The placeholder is not the name of a milestone.
         let is_told =
             |(key, value): &(&str, &str)| *key != "milestone_name" || !value.eq_ignore_ascii_case("milestone");
         let keys = index.entries().filter(is_told).map(|(key, value)| (key, value.to_owned()));
@@ -87,7 +87,7 @@ impl From<&Index> for IndexReport {
     }
 }
 
-/// The index as body, disk and roadmap tell it now; `None` without STATE.md.
+/// The index computed from body, disk and roadmap; `None` without STATE.md.
 pub(crate) fn json(view: &ProjectView, facts: &Facts) -> Result<Option<IndexReport>, FileError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     let state = State::parse(&text);
@@ -108,7 +108,7 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     if let (Some(stated), Some(at_work)) = (index.get("current_phase"), at_work)
         && !PhaseId::new(&at_work).matches(stated)
     {
-        // Nothing is left to do about the phase that STATE.md names.
+        // The phase in STATE.md has nothing left to do.
         let label = view.label(&at_work)?;
         index.set("current_phase", Some(short(&label.number).to_owned()));
         index.set("current_phase_name", label.name);
@@ -122,25 +122,25 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     } else {
         Some(written.filter(|written| counts.has_lost_work(written)).unwrap_or(counted))
     };
-    // Of phases that were not all seen nobody can say how much is done.
+    // If not all phases are visible, the percentage is unknown.
     let is_known = scope.unseen.is_none() && (scope.fewer.is_none() || counts.percent() < 100);
     index.progress = progress.map(|progress| Progress { percent: progress.percent.filter(|_| is_known), ..progress });
     Ok(index)
 }
 
-/// What `state get` found.
+/// The result of `state get`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// There is no STATE.md.
+    /// STATE.md does not exist.
     NoState,
-    /// Asked for nothing in particular.
+    /// The whole text, if nothing was named.
     Everything(String),
-    /// A field, a key of the index, or a section.
+    /// The value of a field, a key of the index, or a section.
     Value(String),
     Nothing,
 }
 
-/// A field, a key of the index, or a section, in this order; the whole text where none is named.
+/// Looks up a field, a key of the index, or a section, in this order; returns the whole text if nothing is named.
 pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Result<Found, FileError> {
     let Some(text) = view.state_text()? else { return Ok(Found::NoState) };
     let Some(wanted) = wanted else { return Ok(Found::Everything(text.as_ref().to_owned())) };
@@ -174,15 +174,15 @@ pub(crate) struct SnapshotReport {
     pub(crate) current_plan: Option<String>,
     pub(crate) total_plans_in_phase: Option<u64>,
     pub(crate) status: Option<String>,
-    /// The number that a line `Progress: 40%` begins with; a bar begins with none.
+    /// The number at the start of a line such as `Progress: 40%`; a bar does not start with one.
     pub(crate) progress_percent: Option<u64>,
     pub(crate) last_activity: Option<String>,
     pub(crate) last_activity_desc: Option<String>,
     /// The rows of a table of decisions, or the items of a list.
     pub(crate) decisions: Vec<Decision>,
-    /// What stands in the way, without what is struck through or marked as resolved.
+    /// The blockers and concerns, without those that are struck through or marked as resolved.
     pub(crate) blockers: Vec<String>,
-    /// Those of them that keep the work from going on: a list of concerns has others too.
+    /// Those that block the work: a list of concerns also has others.
     #[serde(skip)]
     pub(crate) stopping: Vec<String>,
     pub(crate) paused_at: Option<String>,
@@ -196,7 +196,7 @@ pub(crate) struct Decision {
     pub(crate) rationale: String,
 }
 
-/// What the section about the last session says, which is of the second level.
+/// The section about the last session, which is at the second level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SessionReport {
     pub(crate) last_date: Option<String>,
@@ -204,7 +204,7 @@ pub(crate) struct SessionReport {
     pub(crate) resume_file: Option<String>,
 }
 
-/// STATE.md as one record; `None` without it.
+/// STATE.md as one record; `None` if the file does not exist.
 pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, FileError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     let state = State::parse(&text);
@@ -243,7 +243,8 @@ fn leading_number(text: &str) -> Option<u64> {
     text[..digits].parse().ok()
 }
 
-/// The rows of a table of decisions, or the items of a list, as `state add-decision` writes them: `[Phase 2]: what — why`.
+/// The decisions: the rows of a table, or the items of a list as `state add-decision` writes them: `[Phase 2]: what —
+/// why`.
 fn decisions(state: &State<'_>) -> Vec<Decision> {
     let Some(section) = state.section(DECISIONS) else { return Vec::new() };
     if let Some(table) = state.table(&section) {
@@ -272,8 +273,8 @@ fn decision(item: &str) -> Decision {
     }
 }
 
-/// What stands in the way: the items of the sections in which `state add-blocker` puts them, without those that are struck
-/// through or marked as resolved. A section `Concerns` counts where there is none of blockers.
+/// The blockers: the items of the sections to which `state add-blocker` adds them, without those that are struck
+/// through or marked as resolved. A section `Concerns` counts if a section of blockers is missing.
 fn blockers(state: &State<'_>, counts: impl Fn(&Section<'_>, &str) -> bool) -> Vec<String> {
     let mut sections = state.sections(BLOCKING);
     if sections.is_empty() {
@@ -286,7 +287,7 @@ fn blockers(state: &State<'_>, counts: impl Fn(&Section<'_>, &str) -> bool) -> V
     items.collect()
 }
 
-/// Whether an item keeps the work from going on: it is on a list of nothing but blockers, it or the status says so.
+/// True if an item blocks the work: it is on a list of only blockers, or its text or the status says so.
 fn stops(state: &State<'_>, section: &Section<'_>, item: &str) -> bool {
     let says = |text: &str| {
         let text = text.to_lowercase();
@@ -297,7 +298,7 @@ fn stops(state: &State<'_>, section: &Section<'_>, item: &str) -> bool {
     is_of_blockers || says(item) || state.value("Status").is_some_and(says)
 }
 
-/// As [`SnapshotReport::blockers`], of a project.
+/// The same as [`SnapshotReport::blockers`], for a project.
 pub(crate) fn concerns(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let text = view.state_text()?;
     Ok(text.as_deref().map(State::parse).map(|state| blockers(&state, |_, _| true)).unwrap_or_default())

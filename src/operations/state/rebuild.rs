@@ -1,5 +1,5 @@
-//! The tables of STATE.md made to agree with the disk, with a log of what was changed; and a STATE.md that is lost made from
-//! the roadmap and the disk.
+//! Makes the tables of STATE.md agree with the disk, with a log of the changes, and creates a lost STATE.md from the
+//! roadmap and the disk.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,10 +15,10 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
 use crate::text::screen::{Screen, counted};
 
-/// What every new STATE.md looks like.
+/// The template of a new STATE.md.
 const TEMPLATE: &str = include_str!("../../../templates/state.md");
 
-/// The last activity of a STATE.md that was lost.
+/// The last activity in a STATE.md that was lost and created again.
 const CREATED: &str = "STATE.md created from the roadmap and the phase folders";
 
 /// What `state rebuild` answers.
@@ -32,16 +32,16 @@ pub(crate) struct RebuildReport {
     pub(crate) mutated: Option<bool>,
     pub(crate) phase_inventory_scan_failed: bool,
     pub(crate) note: &'static str,
-    /// There was no STATE.md, or none that could be used.
+    /// STATE.md was missing or unusable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) created: Option<bool>,
-    /// Where the STATE.md is now that could not be used.
+    /// The new path of the unusable STATE.md.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<String>,
     /// With `--dry-run`: what would change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) would_change: Vec<PlannedChange>,
-    /// The lines of the log, for those who ask for them.
+    /// The lines of the log, on request.
     #[serde(skip)]
     pub(crate) log: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl PlannedChange {
 }
 
 impl RebuildReport {
-    /// What changed for a person at a terminal.
+    /// The changes, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let is_rehearsal = self.dry_run == Some(true);
         let what = match (&self.set_aside, self.mutations) {
@@ -85,11 +85,11 @@ impl RebuildReport {
     }
 }
 
-/// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a
-/// person wrote into the other cells stays, and rows of phases whose folder is archived. Shelved phases are no work and
-/// get no row. A position that names no phase is filled in from roadmap and disk. A STATE.md that is missing is made from
-/// them; with `set_aside` also one that cannot be used, which is kept under another name. `None` without STATE.md and
-/// without a roadmap to make one from.
+/// Updates the table of phases from the folders of the milestone: their rows and the numbers of plans. Text that a
+/// person wrote into the other cells stays, and so do rows of phases whose folder is archived. Shelved phases do not
+/// count as work and get no row. A position without a phase is filled in from roadmap and disk. A missing STATE.md is
+/// created from them; with `set_aside` an unusable one too, which is kept under another name. `None` without STATE.md
+/// and without a roadmap to create one from.
 pub(crate) fn rebuild(
     view: &ProjectView,
     only_look: bool,
@@ -191,12 +191,12 @@ pub(crate) fn rebuild(
     Ok(Some((report, edits)))
 }
 
-/// Title of the section that lists what was rebuilt.
+/// The title of the section with the log of rebuilds.
 const LOG: &str = "Rebuild Log";
-/// How many lines an entry of the log has, its time first.
+/// The number of lines in a log entry, its time first.
 const LINES_OF_ENTRY: usize = 6;
 
-/// Whether the last entry of the same kind says the same: what another program undoes each time would fill the log.
+/// True if the last entry of the same kind is identical: changes that another program always undoes would fill the log.
 fn is_logged(state: &State<'_>, entry: &[String]) -> bool {
     let Some(section) = state.section(&[LOG]) else { return false };
     let lines = section.own.map(|line| state.markdown().line(line).trim()).filter(|line| !line.is_empty());
@@ -209,7 +209,7 @@ fn is_logged(state: &State<'_>, entry: &[String]) -> bool {
     same.next_back().is_some_and(|last| *last == entry[1..])
 }
 
-/// A phase with a folder: its number, and how many plans it has.
+/// A phase with a folder: its number, and the number of its plans.
 type PhaseOnDisk = (String, usize);
 
 /// The phases with a folder, and those whose rows stay although they have none.
@@ -233,7 +233,7 @@ fn phases_on_disk(view: &ProjectView) -> Result<(Vec<PhaseOnDisk>, Vec<String>),
     Ok((phases, kept))
 }
 
-/// A name for a STATE.md that cannot be used, which no other file has.
+/// An unused file name for a STATE.md that cannot be used.
 fn unused_name(view: &ProjectView, facts: &Facts) -> String {
     let stamp: String = facts.now.chars().take_while(|letter| *letter != '.').filter(|letter| *letter != ':').collect();
     let name = format!("{}.broken-{stamp}", view.layout().state());
@@ -241,7 +241,7 @@ fn unused_name(view: &ProjectView, facts: &Facts) -> String {
     std::iter::once(name.clone()).chain(numbered).find(|name| !view.exists(name)).unwrap_or(name)
 }
 
-/// Makes STATE.md from the template, the roadmap and the disk.
+/// Creates STATE.md from the template, the roadmap and the disk.
 fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts: &Facts) -> EditedState<RebuildReport> {
     let state = view.layout().state();
     let mut edits = Edits::default();
@@ -251,7 +251,7 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
     let without = view.after(&edits);
     let Some(text) = template(&without, facts)? else { return Ok(None) };
     edits.texts.insert(state.clone(), text.clone());
-    // Its milestone bounds the roadmap from here on.
+    // From here on, its milestone determines which part of the roadmap counts.
     let after = view.after(&edits);
     let parsed = State::parse(&text);
     let mut edit = StateEdit::new(&parsed);
@@ -283,7 +283,7 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
     Ok(Some((report, if only_look { Edits::default() } else { edits })))
 }
 
-/// The template with the facts of the project in it; `None` without a roadmap that names phases.
+/// The template filled in with the facts of the project; `None` without a roadmap that names phases.
 fn template(view: &ProjectView, facts: &Facts) -> Result<Option<String>, FileError> {
     let (Some(roadmap), Some(phases)) = (view.roadmap_text()?, view.last_number()?) else { return Ok(None) };
     let roadmap = view.parse_roadmap(&roadmap);

@@ -1,7 +1,7 @@
-//! The index of STATE.md brought up to date after an edit of its body.
+//! Updates the index of STATE.md after an edit of its body.
 //!
-//! A key with a source in the body follows it when this write changed the source, and keeps its value when not. The
-//! counters come from disk and roadmap. `last_updated` and `state_head` are always the present ones.
+//! A key with a source in the body changes only if this write changed the source. The counters come from disk and
+//! roadmap. `last_updated` and `state_head` are always current.
 
 use super::{Facts, StateEdit};
 use crate::failure::Failure;
@@ -16,39 +16,38 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::splice::Splices;
 
-/// What a write means for the counters.
+/// How a write affects the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// They stay as they are: the operation is about something else.
     Keep,
-    /// They are counted again, all together, unless fewer phases or plans are seen than were counted before: what was
-    /// done in files that have gone stays counted.
+    /// They are all counted again, unless fewer phases or plans are visible than were counted before: work in files
+    /// that were removed stays counted.
     Refresh,
-    /// They are counted again, be they lower, and every key is as the body tells it.
+    /// They are counted again, even if they become lower, and every key is derived from the body.
     Recount,
-    /// They are counted again, be they lower, with a percentage in any case: the operation knows what was completed. Where
-    /// more phases were counted than are seen, they stay.
+    /// They are counted again, even if they become lower, always with a percentage: the operation knows what was
+    /// completed. If more phases were counted than are visible, they stay.
     Measure,
-    /// As [`Self::Measure`], of an operation that took a phase away, or that is asked for the figures.
+    /// Like [`Self::Measure`], for an operation that removed a phase or was asked for the figures.
     Follow,
 }
 
-/// A STATE.md ready to be written.
+/// A STATE.md ready to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) text: String,
-    /// What changed, by name: the fields of the operation, then what followed in the front matter.
+    /// The names of what changed: the fields of the operation, then the front matter keys updated with them.
     pub(crate) updated: Vec<String>,
-    /// The names of what followed in the front matter alone.
+    /// Only the names of the front matter keys that were updated with them.
     pub(crate) followed: Vec<String>,
-    /// The percentage the front matter has now.
+    /// The percentage that the front matter has now.
     pub(crate) percent: Option<u64>,
 }
 
-/// Finishes the edits of a STATE.md and brings its front matter, and the fields of the body that show its counters, up to
-/// date.
+/// Finishes the edits of a STATE.md, and updates its front matter and the fields of the body that show its counters.
 ///
-/// `view` is the project as it will be around the new text: for an operation that changes other files too,
+/// `view` is the project as it will be with the new text: an operation that changes other files too passes
 /// [`ProjectView::after`] its edits.
 pub(crate) fn close(
     view: &ProjectView,
@@ -73,7 +72,7 @@ pub(crate) fn close(
     Ok(Written { text, updated, followed, percent })
 }
 
-/// The index after a write that led from `before` to `after`.
+/// The index after a write that changed `before` to `after`.
 fn follow(
     view: &ProjectView,
     before: &State<'_>,
@@ -99,7 +98,7 @@ fn follow(
             index.set(key, Some(kept));
         }
     }
-    // The name of a milestone changes where the milestone does.
+    // The name changes only together with the milestone.
     let named = before.front_text("milestone_name").filter(|name| !is_placeholder_name(name));
     if rule != Rule::Recount
         && before.front_text("milestone") == after.front_text("milestone")
@@ -113,20 +112,20 @@ fn follow(
     {
         index.set("status", Some(kept));
     }
-    // The phases of an archived milestone are counted no more; what was counted of them stays.
+    // The phases of an archived milestone do not count any more; its earlier counts stay.
     let is_archived = |sources: &Sources| sources.get("status").is_some_and(is_awaiting_milestone);
     let rule = if is_archived(&old) && is_archived(&new) { Rule::Keep } else { rule };
     index.progress = progress(after, rule, &milestone, counts, &view.scope()?);
     Ok(index)
 }
 
-/// Whether a name stands for one that nobody gave yet.
+/// True for a placeholder instead of a name.
 fn is_placeholder_name(name: &str) -> bool {
     let name = name.trim();
     name.is_empty() || name.eq_ignore_ascii_case("milestone") || name == "null"
 }
 
-/// The index as body, disk and roadmap tell it.
+/// The index derived from body, disk and roadmap.
 pub(super) fn derived(
     sources: &Sources,
     state: &State<'_>,
@@ -165,19 +164,20 @@ fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, count
     if one_phase && more { "executing".to_owned() } else { status }
 }
 
-/// The figures after a write: all of them are counted, or all stay. What cannot be seen is never counted as nothing.
+/// The figures after a write: either all are counted, or all stay. Something that is not visible never counts as
+/// missing.
 fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts, scope: &Scope) -> Option<Progress> {
     let written = Progress::written(after);
     let is_seen = scope.unseen.is_none() && scope.phases > 0;
     let has_gone = rule == Rule::Refresh && written.is_some_and(|written| counts.has_lost_work(&written));
-    // Without a roadmap nobody knows how many phases there are.
+    // Without a roadmap the number of phases is unknown.
     let is_unread = rule == Rule::Recount && milestone.scope == MilestoneScope::Unreadable && written.is_some();
-    // More phases were counted than were seen: the count stays until somebody asks for it.
+    // More phases were counted than are visible: the count stays until a command asks for it.
     let is_disputed = rule == Rule::Measure && scope.fewer.is_some();
     if rule == Rule::Keep || !is_seen || has_gone || is_unread || is_disputed {
         return written;
     }
-    // A percentage that is there is kept up; without one, the roadmap must say which phases are the milestone's.
+    // An existing percentage is updated; without one, the roadmap must show which phases belong to the milestone.
     let has_percent = written.is_some_and(|written| written.percent.is_some());
     let measured =
         matches!(rule, Rule::Measure | Rule::Follow) || has_percent || milestone.scope == MilestoneScope::Complete;
@@ -194,7 +194,7 @@ pub(super) fn as_progress(counts: Counts, measured: bool) -> Progress {
     }
 }
 
-/// The text with its `Progress:` field at the percentage of the front matter.
+/// The text with its `Progress:` field set to the percentage of the front matter.
 fn with_bar(text: String, progress: Option<Progress>) -> String {
     let Some(percent) = progress.and_then(|progress| progress.percent) else { return text };
     let state = State::parse(&text);
@@ -207,7 +207,7 @@ fn with_bar(text: String, progress: Option<Progress>) -> String {
     splices.apply(&text)
 }
 
-/// The text with the fields of older files that count phases, where they are there, at the counters of the front matter.
+/// The text with the phase counts of older files set to the counters of the front matter, if they exist.
 fn with_counts(text: String, progress: Option<Progress>) -> String {
     let Some(progress) = progress.filter(|progress| progress.percent.is_some()) else { return text };
     let mut splices = Splices::default();
@@ -225,9 +225,8 @@ fn with_counts(text: String, progress: Option<Progress>) -> String {
     splices.apply(&text)
 }
 
-/// The names of the keys that followed: those whose source in the body changed, and those without a source there
-/// whose value changed. First the keys that were there, then new ones; counters that are told for the first time are no
-/// news.
+/// The names of the updated keys: those whose source in the body changed, and those without such a source whose value
+/// changed. Existing keys come first, then new ones. Counters that are written for the first time are not listed.
 fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
     let (old, new) = (Sources::of(before), Sources::of(after));
     let row = |name: &str| KEYS.iter().find(|key| key.name == name);

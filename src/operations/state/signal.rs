@@ -1,4 +1,4 @@
-//! WAITING.json: a host's session waits for an answer, and other programs are to know it.
+//! WAITING.json: it shows other programs that a session in a host waits for an answer.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::project::view::{Edited, Edits, ProjectView};
 pub(crate) struct Signal<'a> {
     pub(crate) kind: Option<&'a str>,
     pub(crate) question: Option<&'a str>,
-    /// The possible answers, parted by bars.
+    /// The possible answers, separated by `|`.
     pub(crate) options: Option<&'a str>,
     pub(crate) phase: Option<&'a str>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct WaitingReport {
     pub(crate) path: String,
 }
 
-/// Says that the work waits. An earlier signal is replaced: only one question is open at a time.
+/// Records that the work waits. It replaces an earlier signal: only one question is open at a time.
 pub(crate) fn wait(view: &ProjectView, signal: Signal<'_>, facts: &Facts) -> Edited<WaitingReport, Failure> {
     let waiting = Waiting {
         status: "waiting",
@@ -58,11 +58,11 @@ pub(crate) fn wait(view: &ProjectView, signal: Signal<'_>, facts: &Facts) -> Edi
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ResumeReport {
     pub(crate) resumed: bool,
-    /// Whether there was a signal.
+    /// True if there was a signal.
     pub(crate) removed: bool,
 }
 
-/// Takes the signal away.
+/// Removes the signal.
 pub(crate) fn resume(view: &ProjectView) -> (ResumeReport, Edits) {
     let path = view.layout().waiting();
     let removed = view.exists(&path);
@@ -77,7 +77,7 @@ mod tests {
     use crate::project::layout::Layout;
 
     #[test]
-    fn a_signal_is_written_for_the_workstream_and_taken_away_again() {
+    fn a_signal_is_written_for_the_workstream_and_removed_again() {
         let layout = Layout::new("/p", None, Some("api"));
         let view = ProjectView::new(layout, Box::new(MemoryFiles::default()));
         let facts = Facts { now: "2026-01-02T03:04:05.678Z".into(), ..Facts::default() };

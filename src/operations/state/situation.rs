@@ -1,4 +1,4 @@
-//! `smart-entry`: the situation a project is in, and what to do next.
+//! `smart-entry`: the situation of a project, and the next steps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,19 +24,19 @@ use crate::text::screen::{Cell, Screen, Tone};
 const STALE_AFTER_DAYS: i64 = 3;
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// What git says, and whether there is a planning folder at all.
+/// Facts from git, and whether a planning folder exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Surroundings {
     pub(crate) has_planning: bool,
     pub(crate) has_git: bool,
     pub(crate) dirty: bool,
     pub(crate) unpushed: bool,
-    /// Commits since the one STATE.md was written on.
+    /// The number of commits since the one recorded in STATE.md.
     pub(crate) behind: Option<u64>,
 }
 
 impl Surroundings {
-    /// Those of a command that is writing to the project.
+    /// The facts for a command that is writing to the project.
     pub(crate) fn just_written() -> Self {
         Self { has_planning: true, has_git: true, dirty: true, unpushed: false, behind: None }
     }
@@ -48,18 +48,19 @@ pub(crate) struct EntryReport {
     pub(crate) situation: Situation,
     pub(crate) recommended: &'static str,
     pub(crate) summary: String,
-    /// Work besides the current phase that waits for a person.
+    /// Work outside the current phase that waits for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) notice: Option<String>,
     pub(crate) signals: Signals,
-    /// The recommended one first; commands that are not installed are left out.
+    /// The actions, the recommended one first; commands that are not installed are left out.
     pub(crate) actions: Vec<Action>,
-    /// The next step, as everything shows it.
+    /// The next step, the same in all answers.
     pub(crate) next: NextReport,
 }
 
 impl EntryReport {
-    /// Why the recommended action is the one: the summary of the current phase, or what it does not say.
+    /// The reason for the recommended action: the summary of the current phase, or the notice if the action is about
+    /// it.
     pub(crate) fn reason(&self) -> &str {
         let accepts = self.recommended == ACCEPT;
         self.notice.as_deref().filter(|_| accepts).unwrap_or(&self.summary)
@@ -71,11 +72,11 @@ impl EntryReport {
     }
 }
 
-/// The situations; the first that fits is it.
+/// The situations, in order: the first one that fits is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Situation {
-    /// A run of `auto` has the project, or waits for somebody.
+    /// A run of `auto` is using the project, or waits for a person.
     AutoRun,
     /// The project has only milestones of `auto`.
     Milestones,
@@ -92,7 +93,7 @@ pub(crate) enum Situation {
     Unknown,
 }
 
-/// What the situation is told from.
+/// The facts that determine the situation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Signals {
     pub(crate) current_phase: Option<String>,
@@ -111,19 +112,19 @@ pub(crate) struct Signals {
     /// The rows of the roadmap's table of progress.
     pub(crate) roadmap_total_phases: Option<u64>,
     pub(crate) roadmap_completed_phases: Option<u64>,
-    /// The phases of the roadmap, wherever it lists them.
+    /// The number of phases of the roadmap, wherever it lists them.
     #[serde(skip)]
     listed_phases: u64,
-    /// Those of them about which something is left to do.
+    /// The number of those with something left to do.
     #[serde(skip)]
     open_phases: u64,
-    /// Closed phases whose acceptance test is not finished and was not put off.
+    /// Closed phases whose acceptance test is not finished and was not deferred.
     #[serde(skip)]
     unaccepted_phases: Vec<String>,
-    /// What is to be done next about the current phase.
+    /// The next step of the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
-    /// What comes next, as everything shows it.
+    /// The next step, the same in all answers.
     #[serde(skip)]
     next: Next,
     pub(crate) state_commits_behind: Option<u64>,
@@ -138,7 +139,7 @@ pub(crate) struct Action {
     pub(crate) recommended: bool,
 }
 
-/// The situation of the project with its actions.
+/// Determines the situation of the project and its actions.
 pub(crate) fn smart_entry(
     view: &ProjectView,
     surroundings: &Surroundings,
@@ -167,12 +168,12 @@ pub(crate) fn smart_entry(
     })
 }
 
-/// The actions of a situation, the next step first. Commands that are not installed are left out.
+/// The actions for a situation, the next step first. Commands that are not installed are left out.
 fn offered(situation: Situation, signals: &Signals, call: &Call, commands: &Commands) -> Vec<&'static str> {
     let documents = signals.next.documents();
     let first = match call {
         Call::Program(_) => PROGRAM,
-        // The route that progress takes leads there too.
+        // The `progress-next` command leads there too.
         Call::Host { .. } if signals.next.phase().is_some() && is_installed(NEXT, commands) => NEXT,
         Call::Host { name, .. } => name,
     };
@@ -180,7 +181,7 @@ fn offered(situation: Situation, signals: &Signals, call: &Call, commands: &Comm
     if let Some(UpNext::MilestoneDone(_)) = documents {
         ids.push(CLOSE);
     }
-    // As long as a milestone is open, the next one does not begin.
+    // The next milestone does not begin while one is open.
     let begins = matches!(documents, Some(UpNext::MilestoneArchived(_) | UpNext::NoMilestone));
     let has_phases = matches!(documents, Some(next) if !matches!(next, UpNext::NoRoadmap | UpNext::NoMilestone));
     let fits = |id: &&'static str| {
@@ -219,7 +220,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let next_step = next.phase().filter(|_| current_phase.is_some()).map(|next| next.step);
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
-    // After a close the body is a person's account of it.
+    // After a milestone is closed, the body is a person's account of it.
     let front = text.as_deref().and_then(|text| State::parse(text).front_text("status"));
     let status = front.filter(|front| is_awaiting_milestone(front)).unwrap_or(status);
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
@@ -246,7 +247,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         next_step,
         next,
         state_commits_behind: surroundings.behind,
-        // The commit that holds STATE.md itself comes after the one it names.
+        // The commit that contains STATE.md comes after the one it records.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
         status,
     })
@@ -257,16 +258,16 @@ fn unaccepted(view: &ProjectView) -> Result<Vec<String>, FileError> {
     Ok(open.filter(|open| !open.is_deferred).map(|open| open.phase).collect())
 }
 
-/// Whether a day lies more than three days back.
+/// True if a date is more than three days ago.
 fn is_stale(day: &str, facts: &Facts) -> bool {
     days_since_epoch(day).is_some_and(|day| facts.milliseconds - day * DAY > STALE_AFTER_DAYS * DAY)
 }
 
-/// Days from 1970-01-01 to `2026-01-02`.
+/// The number of days from 1970-01-01 to a date such as `2026-01-02`.
 fn days_since_epoch(day: &str) -> Option<i64> {
     let mut parts = day.split('-').map(str::parse::<i64>);
     let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    // Years that begin in March, so that the leap day is the last of its year.
+    // The years here begin in March, so that the leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year / 4 - year / 100 + year / 400;
     Some(year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468)
@@ -305,7 +306,7 @@ fn situation(signals: &Signals) -> Situation {
 }
 
 impl EntryReport {
-    /// The next command, and what else can be done, for a person at a terminal.
+    /// The next command and other possible actions, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let mut page = self.next.shown(screen, &[]);
         let is_next = |action: &Action| action.id == NEXT || self.next.command.starts_with(&action.command);
@@ -323,7 +324,7 @@ impl EntryReport {
 }
 
 impl NextReport {
-    /// The next command and the reason for it, below facts that come first.
+    /// The next command and its reason, after the facts in `before`.
     pub(crate) fn shown(&self, screen: Screen, before: &[(&str, Cell)]) -> String {
         let next = [("Next", Cell::new(Tone::Command, self.command.as_str())), ("", Cell::from(self.why.as_str()))];
         let waiting = self.waiting.iter().map(|what| ("Waiting", Cell::new(Tone::Warning, what.as_str())));
@@ -351,7 +352,7 @@ impl Situation {
     }
 }
 
-/// What the summary of the current phase does not say.
+/// Facts that the summary of the current phase does not include.
 fn notice(signals: &Signals, next: &NextReport) -> Option<String> {
     let unaccepted = &signals.unaccepted_phases;
     if !unaccepted.is_empty() {
@@ -455,7 +456,7 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
     text.to_owned()
 }
 
-/// What a call of this program does that comes next.
+/// The label of the next step if it is a call of this program.
 fn program_label(next: &Next) -> &'static str {
     match next {
         Next::Run(AutoRun { stage: RunStage::Active, .. }) => "Show the run",
@@ -478,19 +479,19 @@ fn is_installed(id: &str, commands: &Commands) -> bool {
     commands.installed.iter().any(|installed| installed == name)
 }
 
-/// The action that goes on with an acceptance test.
+/// The action that continues an acceptance test.
 const ACCEPT: &str = "verify-work";
 
 /// The action that archives a milestone whose phases are complete.
 const CLOSE: &str = "complete-milestone";
 
-/// The action that takes the route that progress shows.
+/// The action that runs the next step shown by `progress`.
 const NEXT: &str = "progress-next";
 
-/// The action that this program does.
+/// The action of this program itself.
 const PROGRAM: &str = "gsd-tools";
 
-/// How many actions are offered.
+/// The most actions that are offered.
 const MOST_ACTIONS: usize = 4;
 
 #[cfg(test)]
@@ -518,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acceptance_test_that_is_open_is_named_although_its_phase_is_closed() {
+    fn an_open_acceptance_test_is_named_even_if_its_phase_is_closed() {
         let notice = |status: &str| {
             let uat = format!("---\nstatus: {status}\n---\n\n## Tests\n");
             let files = MemoryFiles::new([
@@ -538,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_acceptance_test_goes_before_the_next_phase_and_after_plans_to_execute() {
+    fn an_open_acceptance_test_comes_before_the_next_phase_and_after_plans_to_execute() {
         let told = |status: &str, more: &[(&str, &str)]| {
             let state = format!("# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: {status}\n");
             let files = [
@@ -567,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_that_were_put_off_come_once_every_phase_is_done() {
+    fn deferred_checks_come_when_every_phase_is_done() {
         let told = |roadmap: &str| {
             let state = "# S\n\n## Current Position\n\nPhase: 2 of 2 (B)\nStatus: Milestone complete\n\n## Deferred Items\n\n\
                          | Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
@@ -596,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_situation_that_fits_is_told() {
+    fn the_first_situation_that_fits_is_reported() {
         let here = Surroundings { has_planning: true, ..Surroundings::default() };
         let state = |status: &str| {
             format!(

@@ -1,4 +1,4 @@
-//! A milestone begun or shipped in STATE.md: the position starts over, what was learned stays.
+//! Starts or ships a milestone in STATE.md: the position starts over, the recorded knowledge stays.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,10 +23,10 @@ pub(crate) struct SwitchReport {
     pub(crate) status: &'static str,
 }
 
-/// How the step begins that shipping a milestone leaves to people, and that the next milestone takes away.
+/// The beginning of the next step that shipping a milestone leaves to people and that the next milestone removes.
 const START_NEXT: &str = "Start the next milestone";
 
-/// Fields about a phase that is not this milestone's.
+/// Fields about a phase of the previous milestone.
 const OVER: &[&str] = &[
     "Current Phase",
     "Current Phase Name",
@@ -37,7 +37,7 @@ const OVER: &[&str] = &[
     "Paused At",
 ];
 
-/// Puts the position before the first phase of the milestone `version`. STATE.md is made where there is none.
+/// Moves the position before the first phase of the milestone `version`. A missing STATE.md is created.
 pub(crate) fn switch(
     view: &ProjectView,
     version: &str,
@@ -79,11 +79,11 @@ pub(crate) fn switch(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shipped {
     pub(crate) text: String,
-    /// Counts of what is completed stayed higher than what is on disk.
+    /// The counts of completed work stayed higher than those on disk.
     pub(crate) kept_progress: bool,
 }
 
-/// Puts the position behind the milestone `version`. The counters are those of `view`, in which its phases still stand.
+/// Moves the position after the milestone `version`. The counters are those of `view`, in which its phases still exist.
 pub(crate) fn ship(
     view: &ProjectView,
     mut edit: StateEdit<'_, '_>,
@@ -113,7 +113,7 @@ pub(crate) fn ship(
     Ok(Shipped { text: written.text, kept_progress })
 }
 
-/// Takes a field away; in a table, where rows are fixed, it says `nothing`.
+/// Removes a field; in a table, where rows are fixed, its value becomes `nothing`.
 fn clear(edit: &mut StateEdit<'_, '_>, label: &str, nothing: &str) {
     match edit.state().field(label) {
         Some(field) if field.in_table => {

@@ -1,4 +1,4 @@
-//! STATE.md counted anew against the disk.
+//! Compares the counts in STATE.md with the disk and corrects them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,12 +16,12 @@ use crate::project::view::{Edits, ProjectView};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SyncReport {
     pub(crate) synced: bool,
-    /// What is changed or would be, and what cannot be counted.
+    /// What was or would be changed, and what cannot be counted.
     pub(crate) changes: Vec<String>,
     pub(crate) dry_run: bool,
 }
 
-/// Sets the counts that STATE.md tells to what stands on disk. `only_look` tells them alone. `None` without STATE.md.
+/// Sets the counts in STATE.md to those on disk. With `only_look`, only reports them. `None` without STATE.md.
 pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> EditedState<SyncReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -79,7 +79,7 @@ fn set(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, changes: &mut Vec
     }
 }
 
-/// How many plans the phase at work has, if it has a folder.
+/// The number of plans of the current phase, if it has a folder.
 fn plans_of_phase(view: &ProjectView, state: &State<'_>) -> Result<Option<usize>, Failure> {
     let Some(phase) = state.position().phase else { return Ok(None) };
     let Some(folder) = view.find_phase(phase)?.folder else { return Ok(None) };

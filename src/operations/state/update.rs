@@ -1,4 +1,4 @@
-//! Fields set by name: `state update`, `state patch`.
+//! Sets fields by name: `state update`, `state patch`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,9 +18,9 @@ pub(crate) struct UpdateReport {
     pub(crate) updated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-    /// The keys of the front matter that followed.
+    /// The keys of the front matter that were updated with it.
     pub(crate) preserved: Vec<String>,
-    /// The field cannot be set; otherwise, what did not change had the value already.
+    /// True if the field cannot be set. If false and nothing changed, the field already had the value.
     #[serde(skip)]
     pub(crate) is_refused: bool,
 }
@@ -55,14 +55,14 @@ pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PatchReport {
     pub(crate) updated: Vec<String>,
-    /// Fields that are not there.
+    /// Fields that do not exist.
     pub(crate) failed: Vec<String>,
-    /// Fields that have their value already.
+    /// Fields that already had the value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) unchanged: Vec<String>,
 }
 
-/// Sets several fields; those that are not there are told, the others are set. Without STATE.md none is there.
+/// Sets several fields; missing ones are reported, the others are set. Without STATE.md all are missing.
 pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Facts) -> Edited<PatchReport, Failure> {
     let Some(text) = open(view)? else {
         let failed = fields.iter().map(|(field, _)| field.clone()).collect();
@@ -86,7 +86,7 @@ pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Fac
     Ok((PatchReport { updated: written.updated, failed, unchanged }, edits))
 }
 
-/// Sets a field of the body, or else a key of the front matter that is there or belongs there.
+/// Sets a field of the body, or else a key of the front matter that exists or is a known key.
 fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
     for label in &labels(field) {
         let set = edit.set(label, value);
@@ -103,7 +103,7 @@ fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
     set_key(edit, &key_of(field), value)
 }
 
-/// Sets the fields of older files that tell number and name of the phase as well; otherwise they would outdo this one.
+/// Also sets the fields of older files with the number and name of the phase; otherwise they would override this one.
 fn set_phase_elsewhere(edit: &mut StateEdit<'_, '_>, value: &str) {
     let Some(position) = Position::parse(value) else { return };
     if let Some(phase) = position.phase {
@@ -116,17 +116,17 @@ fn set_phase_elsewhere(edit: &mut StateEdit<'_, '_>, value: &str) {
     }
 }
 
-/// A field as typed, and as a label.
+/// A field as typed, and in the form of a label.
 fn labels(field: &str) -> [String; 2] {
     [field.to_owned(), field.replace('_', " ")]
 }
 
-/// A field as a key of the front matter.
+/// A field in the form of a front matter key.
 fn key_of(field: &str) -> String {
     field.trim().to_lowercase().replace(' ', "_")
 }
 
-/// Sets a scalar key of the front matter. `progress` is counted, never set.
+/// Sets a scalar key of the front matter. `progress` is counted and cannot be set.
 fn set_key(edit: &mut StateEdit<'_, '_>, key: &str, value: &str) -> Set {
     let Some(front) = edit.state().front() else { return Set::Absent };
     let settable = match front.get(key) {
@@ -136,7 +136,7 @@ fn set_key(edit: &mut StateEdit<'_, '_>, key: &str, value: &str) -> Set {
     if settable { edit.set_front(key, value) } else { Set::Absent }
 }
 
-/// A bar that was set by hand is the percentage from now on.
+/// A bar that was set by hand also becomes the percentage of the front matter.
 fn set_percent(edit: &mut StateEdit<'_, '_>, value: &str) {
     if let Some((_, percent)) = shown_percent(value)
         && Progress::written(edit.state()).is_some()

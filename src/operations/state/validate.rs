@@ -1,4 +1,4 @@
-//! STATE.md held against the disk: findings, each with a code and what to do about it. Nothing is changed.
+//! Compares STATE.md with the disk: findings, each with a code and a fix. Nothing is changed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,12 +23,12 @@ use crate::text::screen::{Mark, Screen, Tone, counted};
 pub(crate) struct ValidateReport {
     pub(crate) valid: bool,
     pub(crate) warnings: Vec<StateFinding>,
-    /// The whole of STATE.md was looked at.
+    /// Always `complete`: the whole of STATE.md was checked.
     pub(crate) scope: &'static str,
 }
 
 impl ValidateReport {
-    /// The findings with their cures for a person at a terminal.
+    /// The findings with their fixes, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         if self.warnings.is_empty() {
             return screen.paint(Tone::Good, "STATE.md agrees with the files") + "\n";
@@ -43,7 +43,7 @@ impl ValidateReport {
     }
 }
 
-/// A finding as scripts know it from here.
+/// A finding in the form that scripts expect from this command.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StateFinding {
     pub(crate) code: &'static str,
@@ -100,7 +100,7 @@ pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, Noth
     Ok(findings(view)?.map(report))
 }
 
-/// Compares STATE.md with the folder of the phase at work.
+/// Compares STATE.md with the folder of the current phase.
 pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, NothingToValidate>, FileError> {
     let text = match view.state_text() {
         Ok(Some(text)) => text,
@@ -126,8 +126,8 @@ pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, Nothin
     Ok(Ok(findings))
 }
 
-/// Figures in the front matter that are not those of disk and roadmap, where all of the milestone was seen. What was done in
-/// files that have gone stays counted, and so does a milestone that is over.
+/// Reports figures in the front matter that differ from disk and roadmap, if all of the milestone is visible. Work in
+/// files that were removed stays counted, and so does a finished milestone.
 fn wrong_figures(view: &ProjectView, state: &State<'_>) -> Result<Option<Finding>, FileError> {
     let Some(written) = Progress::written(state) else { return Ok(None) };
     let scope = view.scope()?;
@@ -158,7 +158,7 @@ fn wrong_figures(view: &ProjectView, state: &State<'_>) -> Result<Option<Finding
     Ok((!wrong.is_empty()).then(|| warning("S010", message, "count again: `gsd-tools state sync`")))
 }
 
-/// The phases that STATE.md says work is at: front matter, field, position.
+/// The current phase according to STATE.md: front matter, field, position.
 pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
     let phase_in = |label: &str| state.value(label).and_then(Position::parse)?.phase.map(str::to_owned);
     let in_front = state.front_text("current_phase");
@@ -166,7 +166,7 @@ pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
     [in_front.map(str::to_owned), phase_in("Current Phase"), phase_in("Phase")].into_iter().flatten().collect()
 }
 
-/// What the phase at work looks like on disk against what STATE.md says of it.
+/// Differences between the current phase on disk and in STATE.md.
 fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileError> {
     let mut findings = Vec::new();
     let in_words = |written: &String| state::meaningful(written).is_some() && !state::names_phase(written);
@@ -226,7 +226,7 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
     Ok(findings)
 }
 
-/// Whether STATE.md says that there is no phase to be at.
+/// True if STATE.md says that there is currently no phase.
 fn is_between_milestones(state: &State<'_>) -> bool {
     state
         .value("Status")
@@ -235,7 +235,7 @@ fn is_between_milestones(state: &State<'_>) -> bool {
         .is_some_and(|status| state::is_between_milestones(&status))
 }
 
-/// Whether the roadmap has a phase of the milestone that is not closed.
+/// True if the roadmap has a phase of the milestone that is not closed.
 fn has_open_phase(view: &ProjectView) -> Result<bool, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(false) };
     let roadmap = view.parse_roadmap(&text);
@@ -243,10 +243,10 @@ fn has_open_phase(view: &ProjectView) -> Result<bool, FileError> {
     Ok(ids.iter().any(|id| !standing::is_closed(&roadmap, id)))
 }
 
-/// The code of a status that nothing bears out.
+/// The code of the finding about an unknown status.
 pub(crate) const STATUS_CODE: &str = "S008";
 
-/// A status in the front matter that no command writes, and that the body does not say either.
+/// Reports a status in the front matter that no command writes and that the body does not have either.
 fn status_of_nobody(state: &State<'_>) -> Option<Finding> {
     let status = state.front_text("status").filter(|status| !state::is_of_programs(status))?;
     let written = state.value("Status");
@@ -259,7 +259,7 @@ fn status_of_nobody(state: &State<'_>) -> Option<Finding> {
     Some(warning(STATUS_CODE, message, "write the status under Current Position, then run `gsd-tools state sync`"))
 }
 
-/// Whether the phase is one of the roadmap that nobody has planned yet: its first document brings its folder.
+/// True if the phase is in the roadmap but not planned yet: its folder is created with its first document.
 fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<bool, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(false) };
     let is_named = view.parse_roadmap(&text).section(id.as_str()).is_some();

@@ -1,4 +1,4 @@
-//! Whether people accepted a phase: the results in its UAT files, and the verification that must stand beside them.
+//! Checks whether people accepted a phase: the results in its UAT files, and the verification that is also required.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 
-/// Words in a UAT file's `status` that say it is not over, whatever its tests say.
+/// Values of `status` in a UAT file that mean it is not finished, whatever its tests say.
 const UNFINISHED: &[&str] = &["partial", "diagnosed", "pending", "failed", "blocked", "in_progress"];
 
 /// What `phase uat-passed` answers.
@@ -23,9 +23,9 @@ pub(crate) struct AcceptanceReport {
     uat_files: Vec<String>,
     verification_files: Vec<String>,
     checks: Vec<Check>,
-    /// What stands in the way, file by file.
+    /// What blocks the phase, file by file.
     pub(crate) blockers: Vec<String>,
-    /// No test was ever written down.
+    /// No test was ever recorded.
     no_uat_artifacts: bool,
     policy: Policy,
     verification_stale_check_indeterminate: bool,
@@ -37,7 +37,7 @@ struct Check {
     file: String,
     test: u64,
     name: String,
-    /// The first word of the result, in lower case; `missing` where there is none.
+    /// The first word of the result, in lower case; `missing` without a result.
     result: String,
     passing: bool,
 }
@@ -47,8 +47,8 @@ struct Policy {
     require_verification: bool,
 }
 
-/// Whether the tests of a phase all passed, and with `require_verification`, its verification too. No tests at all is
-/// not passed.
+/// Checks whether the tests of a phase all passed, and with `require_verification`, its verification too. A phase
+/// without tests has not passed.
 pub(crate) fn acceptance(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -120,7 +120,7 @@ fn tests(file: &str, report: UatReport) -> Vec<Check> {
     report.tests.into_iter().map(check).collect()
 }
 
-/// `not` of `not yet`.
+/// `not` for `not yet`.
 fn first_word(value: &str) -> Option<String> {
     let is_of_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
     let bare = value.trim_start_matches(|letter: char| !is_of_word(letter));
@@ -152,7 +152,7 @@ mod unit_tests {
     }
 
     #[test]
-    fn what_cannot_be_read_as_passed_stands_in_the_way() {
+    fn anything_not_readable_as_passed_blocks() {
         for more in [
             "\n### 测试二 读取\n结果：失败\n",
             "\n## Gaps\n\n- truth: It rings\n  status: failed\n",
@@ -164,7 +164,7 @@ mod unit_tests {
     }
 
     #[test]
-    fn every_other_result_stands_in_the_way() {
+    fn every_other_result_blocks() {
         let text = format!(
             "{PASSED}\n### 2. Log in\nresult: [pending]\n\n### 3. Mail\n\n### 4. Go\nresult: PASS (by hand)\n### x\n\n\
              ### 5. Or\nresult: pass | issue\n"
@@ -177,7 +177,7 @@ mod unit_tests {
     }
 
     #[test]
-    fn verification_can_be_asked_for_too() {
+    fn verification_can_be_required_too() {
         let missing = report(&[("01-UAT.md", PASSED)], true);
         assert!(!missing.passed && missing.blockers.len() == 1);
         let gaps = ("01-VERIFICATION.md", "---\nstatus: gaps_found\n---\n");

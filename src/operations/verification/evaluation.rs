@@ -1,25 +1,25 @@
-//! How far the evaluation of a feature that thinks has come, in one number.
+//! The progress of evaluating an AI feature, as a score.
 
 use crate::failure::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many parts the infrastructure of an evaluation has.
+/// The number of parts of the evaluation infrastructure.
 const PARTS: usize = 5;
 
-/// What `eval score` answers. Scores are of a hundred.
+/// What `eval score` answers. Scores are out of 100.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ScoreReport {
-    /// Dimensions that are covered.
+    /// The score for covered dimensions.
     coverage_score: Score,
-    /// What the evaluation runs on.
+    /// The score for the infrastructure of the evaluation.
     infra_score: Score,
-    /// Three fifths of the first and two fifths of the second.
+    /// Three fifths of the coverage score and two fifths of the infrastructure score.
     overall_score: Score,
     verdict: Verdict,
 }
 
-/// A number that is shown whole where it is whole.
+/// A number that is serialized as an integer if it is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Score {
@@ -39,7 +39,7 @@ pub(crate) enum Verdict {
     NotImplemented,
 }
 
-/// The score of `covered` dimensions out of `total` on an infrastructure told by its parts.
+/// The score for `covered` dimensions out of `total`, with the infrastructure given by the states of its parts.
 pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<ScoreReport, Failure> {
     let refused = |message: String| Failure::usage(message).hint("`gsd-tools eval score --help` shows an example");
     let domain = || refused("`--covered` and `--total` are whole numbers, and `--covered` cannot be larger".to_owned());
@@ -61,7 +61,7 @@ pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<
             _ => return Err(refused(format!("`{part}` is not a value of `--infra`; use ok, partial or missing"))),
         };
     }
-    // All in hundredths, so that what is shown is what is compared.
+    // All in hundredths, so that the shown values are the compared ones.
     let coverage = if total == 0 { 0 } else { rounded(covered * 10_000, total) };
     let infra = halves * 1000;
     let overall = if total == 0 { infra * 2 / 5 } else { rounded(covered * 30_000 + infra * 2 * total, total * 5) };
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_is_refused() {
+    fn invalid_counts_are_refused() {
         let full = "ok,ok,ok,ok,ok";
         for (covered, total) in [("6", "5"), ("-1", "5"), ("2.5", "5"), ("x", "5")] {
             let refused = score(covered, total, full).unwrap_err().message;

@@ -1,5 +1,6 @@
-//! What a verification leaves to a person, put off until the end of a milestone: a pending test in UAT.md for each
-//! entry, and a row in the table of deferred items of STATE.md. Once a person made the tests, both are settled.
+//! The checks that a verification leaves to a person, deferred until the end of a milestone: a pending test in UAT.md
+//! for each check, and a row in the table of deferred items in STATE.md. Both are settled when a person has made the
+//! tests.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,9 +26,9 @@ use crate::text::front_matter::FrontMatter;
 pub(crate) struct DeferReport {
     pub(crate) phase: String,
     pub(crate) uat_file: String,
-    /// Tests that were added to the file.
+    /// The number of tests that were added to the file.
     pub(crate) added: usize,
-    /// Every check that waits for a person and is on the list of deferred items.
+    /// All checks that wait for a person and are in the list of deferred items.
     pub(crate) deferred: Vec<DeferredCheck>,
     /// Checks that a person made and that failed. They are not deferred.
     pub(crate) failed: Vec<DeferredCheck>,
@@ -39,17 +40,17 @@ pub(crate) struct SettleReport {
     pub(crate) phase: String,
     /// The status of the verification after this call.
     pub(crate) status: &'static str,
-    /// How many checks passed.
+    /// The number of checks that passed.
     pub(crate) passed: usize,
-    /// Those that did not.
+    /// The checks that did not pass.
     pub(crate) open: Vec<DeferredCheck>,
-    /// Why nothing was written, where that is not because nothing had to be.
+    /// Why nothing was written, although something was to be settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
 }
 
-/// Writes a pending test for each check of the phase that has none, and, unless `tests_only`, puts the checks that
-/// nobody made on the list of deferred items.
+/// Writes a pending test for each check of the phase that has none. Unless `tests_only`, also adds the checks that are
+/// not made yet to the list of deferred items.
 pub(crate) fn defer(
     view: &ProjectView,
     typed: &str,
@@ -70,8 +71,8 @@ pub(crate) fn defer(
     Ok((DeferReport { phase: folder.token().to_owned(), uat_file, added, deferred, failed }, edits))
 }
 
-/// Brings the verification and the list of deferred items in line with the results in UAT.md: a verification whose
-/// checks all passed is passed.
+/// Updates the verification and the list of deferred items from the results in UAT.md: a verification whose checks all
+/// passed is passed.
 pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<SettleReport, Failure> {
     let folder = open_folder(view, typed)?;
     let verification = verification::status(view, &folder)?;
@@ -93,7 +94,7 @@ pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<S
     Ok((SettleReport { phase: folder.token().to_owned(), status, passed: passed.len(), open, reason }, edits))
 }
 
-/// The checks of a verification that waits for a person, where every one of them passed or is deferred; empty otherwise.
+/// The checks of a verification that waits for a person, if every one of them passed or is deferred; otherwise empty.
 pub(crate) fn all_deferred(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -115,7 +116,7 @@ pub(crate) fn all_deferred(
     Ok(known.into_iter().filter(|check| !check.passed()).collect())
 }
 
-/// The phase's folder among those that are not archived.
+/// The phase's folder, not counting archived ones.
 fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Failure> {
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
     folder.ok_or_else(|| Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`")).hint(PHASES))
@@ -151,7 +152,7 @@ fn waiting(
     Ok((path, checks))
 }
 
-/// Adds a test for each check that has none. Gives the path of UAT.md and how many were added.
+/// Adds a test for each check that has none. Returns the path of UAT.md and the number of added tests.
 fn write_tests(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -187,7 +188,7 @@ fn write_tests(
     Ok((path, missing.len()))
 }
 
-/// Where UAT.md is, or is made.
+/// The path of the existing or new UAT.md.
 fn uat_path(folder: &PhaseFolder) -> String {
     folder.artifact_path("UAT").unwrap_or_else(|| folder.join(&format!("{}-UAT.md", folder.token())))
 }
@@ -207,7 +208,7 @@ fn with_tests(
     Ok(checks.iter().map(of).collect())
 }
 
-/// Puts checks that the list does not have yet on it.
+/// Adds the checks that are not in the list yet.
 fn write_rows(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -236,7 +237,7 @@ fn write_rows(
     Ok(())
 }
 
-/// Says in the list which checks of the phase a person has made.
+/// Marks in the list which checks of the phase a person has made.
 fn settle_rows(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -270,7 +271,7 @@ fn settle_rows(
     Ok(())
 }
 
-/// The report once a person has made all its `checks` and they passed.
+/// The report after a person has made all its `checks` and they passed.
 fn accepted(path: &str, text: &str, checks: usize) -> Result<String, Failure> {
     let Some(front) = FrontMatter::parse(text) else { return Ok(text.to_owned()) };
     if let Some(problem) = front.problem() {
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_alone_defer_nothing() {
+    fn tests_only_defers_nothing() {
         let view = view(REPORT, &[]);
         let (report, edits) = defer(&view, "1", true, "/gsd-", &facts()).unwrap();
         assert!(report.added == 2 && report.deferred.is_empty());
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_stale_report_nothing_is_settled_and_the_answer_says_why() {
+    fn nothing_of_a_stale_report_is_settled_and_the_answer_says_why() {
         let covers = "covered_files:\n  - gone.rs\ncovered_digest: v1:sha256:00\n---";
         let uat =
             "---\nstatus: complete\n---\n\n### 1. Look at the page\nresult: pass\n\n### 2. Listen\nresult: pass\n";
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn once_every_test_passed_verification_and_list_say_so() {
+    fn verification_and_list_are_updated_when_every_test_passed() {
         let first = view(REPORT, &[]);
         let (_, edits) = defer(&first, "1", false, "/gsd-", &facts()).unwrap();
         let uat = edits.texts[UAT].replace("[pending]", "pass");
@@ -410,12 +411,12 @@ mod tests {
     }
 
     #[test]
-    fn the_report_says_everywhere_what_a_person_accepted() {
+    fn every_part_of_the_report_records_the_acceptance() {
         let accepted = |text: &str| accepted(REPORT_PATH, text, 2).unwrap();
         let report = "---\nstatus: human_needed\nscore: 3/5 must-haves verified\n---\n# V\n\n**Status:** human_needed\n\n**Score:** 3/5\n\n```\n**Status:** human_needed\n```\n";
         let expected = "---\nstatus: passed\nscore: 5/5 must-haves verified\n---\n# V\n\n**Status:** passed\n\n**Score:** 5/5\n\n```\n**Status:** human_needed\n```\n";
         assert_eq!(accepted(report), expected);
-        // More is open than a person was asked: the score stays what the verifier said.
+        // More is open than the person was asked about: the score stays that of the verifier.
         let more = report.replace("3/5", "2/5");
         assert_eq!(accepted(&more), expected.replace("5/5", "2/5"));
     }

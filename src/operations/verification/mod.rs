@@ -1,4 +1,4 @@
-//! Whether a phase does what it promised: the report, acceptance tests, checks by people.
+//! Checks whether a phase does what it promised: the report, acceptance tests, checks by people.
 
 pub(crate) mod acceptance;
 pub(crate) mod evaluation;

@@ -1,4 +1,4 @@
-//! Which deliverables of a summary a test has proved, and which a person has to look at.
+//! Which deliverables of a summary are proved by a test, and which a person must check.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,13 +10,13 @@ use crate::text::untrusted::without_headers;
 /// What `uat classify-coverage` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct CoverageReport {
-    /// `coverage` where the summary lists its deliverables, else `legacy`.
+    /// `coverage` if the summary lists its deliverables, else `legacy`.
     mode: &'static str,
     summary_file: String,
     total: usize,
     pub(crate) all_auto_covered: bool,
     auto_passed: Vec<Deliverable>,
-    /// Those that are put to a person.
+    /// The deliverables that a person must check.
     present: Vec<Deliverable>,
     errors: Vec<EntryError>,
 }
@@ -46,14 +46,14 @@ struct Proof {
 }
 
 impl Proof {
-    /// Whether the reference names something that is there. What a person approved at a checkpoint is in the summary.
+    /// True if the reference names something that exists. For an approval at a checkpoint, the proof is in the summary.
     fn is_known(&self, proofs: &Proofs<'_>, has_checkpoints: bool) -> bool {
         let approved = has_checkpoints && self.kind.as_deref() == Some("manual_procedural");
         approved || self.reference.as_ref().is_some_and(|reference| proofs.names(reference))
     }
 }
 
-/// What is wrong with an entry; it is then put to a person.
+/// A problem in an entry; a person must then check it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EntryError {
     index: i64,
@@ -68,7 +68,7 @@ const KINDS: &[&str] = &["unit", "integration", "e2e", "automated_ui", "manual_p
 
 const STATUSES: &[&str] = &["pass", "fail", "unknown"];
 
-/// Whether the lines of the list begin with tabs, which is none in YAML: programs read different things in it.
+/// True if lines of the list begin with tabs. YAML does not allow that, and programs read such a list differently.
 fn is_indented_by_tabs(text: &str) -> bool {
     let below = text.lines().skip_while(|line| !line.starts_with("coverage:")).skip(1);
     let mut inside = below.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '-', '#']));
@@ -77,18 +77,19 @@ fn is_indented_by_tabs(text: &str) -> bool {
 
 /// What the reference of a proof can name.
 pub(crate) struct Proofs<'proofs> {
-    /// Whether the project has something at a path; with the name of a test, whether that file has it.
+    /// Returns true if the project has a file or folder at a path; if the name of a test is given, whether that file
+    /// has it.
     pub(crate) is_there: &'proofs dyn Fn(&str, Option<&str>) -> bool,
-    /// The commands that check the plan, and the project.
+    /// The commands that check the plan and the project.
     pub(crate) commands: Vec<String>,
 }
 
 impl Proofs<'_> {
-    /// Whether a reference names a file of the project or one of the commands.
+    /// True if a reference names a file of the project or one of the commands.
     fn names(&self, reference: &str) -> bool {
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wanted = plain(reference.trim().trim_matches('`'));
-        // A part of a command is one test of many, or the command without the folder it runs in.
+        // A part of a command is one of its tests, or the command without its folder.
         let is_command = |command: &String| {
             let command = plain(command);
             command == wanted || (wanted.contains(' ') && (command.contains(&wanted) || wanted.contains(&command)))
@@ -100,18 +101,18 @@ impl Proofs<'_> {
             let word = word.trim_matches(['`', '"', '\'', '(', ')', ',', ';']);
             let (path, test) = word.split_once('#').or_else(|| word.split_once("::")).unwrap_or((word, ""));
             let test = test.rsplit("::").next().unwrap_or_default().split('[').next().unwrap_or_default();
-            // `#L10` is a line.
+            // `#L10` is a line number.
             let is_line = test.trim_start_matches('L').bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
             let test = Some(test).filter(|_| !is_line);
             let path = path.split_once(':').map_or(path, |(path, _)| path);
-            // A bare word is the name of a folder by accident.
+            // A word without a slash or dot matches a folder only by accident.
             let looks_like_a_path = path.len() < word.len() || path.contains(['/', '.']);
             looks_like_a_path && !path.trim_matches(['.', '/']).is_empty() && (self.is_there)(path, test)
         })
     }
 }
 
-/// Sorts the deliverables of a summary.
+/// Classifies the deliverables of a summary.
 pub(crate) fn classify(path: &str, text: &str, proofs: &Proofs<'_>) -> CoverageReport {
     let mut report = CoverageReport { mode: "legacy", summary_file: path.to_owned(), ..CoverageReport::default() };
     let Some(front) = FrontMatter::parse(text) else { return report };
@@ -175,7 +176,7 @@ fn text(map: &Value, key: &str) -> Option<String> {
     Some(map.get(key)?.as_text()?.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// `literal` is the entry with the quotes around its texts: a quoted `false` is no boolean.
+/// Reads an entry. `literal` is the entry with the quotes around its texts: a quoted `false` is not a boolean.
 fn deliverable(entry: &Value, literal: &Value) -> Deliverable {
     let listed = entry.get("verification");
     let proofs = listed.filter(|listed| matches!(listed, Value::List(_))).map(Value::items).unwrap_or_default();
@@ -200,7 +201,7 @@ fn deliverable(entry: &Value, literal: &Value) -> Deliverable {
     }
 }
 
-/// What is wrong with an entry: code, field, message.
+/// The problems in an entry: code, field, message.
 fn faults(entry: &Value, read: &Deliverable, ids: &[String]) -> Vec<(&'static str, String, String)> {
     let mut faults = Vec::new();
     let mut add = |code, field: &str, message: String| faults.push((code, field.to_owned(), message));
@@ -257,7 +258,7 @@ mod tests {
         assert_eq!(report["present"][0]["description"], "");
     }
 
-    /// A project with a folder `t`, whose plan is checked by one command.
+    /// The proofs of a project with a folder `t`, whose plan is checked by one command.
     fn known() -> Proofs<'static> {
         let is_there = &|path: &str, test: Option<&str>| {
             matches!(path, "t" | "tests/a.py") && test.is_none_or(|test| matches!(test, "x" | "test_x"))
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_names_nothing_is_no_proof() {
+    fn a_reference_to_something_missing_is_not_a_proof() {
         let told = |named: &str| told(&PASSED.replace("t#x", &format!("\"{named}\""))).1;
         for named in [
             "t#x",
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_a_summary_offers_the_kinds_there_are() {
+    fn the_summary_template_offers_the_existing_kinds() {
         let template = include_str!("../../../templates/summary.md");
         let (_, rest) = template.split_once("- kind: {").unwrap();
         assert_eq!(rest.split_once('}').unwrap().0.split('|').collect::<Vec<_>>(), KINDS);
@@ -309,7 +310,7 @@ mod tests {
     const PASSED: &str = "  - id: D1\n    description: a\n    human_judgment: false\n    verification:\n      - kind: unit\n        ref: t#x\n        status: pass\n";
 
     #[test]
-    fn what_tests_prove_is_not_put_to_a_person() {
+    fn deliverables_proved_by_tests_are_not_left_to_a_person() {
         assert_eq!(told(PASSED), (vec![Some("D1".into())], vec![], vec![]));
         assert_eq!(told(&PASSED.replace("pass", "fail")).1, ["verification_not_passing"]);
         assert_eq!(
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_wrong_is_put_to_a_person_and_said() {
+    fn an_invalid_entry_is_reported_and_left_to_a_person() {
         for (entry, code) in [
             (PASSED.replace("id: D1", "x: y"), "missing_id"),
             (PASSED.replace("description: a", "x: y"), "missing_description"),
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_without_entries_is_of_the_old_kind() {
+    fn a_summary_without_entries_is_legacy() {
         let report = |text: &str| classify("s.md", text, &known());
         assert_eq!((report("").mode, report("---\na: b\n---\n").mode), ("legacy", "legacy"));
         let malformed = report("---\ncoverage: x\n---\n");

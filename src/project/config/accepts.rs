@@ -1,4 +1,4 @@
-//! What a key of the configuration accepts.
+//! The values that a key of the configuration accepts.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 use crate::project::branch_name::{is_branch_name, is_branch_template};
 use crate::text::shell::acting_letter;
 
-/// What a key accepts.
+/// The values that a key accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepts {
     Anything,
-    /// Text, even where it looks like a number or a switch.
+    /// Text, even if it looks like a number or a switch.
     Text,
     /// `true` or `false`.
     Switch,
-    /// `true`, `false` or one of some words.
+    /// `true`, `false` or one of these words.
     SwitchOr(&'static [&'static str]),
-    /// `true`, `false`, or text that is nobody else's to see.
+    /// `true`, `false`, or a secret text.
     Secret,
     /// A whole number.
     Number,
@@ -25,28 +25,28 @@ pub(crate) enum Accepts {
     Count,
     /// A whole number, or -1 for none.
     Limit,
-    /// A whole number from one to another.
+    /// A whole number in this range.
     Within(u64, u64),
-    /// A number, whole or not, from one to another.
+    /// A number in this range, whole or not.
     Percent(u8, u8),
     OneOf(&'static [&'static str]),
     /// Text, or a list of texts.
     List,
     /// A list of texts, none of them empty.
     Names,
-    /// A list of programs that review.
+    /// A list of reviewer programs.
     Reviewers,
     /// Sections for the text of a pull request.
     Sections,
     /// The name of a branch.
     Branch,
-    /// A name of a branch with places for values.
+    /// A branch name with placeholders.
     BranchTemplate,
-    /// Text at the beginning of names of folders.
+    /// A prefix for folder names.
     Code,
-    /// One path below the project or several.
+    /// One or several paths below the project.
     Paths,
-    /// The name of a page that agents are told to read.
+    /// The name of a page that agents read.
     Page(&'static [&'static str]),
 }
 
@@ -94,14 +94,14 @@ impl Accepts {
         }
     }
 
-    /// Whether a value of a file can be used safely. What is only of the wrong kind is not looked at: readers fall back
-    /// to the default there.
+    /// Whether a value from a file is safe to use. A value of the wrong kind passes: readers fall back to the default
+    /// then.
     pub(super) fn is_usable(self, value: &Value) -> bool {
         match self {
             Self::Branch => value.as_str().is_some_and(is_branch_name),
             Self::BranchTemplate => value.as_str().is_some_and(is_branch_template),
             Self::Code => value.as_str().is_some_and(is_code),
-            // What is neither text nor a list of texts is read as no path.
+            // A value that is neither text nor a list of texts is not read as a path.
             Self::Paths => value.as_str().into_iter().chain(texts_in(value)).all(is_path),
             Self::Page(words) => is_one_of(value, words),
             _ => true,
@@ -143,7 +143,7 @@ fn is_one_of(value: &Value, words: &[&str]) -> bool {
     value.as_str().is_some_and(|text| words.contains(&text))
 }
 
-/// The words as in a sentence: `a`, `b` or `c`.
+/// Joins the words for a sentence: `a`, `b` or `c`.
 fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
@@ -158,13 +158,13 @@ fn is_list_of(value: &Value, fits: impl Fn(&Value) -> bool) -> bool {
     value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(fits))
 }
 
-/// Whether a text can name a program that reviews.
+/// Whether a text is a valid name of a reviewer program.
 fn is_reviewer(name: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
 }
 
-/// Whether a value describes a section for the text of a pull request: where its text is from, or the text.
+/// Whether a value describes a section for the text of a pull request: its source, or its text.
 fn is_section(value: &Value) -> bool {
     const TEXTS: &[&str] = &["source", "template", "fallback"];
     let Some(section) = value.as_object() else { return false };
@@ -181,7 +181,7 @@ fn is_section(value: &Value) -> bool {
     has_heading && section.iter().all(is_known) && has_text && source_is_sound
 }
 
-/// Whether a text names a section of a document of a phase: `PLAN.md ## Risks`.
+/// Whether a text names a section of a phase document: `PLAN.md ## Risks`.
 fn is_place(text: &str) -> bool {
     let Some((file, heading)) = text.trim().split_once(char::is_whitespace) else { return false };
     let is_document = file.strip_suffix(".md").is_some_and(|name| !name.is_empty() && !name.contains(['/', '\\']));

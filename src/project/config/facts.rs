@@ -1,4 +1,5 @@
-//! Each key with its value, its default, where the value is from, and what it accepts: for people who ask.
+//! Each key with its value, its default, the source of the value, and the values it accepts: for `config list` and
+//! `config explain`.
 
 use crate::failure::Failure;
 use std::sync::LazyLock;
@@ -12,7 +13,7 @@ use super::table::KEYS;
 use super::unused::unused;
 use super::{ConfigTexts, at, default_of, legacy, parse};
 
-/// Where the value of a key is from.
+/// The source of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Origin {
@@ -29,7 +30,7 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct KeyFacts {
     pub(crate) key: String,
-    /// The value that counts; null if there is none.
+    /// The value in effect; null if the key has none.
     pub(crate) value: Value,
     /// Null if the key has no default.
     pub(crate) default: Value,
@@ -41,16 +42,16 @@ pub(crate) struct KeyFacts {
     /// A file has a value that the key does not accept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) invalid: bool,
-    /// A file has a value other than the default, and nothing goes by the key: why.
+    /// Why the key has no effect, if a file has a value other than the default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unused: Option<&'static str>,
 }
 
-/// The files that keys can be set in, topmost first.
+/// The files that can set keys, highest precedence first.
 struct Layers(Vec<(Origin, Map<String, Value>)>);
 
 impl Layers {
-    /// A file that does not parse is left out; whoever reads the configuration reports it.
+    /// Leaves out a file that does not parse; reading the configuration reports it.
     fn read(texts: ConfigTexts<'_>) -> Self {
         let has_file = texts.project.is_some() || texts.workstream.is_some() || texts.unreadable;
         let files = [
@@ -76,7 +77,7 @@ impl Layers {
             source,
             accepts: row.map(|(_, accepts, _)| accepts.to_string()),
             about: row.map(|(_, _, about)| *about),
-            // A key that is null is one that is not set.
+            // A key set to null counts as not set.
             invalid: found.is_some_and(|(_, value)| match row {
                 Some((_, accepts, _)) => !value.is_null() && !accepts.fits(value),
                 None => true,
@@ -88,14 +89,14 @@ impl Layers {
     }
 }
 
-/// Whether a new file has this value: nobody chose it.
+/// Whether this is the value that a new file has: the user did not choose it.
 fn is_as_new(key: &str, value: &Value) -> bool {
     static NEW: LazyLock<Map<String, Value>> =
         LazyLock::new(|| serde_json::from_str(super::INITIAL).unwrap_or_default());
     at(&NEW, key) == Some(value)
 }
 
-/// A value as anybody may see it: of an API key only the end.
+/// A value that is safe to show: of an API key only the end.
 pub(crate) fn shown(key: &str, value: Value) -> Value {
     match value {
         Value::String(secret) if keys::is_secret(key) => Value::String(keys::masked(&secret)),
@@ -103,13 +104,13 @@ pub(crate) fn shown(key: &str, value: Value) -> Value {
     }
 }
 
-/// Whether `key` is `wanted` or in that group: `workflow` has `workflow.research`.
+/// Whether `key` is `wanted` or in that group: `workflow` contains `workflow.research`.
 fn is_within(key: &str, wanted: &str) -> bool {
     key.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The keys that a file sets; with `all` also those that have their defaults. `wanted` is a key or a group of keys. One that
-/// no key is, nor is in, is an error.
+/// The keys that a file sets; with `all` also those with their default. `wanted` is a key or a group of keys; an error
+/// if no such key or group exists.
 pub(crate) fn list(texts: ConfigTexts<'_>, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, Failure> {
     let layers = Layers::read(texts);
     let mut names: Vec<String> = layers.0.iter().flat_map(|(_, file)| set_keys(file, "")).collect();
@@ -135,7 +136,7 @@ pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, Fai
     Ok(Layers::read(texts).facts(key))
 }
 
-/// The keys that a file sets and that nothing goes by, each with the reason.
+/// The keys that a file sets without any effect, each with the reason.
 pub(crate) fn without_effect(file: &Map<String, Value>) -> Vec<(String, &'static str)> {
     let mut file = file.clone();
     legacy::normalize(&mut file);
@@ -145,13 +146,13 @@ pub(crate) fn without_effect(file: &Map<String, Value>) -> Vec<(String, &'static
     keys.into_iter().filter_map(|key| Some((layers.facts(&key).unused?, key))).map(|(why, key)| (key, why)).collect()
 }
 
-/// The dotted keys that an object sets: those that exist, and for the rest the innermost ones.
+/// The dotted keys that an object sets: known keys whole, all others down to the innermost.
 fn set_keys(object: &Map<String, Value>, above: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in object {
         let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         match value {
-            // An empty group of keys that exist sets nothing.
+            // An empty group of known keys sets nothing.
             Value::Object(inner)
                 if keys::row(&key).is_none()
                     && (!inner.is_empty() || keys::key_names().iter().any(|known| is_within(known, &key))) =>
@@ -176,7 +177,7 @@ mod tests {
     };
 
     #[test]
-    fn keys_that_are_set_are_listed_with_where_they_are_set() {
+    fn keys_that_are_set_are_listed_with_their_source() {
         let rows = list(TEXTS, false, None).unwrap();
         let told = |key: &str| {
             let row = rows.iter().find(|row| row.key == key).unwrap();
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_nothing_goes_by_is_named_where_a_file_changes_it() {
+    fn a_key_without_effect_is_named_if_a_file_changes_it() {
         let reason = |file| {
             let texts = ConfigTexts { project: Some(file), ..ConfigTexts::default() };
             explain(texts, "workflow.compact_content").unwrap().unused
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_new_file_says_is_valid() {
+    fn a_new_file_is_valid() {
         let new = ConfigTexts { project: Some(crate::project::config::INITIAL), ..ConfigTexts::default() };
         let invalid: Vec<String> =
             list(new, false, None).unwrap().into_iter().filter(|row| row.invalid).map(|row| row.key).collect();

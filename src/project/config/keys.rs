@@ -12,17 +12,17 @@ use super::table::{KEYS, Key, PATTERNS};
 use super::unused::unused;
 use super::{CAPABILITIES, meant};
 
-/// A checked wish: this key shall have this value.
+/// A checked request to set a key to a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) key: String,
-    /// The key as the names of the objects it goes through.
+    /// The names of the nested objects that lead to the key.
     pub(crate) path: Vec<String>,
-    /// `None` takes the key away.
+    /// `None` removes the key.
     pub(crate) value: Option<Value>,
 }
 
-/// No key has this name.
+/// The error for a key that does not exist.
 pub(crate) fn unknown(key: &str) -> Failure {
     const LIST: &str = "`gsd-tools config list --all` lists the keys";
     let names = key_names();
@@ -38,8 +38,8 @@ fn refused(key: &str, value: &str, accepts: Accepts) -> Failure {
 }
 
 impl Setting {
-    /// Reads a key and the text of its value: `true`, `false`, `null` (unset), numbers, JSON lists and objects are what
-    /// they look like, everything else is text.
+    /// Reads a key and the text of its value: `true`, `false`, `null` (unset), numbers, JSON lists and objects are read
+    /// as such, everything else as text.
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, Failure> {
         let accepts = accepts(key).ok_or_else(|| unknown(key))?;
         let value = match accepts {
@@ -49,7 +49,7 @@ impl Setting {
         match &value {
             Some(value) if !accepts.fits(value) => Err(refused(key, text, accepts)),
             _ => match unused(key) {
-                // To take the key away is always possible.
+                // A key can always be removed.
                 Some(reason) if value.is_some() => {
                     let message = format!("`{key}` has no effect here: {reason}");
                     let call = typed!("gsd-tools config-set {} null", key);
@@ -74,7 +74,7 @@ impl Setting {
     }
 }
 
-/// Takes values out of a file that could not be used safely. Gives each with why.
+/// Removes values from a file that could not be used safely. Returns each with the reason.
 pub(super) fn take_unusable(file: &mut Map<String, Value>) -> Vec<String> {
     let mut taken = Vec::new();
     for (key, accepts, _) in KEYS {
@@ -90,17 +90,17 @@ pub(super) fn take_unusable(file: &mut Map<String, Value>) -> Vec<String> {
     taken
 }
 
-/// Whether the values of a key are told only in part.
+/// Whether the value of a key is a secret and shown only in part.
 pub(crate) fn is_secret(key: &str) -> bool {
     secrets().any(|secret| secret == key)
 }
 
-/// Keys that hold the API key of a search service where they are not a switch.
+/// Keys that contain the API key of a search service unless they are a switch.
 fn secrets() -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter(|(_, accepts, _)| *accepts == Accepts::Secret).map(|(key, ..)| *key)
 }
 
-/// The text of a configuration with its secrets told only in part, for showing lines of it.
+/// The text of a configuration with its secrets masked, for showing lines of it.
 pub(crate) fn without_secrets(text: &str) -> String {
     let mut splices = Splices::default();
     for key in secrets() {
@@ -133,10 +133,10 @@ pub(crate) fn masked(secret: &str) -> String {
     format!("****{shown}")
 }
 
-/// Every key that can be set, sorted; `*` stands for any name.
+/// Every key that can be set, sorted; `*` matches any name.
 pub(crate) fn key_names() -> Vec<String> {
     let mut names: Vec<String> = KEYS.iter().chain(PATTERNS).map(|(key, ..)| (*key).to_owned()).collect();
-    // Features for one of several programs have a default for each that we know.
+    // Features with a value for each of several programs have a default for each program we know.
     add_leaves(&CAPABILITIES, "", &mut names);
     names.sort();
     names.dedup();
@@ -155,7 +155,7 @@ fn add_leaves(value: &Value, path: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Whether a top-level name of a file means something to us.
+/// Whether we know a top-level name of a file.
 pub(super) fn is_known_root(name: &str) -> bool {
     let root = |key: &str| key.split('.').next() == Some(name);
     KEYS.iter().chain(PATTERNS).any(|(key, ..)| root(key))
@@ -163,7 +163,7 @@ pub(super) fn is_known_root(name: &str) -> bool {
         || matches!(name, "$schema" | "multiRepo")
 }
 
-/// The objects a key goes through. The identifier of a phase is one name, dots and all.
+/// The names of the objects that lead to a key. The identifier of a phase is one name, including its dots.
 fn path_of(key: &str) -> Vec<String> {
     match key.split_once('.') {
         Some((root @ "phase_commit_docs", phase)) => vec![root.to_owned(), phase.to_owned()],
@@ -196,7 +196,7 @@ fn number(text: &str) -> Option<Number> {
     Number::from_f64(text.parse().ok()?)
 }
 
-/// Checks the values of the keys we know; others may have any.
+/// Checks the values of the keys we know; other keys may have any value.
 pub(crate) fn check_values(file: &Map<String, Value>) -> Result<(), Failure> {
     check_below(file, "")
 }
@@ -216,7 +216,7 @@ fn check_below(object: &Map<String, Value>, path: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Brings the values of the keys we know into the form in which they are written.
+/// Converts the values of the keys we know to the form in which they are written.
 pub(crate) fn store_values(file: &mut Map<String, Value>) {
     store_below(file, "");
 }
@@ -232,7 +232,7 @@ fn store_below(object: &mut Map<String, Value>, path: &str) {
     }
 }
 
-/// What a key accepts; `None` if there is no such key.
+/// The values that a key accepts; `None` if the key does not exist.
 fn accepts(key: &str) -> Option<Accepts> {
     row(key).map(|(_, accepts, _)| *accepts)
 }
@@ -249,7 +249,7 @@ pub(super) fn row(key: &str) -> Option<&'static Key> {
     fixed.or_else(named)
 }
 
-/// Whether a key gives a model to a reviewer that is not known: nobody would ask for it.
+/// Whether a key sets the model of an unknown reviewer, which would have no effect.
 fn names_no_reviewer(key: &str) -> bool {
     key.starts_with("review.models.") && super::capability_default(key).is_none()
 }
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_nothing_goes_by_can_only_be_taken_away() {
+    fn keys_without_effect_can_only_be_removed() {
         for form in super::super::unused::unused_keys() {
             let key = form.replace('*', "x");
             let (_, accepts, _) = row(&key).unwrap_or_else(|| panic!("{key} is no key"));
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn reviewers_are_named_in_one_spelling() {
+    fn reviewers_are_stored_in_one_spelling() {
         let names = |text| Setting::parse("review.default_reviewers", text).map(|setting| setting.value.unwrap());
         assert_eq!(names(r#"["Abc", "abc", "x-1"]"#).unwrap(), serde_json::json!(["abc", "x-1"]));
         for bad in ["[]", "abc", r#"["a/b"]"#, r#"[""]"#, "[1]", r#"["a b"]"#] {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_of_pull_requests_say_where_their_text_is_from() {
+    fn sections_of_pull_requests_name_the_source_of_their_text() {
         let set = |text: &str| Setting::parse("ship.pr_body_sections", text);
         for fine in [
             "[]",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_features_and_of_the_users_naming_can_be_set() {
+    fn keys_of_features_and_keys_named_by_the_user_can_be_set() {
         for key in ["external_job.artifact_dir", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"] {
             assert!(Setting::parse(key, "x").is_ok(), "{key}");
         }
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn every_secret_can_be_set_and_is_known_for_one() {
+    fn every_secret_can_be_set_and_is_known_as_a_secret() {
         for key in secrets() {
             assert!(Setting::parse(key, "sk-abcdefghijkl").is_ok() && is_secret(key), "{key}");
             let shown = without_secrets(&format!("{{\"{key}\": \"sk-abcdefghijkl\"}}"));
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_show_their_end_only() {
+    fn only_the_end_of_a_secret_is_shown() {
         assert_eq!(masked("sk-abcdefghijkl"), "****ijkl");
         assert_eq!(masked("short"), "****");
         let text =

@@ -1,4 +1,4 @@
-//! Names that keys of `config.json` once had, and what is said under them today.
+//! Old key names and old values of `config.json`, and their current forms.
 
 use serde_json::{Map, Value};
 
@@ -9,9 +9,9 @@ use super::{at, merge};
 pub(crate) struct Normalization {
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
-    /// The value as it is said today.
+    /// The value in today's form.
     pub(crate) value: Value,
-    /// The new name is taken: what stands there counts, the old key means nothing.
+    /// The file also has the new name: its value there counts, and the old key has no effect.
     #[serde(skip)]
     pub(crate) taken: bool,
 }
@@ -26,19 +26,18 @@ const RENAMED: &[(&str, &str)] = &[
     ("depth", "granularity"),
 ];
 
-/// Names that people write for a key, besides those of old.
+/// Wrong names that people write for a key and that were never valid.
 const SLIPS: &[(&str, &str)] = &[("plan_checker", "workflow.plan_check")];
 
-/// The key that is meant by a name that is none.
+/// The key that an old or wrong name means.
 pub(crate) fn meant(key: &str) -> Option<&'static str> {
     RENAMED.iter().chain(SLIPS).find(|(name, _)| *name == key).map(|(_, key)| *key)
 }
 
-/// What the depths of old are called as granularities.
+/// Old values of `depth`, and the granularity that each became.
 const DEPTHS: &[(&str, &str)] = &[("quick", "coarse"), ("standard", "standard"), ("comprehensive", "fine")];
 
-/// The keys of `file` that stand under old names. `repositories` are those found inside the project where the file takes
-/// all of them for its own.
+/// The keys in `file` with old names. `repositories` are those found inside the project, if the file adopts them all.
 pub(crate) fn normalizations(file: &Map<String, Value>, repositories: &[String]) -> Vec<Normalization> {
     let renamed = RENAMED.iter().filter_map(|(from, to)| {
         let value = today(from, file.get(*from)?);
@@ -53,7 +52,7 @@ pub(crate) fn normalizations(file: &Map<String, Value>, repositories: &[String])
     renamed.chain(adopted).collect()
 }
 
-/// Puts what stands under old names under the new ones.
+/// Moves the values of old names to the new names.
 pub(super) fn normalize(file: &mut Map<String, Value>) {
     for Normalization { from, to, value, taken } in normalizations(file, &[]) {
         file.shift_remove(from);
@@ -71,7 +70,7 @@ fn today(from: &str, value: &Value) -> Value {
     }
 }
 
-/// The objects that a dotted key goes through, around its value.
+/// A dotted key as nested objects around its value.
 pub(super) fn nested(key: &str, value: Value) -> Map<String, Value> {
     let (name, inside) = match key.split_once('.') {
         None => (key, value),

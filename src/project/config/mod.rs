@@ -1,8 +1,8 @@
-//! `config.json`: what its files say, what holds where they say nothing, and the names its keys once had.
+//! Reads `config.json` and provides the values in effect, with defaults and with old key names.
 //!
-//! A configuration is read from up to three texts: a workstream's own lies over the project's, and the user's personal
-//! defaults stand in where a project has neither. A value of the wrong kind counts as not written: the default holds.
-//! Edits are not made here but on the file's own text, through [`crate::text::json`].
+//! A configuration is read from up to three texts: a workstream's file overrides the project's, and the user's personal
+//! defaults apply if a project has neither. A value of the wrong kind is ignored: the default applies. Edits are not
+//! made here but on the file's own text, through [`crate::text::json`].
 
 mod accepts;
 pub(crate) mod facts;
@@ -26,20 +26,20 @@ pub(crate) use table::{BRANCHING, PROFILES};
 #[cfg(test)]
 pub(crate) use unused::{unused, unused_keys};
 
-/// What a new project's file says.
+/// The configuration file of a new project.
 pub(crate) const INITIAL: &str = include_str!("initial.json");
 
-/// What holds where no file says otherwise.
+/// The values in effect if no file sets the key.
 static DEFAULTS: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("defaults.json")));
 
-/// Defaults of the keys that switch features on and off; these alone are also told to `config-get`.
+/// Defaults of the keys that enable features; only these defaults are also in the answer of `config-get`.
 static CAPABILITIES: LazyLock<Value> = LazyLock::new(|| embedded(include_str!("capabilities.json")));
 
 fn embedded(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-/// The texts of the files a configuration is read from, each `None` where there is no such file.
+/// The texts of the files that a configuration is read from, each `None` if the file does not exist.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ConfigTexts<'text> {
     /// `config.json` of the project.
@@ -52,7 +52,7 @@ pub(crate) struct ConfigTexts<'text> {
     pub(crate) unreadable: bool,
 }
 
-/// What was left out of the configuration.
+/// Why a part of the configuration was left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigProblem {
     #[error("the {which} is not a JSON object and is ignored: {reason}")]
@@ -70,7 +70,7 @@ pub(crate) struct Config {
     left_out: bool,
 }
 
-/// The uppermost file a configuration was read from.
+/// The file with the highest precedence that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Source {
     Workstream,
@@ -80,7 +80,7 @@ pub(crate) enum Source {
     Defaults,
 }
 
-/// What decides on which branch work is committed.
+/// The setting that decides on which branch work is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Branching {
     None,
@@ -89,7 +89,7 @@ pub(crate) enum Branching {
 }
 
 impl Config {
-    /// Reads the texts; one that does not parse is left out and told.
+    /// Reads the texts. One that does not parse is left out and returned as a problem.
     pub(crate) fn read(texts: ConfigTexts<'_>) -> (Self, Vec<ConfigProblem>) {
         let mut problems = Vec::new();
         let mut written = Map::new();
@@ -118,7 +118,7 @@ impl Config {
         (Self { written, has_file, source, left_out }, problems)
     }
 
-    /// The same with other values of some switches.
+    /// The same configuration with some switches changed.
     pub(crate) fn with_switches(&self, switches: &[(String, bool)]) -> Self {
         let mut changed = self.clone();
         for (key, on) in switches {
@@ -127,7 +127,8 @@ impl Config {
         changed
     }
 
-    /// The same with a default for a key that this program has none for; a value that does not fit counts as not written.
+    /// The same configuration with a default for a key that this program has none for; a value that does not fit is
+    /// replaced.
     pub(crate) fn with_default(mut self, key: &str, default: &Value, fits: impl Fn(&Value) -> bool) -> Self {
         if !self.written(key).is_some_and(fits) {
             merge(&mut self.written, legacy::nested(key, default.clone()));
@@ -140,7 +141,7 @@ impl Config {
         self.has_file
     }
 
-    /// The uppermost file that was read.
+    /// The file with the highest precedence that was read.
     pub(crate) fn source(&self) -> Source {
         self.source
     }
@@ -150,12 +151,12 @@ impl Config {
         self.left_out
     }
 
-    /// The value at a dotted key as a file says it.
+    /// The value at a dotted key as it is in the files.
     pub(crate) fn written(&self, key: &str) -> Option<&Value> {
         at(&self.written, key)
     }
 
-    /// The value that holds: what a file says, else the default; null for a key without either.
+    /// The value in effect: from the files, else the default; null for a key without either.
     pub(crate) fn value(&self, key: &str) -> &Value {
         const NULL: &Value = &Value::Null;
         self.written(key).or_else(|| default_of(key)).unwrap_or(NULL)
@@ -169,7 +170,7 @@ impl Config {
             .unwrap_or_default()
     }
 
-    /// A text; `None` where it is null, empty, or of another kind and has no default.
+    /// A text; `None` if it is null, empty, or of another kind without a default.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.written(key)
             .and_then(Value::as_str)
@@ -195,7 +196,7 @@ impl Config {
         self.value(key).as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Top-level keys of the files that mean nothing to us.
+    /// Top-level keys of the files that we do not know.
     pub(crate) fn unknown_keys(&self) -> Vec<&str> {
         self.written.keys().map(String::as_str).filter(|key| !keys::is_known_root(key)).collect()
     }
@@ -206,7 +207,7 @@ impl Config {
         written("commit_docs").or_else(|| written("planning.commit_docs")).unwrap_or(true)
     }
 
-    /// As [`Self::commit_docs`], for the documents of one phase, which can have a rule of its own.
+    /// As [`Self::commit_docs`], for the documents of one phase, which can have its own rule.
     pub(crate) fn commit_docs_of(&self, phase: &str) -> bool {
         let rules = self.written("phase_commit_docs").and_then(Value::as_object);
         let own = rules.and_then(|rules| rules.get(phase).or_else(|| at(rules, phase))).and_then(Value::as_bool);
@@ -231,23 +232,23 @@ impl Config {
         self.text("project_code")
     }
 
-    /// The host that was chosen for the project.
+    /// The host chosen for the project.
     pub(crate) fn runtime(&self) -> Option<&str> {
         self.text("runtime")
     }
 
-    /// Folders of the project that are repositories of their own.
+    /// Folders of the project that are separate repositories.
     pub(crate) fn sub_repositories(&self) -> Vec<&str> {
         self.texts("planning.sub_repos")
     }
 
-    /// Whether the folders of the project that are repositories of their own belong to it without being listed.
+    /// Whether separate repositories in folders of the project belong to it without being listed.
     pub(crate) fn adopts_repositories(&self) -> bool {
         self.flag("multiRepo")
     }
 }
 
-/// The value that the content of one file has for a key, by the key's name of today or of old.
+/// The value that one file has for a key, by the key's current name or an old one.
 pub(crate) fn written_in(mut file: Map<String, Value>, key: &str) -> Option<Value> {
     let whole = key.split_once('.').and_then(|(root, rest)| file.get(root)?.get(rest));
     if let Some(value) = at(&file, key).or(whole) {
@@ -257,7 +258,7 @@ pub(crate) fn written_in(mut file: Map<String, Value>, key: &str) -> Option<Valu
     at(&file, key).cloned()
 }
 
-/// Keys whose default is told where no file has them: callers compute with it or go by it.
+/// Keys that report their default when unset, because callers use the value.
 const TOLD: &[&str] = &[
     "context_window",
     "executor.stall_detect_interval_minutes",
@@ -274,12 +275,12 @@ const TOLD: &[&str] = &[
     "workflow.smart_zone_tokens",
 ];
 
-/// The default that is told where no file has the key: those of features, and those of [`TOLD`].
+/// The default to report for an unset key: those of features, and those in the list above.
 pub(crate) fn told_default(key: &str) -> Option<&'static Value> {
     if TOLD.contains(&key) { default_of(key) } else { capability_default(key) }
 }
 
-/// The default of a switch of a feature. A group of switches has no default of its own.
+/// The default of a feature switch. A group of switches has no default.
 fn capability_default(key: &str) -> Option<&'static Value> {
     at(CAPABILITIES.as_object()?, key).filter(|value| !value.is_object())
 }
@@ -288,7 +289,7 @@ fn default_of(key: &str) -> Option<&'static Value> {
     at(DEFAULTS.as_object()?, key).or_else(|| capability_default(key))
 }
 
-/// Reads the text of a file, a byte order mark allowed.
+/// Reads the text of a file; a byte order mark is allowed.
 pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(map)) => Ok(map),
@@ -305,7 +306,7 @@ pub(crate) fn at<'map>(map: &'map Map<String, Value>, key: &str) -> Option<&'map
     }
 }
 
-/// Lays `over` over `base`: objects are merged, everything else is replaced.
+/// Merges `over` into `base`: objects are merged, everything else is replaced.
 pub(crate) fn merge(base: &mut Map<String, Value>, over: Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn the_embedded_files_are_objects_and_a_new_file_says_only_what_holds_anyway() {
+    fn the_embedded_files_are_objects_and_a_new_file_only_has_defaults() {
         fn check(initial: &Map<String, Value>, defaults: &Map<String, Value>) {
             for (key, value) in initial {
                 match (value, &defaults[key]) {
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_is_told_is_there() {
+    fn every_reported_default_exists() {
         for key in TOLD {
             assert!(told_default(key).is_some(), "{key}");
         }
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_hold_where_nothing_or_nonsense_is_written() {
+    fn defaults_apply_if_a_value_is_missing_or_nonsense() {
         let config = config(r#"{"workflow": {"research": false, "verifier": "maybe"}, "context_window": "big"}"#);
         assert!(!config.flag("workflow.research"));
         assert!(config.flag("workflow.verifier"));
@@ -377,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workstream_lies_over_the_project_and_personal_defaults_stand_in_for_both() {
+    fn a_workstream_overrides_the_project_and_personal_defaults_apply_without_both() {
         let texts = ConfigTexts {
             project: Some(r#"{"mode": "yolo", "git": {"create_tag": false}}"#),
             workstream: Some("\u{feff}{\"git\": {\"branching_strategy\": \"phase\"}}"),
@@ -399,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_left_out_and_told() {
+    fn a_broken_file_is_left_out_and_reported() {
         let workstream = Some(r#"{"mode":"x"}"#);
         let texts = ConfigTexts { project: Some("{bad"), workstream, ..ConfigTexts::default() };
         let (config, problems) = Config::read(texts);

@@ -1,9 +1,9 @@
-//! Forms of keys: names between dots, and `*` for names that people give.
+//! Patterns of keys: names between dots, and `*` for names that people choose.
 
-/// Names that stand for something else in the programs that read the file beside us.
+/// Names with a special meaning in other programs that read the same file.
 const RESERVED: &[&str] = &["__proto__", "constructor", "prototype"];
 
-/// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
+/// Whether `key` matches `pattern`: a `*` matches one name; at the end, it matches all the rest.
 pub(super) fn fits(pattern: &str, key: &str) -> bool {
     let mut segments = key.split('.');
     let mut parts = pattern.split('.').peekable();

@@ -1,18 +1,19 @@
-//! The configuration as `state load` tells it: one flat list of what workflows ask for most, then groups of switches.
+//! The configuration in the answer of `state load`: a flat list of the values that workflows need most, then groups of
+//! switches.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::{CAPABILITIES, Config, is_secret, masked, merge};
 
-/// Where a line of the report comes from.
+/// The source of a line in the report.
 #[derive(Clone, Copy)]
 enum Source {
-    /// The value that holds for a key.
+    /// The value in effect for a key.
     Key(&'static str),
-    /// What a file says for a key, or null.
+    /// The value of a key in the files, or null.
     Written(&'static str),
-    /// What a file says for a key, or an empty object.
+    /// The value of a key in the files, or an empty object.
     WrittenObject(&'static str),
 }
 
@@ -33,7 +34,7 @@ const FIRST_LINES: &[(&str, Source)] = &[
     ("nyquist_validation", Key("workflow.nyquist_validation")),
 ];
 
-/// Those that follow for a project with a file.
+/// The lines that follow for a project with a file.
 const LINES: &[(&str, Source)] = &[
     ("post_planning_gaps", Key("workflow.post_planning_gaps")),
     ("parallelization", Key("parallelization")),
@@ -75,7 +76,7 @@ const LINES: &[(&str, Source)] = &[
     ("phase_id_convention", Written("phase_id_convention")),
 ];
 
-/// As [`LINES`], for a folder without a file: only what holds by default.
+/// As [`LINES`], for a folder without a file: only defaults.
 const LINES_WITHOUT_FILE: &[(&str, Source)] = &[
     ("ai_integration_phase", Key("workflow.ai_integration_phase")),
     ("parallelization", Key("parallelization")),
@@ -101,7 +102,7 @@ const LINES_WITHOUT_FILE: &[(&str, Source)] = &[
     ("max_prompt_tokens", Key("review.max_prompt_tokens")),
 ];
 
-/// A configuration on its way into a payload.
+/// Serialises a configuration for an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoadedConfig<'config>(pub(crate) &'config Config);
 
@@ -131,7 +132,7 @@ impl Serialize for LoadedConfig<'_> {
     }
 }
 
-/// A group of switches with what the files say laid over the defaults; of `workflow` only the switches of features.
+/// A group of switches: the files' values over the defaults. Of `workflow` only the feature switches.
 fn group(config: &Config, name: &str, defaults: &Value) -> Map<String, Value> {
     let mut group = Map::new();
     if name == "review" && config.has_file() {

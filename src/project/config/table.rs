@@ -1,22 +1,22 @@
-//! The keys of the configuration: what each accepts, and what it is for.
+//! The keys of the configuration: the values each accepts, and its purpose.
 
 use super::accepts::Accepts::{
     self, Anything, Branch, BranchTemplate, Code, Count, Limit, List, Names, Number, OneOf, Page, Paths, Percent,
     Reviewers, Secret, Sections, Switch, SwitchOr, Text, Within,
 };
 
-/// A key, what it accepts, and what it is for in one line.
+/// A key, the values it accepts, and its purpose in one line.
 pub(super) type Key = (&'static str, Accepts, &'static str);
 
-/// Profiles that choose models; files with any other name get `balanced`.
+/// Profiles that choose models; `balanced` is used for any other name in a file.
 pub(crate) const PROFILES: &[&str] = &["quality", "balanced", "budget", "adaptive", "inherit"];
 
-/// What decides on which branch work is committed.
+/// The settings that decide on which branch work is committed.
 pub(crate) const BRANCHING: &[&str] = &["none", "phase", "milestone"];
 
 const GRANULARITIES: &[&str] = &["coarse", "standard", "fine"];
 
-/// Why a chain of phases that runs by itself stops.
+/// Reasons for an automatic chain of phases to stop.
 const YOLO_STOPS: &[&str] =
     &["milestone_complete", "gaps_found", "execution_failed", "human_action", "context_missing", "user_stop", "crash"];
 
@@ -249,7 +249,7 @@ pub(super) const KEYS: &[Key] = &[
     ("workflow.yolo.updated_at", Text, "When this was last written"),
 ];
 
-/// Keys with a name of the user's in them. A `*` stands for one name; at the end, for all the rest.
+/// Keys that contain a name chosen by the user. A `*` matches one name; at the end, all the rest.
 pub(super) const PATTERNS: &[Key] = &[
     ("agent_skills.*", Anything, "Skills that an agent is given"),
     ("agent_tools.*", Anything, "Tools that an agent may use"),

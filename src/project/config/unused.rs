@@ -1,8 +1,8 @@
-//! Keys that other programs read from the same file and this one does not: each with the reason.
+//! Keys that other programs read from the same file but that have no effect here, each with the reason.
 
 use super::pattern::fits;
 
-/// The keys, or forms of keys, that nothing here goes by. A file that has them stays valid.
+/// Keys, or patterns of keys, without any effect here. A file that has them stays valid.
 const UNUSED: &[(&str, &str)] = &[
     ("agent_tools", "the tools of an agent are in its file"),
     ("agent_tools.*", "the tools of an agent are in its file"),
@@ -41,12 +41,12 @@ const MEMORY: &str = "the memory server decides that; `mempalace.enabled` turns 
 const STALL: &str = "planners run in the foreground, and plans on disk decide";
 const IN_HOST: &str = "every plan is executed in your host, with its hooks and worktrees";
 
-/// Why nothing goes by a key; `None` for keys that something goes by, and for those that do not exist.
+/// Why a key has no effect; `None` for keys that have one, and for unknown keys.
 pub(crate) fn unused(key: &str) -> Option<&'static str> {
     UNUSED.iter().find(|(form, _)| fits(form, key)).map(|(_, reason)| *reason)
 }
 
-/// The forms, for a test that looks for readers of all others.
+/// The patterns, for a test that looks for readers of all other keys.
 #[cfg(test)]
 pub(crate) fn unused_keys() -> impl Iterator<Item = &'static str> {
     UNUSED.iter().map(|(form, _)| *form)

@@ -1,26 +1,26 @@
-//! Whether a command did not test anything because a program that it needs is not installed.
+//! Detects that a command tested nothing because a program it needs is not installed.
 
 use super::python::is_python;
 use crate::text::terminal::without_colours;
 use crate::text::test_output::TestOutput;
 use crate::text::words::word_list;
 
-/// What a command needs and does not have here.
+/// A program or module that a command needs and that is not installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
     /// A program, or a module of the runner.
     pub(crate) what: String,
-    /// What installs it.
+    /// How to install it.
     pub(crate) cure: String,
 }
 
-/// Modules of Python that are called by `-m` and that a project does not have in its own folder.
+/// Python modules that are run with `-m` and that a project does not have in its own folder.
 const MODULES: &[&str] = word_list!(
     "behave coverage green hatch nose nose2 nox pdm pipenv poetry pytest robot stestr testtools tox trial twisted
      unittest2 ward xdist"
 );
 
-/// How programs say that they do not find another one: what goes before its name, and what comes after it.
+/// How programs report that they cannot find another one: the text before its name, and the text after it.
 const SAYINGS: &[(&str, &str)] = &[
     ("error: Failed to spawn: `", "`"),
     ("bun: command not found: ", ""),
@@ -31,10 +31,10 @@ const SAYINGS: &[(&str, &str)] = &[
     ("error: no such command: `", "`"),
 ];
 
-/// What others print too: it counts where the command names the program, or the exit code says the same.
+/// Messages that other programs print too: they count if the command contains the name, or the exit code confirms it.
 const PLAIN_SAYINGS: &[(&str, &str)] = &[("Command not found: ", ""), ("command not found: ", "")];
 
-/// Managers of packages, and the call that installs what a project needs.
+/// Package managers, and the command of each that installs the project's packages.
 const INSTALLS: &[(&str, &str)] = &[
     ("uv", "`uv sync`, with the group or extra that has it"),
     ("poetry", "`poetry install`, with the group that has it"),
@@ -48,8 +48,8 @@ const INSTALLS: &[(&str, &str)] = &[
     ("node", "`npm install`"),
 ];
 
-/// What a command did not find, if nothing was tested because of it. A test that cannot import something is a failure, and
-/// so is a missing file of the project.
+/// The program or module a command did not find, if nothing was tested because of that. A test that cannot import
+/// something is a failure, and so is a missing file of the project.
 pub(crate) fn missing(command: &str, exit_code: Option<i32>, output: &str) -> Option<Missing> {
     if exit_code == Some(0) {
         return None;
@@ -71,14 +71,16 @@ pub(crate) fn missing(command: &str, exit_code: Option<i32>, output: &str) -> Op
     Some(Missing { cure: cure(command, &what), what })
 }
 
-/// `/usr/bin/python3: No module named pytest`, as Python says it of what comes after `-m`; of an import it says `'pytest'`.
+/// Reads `/usr/bin/python3: No module named pytest`, Python's message for a missing `-m` module; for an import it
+/// quotes `'pytest'`.
 fn of_python(line: &str) -> Option<String> {
     let (program, module) = line.split_once(": No module named ")?;
     let is_runner = MODULES.contains(&module.split('.').next()?);
     (is_python(program.trim_end_matches(".exe")) && is_runner).then(|| module.to_owned())
 }
 
-/// `sh: 1: vitest: not found`, `make: pytest: No such file or directory`, `env: 'node': No such file or directory`
+/// Reads `sh: 1: vitest: not found`, `make: pytest: No such file or directory`,
+/// `env: 'node': No such file or directory`.
 fn of_shell(line: &str) -> Option<String> {
     let endings = [": command not found", ": not found", ": No such file or directory"];
     let before = endings.iter().find_map(|ending| line.strip_suffix(ending))?;
@@ -93,7 +95,7 @@ fn of_saying(line: &str, sayings: &[(&str, &str)]) -> Option<String> {
     })
 }
 
-/// A module of a package that is not installed, where only files of packages, or nobody, asked for it.
+/// A module of a package that is not installed, if only files of packages asked for it or no file did.
 fn of_node(lines: &[&str]) -> Option<String> {
     let package = lines.iter().find_map(|line| {
         let (_, rest) = line.split_once("Cannot find package '")?;
@@ -119,13 +121,13 @@ fn of_node(lines: &[&str]) -> Option<String> {
     (is_there && !is_path).then(|| name.to_owned())
 }
 
-/// The name of a program without what quotes it.
+/// The name of a program without its quotes.
 fn plain(name: &str) -> Option<String> {
     let name = name.trim().trim_matches(['\'', '`', '"', '\u{2018}', '\u{2019}']);
     (!name.is_empty() && !name.contains(char::is_whitespace)).then(|| name.to_owned())
 }
 
-/// Whether it is a file of the project, which the work may have lost, and not a program of an environment.
+/// Whether this is a file of the project, which the work may have lost, and not a program of an environment.
 fn is_of_project(what: &str) -> bool {
     let of_packages = ["node_modules/", ".venv/", "venv/", "env/"];
     what.contains('/') && !what.starts_with('/') && !of_packages.iter().any(|folder| what.contains(folder))
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_that_is_not_installed_is_named_with_its_cure() {
+    fn a_missing_runner_is_named_with_its_fix() {
         let stack = "Error: Cannot find module '/p/node_modules/.bin/tape'\n    at x\n  code: 'MODULE_NOT_FOUND',\n  \
                      requireStack: []\n}";
         let preload = "Error: Cannot find module 'ts-node/register'\n  requireStack: [ 'internal/preload' ]\n";

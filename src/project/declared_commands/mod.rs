@@ -1,4 +1,4 @@
-//! The commands by which a project builds and tests itself, as its own files declare them.
+//! The commands that build and test a project, as its own files declare them.
 
 pub(crate) mod missing;
 pub(crate) mod python;
@@ -12,14 +12,14 @@ use crate::project::files::{FileError, Files};
 use crate::project::test_command;
 use crate::text::shell::shell_word;
 
-/// What is declared: what builds a project, or what tests it.
+/// What a declared command does for a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
     Build,
     Test,
 }
 
-/// What kind of file declares commands.
+/// The kind of file that declares commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclaredBy {
     Make,
@@ -46,7 +46,8 @@ impl Declared {
     }
 }
 
-/// What the files of a project declare, best first: recipes that people wrote for it, then what its languages have.
+/// The commands that the files of a project declare, best first: recipes that people wrote for it, then the standard
+/// commands of its languages.
 pub(crate) fn declared(files: &dyn Files, aim: Aim) -> Result<Vec<Declared>, FileError> {
     let is_test = aim == Aim::Test;
     let name = if is_test { "test" } else { "build" };
@@ -65,7 +66,7 @@ pub(crate) fn declared(files: &dyn Files, aim: Aim) -> Result<Vec<Declared>, Fil
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The calls of those scripts of `package.json` that are there, made to end by themselves.
+/// The commands for those scripts of `package.json` that exist, in a form that ends on its own.
 pub(crate) fn scripts(files: &dyn Files, names: &[&str]) -> Result<Option<Declared>, FileError> {
     let Some(package) = files.read("package.json")? else { return Ok(None) };
     let call = |name: &&str| package_script(&package, name, |path| files.exists(path));
@@ -75,7 +76,7 @@ pub(crate) fn scripts(files: &dyn Files, names: &[&str]) -> Result<Option<Declar
     Ok((!commands.is_empty()).then_some(Declared { by: DeclaredBy::Package, file, commands }))
 }
 
-/// The test files in the root, each by itself.
+/// The test files in the root, run one by one.
 fn node_test_files(files: &dyn Files) -> Result<Option<Declared>, FileError> {
     let is_test = |name: &str| {
         let stem = ["js", "mjs", "cjs"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
@@ -89,7 +90,7 @@ fn node_test_files(files: &dyn Files) -> Result<Option<Declared>, FileError> {
     Ok(Some(Declared { by: DeclaredBy::NodeTestFiles, file, commands }))
 }
 
-/// Files that say by being there how a project is built: the file, what tests it, what builds it.
+/// Files whose presence shows how a project is built: the file, the test command, the build command.
 const TOOLCHAINS: &[(DeclaredBy, &str, &str, &str)] = &[
     (DeclaredBy::Cargo, "Cargo.toml", "cargo test", "cargo build"),
     (DeclaredBy::Go, "go.mod", "go test ./...", "go build ./..."),
@@ -102,7 +103,7 @@ const RUNNERS: &[&str] = &[
     "rake", "sh", "swift", "tox", "uv", "yarn",
 ];
 
-/// Whether a word is the name of a program that runs tests or builds, or the path of one in the project.
+/// Whether a word is a program that runs tests or builds, or the path of one in the project.
 pub(crate) fn is_runner(word: &str) -> bool {
     let is_path = ["./", ".venv/", "venv/", "node_modules/.bin/"].iter().any(|folder| word.starts_with(folder));
     RUNNERS.contains(&word) || is_path
@@ -127,12 +128,12 @@ const LOCKS: &[(&str, &str)] = &[
     ("npm-shrinkwrap.json", "npm"),
 ];
 
-/// The call of a script of `package.json`, by the package manager whose lock file `exists`, else by the one that the file
-/// names; `None` where the script does nothing.
+/// The command for a script of `package.json`, by the package manager whose lock file `exists`, else by the one the
+/// file names; `None` if the script does nothing.
 fn package_script(package: &str, name: &str, exists: impl Fn(&str) -> bool) -> Option<String> {
     let package: Value = serde_json::from_str(package).ok()?;
     let script = package.get("scripts")?.get(name)?.as_str()?;
-    // What `npm init` writes is not a test.
+    // The placeholder that `npm init` writes is not a test.
     if script.trim().is_empty() || script.contains("no test specified") {
         return None;
     }
@@ -142,11 +143,12 @@ fn package_script(package: &str, name: &str, exists: impl Fn(&str) -> bool) -> O
     };
     let locked = LOCKS.iter().find(|(lock, _)| exists(lock)).map(|(_, manager)| *manager);
     let manager = locked.or_else(named).unwrap_or("npm");
-    // `bun test` is a runner of its own, which the script may not be.
+    // `bun test` is Bun's own runner, which the script may not use.
     Some(if name == "test" && manager != "bun" { format!("{manager} test") } else { format!("{manager} run {name}") })
 }
 
-/// The command in a text: what its backticks hold, else all of it where it begins with a program that runs tests.
+/// The command in a text: the content of its backticks, else the whole text if it begins with a program that runs
+/// tests.
 pub(crate) fn command_in(text: &str) -> Option<&str> {
     let text = text.trim();
     let command = match text.split('`').nth(1) {
@@ -154,7 +156,7 @@ pub(crate) fn command_in(text: &str) -> Option<&str> {
         None => text.split_whitespace().next().filter(|first| is_runner(first)).map(|_| text)?,
     };
     let command = command.trim();
-    // A form that nobody filled in.
+    // A placeholder that was not filled in.
     (!command.is_empty() && !command.starts_with('{')).then_some(command)
 }
 
@@ -164,7 +166,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     #[test]
-    fn a_script_is_called_by_the_manager_whose_lock_file_is_there() {
+    fn a_script_is_run_by_the_package_manager_of_the_lock_file() {
         let package = r#"{"scripts": {"test": "vitest", "lint": "eslint .", "empty": " "}}"#;
         let script = |name: &str, lock: &str| package_script(package, name, |path| path == lock);
         assert_eq!(script("test", "").as_deref(), Some("npm test"));
@@ -178,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_a_command_by_its_backticks_or_by_its_first_word() {
+    fn a_command_is_found_by_its_backticks_or_its_first_word() {
         assert_eq!(command_in("run `cargo test` twice"), Some("cargo test"));
         assert_eq!(command_in(" pytest -q "), Some("pytest -q"));
         assert_eq!(command_in("the page opens"), None);
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_for_the_project_goes_before_what_its_languages_have() {
+    fn recipes_of_the_project_come_before_standard_commands_of_its_languages() {
         let package = ("package.json", r#"{"scripts": {"test": "tape", "build": "tsc"}}"#);
         let (make, just) = (("Makefile", "test:\n\ttrue\n"), ("Justfile", "test:\n  true\n"));
         let all = [make, just, package, ("pytest.ini", ""), ("Cargo.toml", ""), ("go.mod", ""), ("noxfile.py", "")];

@@ -1,16 +1,16 @@
-//! What tests a project of Python.
+//! The test command of a Python project.
 
 use super::{Declared, DeclaredBy};
 use crate::project::files::{FileError, Files};
 
-/// Files by which a project says what starts its Python: the file, and the words before the program.
+/// Lock files that show how a project starts Python: the file, and the words before the program.
 const STARTERS: &[(&str, &str)] =
     &[("uv.lock", "uv run"), ("poetry.lock", "poetry run"), ("pdm.lock", "pdm run"), ("Pipfile", "pipenv run")];
 
-/// Tables of a `pyproject.toml` that say the same where no lock file is there.
+/// Tables of a `pyproject.toml` that show the same without a lock file.
 const TABLES: &[(&str, &str)] = &[("[tool.uv", "uv run"), ("[tool.poetry", "poetry run"), ("[tool.pdm", "pdm run")];
 
-/// The Python of an environment in the folder of the project, as it is typed.
+/// The Python of an environment in the project's folder: the file, and the path to type.
 const ENVIRONMENTS: &[(&str, &str)] = &[
     (".venv/bin/python", ".venv/bin/python"),
     ("venv/bin/python", "venv/bin/python"),
@@ -21,21 +21,21 @@ const ENVIRONMENTS: &[(&str, &str)] = &[
 /// Files that only pytest reads.
 const OF_PYTEST: &[&str] = &["pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py", "tests/conftest.py"];
 
-/// Files in which pytest has a part: the file, and the first line of the part.
+/// Files with a section for pytest: the file, and the first line of the section.
 const PART_OF_PYTEST: &[(&str, &str)] = &[("setup.cfg", "[tool:pytest]"), ("tox.ini", "[pytest]")];
 
-/// Files that list what a project needs for its tests.
+/// Files that list the packages a project needs for its tests.
 const REQUIREMENTS: &[&str] =
     &["requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt", "test-requirements.txt"];
 
-/// Folders in which tests are looked for.
+/// Folders that may contain tests.
 const FOLDERS: &[&str] = &["tests", "test"];
 
-/// The most tests that are read to see what runs them.
+/// The most test files that are read to decide which runner they need.
 const MOST_READ: usize = 40;
 
-/// The call of pytest where the project is set up for it or has test files as it finds them; where all of these are made
-/// for `unittest`, which every Python has, the call of that.
+/// The pytest command, if the project is set up for pytest or has test files that pytest finds. If all of these are
+/// written for `unittest`, which is part of Python, the command of `unittest`.
 pub(super) fn test(files: &dyn Files) -> Result<Option<Declared>, FileError> {
     let pyproject = files.read("pyproject.toml")?.unwrap_or_default();
     let starter = Starter::of(files, &pyproject);
@@ -51,7 +51,7 @@ pub(super) fn test(files: &dyn Files) -> Result<Option<Declared>, FileError> {
             return declared(file, starter.pytest());
         }
     }
-    // A `conftest.py` says who runs tests, not that there are any.
+    // A `conftest.py` shows which program runs tests, not that there are any.
     if let Some(file) = OF_PYTEST.iter().find(|file| !file.ends_with("conftest.py") && files.exists(file)) {
         return declared(file, starter.pytest());
     }
@@ -74,7 +74,7 @@ pub(super) fn test(files: &dyn Files) -> Result<Option<Declared>, FileError> {
     Ok(None)
 }
 
-/// What runs the tests in environments that it makes itself, for a project that declares nothing else.
+/// The command that runs the tests in environments it creates itself, for a project that declares nothing else.
 pub(super) fn environments(files: &dyn Files) -> Result<Option<Declared>, FileError> {
     if files.read("tox.ini")?.is_some_and(|text| text.lines().any(|line| line.starts_with("[testenv"))) {
         return Ok(Some(Declared::new(DeclaredBy::Python, "tox.ini", "tox".to_owned())));
@@ -83,7 +83,7 @@ pub(super) fn environments(files: &dyn Files) -> Result<Option<Declared>, FileEr
     Ok(nox)
 }
 
-/// What starts the Python of a project.
+/// How the Python of a project is started.
 #[derive(Clone, Copy, Debug)]
 enum Starter {
     /// A program that knows the environment: `uv run`.
@@ -108,7 +108,7 @@ impl Starter {
         }
     }
 
-    /// By `python -m`, the folder of the project can be imported; the others have it installed.
+    /// `python -m` makes the project's folder importable; other managers install the project.
     fn pytest(self) -> String {
         match self {
             Self::Manager(manager) if manager != "uv run" => format!("{manager} pytest"),
@@ -136,7 +136,7 @@ fn hatch(pyproject: &str) -> Option<&'static str> {
     scripts.take_while(|line| !line.starts_with('[')).any(is_test).then_some("hatch run test")
 }
 
-/// The test files of a folder, by the names that pytest finds.
+/// The test files of a folder, by the names that pytest looks for.
 fn tests_in(files: &dyn Files, folder: &str) -> Result<Vec<String>, FileError> {
     let is_test =
         |name: &str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
@@ -144,7 +144,7 @@ fn tests_in(files: &dyn Files, folder: &str) -> Result<Vec<String>, FileError> {
     Ok(entries.into_iter().filter(|entry| !entry.is_folder && is_test(&entry.name)).map(|entry| entry.name).collect())
 }
 
-/// Whether all tests of a folder are made for `unittest`, which finds those below it in packages alone.
+/// Whether all tests of a folder are written for `unittest`, which finds tests in subfolders only if they are packages.
 fn are_of_unittest(files: &dyn Files, folder: &str, tests: &[String]) -> Result<bool, FileError> {
     let can_be = tests.len() <= MOST_READ && tests.iter().all(|name| name.starts_with("test"));
     if !can_be || (!folder.is_empty() && has_tests_below(files, folder)?) {
@@ -159,7 +159,7 @@ fn are_of_unittest(files: &dyn Files, folder: &str, tests: &[String]) -> Result<
     Ok(true)
 }
 
-/// Whether folders below one have tests of Python.
+/// Whether a subfolder has Python tests.
 fn has_tests_below(files: &dyn Files, folder: &str) -> Result<bool, FileError> {
     for entry in files.list(folder)?.unwrap_or_default().into_iter().filter(|entry| entry.is_folder) {
         let inside = files.list(&format!("{folder}/{}", entry.name))?.unwrap_or_default();
@@ -170,14 +170,14 @@ fn has_tests_below(files: &dyn Files, folder: &str) -> Result<bool, FileError> {
     Ok(false)
 }
 
-/// Whether a test is made for `unittest` and for nothing else.
+/// Whether a test is written for `unittest` and for no other runner.
 fn is_of_unittest(text: &str) -> bool {
     let has_module = text.lines().any(|line| line.starts_with("import unittest") || line.starts_with("from unittest "));
     let is_of_pytest = |line: &str| line.starts_with("def test") || line.starts_with("async def test");
     has_module && !text.contains("pytest") && !text.lines().any(is_of_pytest)
 }
 
-/// Whether a word is the name of a Python, with its version or a path.
+/// Whether a word names a Python, with or without a version or a path.
 pub(crate) fn is_python(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_starts_python_is_what_the_lock_file_or_the_environment_says() {
+    fn the_lock_file_or_the_environment_decides_how_python_is_started() {
         for (file, command) in [
             ("uv.lock", "uv run python -m pytest"),
             ("poetry.lock", "poetry run pytest"),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_by_themselves_say_what_runs_them() {
+    fn test_files_without_settings_decide_their_runner() {
         for (files, command) in [
             (vec![("tests/test_a.py", "def test_a(): pass")], "python3 -m pytest"),
             (vec![("test/test_a.py", UNITTEST)], "python3 -m unittest discover -s test"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn tox_nox_and_hatch_are_called_where_the_project_has_them_and_nothing_else() {
+    fn tox_nox_and_hatch_are_used_if_the_project_has_nothing_else() {
         let tox = ("tox.ini", "[tox]\n[testenv]\ncommands = x\n");
         assert_eq!(found(&[tox]).unwrap().0, "tox");
         assert_eq!(found(&[("noxfile.py", "")]).unwrap().0, "nox");

@@ -1,15 +1,15 @@
-//! Recipes that a project has for `make` and for `just`.
+//! The recipes of a project for `make` and `just`.
 
 use super::{Declared, DeclaredBy};
 use crate::project::files::{FileError, Files};
 
-/// The names of a makefile that `make` looks for, in its order.
+/// The makefile names that `make` looks for, in its order.
 pub(crate) const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
-/// The names of a justfile, in any case.
+/// The justfile names, in any case.
 const JUSTFILES: &[&str] = &["justfile", ".justfile"];
 
-/// The call of a target, from the makefile that `make` reads.
+/// The command for a target of the makefile that `make` reads.
 pub(super) fn make(files: &dyn Files, target: &str) -> Result<Option<Declared>, FileError> {
     for name in MAKEFILES {
         if let Some(text) = files.read(name)? {
@@ -20,7 +20,7 @@ pub(super) fn make(files: &dyn Files, target: &str) -> Result<Option<Declared>, 
     Ok(None)
 }
 
-/// The call of a recipe of the justfile, where it can be called without arguments.
+/// The command for a recipe of the justfile, if it needs no arguments.
 pub(super) fn just(files: &dyn Files, recipe: &str) -> Result<Option<Declared>, FileError> {
     let entries = files.list("")?.unwrap_or_default();
     let is_justfile = |name: &str| JUSTFILES.iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -40,7 +40,7 @@ fn has_target(makefile: &str, target: &str) -> bool {
     })
 }
 
-/// Whether a justfile has a recipe, or another name for one, that needs no arguments.
+/// Whether a justfile has a recipe, or an alias of one, that needs no arguments.
 fn has_recipe(justfile: &str, recipe: &str) -> bool {
     justfile.lines().any(|line| {
         if let Some(alias) = line.strip_prefix("alias ") {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_of_a_makefile_is_told_from_a_variable() {
+    fn a_makefile_rule_is_not_confused_with_a_variable() {
         for rule in ["test: all", "test:", "test::", "lint test : build", "a:\n\techo\ntest: a"] {
             assert!(has_target(rule, "test"), "{rule}");
         }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_counts_where_it_can_be_called_without_arguments() {
+    fn a_recipe_counts_if_it_needs_no_arguments() {
         for recipe in ["test:", "@test: build", "test *ARGS:", "test level='1':", "alias test := check"] {
             assert!(has_recipe(recipe, "test"), "{recipe}");
         }

@@ -1,18 +1,19 @@
-//! `S01-ASSESSMENT.md`: whether the roadmap still holds after a slice, or, of other programs, what its test came to.
+//! `S01-ASSESSMENT.md`: whether the roadmap is still valid after a slice or, from other programs, the result of its
+//! test.
 
 use super::lines::{bare, scalar};
 use super::uat::UatVerdict;
 use super::verdict::bare_word;
 use crate::text::front_matter::FrontMatter;
 
-/// What an assessment is about.
+/// The subject of an assessment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Assessment {
-    /// The roadmap was looked at again after this slice.
+    /// The roadmap was reviewed after this slice.
     Roadmap,
     /// The result of an acceptance test.
     Acceptance(UatVerdict),
-    /// Neither can be read from it.
+    /// The subject is unclear.
     Unknown,
 }
 
@@ -30,7 +31,8 @@ impl Assessment {
     }
 }
 
-/// The verdict on a slice: of its result, else of its assessment unless that is about the roadmap, else of the test itself.
+/// The verdict on a slice: from its result, else from its assessment unless that is about the roadmap, else from the
+/// test itself.
 pub(crate) fn slice_verdict(result: Option<&str>, assessment: Option<&str>, uat: Option<&str>) -> Option<UatVerdict> {
     let assessed = || match Assessment::parse(assessment?) {
         Assessment::Acceptance(verdict) => Some(verdict),
@@ -44,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_assessment_of_the_roadmap_is_no_verdict_on_the_slice() {
+    fn an_assessment_of_the_roadmap_is_not_a_verdict_on_the_slice() {
         let roadmap = "---\ndate: 2026-01-01\ntriggering_slice: M001/S01\nverdict: no-change\n---\n**Verdict:** PASS\n";
         assert!(matches!(Assessment::parse(roadmap), Assessment::Roadmap));
         assert_eq!(slice_verdict(None, Some(roadmap), None), None);

@@ -1,16 +1,16 @@
-//! `M001-CONTEXT.md` and its draft: what a milestone waits for, and what kind of work it is.
+//! `M001-CONTEXT.md` and its draft: the dependencies of a milestone, and its kind of work.
 
 use super::lines::{bare, is_true, list, title};
 use crate::text::front_matter::FrontMatter;
 
-/// What the pipeline reads of a context.
+/// The fields of a context that the pipeline reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Context {
     /// Without the milestone's identifier.
     pub(crate) title: Option<String>,
-    /// Milestones that have to be complete before.
+    /// Milestones that must be complete first.
     pub(crate) depends_on: Vec<String>,
-    /// The milestone changes documents of the layout alone.
+    /// The milestone changes only documents of the layout.
     pub(crate) planning_only: bool,
 }
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_front_matter_says_what_a_milestone_waits_for() {
+    fn the_front_matter_lists_the_dependencies_of_a_milestone() {
         let context = Context::parse(
             "---\r\ndepends_on: [M001, M003-abc123]\r\nplanning_only: true\r\n---\r\n# M004: Later\r\n",
             "M004",

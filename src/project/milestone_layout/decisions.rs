@@ -1,4 +1,4 @@
-//! `DECISIONS.md`: a table of what was decided, to which rows are added.
+//! `DECISIONS.md`: a table of decisions to which rows are added.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(crate) fn read(text: &str) -> Vec<DecisionRow> {
     let rows = tables.iter().flat_map(|table| {
         let columns = HEADS.map(|head| table.column(head));
         (0..table.row_count()).map(move |row| {
-            // Where a backslash is before it, a pipe is written as its entity.
+            // A pipe after a backslash is written as its entity.
             let text = |column: usize| table.cell_text(row, column).replace("&#124;", "|");
             let cell = |at: usize| columns.get(at).copied().flatten().map(text).unwrap_or_default();
             DecisionRow {
@@ -53,9 +53,9 @@ fn is_of_decisions(table: &Table<'_>) -> bool {
     table.column("Decision").is_some()
 }
 
-/// The text with those of `rows` that are new, each under the next number: one whose decision is there already, as a
-/// decision or as a choice, is left out. The identifier of a row is not used. `None` if none is new, or no table can be read
-/// or made there.
+/// The text with those of `rows` that are new, each under the next number: a row is left out if its decision is already
+/// there, as a decision or as a choice. The identifier of a row is not used. `None` if no row is new, or if no table
+/// can be read or added.
 pub(crate) fn append(text: &str, rows: &[DecisionRow]) -> Option<String> {
     let there = read(text);
     let mut known: BTreeSet<String> =
@@ -84,7 +84,8 @@ fn with_table(text: &str) -> String {
     format!("{text}{gap}{head}| {} |{newline}{dashes}|{newline}", HEADS.join(" | "))
 }
 
-/// The text with rows more in its last table; `None` if it has none, such as below code that is never closed.
+/// The text with more rows in its last table; `None` if it has no table, for example because a code block is never
+/// closed.
 fn with_rows(text: &str, rows: &[DecisionRow]) -> Option<String> {
     let markdown = Markdown::parse(text);
     let mut splices = Splices::default();

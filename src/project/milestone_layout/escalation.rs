@@ -27,7 +27,7 @@ pub(crate) struct Escalation {
     pub(crate) recommendation: OptionId,
     #[serde(default)]
     pub(crate) recommendation_rationale: String,
-    /// Whether work goes on as recommended until somebody answers.
+    /// Whether work continues as recommended until a person answers.
     #[serde(default)]
     pub(crate) continue_with_default: bool,
     #[serde(default)]
@@ -38,12 +38,13 @@ pub(crate) struct Escalation {
     pub(crate) user_choice: Option<OptionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) user_rationale: Option<String>,
-    /// Fields of others.
+    /// Fields that other programs wrote.
     #[serde(flatten)]
     pub(crate) others: Map<String, Value>,
 }
 
-/// The identifier of an option: 1 to 32 letters, digits, `-` and `_`, no `-` at the front. It becomes a word of a command.
+/// The identifier of an option: 1 to 32 letters, digits, `-` and `_`, no `-` at the front. It becomes a word of a
+/// command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct OptionId(String);
@@ -69,14 +70,14 @@ impl<'de> Deserialize<'de> for OptionId {
     }
 }
 
-/// An identifier, or an empty text where nothing is recommended.
+/// An identifier, or an empty text if nothing is recommended.
 fn none_or_one<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<OptionId, D::Error> {
     let text = String::deserialize(deserializer)?;
     let error = || serde::de::Error::custom(OF_OPTIONS);
     if text.is_empty() { Ok(OptionId::default()) } else { OptionId::parse(&text).ok_or_else(error) }
 }
 
-/// The text itself is not repeated: it may say anything.
+/// The message does not repeat the text, because it may contain anything.
 const OF_OPTIONS: &str = "the identifier of an option is 1 to 32 letters, digits, `-` and `_`, and begins with no `-`";
 
 impl fmt::Display for OptionId {
@@ -112,7 +113,7 @@ impl NoSuchOption {
 }
 
 impl Escalation {
-    /// Whether nobody has answered yet.
+    /// Whether the question has no answer yet.
     pub(crate) fn is_open(&self) -> bool {
         self.responded_at.is_none()
     }

@@ -1,15 +1,15 @@
-//! `T01-VERIFY.json`: what was checked, and what came of it.
+//! `T01-VERIFY.json`: the checks after a task, and their results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The word of a check that succeeded.
+/// The verdict of a check that succeeded.
 pub(crate) const PASS: &str = "pass";
 
-/// The field that a person leaves who decided against the checks.
+/// The field that is set if a person decided against the checks.
 pub(crate) const OVERRIDE: &str = "override";
 
-/// What the gate found after a task.
+/// The results of the gate after a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskEvidence {
@@ -24,15 +24,15 @@ pub(crate) struct TaskEvidence {
     pub(crate) timestamp: i64,
     #[serde(default)]
     pub(crate) passed: bool,
-    /// Where the checks come from: `preference`, `task-plan`, ..., `none`.
+    /// The source of the checks: `preference`, `task-plan`, ..., `none`.
     #[serde(default)]
     pub(crate) discovery_source: String,
     #[serde(default)]
     pub(crate) checks: Vec<Check>,
-    /// The tree that the checks ran on, as git names it: they count for that tree alone.
+    /// The git tree that the checks ran on: they count for that tree only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<String>,
-    /// Why there is nothing to check, where that is declared.
+    /// Why there is nothing to check, if that was declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) no_checks_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(crate) struct TaskEvidence {
     pub(crate) pre_execution_checks: Vec<PlanCheck>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) post_execution_checks: Vec<PlanCheck>,
-    /// Fields of others.
+    /// Fields that other programs wrote.
     #[serde(flatten)]
     pub(crate) others: Map<String, Value>,
 }
@@ -58,21 +58,21 @@ pub(crate) struct TaskEvidence {
 pub(crate) struct Check {
     #[serde(default)]
     pub(crate) command: String,
-    /// `None` if it did not end by itself.
+    /// `None` if it did not exit on its own.
     #[serde(default)]
     pub(crate) exit_code: Option<i64>,
     #[serde(default)]
     pub(crate) duration_ms: u64,
     #[serde(default)]
     pub(crate) verdict: String,
-    /// The SHA-256 of what it printed.
+    /// The SHA-256 of its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) output_digest: Option<String>,
     #[serde(flatten)]
     pub(crate) others: Map<String, Value>,
 }
 
-/// What went wrong while the program ran.
+/// An error while the program ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RuntimeError {
@@ -88,7 +88,7 @@ pub(crate) struct RuntimeError {
     pub(crate) others: Map<String, Value>,
 }
 
-/// What was looked up about a plan, before or after it was executed.
+/// A fact about a plan that was looked up before or after its execution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanCheck {
@@ -108,14 +108,14 @@ pub(crate) struct PlanCheck {
 }
 
 impl Check {
-    /// Whether it succeeded: the verdict alone is not enough.
+    /// Whether it succeeded: the verdict is not enough, the exit code must be 0 too.
     pub(crate) fn is_pass(&self) -> bool {
         self.verdict.eq_ignore_ascii_case(PASS) && self.exit_code == Some(0)
     }
 }
 
 impl TaskEvidence {
-    /// Why it does not pass, each in one line; empty if it does.
+    /// Why it does not pass, one reason per line; empty if it does.
     pub(crate) fn faults(&self) -> Vec<String> {
         let mut faults: Vec<String> = Vec::new();
         for check in self.checks.iter().filter(|check| !check.is_pass()) {
@@ -139,14 +139,14 @@ impl TaskEvidence {
         self.faults().is_empty()
     }
 
-    /// Why a person decided that the task is done whatever its checks say, where somebody did.
+    /// Why a person decided that the task is done in spite of its checks, if a person did.
     pub(crate) fn decision(&self) -> Option<&str> {
         let decision = self.others.get(OVERRIDE)?;
         let reason = decision.as_str().or_else(|| decision.get("rationale")?.as_str());
         Some(reason.unwrap_or("no reason given"))
     }
 
-    /// Whether nothing was run.
+    /// Whether no check was run.
     pub(crate) fn has_no_checks(&self) -> bool {
         self.checks.is_empty()
     }
@@ -165,7 +165,7 @@ mod tests {
         \"blocking\":true}],\"browser\":{\"a\":[1]}}";
 
     #[test]
-    fn fields_of_others_are_kept() {
+    fn fields_of_other_programs_are_kept() {
         let evidence: TaskEvidence = read("x", TEXT).unwrap();
         assert_eq!((evidence.timestamp, evidence.checks.len()), (1_790_000_000_000, 1));
         let again = render(&evidence);

@@ -1,5 +1,5 @@
-//! `fence` of the user's own preferences: what is opened in the fences of unattended runs. As with held-out checks, what nobody
-//! understands is refused: what was left out would be open, or shut, without a word.
+//! `fence` in the user's own preferences: exceptions to the fences of unattended runs. As with held-out checks, unknown
+//! keys are refused: skipping one would silently leave something open or closed.
 
 use super::lines::bare;
 use crate::text::front_matter::{FrontMatter, Value};
@@ -7,26 +7,26 @@ use crate::text::front_matter::{FrontMatter, Value};
 /// The key.
 pub(crate) const KEY: &str = "fence";
 
-/// What is opened, as it was written.
+/// The exceptions, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FencePreferences {
-    /// Places that are secret otherwise.
+    /// Paths that are secret otherwise.
     pub(crate) read: Vec<String>,
-    /// Variables that name sockets of programs outside.
+    /// Variables that name the sockets of programs outside the fence.
     pub(crate) sockets: Vec<String>,
-    /// The only TCP ports that may be connected to; `None` for all.
+    /// The only TCP ports that a program may connect to; `None` for all.
     pub(crate) network: Option<Vec<u16>>,
-    /// Whether programs may make pseudo-terminals.
+    /// Whether programs may create pseudo-terminals.
     pub(crate) terminals: bool,
 }
 
-/// The line of the key; the first one where it is in a map of one line.
+/// The line of the key; the first line if the key is in a one-line map.
 pub(crate) fn line(text: &str) -> usize {
     let is_key = |line: &str| line.strip_prefix(KEY).is_some_and(|rest| rest.trim_start().starts_with(':'));
     text.lines().position(is_key).map_or(1, |line| line + 1)
 }
 
-/// What a document opens, or what is wrong with it.
+/// Reads the exceptions in a document, or says what is wrong with it.
 pub(crate) fn read(text: &str) -> Result<FencePreferences, String> {
     let mut found = FencePreferences::default();
     let value = FrontMatter::parse(bare(text)).and_then(|front| front.get(KEY));
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_opened_is_read_whole_or_refused() {
+    fn exceptions_are_read_completely_or_refused() {
         let text = "---\nmode: solo\nfence:\n  read: [~/.netrc, ~/.ssh/known_hosts]\n  sockets: [SSH_AUTH_SOCK]\n  \
             network: [443, 80]\n  terminals: true\n---\n";
         let found = read(text).unwrap();

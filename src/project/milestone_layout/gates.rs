@@ -1,4 +1,4 @@
-//! `S01-GATES.json`: questions that are answered before a slice is executed.
+//! `S01-GATES.json`: questions that must be answered before a slice is executed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(crate) struct Gates {
     #[serde(default)]
     pub(crate) gates: Vec<Gate>,
-    /// Fields of others.
+    /// Fields that other programs wrote.
     #[serde(flatten)]
     pub(crate) others: Map<String, Value>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Gate {
 }
 
 impl Gates {
-    /// The gates that have to be answered before the slice is executed, and are not.
+    /// The unanswered gates that must be answered before the slice is executed.
     pub(crate) fn pending(&self) -> impl Iterator<Item = &str> {
         let before =
             |gate: &&Gate| ["Q3", "Q4"].contains(&gate.id.as_str()) && gate.status.eq_ignore_ascii_case("pending");

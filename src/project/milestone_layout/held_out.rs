@@ -1,8 +1,8 @@
-//! `held_out` of the user's own preferences: for a repository, a folder with checks that no session may read, and the command
-//! that runs them.
+//! `held_out` in the user's own preferences: for each repository, a folder with checks that no session may read, and
+//! the command that runs them.
 //!
-//! Other values that nobody understands are named and left out. Here the whole list is refused: a check that was left out
-//! would be taken for one that passed.
+//! In other keys, unknown values are reported and ignored. Here the whole list is refused: a check that was left out
+//! would look like one that passed.
 
 use super::lines::bare;
 use crate::text::front_matter::{FrontMatter, Value};
@@ -10,27 +10,27 @@ use crate::text::front_matter::{FrontMatter, Value};
 /// The key.
 pub(crate) const KEY: &str = "held_out";
 
-/// What an entry has to name.
+/// The keys that an entry must have.
 const KEYS: [&str; 3] = ["repository", "folder", "command"];
 
-/// An entry, as it was written.
+/// An entry, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeldOutEntry {
     /// The root of the repository.
     pub(crate) repository: String,
     /// The folder with the checks.
     pub(crate) folder: String,
-    /// A line for a shell.
+    /// A line for the shell.
     pub(crate) command: String,
 }
 
-/// The line of the key; the first one where it is in a map of one line.
+/// The line of the key; the first line if the key is in a one-line map.
 pub(crate) fn line(text: &str) -> usize {
     let is_key = |line: &str| line.strip_prefix(KEY).is_some_and(|rest| rest.trim_start().starts_with(':'));
     text.lines().position(is_key).map_or(1, |line| line + 1)
 }
 
-/// The entries of a document, or what is wrong with the first that is none.
+/// The entries of a document, or what is wrong with the first invalid one.
 pub(crate) fn entries(text: &str) -> Result<Vec<HeldOutEntry>, String> {
     let value = FrontMatter::parse(bare(text)).and_then(|front| front.get(KEY));
     let Some(value) = value.filter(|value| *value != Value::Empty) else { return Ok(Vec::new()) };
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_read_whole_or_refused_by_number() {
+    fn entries_are_read_completely_or_refused_by_number() {
         let text = "---\nmode: solo\nheld_out:\n  - repository: /w/one\n    folder: /w/held one\n    \
             command: sh \"$GSD_HELD_OUT/run.sh\" --all\n  - { repository: /w/two, folder: /w/held, command: make -f $GSD_HELD_OUT/m }\n---\n";
         let found = entries(text).unwrap();

@@ -1,6 +1,6 @@
 //! Identifiers: `M001`, `S02`, `T03`.
 
-/// `7` of `S07`, `S07-words` or `S07: Title`, if the letter fits, in either case.
+/// `7` of `S07`, `S07-words` or `S07: Title`, if the letter matches, in either case.
 pub(crate) fn number(name: &str, letter: char) -> Option<u64> {
     let rest = name.strip_prefix([letter, letter.to_ascii_lowercase()])?;
     let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
@@ -12,7 +12,7 @@ pub(crate) fn number(name: &str, letter: char) -> Option<u64> {
 pub(crate) fn identifier(name: &str) -> &str {
     let end = name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(name.len());
     let id = name[..end].trim_end_matches('.');
-    // A file's name goes on behind the dot.
+    // In a file name, the dot begins the ending.
     id.strip_suffix(".md").unwrap_or(id)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn leading(text: &str, letter: char) -> Option<(&str, &str)> {
     Some((id, &text[id.len()..]))
 }
 
-/// Whether `text` is an identifier of this letter and nothing more.
+/// Whether `text` is just an identifier with this letter.
 pub(crate) fn is_id(text: &str, letter: char) -> bool {
     leading(text, letter).is_some_and(|(_, rest)| rest.is_empty())
 }
@@ -39,8 +39,8 @@ pub(crate) fn milestone_of(folder: &str) -> Option<&str> {
     }
 }
 
-/// The milestone that a person means with this word, in either case of its first letter; `None` for what is no identifier
-/// of a milestone and nothing more. Folders and branches are called so.
+/// The milestone that a person means with this word, with its first letter in either case; `None` if the word is not
+/// exactly the identifier of a milestone. The result names folders and branches.
 pub(crate) fn milestone_called(word: &str) -> Option<String> {
     let name = word.strip_prefix('m').map_or_else(|| word.to_owned(), |rest| format!("M{rest}"));
     (milestone_of(&name) == Some(name.as_str())).then_some(name)
@@ -55,14 +55,14 @@ fn is_team(text: &str) -> bool {
     text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// What milestones are sorted by where nothing else orders them.
+/// The sort key of milestones without any other order.
 pub(crate) fn order_of(id: &str) -> (u64, &str) {
     let digits = id.get(1..).map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
     (id.get(1..=digits).and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX), id)
 }
 
-/// The identifiers from the first to the last of a range, both included, with as many digits as the first; `None` if they
-/// make no range, or one of more than a hundred.
+/// The identifiers from the first to the last of a range, both included, with as many digits as the first; `None` if
+/// they are not a range, or a range of more than a hundred.
 pub(crate) fn range(first: &str, last: &str, letter: char) -> Option<Vec<String>> {
     const MOST: u64 = 100;
     if !is_id(first, letter) || !is_id(last, letter) {

@@ -10,7 +10,7 @@ use crate::text::table::Table;
 use crate::text::words::words;
 
 words! {
-    /// What is known.
+    /// The kinds of knowledge.
     pub(crate) enum KnowledgeKind {
         Rule = "rule",
         Pattern = "pattern",
@@ -43,13 +43,13 @@ impl KnowledgeKind {
         }
     }
 
-    /// The column that says what is known.
+    /// The column with the knowledge itself.
     fn subject(self) -> usize {
         if self == Self::Rule { 2 } else { 1 }
     }
 }
 
-/// What is added.
+/// A row to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewKnowledge<'text> {
     pub(crate) kind: KnowledgeKind,
@@ -57,11 +57,12 @@ pub(crate) struct NewKnowledge<'text> {
     pub(crate) what: &'text str,
     /// Why, notes, or the root cause.
     pub(crate) why: &'text str,
-    /// What it is about, such as `M001/S02` or `project`.
+    /// Where it applies, such as `M001/S02` or `project`.
     pub(crate) scope: &'text str,
 }
 
-/// The text with a row more under the next number; `None` if it says that already, or no table can be read or made there.
+/// The text with one more row under the next number; `None` if that knowledge is already there, or if no table can be
+/// read or added.
 pub(crate) fn append(text: &str, new: &NewKnowledge<'_>) -> Option<String> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
@@ -96,7 +97,8 @@ fn with_row(text: &str, new: &NewKnowledge<'_>) -> Option<String> {
     Some(splices.apply(text))
 }
 
-/// Whether a table holds this kind: its rows are numbered so, or it has its heads in place.
+/// Whether a table is of this kind: its subject column has the right heading, and its rows are numbered that way, it is
+/// below a heading of this kind, or it is empty.
 fn is_of(table: &Table<'_>, markdown: &Markdown<'_>, kind: KnowledgeKind) -> bool {
     let has_rows = table.find_row(0, |cell| number(cell, kind.letter()).is_some()).is_some();
     let heads = kind.heads();
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_has_a_table_and_numbers_of_its_own() {
+    fn each_kind_has_its_own_table_and_numbers() {
         let rule = NewKnowledge { kind: KnowledgeKind::Rule, what: "Never block", why: "it hangs", scope: "project" };
         let pattern = NewKnowledge { kind: KnowledgeKind::Pattern, what: "Ports | adapters", why: "", scope: "src/" };
         let lesson = NewKnowledge { kind: KnowledgeKind::Lesson, what: "It broke", why: "a race", scope: "S01" };
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_keeps_its_bytes() {
+    fn existing_text_is_unchanged() {
         let text = "\u{feff}# K\r\n\r\n## Rules\r\n\r\n| # | Scope | Rule | Why | Added |\r\n|---|---|---|---|---|\r\n| K004 | x | y | z | m |\r\n\r\nEnd";
         let new = NewKnowledge { kind: KnowledgeKind::Rule, what: "b", why: "c", scope: "a" };
         let after = append(text, &new).unwrap();

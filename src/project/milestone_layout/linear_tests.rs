@@ -1,4 +1,4 @@
-//! Large documents of one repeated piece are read in time that grows with their length.
+//! Large documents that repeat one piece are read in linear time.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn took(text: &str) -> Duration {
     started.elapsed()
 }
 
-/// Reads and edits a text in every way there is.
+/// Runs every function that reads or edits a text.
 fn everything(text: &str) {
     let row = decisions::DecisionRow { decision: "new".to_owned(), ..decisions::DecisionRow::default() };
     let known = knowledge::NewKnowledge { kind: knowledge::KnowledgeKind::Rule, what: "a", why: "b", scope: "c" };
@@ -66,8 +66,8 @@ fn any_input_is_read_in_linear_time() {
                 let short = took(&format!("{head}{}", repeated(piece, 1 << 13)));
                 (short, took(&format!("{head}{}", repeated(piece, 1 << 16))))
             };
-            // Eight times the text; a reader that is quadratic takes sixty-four times as long, however often it is tried. A
-            // busy machine may hold up one try.
+            // Eight times the text. A quadratic reader takes sixty-four times as long in every try; a busy machine may
+            // slow down only some of them.
             let is_linear = |(short, long): (Duration, Duration)| long < 24 * short + Duration::from_millis(100);
             assert!((0..4).any(|_| is_linear(measured())), "{head:?} {piece:?}: {:?}", measured());
         }

@@ -1,11 +1,11 @@
-//! What the documents have in common: lists with boxes, labelled values, back-ticked words, titles, problems.
+//! Common elements of the documents: lists with checkboxes, labelled values, back-ticked words, titles, problems.
 
 use super::ids;
 use crate::failure::{Failure, Reason};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::Markdown;
 
-/// What a reader could not take as it is written. Lines count from one.
+/// A place that a reader could not read as written. Lines count from one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) line: usize,
@@ -27,15 +27,16 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// An item of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item<'text> {
-    /// How far it is indented, in bytes.
+    /// The indentation, in bytes.
     pub(crate) indent: usize,
-    /// Whether its box is ticked, and the byte in the box, counted from the start of the line; `None` without a box.
+    /// Whether its box is ticked, and the position of the byte in the box, counted from the start of the line; `None`
+    /// without a box.
     pub(crate) tick: Option<(bool, usize)>,
-    /// What follows the mark and the box.
+    /// The text after the mark and the box.
     pub(crate) text: &'text str,
 }
 
-/// The item of a list that this line is.
+/// Reads a line as an item of a list.
 pub(crate) fn item(line: &str) -> Option<Item<'_>> {
     let inside = line.trim_start();
     let indent = line.len() - inside.len();
@@ -49,7 +50,7 @@ pub(crate) fn item(line: &str) -> Option<Item<'_>> {
     })
 }
 
-/// The texts of the list below these lines, without those of inner lists.
+/// The texts of the list in these lines, without those of inner lists.
 pub(crate) fn bullets(markdown: &Markdown<'_>, lines: std::ops::Range<usize>) -> Vec<String> {
     let items = lines.filter(|line| markdown.is_prose(*line)).filter_map(|line| item(markdown.line(line)));
     items.filter(|item| item.indent < 2 && !item.text.is_empty()).map(|item| item.text.to_owned()).collect()
@@ -74,7 +75,7 @@ fn field_of_line<'line>(line: &'line str, label: &str) -> Option<&'line str> {
     (!value.is_empty()).then_some(value)
 }
 
-/// Where the next `**Label:**` begins, or the end.
+/// The start of the next `**Label:**`, or the end.
 fn next_label(text: &str) -> usize {
     let mut marks = text.match_indices("**").map(|(at, _)| at);
     while let Some(open) = marks.next() {
@@ -95,9 +96,9 @@ pub(crate) fn labelled<'line>(line: &'line str, label: &str) -> Option<&'line st
     Some(rest.trim_start_matches(['*', '_']).trim())
 }
 
-/// The words between back-ticks of a line.
+/// The words between back-ticks on a line.
 pub(crate) fn ticked_words(line: &str) -> impl Iterator<Item = &str> {
-    // An odd piece lies between two ticks; the last one has none that closes it.
+    // The pieces at odd positions are between two ticks, except the last one: no tick closes it.
     let pieces = line.split('`').collect::<Vec<_>>();
     let whole = pieces.len().saturating_sub(1);
     let words = pieces.into_iter().take(whole).skip(1).step_by(2);
@@ -113,32 +114,32 @@ pub(crate) fn title(text: &str, id: &str) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// The words behind an identifier, without what separates them.
+/// The words after an identifier, without the separator.
 pub(crate) fn after_id(rest: &str) -> &str {
     rest.trim_start_matches([':', '-', '—', '–', ' ']).trim()
 }
 
-/// Whether a value says that there is nothing: `none`, `n/a`, `-`, `(none)`.
+/// Whether a value means nothing: `none`, `n/a`, `-`, `(none)`.
 pub(crate) fn is_nothing(text: &str) -> bool {
     let word = text.trim_matches(|letter: char| letter.is_whitespace() || "()[]*_`.\"'-–—".contains(letter));
     let nothing = ["", "~", "none", "null", "n/a", "na", "nothing", "not applicable", "none required", "not required"];
     nothing.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// The items of a list of front matter; one text is a list of one, and what says nothing is left out.
+/// The items of a list in front matter; a single text is a list of one. Items that mean nothing are left out.
 pub(crate) fn list(front: Option<&FrontMatter<'_>>, key: &str) -> Vec<String> {
     let value = front.and_then(|front| front.get(key));
     let texts = value.as_ref().map(Value::items).unwrap_or_default().iter().map(|item| item.flat().trim().to_owned());
     texts.filter(|text| !is_nothing(text)).collect()
 }
 
-/// The text of a key of front matter, trimmed; `None` if it is not there or empty.
+/// The text of a key in front matter, trimmed; `None` if it is missing or empty.
 pub(crate) fn scalar(front: Option<&FrontMatter<'_>>, key: &str) -> Option<String> {
     let text = front?.text(key)?.trim().to_owned();
     (!text.is_empty() && text != "null" && text != "~").then_some(text)
 }
 
-/// Whether a key of front matter says yes.
+/// Whether a key in front matter is set to yes.
 pub(crate) fn is_true(front: Option<&FrontMatter<'_>>, key: &str) -> bool {
     scalar(front, key).is_some_and(|text| is_yes(&text))
 }
@@ -147,7 +148,7 @@ pub(crate) fn is_yes(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("yes")
 }
 
-/// The text of a key that is written; one that says nothing has no value.
+/// The value of a key to write; an empty text becomes a key without a value.
 pub(super) fn text(value: &str) -> Value {
     if value.is_empty() { Value::Empty } else { Value::from(value) }
 }
@@ -160,7 +161,7 @@ pub(super) fn map<const KEYS: usize>(entries: [(&str, &str); KEYS]) -> Value {
     Value::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect())
 }
 
-/// A document of these keys; `body` comes after them.
+/// A document with these keys in its front matter, followed by `body`.
 pub(super) fn document(entries: Vec<(&str, Value)>, body: &str) -> String {
     let entries: Vec<(String, Value)> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     compose(&entries, body, "\n")
@@ -171,22 +172,22 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Why the entry of `id` in a list is not ticked; the document is unchanged.
+/// The error that the entry of `id` in a list cannot be ticked; the document is unchanged.
 pub(super) fn not_ticked(id: &str, why: &str) -> Failure {
     Failure::new(Reason::Unknown, why).hint(format!("write the entry on its own line: `- [ ] **{id}: Title**`"))
 }
 
-/// A text in one line, for a cell, a row or a heading.
+/// A text on one line, for a cell, a row or a heading.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text reduced to what two people would write the same: small letters and digits, one space between words.
+/// The text reduced for comparison: lower-case letters and digits, one space between words.
 pub(crate) fn folded(text: &str) -> String {
     words(text).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// What `S01`, `S01-S04`, `S01..S04` in a comma-separated list name; what is no identifier stays as it is written.
+/// The identifiers named in a comma-separated list such as `S01`, `S01-S04`, `S01..S04`; other words stay as written.
 pub(crate) fn expanded(list: &str, letter: char) -> Vec<String> {
     const MOST: usize = 200;
     let mut ids: Vec<String> = Vec::new();
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_knows_the_byte_in_its_box() {
+    fn an_item_has_the_position_of_the_byte_in_its_box() {
         let line = "  - [X] **S01: é** x";
         let found = item(line).unwrap();
         assert_eq!((found.indent, found.text), (2, "**S01: é** x"));
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_a_list_are_written_out_once() {
+    fn ranges_in_a_list_are_expanded_once() {
         assert_eq!(expanded("S01-S03, `S03`, S05..S06", 'S'), ["S01", "S02", "S03", "S05", "S06"]);
         assert_eq!(expanded("none", 'S'), [""; 0]);
         assert_eq!(expanded("S03-S01, later", 'S'), ["S03-S01", "later"]);

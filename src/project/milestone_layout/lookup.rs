@@ -1,20 +1,20 @@
-//! Where the documents are: names in a listing, and paths for what is written.
+//! Finds the documents: names in a folder listing, and paths for new documents.
 //!
-//! People and older programs name folders and files in several ways; what is written has one name.
+//! People and older programs name folders and files in several ways; new ones have one name.
 
 use super::ids::{identifier, milestone_of, number, order_of, without_team};
 use crate::project::files::Entry;
 
-/// The folder of such a project.
+/// The root folder of a project in this layout.
 pub(crate) const FOLDER: &str = ".gsd";
 
 /// The folder of the milestones.
 pub(crate) const MILESTONES: &str = ".gsd/milestones";
 
-/// The database of another program that owns the tree, relative to the root.
+/// The database of another program that owns the folder, relative to the root.
 pub(crate) const DATABASE: &str = ".gsd/gsd.db";
 
-/// The folder of `id` among `entries`: by its name, then whatever the case, then with words behind it.
+/// The folder of `id` among `entries`: by exact name, else ignoring case, else with more words after the identifier.
 pub(crate) fn folder<'entries>(entries: &'entries [Entry], id: &str) -> Option<&'entries str> {
     let folders = || entries.iter().filter(|entry| entry.is_folder).map(|entry| entry.name.as_str());
     let worded = |name: &str| {
@@ -27,8 +27,8 @@ pub(crate) fn folder<'entries>(entries: &'entries [Entry], id: &str) -> Option<&
         .or_else(|| folders().find(|name| worded(name)))
 }
 
-/// The document of `id` of this kind, such as `PLAN`: `ID-KIND.md`, else `ID-words-KIND.md`, else `kind.md`, which a task
-/// has not, since tasks share a folder.
+/// The document of `id` of this kind, such as `PLAN`: `ID-KIND.md`, else `ID-words-KIND.md`, else `kind.md`, but not
+/// the last for tasks, since they share a folder.
 pub(crate) fn file<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -> Option<&'entries str> {
     named(entries, id, kind, ".md").or_else(|| {
         let short = without_team(id);
@@ -59,7 +59,8 @@ fn named<'entries>(entries: &'entries [Entry], id: &str, kind: &str, extension: 
         .or_else(|| files().find(|name| is_bare(name)))
 }
 
-/// The files of all tasks of this kind in a `tasks` folder, such as `PLAN` and `.md`, with the identifiers, in their order.
+/// The files of this kind, such as `PLAN` and `.md`, for all tasks in a `tasks` folder, with their identifiers, in
+/// their order.
 pub(crate) fn task_files<'entries>(
     entries: &'entries [Entry],
     kind: &str,
@@ -77,7 +78,7 @@ pub(crate) fn task_files<'entries>(
     found
 }
 
-/// A document in `.gsd` itself, such as `DECISIONS.md`, whatever the case of its name.
+/// A document directly in `.gsd`, such as `DECISIONS.md`, ignoring the case of its name.
 pub(crate) fn root_file<'entries>(entries: &'entries [Entry], name: &str) -> Option<&'entries str> {
     let files = || entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.name.as_str());
     files().find(|file| *file == name).or_else(|| files().find(|file| file.eq_ignore_ascii_case(name)))
@@ -103,7 +104,7 @@ pub(crate) fn tasks_folder(slice_folder: &str) -> String {
     format!("{slice_folder}/tasks")
 }
 
-/// The path of a document that is written new: `FOLDER/ID-KIND.md`.
+/// The path of a new document: `FOLDER/ID-KIND.md`.
 pub(crate) fn document(folder: &str, id: &str, kind: &str) -> String {
     format!("{folder}/{id}-{kind}.md")
 }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_found_by_name_then_words_then_kind_alone() {
+    fn a_document_is_found_by_name_then_words_then_kind() {
         let all = entries(&["plan.md", "S01-words-PLAN.md", "s01-plan.md", "S01-PLAN.md/"]);
         assert_eq!(file(&all, "S01", "PLAN"), Some("s01-plan.md"));
         assert_eq!(file(&all[..2], "S01", "PLAN"), Some("S01-words-PLAN.md"));

@@ -1,4 +1,4 @@
-//! `M001-SUMMARY.md`: what ends a milestone.
+//! `M001-SUMMARY.md`: the document that ends a milestone.
 
 #[cfg(test)]
 use super::lines::list;
@@ -6,12 +6,12 @@ use super::lines::{bare, document, map, scalar, text, texts};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
-/// What the summary of a milestone says came of it.
+/// The result of a milestone, as its summary reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Success,
     Failure,
-    /// It does not say: it ends the milestone as a success does.
+    /// Unclear: it ends the milestone just as a success does.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ impl Ending {
     }
 }
 
-/// What became of a requirement during the milestone.
+/// A change of a requirement during the milestone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequirementOutcome {
     pub(crate) id: String,
@@ -101,7 +101,7 @@ impl MilestoneSummary {
         }
     }
 
-    /// The whole document; `body` comes after the front matter.
+    /// The whole document: the front matter, then `body`.
     pub(crate) fn render(&self, body: &str) -> String {
         let outcome = |outcome: &RequirementOutcome| {
             map([
@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn a_written_summary_is_read_back(
             title in "[a-z][a-z:#' ]{0,10}[a-z]", decisions in proptest::collection::vec("[b-m][a-z:,# ]{0,14}[a-z]", 0..4),
             outcomes in proptest::collection::vec(("R00[1-9]", "[b-m]{1,8}", "[a-z: #]{0,8}[b-m]"), 0..3),
         ) {

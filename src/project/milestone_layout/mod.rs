@@ -1,7 +1,8 @@
 //! The documents of a project in milestones, slices and tasks, below `.gsd/`: read, changed and written.
 //!
-//! Reading a document never fails; people and agents write these files. An edit takes the text and gives the new one. Records of the pipeline are JSON, and one that does not parse is an error
-//! with its line: evidence that cannot be read is no evidence.
+//! Reading a document never fails; people and agents write these files. An edit takes a text and returns the new one.
+//! Records of the pipeline are JSON. A record that does not parse is an error with its line: unreadable evidence does
+//! not count.
 
 pub(crate) mod assessment;
 pub(crate) mod context;

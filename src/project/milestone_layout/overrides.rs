@@ -1,4 +1,4 @@
-//! `OVERRIDES.md`: changes that a person asked for while work went on, until the documents follow them.
+//! `OVERRIDES.md`: changes that a person requested during the work, until they are in the documents.
 
 use super::lines::{bare, field, labelled, one_line, split_mark, words};
 use crate::text::markdown::{Heading, Markdown};
@@ -7,10 +7,10 @@ use crate::text::splice::Splices;
 const ACTIVE: &str = "active";
 const RESOLVED: &str = "resolved";
 
-/// A change that was asked for.
+/// A requested change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Override {
-    /// When it was asked for, as written.
+    /// When it was requested, as written.
     pub(crate) at: String,
     pub(crate) change: String,
     pub(crate) is_active: bool,
@@ -63,7 +63,7 @@ pub(crate) fn resolve_all(text: &str) -> String {
     format!("{mark}{}", splices.apply(own))
 }
 
-/// The text with a change more.
+/// The text with one more change.
 pub(crate) fn append(text: &str, at: &str, change: &str) -> String {
     let newline = crate::text::markdown::newline_of(text);
     let head = if bare(text).trim().is_empty() { format!("# Overrides{newline}{newline}") } else { String::new() };

@@ -1,6 +1,6 @@
-//! `PREFERENCES.md`: how the pipeline works, of the project and, below it, of the user.
+//! `PREFERENCES.md`: settings of the pipeline, from the project and, with lower precedence, from the user.
 //!
-//! A key that nobody knows is ignored. A value of the wrong kind is reported with its line, and counts as not given.
+//! Unknown keys are ignored. A value of the wrong kind is reported with its line and counts as not set.
 
 use super::lines::bare;
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
@@ -8,7 +8,7 @@ use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, read_words, words};
 
 words! {
-    /// How much care a milestone is worth. In the classic pipeline it decides which sessions are left out.
+    /// How much effort a milestone is worth. In the classic pipeline it decides which sessions are skipped.
     #[derive(Default, Hash, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum Profile {
         Budget = "budget",
@@ -30,7 +30,7 @@ read_words! {
     }
 }
 
-/// What is decided about phases; what is not given follows from the pipeline.
+/// Settings about phases; the pipeline decides those that are not set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PhasePreferences {
     pub(crate) skip_research: Option<bool>,
@@ -42,7 +42,7 @@ pub(crate) struct PhasePreferences {
     pub(crate) progressive_planning: Option<bool>,
 }
 
-/// `auto_supervisor`: how many minutes a unit may take.
+/// `auto_supervisor`: time limits of a unit, in minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeLimits {
     pub(crate) soft: Option<u32>,
@@ -50,14 +50,14 @@ pub(crate) struct TimeLimits {
     pub(crate) hard: Option<u32>,
 }
 
-/// How the pipeline works.
+/// The settings of the pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Preferences {
     pub(crate) token_profile: Profile,
     pub(crate) phases: PhasePreferences,
     pub(crate) uat_dispatch: bool,
     pub(crate) uat_accept_partial: bool,
-    /// `git.worktree_post_create`: what makes a worktree ready.
+    /// `git.worktree_post_create`: the command that prepares a worktree.
     pub(crate) worktree_post_create: Option<String>,
     pub(crate) time_limits: TimeLimits,
     pub(crate) verification_commands: Vec<String>,
@@ -67,23 +67,23 @@ pub(crate) struct Preferences {
     pub(crate) per_unit_cost_cap_usd: Option<f64>,
     pub(crate) gate_evaluation: bool,
     pub(crate) mechanical: MechanicalPreferences,
-    /// `None`: as the pipeline has it.
+    /// `None`: the pipeline decides.
     pub(crate) plan_inline_s01: Option<bool>,
     pub(crate) inline_level: InlineLevel,
-    /// Digests of what the user approves ahead.
+    /// Digests of changes that the user approves in advance.
     pub(crate) approved: Vec<String>,
 }
 
-/// What is written without an agent.
+/// Documents that are written without an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MechanicalPreferences {
-    /// `None`: as the pipeline has it.
+    /// `None`: the pipeline decides.
     pub(crate) enabled: Option<bool>,
-    /// The least a summary must have; 0 is no limit.
+    /// The minimum length of a summary; 0 means no limit.
     pub(crate) min_summary_chars: usize,
 }
 
-/// A value that is not of its kind.
+/// A value of the wrong kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PreferenceProblem {
     pub(crate) source: PreferenceSource,
@@ -92,7 +92,7 @@ pub(crate) struct PreferenceProblem {
     pub(crate) what: String,
 }
 
-/// A key that a document gives, in dots, with its value in one line.
+/// A dotted key that a document sets, with its value on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) source: PreferenceSource,
@@ -102,7 +102,7 @@ pub(crate) struct Given {
     pub(crate) value: String,
 }
 
-/// The keys that the documents give and that count: those of the project win.
+/// The keys that the documents set, with the values in effect: those of the project win.
 pub(crate) fn given(project: Option<&str>, global: Option<&str>) -> Vec<Given> {
     let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
     let mut found: Vec<Given> = Vec::new();
@@ -123,7 +123,7 @@ pub(crate) fn given(project: Option<&str>, global: Option<&str>) -> Vec<Given> {
     found
 }
 
-/// Why a document is not read as preferences: where, and what is there.
+/// Why a document cannot be read as preferences: the line, and what is wrong there.
 pub(crate) fn fault(text: &str) -> Option<(usize, &'static str)> {
     let text = bare(text);
     if is_unclosed(text) {
@@ -139,7 +139,7 @@ pub(crate) fn fault(text: &str) -> Option<(usize, &'static str)> {
     is_yaml.then_some((line + 1, "preferences are keys between two lines `---`, and none is before this"))
 }
 
-/// Whose preferences they are: those of the project win.
+/// The source of a preference: the project's win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PreferenceSource {
     Project,
@@ -245,7 +245,7 @@ struct Keys<'text> {
 }
 
 impl Keys<'_> {
-    /// The first value that is of its kind; every one before it that is not is a problem.
+    /// The first value of the right kind; each one of the wrong kind before it becomes a problem.
     fn first<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
         for source in &self.sources {
             let Some(value) = source.get(key) else { continue };
@@ -285,7 +285,7 @@ impl Keys<'_> {
         self.first(key, ONE_OF_ITS_WORDS, |value| of_word(value.as_text()?))
     }
 
-    /// The keys that decide nothing: a value of the wrong kind is reported all the same.
+    /// Checks the keys that have no effect: a value of the wrong kind is reported anyway.
     fn check_the_rest(&mut self) {
         for key in ["mode", "git.main_branch", "git.collapse_cadence", "widget_mode", "context_selection"] {
             self.text(key);
@@ -323,10 +323,10 @@ impl Keys<'_> {
     }
 }
 
-/// The kind of a key that has a few words.
+/// The description of a key that accepts only certain words.
 const ONE_OF_ITS_WORDS: &str = "one of its words";
 
-/// A value for a message.
+/// A value shortened for a message.
 fn one_word(value: &Value) -> String {
     crate::text::untrusted::line(&value.flat(), 60)
 }
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_no_yaml_is_named_by_its_line() {
+    fn a_document_that_is_not_yaml_is_reported_with_its_line() {
         let line = |text: &str| fault(text).map(|(line, _)| line);
         for text in
             ["", "# Notes\n\nprose: yes\n", "---\nmode: solo\n---\n# Mine\n", "\u{feff}---\r\nmode: solo\r\n---\r\n"]
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_its_default() {
+    fn unset_keys_have_their_defaults() {
         let read = Preferences::default();
         assert_eq!((read.verification_max_retries, read.mechanical.min_summary_chars), (2, 200));
         assert_eq!(read.inline_level, InlineLevel::Paths);

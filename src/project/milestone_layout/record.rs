@@ -1,4 +1,4 @@
-//! Records of the pipeline in JSON: what cannot be read is an error with its line, and fields of others are kept.
+//! JSON records of the pipeline: an unreadable record is an error with its line, and fields of other programs are kept.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,9 +26,9 @@ impl RecordError {
 pub(crate) fn read<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, RecordError> {
     serde_json::from_str(bare(text)).map_err(|error| {
         let message = error.to_string();
-        // Where it is is said already.
+        // The error already has the line.
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-        // A line break that should not be there is counted with the line after it.
+        // The parser counts an unexpected line break as part of the next line.
         let line = if error.column() == 0 { error.line().saturating_sub(1) } else { error.line() };
         RecordError { path: path.to_owned(), line: line.max(1), message }
     })
@@ -36,7 +36,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, Rec
 
 /// The text of a record.
 pub(crate) fn render<T: Serialize>(record: &T) -> String {
-    // These types have only text for keys and cannot fail.
+    // The keys of these types are only texts, so writing them cannot fail.
     let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
     text.push('\n');
     text

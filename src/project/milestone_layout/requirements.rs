@@ -1,4 +1,4 @@
-//! `REQUIREMENTS.md`: what is asked for, which slice owns it, and whether it is proved.
+//! `REQUIREMENTS.md`: the requirements, the slice that owns each, and whether it is proved.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl RequirementSection {
     }
 }
 
-/// What is asked for.
+/// A requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requirement {
     pub(crate) id: String,
@@ -69,7 +69,7 @@ pub(crate) struct RequirementCounts {
     pub(crate) validated: usize,
     pub(crate) deferred: usize,
     pub(crate) out_of_scope: usize,
-    // Entries whose status says so, in whatever section.
+    // Entries with the status `blocked`, in any section.
     pub(crate) blocked: usize,
     pub(crate) total: usize,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Requirements {
     pub(crate) entries: Vec<Requirement>,
 }
 
-/// New values of an entry; what is `None` stays.
+/// New values for an entry; `None` leaves a value unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RequirementChange {
     pub(crate) id: String,
@@ -119,7 +119,7 @@ impl Requirements {
         }
     }
 
-    /// What changed since `before`, by the order of the entries now.
+    /// The changes since `before`, in the current order of the entries.
     pub(crate) fn outcomes_since(&self, before: &Self) -> Vec<RequirementOutcome> {
         let changed = self.entries.iter().filter_map(|entry| {
             let old = before.entries.iter().find(|old| old.id.eq_ignore_ascii_case(&entry.id));
@@ -191,12 +191,12 @@ fn read(markdown: &Markdown<'_>, entry: &Entry<'_>) -> Requirement {
     }
 }
 
-/// The text with changed entries: each in the section of its status, with its row of the traceability table and the
-/// counts following. All other bytes stay.
+/// The text with changed entries: each moves to the section of its status, and its row of the traceability table and
+/// the counts are updated. All other bytes stay.
 pub(crate) fn change(text: &str, changes: &[RequirementChange]) -> String {
     let (mark, own) = split_mark(text);
     let mut edited = own.to_owned();
-    // One at a time: each may move its entry.
+    // One at a time, since each change may move its entry.
     for change in changes {
         edited = change_one(&edited, change);
     }
@@ -227,7 +227,8 @@ fn change_one(text: &str, change: &RequirementChange) -> String {
     match change.status {
         Some(status) if entry.section != Some(status) => {
             let after = moved(&text, &change.id, status);
-            // Code that is never closed could swallow what is put behind it: then the entry stays where it is.
+            // An unclosed code block could swallow an entry that is moved after it: the entry then stays in its
+            // section.
             if ids(&after) == ids(&text) { after } else { text }
         }
         _ => text,
@@ -240,7 +241,7 @@ fn ids(text: &str) -> Vec<String> {
     ids
 }
 
-/// Makes the bullet `label` of an entry say `value`; a missing one goes below the last bullet.
+/// Sets the bullet `label` of an entry to `value`; a missing bullet goes below the last one.
 fn set(markdown: &Markdown<'_>, entry: &Entry<'_>, label: &str, value: &str, splices: &mut Splices) {
     let value = one_line(value);
     let bullets: Vec<usize> = entry
@@ -272,7 +273,7 @@ fn set(markdown: &Markdown<'_>, entry: &Entry<'_>, label: &str, value: &str, spl
     }
 }
 
-/// Makes the row of a requirement in the traceability table follow.
+/// Updates the row of a requirement in the traceability table.
 fn trace(markdown: &Markdown<'_>, id: &str, status: Option<&str>, proof: Option<&str>, splices: &mut Splices) {
     let Some((_, lines)) = markdown.section_named("Traceability") else { return };
     let Some(table) = Table::first_in(markdown, &markdown.span(lines)) else { return };
@@ -287,7 +288,7 @@ fn trace(markdown: &Markdown<'_>, id: &str, status: Option<&str>, proof: Option<
     }
 }
 
-/// The text with an entry at the end of the section of its status; the section is made where there is none.
+/// Moves an entry to the end of the section of its status; creates the section if it is missing.
 fn moved(text: &str, id: &str, status: RequirementSection) -> String {
     let markdown = Markdown::parse(text);
     let newline = markdown.newline();
@@ -307,7 +308,7 @@ fn moved(text: &str, id: &str, status: RequirementSection) -> String {
         let after = if blank == 0 && lines.end < markdown.lines().len() { newline } else { "" };
         splices.insert(at, format!("{gap}{own}{newline}{after}"));
     } else {
-        // After the section that it leaves.
+        // After the section it leaves.
         let mut lines = entry.heading.line + 1..markdown.lines().len();
         let is_end = |line: &usize| matches!(markdown.lines()[*line].kind, LineKind::Heading(level) if level <= 2);
         let end = lines.find(is_end).unwrap_or(markdown.lines().len());
@@ -319,7 +320,7 @@ fn moved(text: &str, id: &str, status: RequirementSection) -> String {
     splices.apply(text)
 }
 
-/// The text with the counts of its coverage as the entries are.
+/// The text with the counts of its coverage updated.
 fn with_counts(text: &str) -> String {
     let markdown = Markdown::parse(text);
     let requirements = Requirements::parse(text);
@@ -344,7 +345,7 @@ fn with_counts(text: &str) -> String {
         let has_list = old[digits..].trim_start().starts_with('(');
         let list = if has_list && !ids.is_empty() { format!(" ({})", ids.join(", ")) } else { String::new() };
         let end = if has_list { old.len() } else { digits };
-        // A list that is right already keeps its form, such as a range.
+        // A list that is already correct keeps its form, for example a range.
         if digits > 0 && old.get(..digits) != Some(&ids.len().to_string()) {
             splices.replace(start..start + end, format!("{}{list}", ids.len()));
         }
@@ -353,7 +354,7 @@ fn with_counts(text: &str) -> String {
 }
 
 impl Requirement {
-    /// Whether its proof is still to be given: nothing but a word for it is there.
+    /// Whether its proof is still missing: the field has only a placeholder word.
     pub(crate) fn is_unproved(&self) -> bool {
         let open = ["unmapped", "mapped", "partial", "pending"];
         is_nothing(&self.validation) || open.iter().any(|word| self.validation.eq_ignore_ascii_case(word))
@@ -422,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_is_missing_is_made() {
+    fn a_missing_section_is_created() {
         let text = "## Active\r\n### R001 — a\r\n- Notes:\r\n## Traceability\r\n";
         let change_of = RequirementChange { notes: Some("n".to_owned()), ..validated("r001") };
         let after = change(text, &[change_of]);
@@ -444,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_what_changed_since_a_snapshot() {
+    fn outcomes_are_the_changes_since_a_snapshot() {
         let (before, after) = (Requirements::parse(TEXT), Requirements::parse(&change(TEXT, &[validated("R001")])));
         let outcomes = after.outcomes_since(&before);
         assert_eq!(outcomes.len(), 1);

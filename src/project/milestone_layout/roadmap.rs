@@ -1,4 +1,4 @@
-//! `M001-ROADMAP.md`: what a milestone is for, and its slices.
+//! `M001-ROADMAP.md`: the purpose of a milestone, and its slices.
 
 use super::ids::{milestone_of, without_team};
 use super::lines::{Problem, after_id, bare, bullets, field, is_nothing, item, not_ticked, split_mark};
@@ -7,14 +7,14 @@ use crate::failure::Failure;
 use crate::text::markdown::Markdown;
 use crate::text::splice::Splices;
 
-/// What a roadmap says.
+/// The parts of a roadmap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Roadmap {
     /// Without the milestone's identifier.
     pub(crate) title: Option<String>,
     pub(crate) vision: Option<String>,
     pub(crate) success_criteria: Vec<String>,
-    /// How each class of verification is done, such as `Operational`.
+    /// How each class of verification, such as `Operational`, is done.
     pub(crate) verification: Vec<VerificationClass>,
     pub(crate) definition_of_done: Vec<String>,
     pub(crate) slices: Vec<SliceRow>,
@@ -52,18 +52,18 @@ impl Roadmap {
         self.slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(id))
     }
 
-    /// What is planned to be verified in operation, unless it says that there is nothing.
+    /// The planned operational verification; `None` if the roadmap plans none.
     pub(crate) fn operational(&self) -> Option<&str> {
         let class = self.verification.iter().find(|class| class.name.eq_ignore_ascii_case("operational"));
         let text = class.map(|class| class.text.as_str())?;
-        // `none — a library` says none.
+        // `none — a library` means none.
         let head = text.split(['—', '–', ';', '.', '(', ',']).next().unwrap_or(text);
         (!is_nothing(text) && !is_nothing(head)).then_some(text)
     }
 }
 
-/// Marks the slice `id` as done, in the format that the roadmap has: of a checkbox, one byte changes. `None` if it is done
-/// already.
+/// Marks the slice `id` as done, in the format of the roadmap: for a checkbox, one byte changes. `None` if it is
+/// already done.
 pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
@@ -77,7 +77,7 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let mut splices = Splices::default();
     slice_rows::mark_done(&markdown, &slice.mark, &mut splices);
     let changed = splices.apply(own);
-    // The new text has to read as the old one, but for this slice.
+    // The new text must read like the old one, except for this slice.
     let (after, _) = slice_rows::read(&Markdown::parse(&changed));
     let expected = found.iter().enumerate().map(|(index, found)| {
         let mut row = found.row.clone();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_read_by_its_heads() {
+    fn a_table_is_read_by_its_column_heads() {
         let roadmap = Roadmap::parse(TABLE);
         let found: Vec<_> =
             roadmap.slices.iter().map(|slice| (slice.title.as_str(), slice.risk.as_str(), slice.done)).collect();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn operational_verification_that_says_none_is_not_planned() {
+    fn operational_verification_of_none_is_not_planned() {
         for (text, planned) in [
             ("none", false),
             ("N/A — a library", false),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_front_matter_hold_no_slices() {
+    fn slices_are_not_read_from_code_or_front_matter() {
         let text = "---\na: 1\n---\n## Slices\n```\n- [ ] **S01: A**\n```\n- [ ] **S02: B**\n";
         assert_eq!(Roadmap::parse(text).slices.len(), 1);
     }

@@ -1,4 +1,4 @@
-//! `S01-PLAN.md`: what a slice is for, how it is verified, and its tasks.
+//! `S01-PLAN.md`: the purpose of a slice, its verification, and its tasks.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::failure::Failure;
 use crate::text::markdown::{LineKind, Markdown, heading_title};
 use crate::text::splice::Splices;
 
-/// What a slice's plan says.
+/// The parts of a slice's plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SlicePlan {
     /// Without the slice's identifier.
     pub(crate) title: Option<String>,
     pub(crate) goal: Option<String>,
-    /// What can be shown once the slice is done.
+    /// What can be demonstrated after the slice is done.
     pub(crate) demo: Option<String>,
     pub(crate) must_haves: Vec<String>,
     /// The entries of `## Verification`.
     pub(crate) verification: Vec<String>,
-    /// Those of `## Tasks` first, then those elsewhere.
+    /// Tasks in `## Tasks` first, then those elsewhere.
     pub(crate) tasks: Vec<PlannedTask>,
 }
 
@@ -30,12 +30,12 @@ pub(crate) struct SlicePlan {
 pub(crate) struct PlannedTask {
     pub(crate) id: String,
     pub(crate) title: String,
-    /// Whether its box is ticked; a task that has a heading instead of a box never is.
+    /// Whether its box is ticked; never true for a task with a heading instead of a box.
     pub(crate) done: bool,
     pub(crate) has_box: bool,
     pub(crate) estimate_minutes: Option<u32>,
     pub(crate) files: Vec<String>,
-    /// What has to succeed once the task is done.
+    /// The check that must succeed after the task is done.
     pub(crate) verify: Option<String>,
     /// The lines below it, trimmed.
     pub(crate) notes: Vec<String>,
@@ -65,8 +65,8 @@ impl SlicePlan {
     }
 }
 
-/// Ticks the box of the task `id`: one byte changes; `None` if it is ticked already. A task that has a heading is done once
-/// it has a summary, and cannot be ticked.
+/// Ticks the box of the task `id`, which changes one byte; `None` if it is already ticked. A task with a heading is
+/// done when it has a summary, and cannot be ticked.
 pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
@@ -84,13 +84,13 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     Ok(Some(format!("{mark}{}", splices.apply(own))))
 }
 
-/// A task with the byte in its box.
+/// A task and the position of the byte in its box.
 struct Found {
     task: PlannedTask,
     box_at: Option<usize>,
 }
 
-/// The tasks, each once: an entry with a box wins over a heading of the same task.
+/// The tasks, each once: an entry with a box wins over a heading for the same task.
 fn read(markdown: &Markdown<'_>) -> Vec<Found> {
     let section = markdown.section_named("Tasks").map_or(0..0, |(_, lines)| lines);
     let (mut inside, mut outside): (Vec<Found>, Vec<Found>) = (Vec::new(), Vec::new());
@@ -108,7 +108,7 @@ fn read(markdown: &Markdown<'_>) -> Vec<Found> {
                 places.insert(found.task.id.to_uppercase(), tasks.len());
                 tasks.push(found);
             }
-            // The first of two boxes counts.
+            // The first of two entries with boxes counts.
             Some(known) if known.box_at.is_some() && found.box_at.is_some() => {}
             Some(known) if known.box_at.is_none() && found.box_at.is_some() => {
                 let heading = std::mem::replace(known, found);
@@ -120,7 +120,7 @@ fn read(markdown: &Markdown<'_>) -> Vec<Found> {
     tasks
 }
 
-/// What another entry of the same task says beyond the first.
+/// Adds the values that only another entry of the same task has.
 fn merge(task: &mut PlannedTask, other: PlannedTask) {
     task.estimate_minutes = task.estimate_minutes.or(other.estimate_minutes);
     if task.verify.is_none() {
@@ -135,7 +135,7 @@ fn merge(task: &mut PlannedTask, other: PlannedTask) {
 /// Every entry of a task, in the order of the document.
 fn scan(markdown: &Markdown<'_>) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    // Whether lines still belong to the last task: what is under another heading is no task's.
+    // Whether lines still belong to the last task: lines below another heading do not.
     let mut is_own = false;
     for (index, line) in markdown.lines().iter().enumerate() {
         let text = markdown.line(index);
@@ -199,14 +199,14 @@ fn note(task: &mut PlannedTask, line: &str) {
     task.notes.push(text.to_owned());
 }
 
-/// What `Verify:` names: the command without its back-ticks, if it is one alone.
+/// The value of `Verify:`: the command without its back-ticks, if the value is a single command.
 fn verify_of(text: &str) -> Option<String> {
     let inside = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inside| !inside.contains('`'));
     let text = inside.unwrap_or(text).trim();
     (!is_nothing(text)).then(|| text.to_owned())
 }
 
-/// The paths of a comma-separated list: what is between back-ticks, if anything is.
+/// The paths in a comma-separated list: the words in back-ticks, if there are any.
 pub(super) fn paths(text: &str) -> Vec<String> {
     let ticked: Vec<String> = ticked_words(text).map(str::to_owned).collect();
     if !ticked.is_empty() {
@@ -222,7 +222,7 @@ fn estimate(text: &str) -> Option<u32> {
     minutes(value.split(['`', ')', ']', ',']).next().unwrap_or(value))
 }
 
-/// The minutes of `45m`, `1h`, `1h30m`, `1.5h` or `2 hours`; `None` of anything else.
+/// The minutes of `45m`, `1h`, `1h30m`, `1.5h` or `2 hours`; `None` for anything else.
 pub(crate) fn minutes(text: &str) -> Option<u32> {
     let mut rest = text.trim().trim_start_matches(['~', '≈']).trim_start();
     let mut total = 0.0_f64;
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_accepted_forms_of_a_task_are_those_of_the_check_on_artifacts() {
+    fn tasks_have_the_same_forms_as_in_the_artifact_check() {
         for line in ["- [ ] **T01: A**", "  - [X] **T01:** A", "## T01: A", "### T01 -- A", "#### T01 — A"] {
             assert_eq!(SlicePlan::parse(line).tasks.first().map(|task| task.title.as_str()), Some("A"), "{line}");
         }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time_are_read_in_minutes() {
+    fn durations_are_read_in_minutes() {
         let read = ["45m", "1h", "1h30m", "1.5h", "2 hours 5 min", "~20 minutes", "90s", "30", "1d"].map(minutes);
         assert_eq!(read, [45, 60, 90, 90, 125, 20, 2, 30, 1440].map(Some));
         for text in ["", "soon", "1x", "1..5h", "99999999h", "m"] {

@@ -1,4 +1,4 @@
-//! The slices that a roadmap lists: as a checklist, as a table, or as headings.
+//! The slices listed in a roadmap: as a checklist, as a table, or as headings.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,28 +15,28 @@ pub(crate) struct SliceRow {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) risk: String,
-    /// Slices of the same milestone; a range is written out.
+    /// Slices of the same milestone; a range is expanded.
     pub(crate) depends: Vec<String>,
-    /// Skipped ones are done too.
+    /// Skipped slices count as done.
     pub(crate) done: bool,
     /// Closed without being built: it has no summary.
     pub(crate) skipped: bool,
-    /// Put off: not done, and not to be started.
+    /// Deferred: not done, and not to be started.
     pub(crate) deferred: bool,
     /// Not planned in detail yet.
     pub(crate) sketch: bool,
-    /// What works once it is done.
+    /// What works after the slice is done.
     pub(crate) after: Option<String>,
     /// Counts from one.
     pub(crate) line: usize,
 }
 
-/// Where a row says whether it is done. Bytes of the text.
+/// The place in a row that shows whether it is done. Positions are bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The byte in a checkbox.
     Box(usize),
-    /// A cell that says so in words.
+    /// A cell with the status in words.
     Status { header: usize, row: usize, column: usize },
     /// A cell that gets a mark at its end.
     Title { header: usize, row: usize, column: usize },
@@ -51,7 +51,7 @@ pub(super) struct Found {
     pub(super) mark: Mark,
 }
 
-/// Marks that stand for done.
+/// Marks that mean done.
 const CHECKS: &[char] = &['✅', '✓', '✔', '☑'];
 
 const DONE_WORDS: &[&str] = &["done", "complete", "completed"];
@@ -84,7 +84,7 @@ pub(super) fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
     (Vec::new(), Vec::new())
 }
 
-/// Makes the row at this mark say that it is done.
+/// Marks the row at this place as done.
 pub(super) fn mark_done(markdown: &Markdown<'_>, mark: &Mark, splices: &mut Splices) {
     match mark {
         Mark::Box(at) => splices.replace(*at..at + 1, "x"),
@@ -108,7 +108,7 @@ fn is_slices(heading: &Heading<'_>) -> bool {
     heading.level == 2 && NAMES.contains(&folded(heading.title).as_str())
 }
 
-/// Rows `- [ ] **S01: Title** tags`, with a quote below that says what works after them.
+/// Rows `- [ ] **S01: Title** tags`, with a quote below that names what works after them.
 fn checklist(markdown: &Markdown<'_>, lines: Range<usize>, is_section: bool) -> (Vec<Found>, Vec<Problem>) {
     let (mut found, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
     for line in lines.filter(|line| markdown.is_prose(*line)) {
@@ -128,7 +128,7 @@ fn checklist(markdown: &Markdown<'_>, lines: Range<usize>, is_section: bool) -> 
     (found, problems)
 }
 
-/// What a line below a slice says works after it.
+/// Reads what works after a slice from a line below it.
 fn told_after(line: &str) -> Option<String> {
     let quoted = line.trim_start().strip_prefix('>').map(str::trim);
     let told = match quoted {
@@ -144,7 +144,7 @@ fn entry(text: &str, line: usize, is_section: bool) -> Option<(SliceRow, usize)>
     let bold = found.text.strip_prefix("**");
     let (id, rest) = leading(bold.unwrap_or(found.text), 'S')?;
     let separated = rest.trim_start().starts_with([':', '-', '—', '–']) || rest.starts_with("**");
-    // Elsewhere, a criterion may begin with the name of a slice.
+    // In other sections, a criterion may begin with the name of a slice.
     if bold.is_none() && !(is_section && separated) {
         return None;
     }
@@ -170,7 +170,7 @@ fn entry(text: &str, line: usize, is_section: bool) -> Option<(SliceRow, usize)>
     Some((row, at))
 }
 
-/// Where the tags of a row begin.
+/// The start of the tags in a row.
 fn tags_start(text: &str) -> usize {
     let marks = ["`", "risk:", "depends:", "status:", "[sketch]"];
     marks.iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len())
@@ -187,13 +187,13 @@ fn tag<'text>(text: &'text str, name: &str) -> Option<&'text str> {
     }
 }
 
-/// The rows of the first table whose rows carry slices.
+/// The rows of the first table with slices in its rows.
 fn table(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<Found> {
     let tables = Table::all(markdown).into_iter().filter(|table| lines.contains(&table.lines().start));
     tables.map(|table| rows(markdown, &table)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// The columns of a table of slices, by what their heads say.
+/// The columns of a table of slices, found by their heads.
 struct Columns {
     title: Option<usize>,
     status: Option<usize>,
@@ -296,7 +296,7 @@ fn unmarked(text: &str) -> &str {
     }
 }
 
-/// A title without marks around it and without a word that says it is done.
+/// A title without the marks around it and without a word such as `(done)`.
 fn clean_title(text: &str) -> String {
     let marks = |letter: char| letter.is_whitespace() || CHECKS.contains(&letter) || "*`\u{fe0f}".contains(letter);
     let without_link = text.strip_prefix(']').unwrap_or(text);
@@ -311,7 +311,7 @@ fn without_done(text: &str) -> &str {
     suffix.filter(|(_, word)| DONE_WORDS.contains(&folded(word).as_str())).map_or(text, |(title, _)| title.trim_end())
 }
 
-/// The slices that have a heading of their own.
+/// The slices that have their own heading.
 fn headings(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for line in lines.filter(|line| markdown.is_prose(*line)) {
@@ -367,7 +367,7 @@ fn heading_row(markdown: &Markdown<'_>, line: usize) -> Option<Found> {
     Some(Found { row, mark })
 }
 
-/// What the lines below a heading say about its slice.
+/// Reads a line below a heading into its slice.
 fn read_below(row: &mut SliceRow, line: &str) {
     if let Some(list) = labelled(line, "Depends on").or_else(|| labelled(line, "Depends")) {
         row.depends.extend(expanded(list, 'S').into_iter().filter(|id| leading(id, 'S').is_some()));

@@ -1,4 +1,4 @@
-//! `T01-SUMMARY.md` and `S01-SUMMARY.md`: what a task or a slice left behind for those that follow.
+//! `T01-SUMMARY.md` and `S01-SUMMARY.md`: what a task or a slice hands to those that follow.
 
 use super::ids::identifier;
 use super::lines::{bare, document, is_nothing, is_true, list, map, scalar, text, texts};
@@ -7,7 +7,7 @@ use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::markdown::{LineKind, Markdown};
 use crate::text::terminal::plain;
 
-/// What a summary says about checks unless it says otherwise.
+/// The default result of checks in a summary.
 pub(crate) const UNTESTED: &str = "untested";
 
 /// The summary of a task or a slice.
@@ -25,19 +25,19 @@ pub(crate) struct Summary {
     pub(crate) drill_down_paths: Vec<String>,
     pub(crate) observability_surfaces: Vec<String>,
     pub(crate) duration: Option<String>,
-    /// `passed`, `failed` or [`UNTESTED`], as the author says: it is no evidence.
+    /// `passed`, `failed` or [`UNTESTED`], as the author claims: it does not count as evidence.
     pub(crate) verification_result: String,
     pub(crate) completed_at: Option<String>,
-    /// The plan of the slice does not work and has to be changed.
+    /// The plan of the slice does not work and must be changed.
     pub(crate) blocker_discovered: bool,
-    /// Why nothing had to be changed, where that is what was found.
+    /// Why nothing had to be changed, if that was the finding.
     pub(crate) no_change: Option<String>,
     pub(crate) title: Option<String>,
     /// The bold line below the title.
     pub(crate) one_liner: Option<String>,
 }
 
-/// What was used of another slice.
+/// A result of another slice that was used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Required {
     pub(crate) slice: String,
@@ -75,7 +75,7 @@ impl Summary {
         }
     }
 
-    /// How long it took, if it says so in words that can be read.
+    /// How long it took, if the duration can be read.
     pub(crate) fn minutes(&self) -> Option<u32> {
         minutes(self.duration.as_deref()?)
     }
@@ -105,14 +105,15 @@ impl Summary {
     }
 }
 
-/// Whether the document says nothing yet: its front matter is not closed, or nothing comes after it.
+/// Whether the document is still empty: its front matter is not closed, or nothing follows it.
 pub(crate) fn is_unfinished(text: &str) -> bool {
     let text = bare(text);
     let body = FrontMatter::parse(text).map_or(text, |front| front.body());
     is_unclosed(text) || body.trim().is_empty()
 }
 
-/// The text below a heading of a document, without code fences being read as headings; `None` if it is not there or empty.
+/// The text below a heading of a document; headings in code fences do not count. `None` if the section is missing or
+/// empty.
 pub(crate) fn section(text: &str, title: &str) -> Option<String> {
     let markdown = Markdown::parse(bare(text));
     let (_, lines) = markdown.section_named(title)?;
@@ -120,7 +121,7 @@ pub(crate) fn section(text: &str, title: &str) -> Option<String> {
     (!is_nothing(inside)).then(|| inside.to_owned())
 }
 
-/// `1h 5m` of 65 minutes.
+/// `1h 5m` for 65 minutes.
 pub(crate) fn duration(minutes: u32) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes}m"),
@@ -148,7 +149,7 @@ fn required(value: &Value) -> Option<Required> {
     (!(is_nothing(&slice) && is_nothing(&provides))).then_some(Required { slice, provides })
 }
 
-/// The title without an identifier before it.
+/// The title, without an identifier at the start.
 fn heading(markdown: &Markdown<'_>) -> Option<String> {
     let title = markdown.headings().find(|heading| heading.level == 1)?.title;
     let id = identifier(title);
@@ -157,7 +158,7 @@ fn heading(markdown: &Markdown<'_>) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-/// `Words` of a line `**Words**` before the first section; of a body without one, nothing.
+/// `Words` from a line `**Words**` before the first section; `None` without such a line.
 fn one_liner(markdown: &Markdown<'_>) -> Option<String> {
     let lines = (markdown.body_line()..markdown.lines().len())
         .take_while(|line| !matches!(markdown.lines()[*line].kind, LineKind::Heading(level) if level > 1));
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_that_says_nothing_is_unfinished() {
+    fn an_empty_document_is_unfinished() {
         for text in ["", " \n", "---\nid: T01\n", "---\nid: T01\n---\n\n"] {
             assert!(is_unfinished(text), "{text}");
         }
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_summary_has_nothing_that_a_terminal_acts_on() {
+    fn the_line_of_a_summary_has_no_terminal_escapes() {
         let summary = Summary::parse("# T01: A\n\n**done \u{1b}[31mred\u{1b}[0m \u{7}bell \u{202e}turned \rback**\n");
         assert_eq!(summary.one_liner.as_deref(), Some("done red bell turned back"));
     }
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_shown_as_they_are_read() {
+    fn durations_are_shown_in_the_form_they_are_read() {
         for minutes in [0, 5, 60, 65, 600] {
             assert_eq!(super::minutes(&duration(minutes)), Some(minutes));
         }
@@ -221,7 +222,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn a_written_summary_is_read_back(
             provides in words(), affects in words(), key_files in words(), key_decisions in words(),
             slices in proptest::collection::vec("S0[1-9]", 0..3), blocker_discovered: bool, minutes in 0_u32..500,
         ) {

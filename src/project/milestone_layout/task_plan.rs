@@ -1,15 +1,15 @@
-//! `T01-PLAN.md`: one task, and the files that it leaves.
+//! `T01-PLAN.md`: one task, and the files that it produces.
 
 use super::lines::{bare, scalar, ticked_words};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
-/// What a task's plan says.
+/// The parts of a task's plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TaskPlan {
-    /// The task fixes something that is broken, which its checks have to show.
+    /// The task fixes a defect, which its checks must show.
     pub(crate) is_fix: bool,
-    /// Paths that the task leaves.
+    /// Paths of the files that the task produces.
     pub(crate) outputs: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `S01-UAT.md`, how a slice is accepted, and `S01-UAT-RESULT.md`, what came of it.
+//! `S01-UAT.md`, the acceptance test of a slice, and `S01-UAT-RESULT.md`, its result.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, words};
 
 words! {
-    /// Who can carry a test out.
+    /// Who can run a test.
     pub(crate) enum UatMode {
         ArtifactDriven = "artifact-driven",
         BrowserExecutable = "browser-executable",
@@ -20,18 +20,18 @@ words! {
     }
 }
 
-/// What a test came to.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UatVerdict {
     Pass,
     Fail,
     Partial,
-    /// A word that nobody knows.
+    /// An unknown word.
     Other(String),
 }
 
 impl UatMode {
-    /// Who can carry out the test of this document.
+    /// Finds out who can run the test in this document.
     pub(crate) fn of(text: &str) -> Self {
         let markdown = Markdown::parse(bare(text));
         let lines = || (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line));
@@ -41,20 +41,20 @@ impl UatMode {
     }
 }
 
-/// What an acceptance test is written from.
+/// The source of a new acceptance test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NewUat<'text> {
     pub(crate) slice: &'text str,
     pub(crate) milestone: &'text str,
     pub(crate) title: &'text str,
-    /// What can be shown, such as the demo of the slice.
+    /// What can be demonstrated, such as the demo of the slice.
     pub(crate) smoke: Option<&'text str>,
-    /// What is verified, one case each.
+    /// The verifications, each of which becomes a case.
     pub(crate) verification: &'text [String],
 }
 
 impl NewUat<'_> {
-    /// Of commands alone an agent can do every case; a person may be needed for anything else.
+    /// If all cases are commands, an agent can run them; other cases may need a person.
     pub(crate) fn mode(&self) -> UatMode {
         let all = !self.verification.is_empty() && self.verification.iter().all(|case| is_command(case));
         if all { UatMode::ArtifactDriven } else { UatMode::Mixed }
@@ -86,7 +86,7 @@ impl NewUat<'_> {
     }
 }
 
-/// Whether a case is a command between back-ticks and nothing more.
+/// Whether a case is just a command in back-ticks.
 fn is_command(case: &str) -> bool {
     let inside = case.trim().strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     inside.is_some_and(|inside| !inside.trim().is_empty() && !inside.contains('`'))
@@ -102,8 +102,8 @@ impl UatVerdict {
         }
     }
 
-    /// The verdict of a result; `None` if it gives none. Where no verdict is written, a row that failed is a failure; rows
-    /// that passed are no verdict.
+    /// The verdict of a result; `None` if it has none. Without a written verdict and without front matter, a failed row
+    /// counts as a failure; passed rows do not count as a verdict.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if let Some(word) = verdict::written(text) {
             return Some(Self::of_word(verdict::bare_word(&word)));
@@ -115,7 +115,8 @@ impl UatVerdict {
         failed.then_some(Self::Fail)
     }
 
-    /// Whether the work goes on: `partial` only where the mode leaves something to people, and it is accepted.
+    /// Whether work may continue: `partial` is accepted only if the mode leaves some cases to people and
+    /// `accept_partial` is set.
     pub(crate) fn is_accepted(&self, mode: UatMode, accept_partial: bool) -> bool {
         match self {
             Self::Pass => true,
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_is_accepted_only_where_it_is_allowed() {
+    fn partial_is_accepted_only_if_it_is_allowed() {
         assert!(UatVerdict::Pass.is_accepted(UatMode::ArtifactDriven, false));
         assert!(!UatVerdict::Partial.is_accepted(UatMode::Mixed, false));
         assert!(UatVerdict::Partial.is_accepted(UatMode::Mixed, true));

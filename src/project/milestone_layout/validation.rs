@@ -1,4 +1,4 @@
-//! `M001-VALIDATION.md`: whether a milestone does what it was for.
+//! `M001-VALIDATION.md`: whether a milestone fulfils its purpose.
 
 use super::lines::{bare, document, is_true, labelled, list, scalar, text, texts, words as words_of};
 use super::verdict;
@@ -7,7 +7,7 @@ use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, words};
 
 words! {
-    /// What a validation came to. Any of them ends it.
+    /// The verdict of a validation. Each of them ends the validation.
     pub(crate) enum ValidationVerdict {
         Pass = "pass",
         NeedsAttention = "needs-attention",
@@ -20,26 +20,26 @@ words! {
     pub(crate) enum ValidatedBy {
         Agent = "agent",
         Mechanical = "mechanical",
-        /// A person decided otherwise.
+        /// A person overruled the verdict.
         Person = "person",
     }
 }
 
-/// What a validation says.
+/// The parts of a validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Validation {
     pub(crate) id: String,
-    /// `None` if there is none, or a word that is none.
+    /// `None` if the verdict is missing or unknown.
     pub(crate) verdict: Option<ValidationVerdict>,
     pub(crate) remediation_round: u32,
     pub(crate) slices_added: Vec<String>,
     pub(crate) human_required: Vec<String>,
     pub(crate) validated_at: Option<String>,
-    /// An agent, unless it says otherwise.
+    /// An agent, unless a person is named.
     pub(crate) validated_by: Option<ValidatedBy>,
-    /// Of the records that it was made from.
+    /// The hash of the records it was made from.
     pub(crate) evidence_hash: Option<String>,
-    /// The reason, where the validation was skipped.
+    /// The reason, if the validation was skipped.
     pub(crate) skipped: Option<String>,
 }
 
@@ -65,17 +65,17 @@ impl Validation {
         }
     }
 
-    /// What it comes to: one that was skipped passes unless it says something else.
+    /// The verdict in effect: a skipped validation passes unless it has another verdict.
     pub(crate) fn outcome(&self) -> Option<ValidationVerdict> {
         self.verdict.or_else(|| self.skipped.as_ref().map(|_| ValidationVerdict::Pass))
     }
 
-    /// Whether it ends the validation: a verdict that can be read, or a skipped validation.
+    /// Whether it ends the validation: it has a known verdict, or it was skipped.
     pub(crate) fn is_terminal(&self) -> bool {
         self.outcome().is_some()
     }
 
-    /// The whole document; `body` comes after the front matter.
+    /// The whole document: the front matter, then `body`.
     pub(crate) fn render(&self, body: &str) -> String {
         let mut entries = vec![("id", text(&self.id))];
         entries.push(("remediation_round", text(&self.remediation_round.to_string())));
@@ -99,8 +99,8 @@ fn verdict_of(word: &str) -> Option<ValidationVerdict> {
     of_word(if word == "passed" { "pass" } else { &word })
 }
 
-/// Whether a validation says that what was to be verified in operation is: a row or line that names it and has one of the
-/// words, or such a word within the next two lines.
+/// Whether a validation confirms the operational verification: a row or line that names it contains one of the words,
+/// or one of the next two lines does.
 pub(crate) fn proves_operational(text: &str) -> bool {
     const WORDS: &[&str] = &["met", "n/a", "satisfied", "deferred"];
     const NEGATIONS: &[&str] = &["not", "un", "never", "no"];
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn operational_evidence_is_a_row_with_a_word_that_proves_it() {
+    fn operational_evidence_is_a_row_with_a_confirming_word() {
         for (text, proves) in [
             ("| Operational | restart | MET |\n", true),
             ("| Operational | restart | not met |\n", false),
@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(
+        fn a_written_validation_is_read_back(
             verdict in 0_usize..4, round in 0_u32..9, slices in proptest::collection::vec("S0[1-9]", 0..3),
             items in proptest::collection::vec("[a-z][a-z:# ]{0,12}[a-z]", 0..4), skipped: bool, hash in "[0-9a-f]{8}",
         ) {

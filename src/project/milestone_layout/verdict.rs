@@ -1,11 +1,11 @@
-//! The verdict of a report: in the front matter, or else on a line or in a row that says so.
+//! The verdict of a report: from the front matter, or else from a line or a row.
 
 use super::lines::{bare, labelled, scalar, words};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 
-/// The verdict as written, trimmed: of the front matter where there is one, else of a line `**Verdict:** PASS`.
+/// The verdict as written, trimmed: from the front matter if there is one, else from a line `**Verdict:** PASS`.
 pub(crate) fn written(text: &str) -> Option<String> {
     let own = bare(text);
     if let Some(front) = FrontMatter::parse(own) {
@@ -17,8 +17,8 @@ pub(crate) fn written(text: &str) -> Option<String> {
     told.map(bare_word).find(|word| !word.is_empty()).map(str::to_owned)
 }
 
-/// The words that the rows of a body give as results, where no verdict is written: the cells below a head such as
-/// `Result`, and those beside `Verdict`. A word in running text is no result.
+/// The results in the tables of a body, for a report without a written verdict: the cells below a head such as
+/// `Result`, and those next to `Verdict`. Words in running text do not count.
 pub(crate) fn in_tables(text: &str) -> Vec<String> {
     const HEADS: &[&str] = &["verdict", "result", "status", "outcome"];
     let own = bare(text);

@@ -1,4 +1,4 @@
-//! The table of STATE.md that says what was put off: `Deferred Items`.
+//! The table of deferred items in STATE.md: `Deferred Items`.
 
 use super::State;
 use super::edit::{StateEdit, one_line, plain_row};
@@ -21,7 +21,7 @@ pub(crate) struct DeferredRow {
 }
 
 impl State<'_> {
-    /// What was put off, as the table says it.
+    /// The deferred items in the table.
     pub(crate) fn deferred(&self) -> Vec<DeferredRow> {
         let Some(table) = self.deferred_table() else { return Vec::new() };
         let cell =
@@ -50,7 +50,8 @@ impl<'text> State<'text> {
 }
 
 impl StateEdit<'_, '_> {
-    /// Adds rows to the table, which is made where there is none. The row that says that there is none goes.
+    /// Adds rows to the table; creates the table if it is missing. Removes the row that only states that there are
+    /// none.
     pub(crate) fn add_deferred(&mut self, rows: &[DeferredRow]) {
         if rows.is_empty() {
             return;
@@ -79,7 +80,7 @@ impl StateEdit<'_, '_> {
         }
     }
 
-    /// Sets the status of the rows that `settled` knows one for.
+    /// Sets the status of the rows for which `settled` returns one.
     pub(crate) fn settle_deferred(&mut self, settled: impl Fn(&DeferredRow) -> Option<&'static str>) {
         let Some(table) = self.state.deferred_table() else { return };
         let Some(column) = table.column(COLUMNS[2]) else { return };
@@ -96,7 +97,7 @@ impl StateEdit<'_, '_> {
 }
 
 impl DeferredRow {
-    /// A row whose texts take one line each.
+    /// A row with each text on one line.
     pub(crate) fn new(category: &str, item: &str, status: &str, deferred_at: &str, milestone: &str) -> Self {
         Self {
             category: one_line(category),
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_takes_the_place_of_none() {
+    fn a_row_replaces_the_row_that_says_none() {
         let text = "## Deferred Items\r\n\r\n| Category | Item | Status | Deferred At | Milestone |\r\n|---|---|---|---|---|\r\n\
             | *(none)* | | | | |\r\n\r\n## Session\r\n";
         let added = edited(text, |edit| edit.add_deferred(&[row("a | b")]));
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_made_where_there_is_none() {
+    fn a_missing_table_is_created() {
         for text in [
             "# S\n",
             "# S\n\n## Deferred Items\n\nNothing.\n",
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_settled_row_changes_its_status_alone() {
+    fn a_settled_row_only_changes_its_status() {
         let text = edited("# S\n", |edit| edit.add_deferred(&[row("a"), row("b")]));
         let settled = edited(&text, |edit| edit.settle_deferred(|row| (row.item == "b").then_some("passed")));
         assert_eq!(settled, text.replace("b | open", "b | passed"));

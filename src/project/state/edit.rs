@@ -1,4 +1,4 @@
-//! Named edits of STATE.md. Each touches the lines it names; everything else keeps its bytes.
+//! Named edits of STATE.md. Each changes the lines it names; everything else keeps its bytes.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::text::front_matter::Value;
 use crate::text::splice::Splices;
 use crate::text::table::Table;
 
-/// A section in which a missing field is added, and the order of its fields.
+/// A section for missing fields, and the order of its fields.
 struct Home {
     titles: &'static [&'static str],
     fields: &'static [&'static str],
-    /// The section itself is added where it is missing.
+    /// The section itself is added if it is missing.
     made: bool,
 }
 
@@ -26,23 +26,23 @@ const HOMES: [&Home; 2] = [&POSITION_HOME, &SESSION_HOME];
 const PLAN_TABLE: &[&str] =
     &["**Per-Plan Metrics:**", "", "| Plan | Duration | Tasks | Files |", "|------|----------|-------|-------|"];
 
-/// Edits of one STATE.md, gathered to be made at once.
+/// Edits of one STATE.md, collected to be made at once.
 #[derive(Debug)]
 pub(crate) struct StateEdit<'state, 'text> {
     pub(super) state: &'state State<'text>,
     pub(super) splices: Splices,
     /// Lines for fields that were missing: the index of their home, their rank in it, and their text.
     missing: Vec<(usize, usize, String)>,
-    /// The names of what was changed, for reports, in the order of the edits.
+    /// The names of the changed items, for reports, in the order of the edits.
     pub(crate) updated: Vec<String>,
 }
 
-/// What setting a field came to.
+/// The result of setting a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Set {
-    /// There is no such field.
+    /// The field does not exist.
     Absent,
-    /// It has that value.
+    /// The field already has that value.
     Same,
     Changed,
 }
@@ -62,7 +62,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         self.splices.apply(self.state.text())
     }
 
-    /// Sets a field that is there.
+    /// Sets an existing field.
     pub(crate) fn set(&mut self, label: &str, value: &str) -> Set {
         match self.state.field(label) {
             Some(field) => self.set_field(&field, value),
@@ -70,7 +70,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// As [`Self::set`], and notes `name` as updated where the value changed.
+    /// As [`Self::set`], and adds `name` to the updated names if the value changed.
     pub(crate) fn set_noted(&mut self, label: &str, value: &str, name: &str) -> Set {
         let set = self.set(label, value);
         if set == Set::Changed {
@@ -79,8 +79,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         set
     }
 
-    /// Sets a field; where it is missing, adds its line to the section it is at home in. A missing position is added
-    /// with its section.
+    /// Sets a field. A missing field is added to its home section; a missing position section is added too.
     pub(crate) fn put(&mut self, label: &str, value: &str) -> Set {
         let set = self.set(label, value);
         if set != Set::Absent {
@@ -101,7 +100,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         Set::Changed
     }
 
-    /// Whether the labels of the fields that stand in a section are bold.
+    /// Whether the labels of the fields in a section are bold.
     fn labels_are_bold(&self, home: &Home) -> bool {
         let Some(section) = self.state.section(home.titles) else { return false };
         let fields = home.fields.iter().filter_map(|label| self.state.field(label));
@@ -109,12 +108,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         lines.any(|field| self.state.markdown().line(field.line).contains("**"))
     }
 
-    /// Sets the fields that repeat one of the position, and notes `name` as updated where a value changed.
+    /// Sets the fields that repeat a field of the position, and adds `name` to the updated names if a value changed.
     pub(crate) fn set_echoes(&mut self, label: &str, value: &str, name: &str) {
         self.set_echoes_where(label, value, name, |_| true);
     }
 
-    /// As [`Self::set_echoes`], those whose value fits.
+    /// As [`Self::set_echoes`], only for fields whose current value fits.
     pub(crate) fn set_echoes_where(&mut self, label: &str, value: &str, name: &str, fits: impl Fn(&str) -> bool) {
         for field in self.state.echoes(label).into_iter().filter(|field| fits(field.value)) {
             if self.set_field(&field, value) == Set::Changed {
@@ -140,7 +139,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         Set::Changed
     }
 
-    /// Puts the missing fields between those that are there, or else at the end of their section.
+    /// Inserts the missing fields between the existing ones, or else at the end of their section.
     fn insert_missing(&mut self) {
         let mut missing = std::mem::take(&mut self.missing);
         missing.sort();
@@ -191,12 +190,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         Set::Changed
     }
 
-    /// Sets a key inside a map of the front matter, if there is that map.
+    /// Sets a key inside a map of the front matter, if that map exists.
     pub(crate) fn set_front_inner(&mut self, key: &str, inner: &str, value: &str) {
         if let Some(front) = self.state.front()
             && matches!(front.get(key), Some(Value::Map(_)))
         {
-            // Nothing but a map is on the way, so this is never refused.
+            // The path only leads through maps, so this is never refused.
             drop(front.set_path(&[key, inner], &Value::Text(value.to_owned()), &mut self.splices));
         }
     }
@@ -208,13 +207,14 @@ impl<'state, 'text> StateEdit<'state, 'text> {
             || section.is_some_and(|section| self.splices.touch(&self.state.markdown().span(section.lines)))
     }
 
-    /// Adds an item to the list of a section; a line that says there are none goes. False where there is no section.
+    /// Adds an item to the list of a section; removes a line that only states that the list is empty. Returns false if
+    /// the section is missing.
     pub(crate) fn add_item(&mut self, titles: &[&str], text: &str) -> bool {
         let section = self.state.section(titles);
         section.map(|section| self.add_item_to(&section, text)).is_some()
     }
 
-    /// As [`Self::add_item`], to a section that was found already.
+    /// As [`Self::add_item`], for a section that was already found.
     pub(crate) fn add_item_to(&mut self, section: &Section<'_>, text: &str) {
         let line = format!("- {}", one_line(text));
         let items = self.state.items(section);
@@ -241,8 +241,8 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// Removes the items that contain `text` in any case from every section with one of the titles; a list that loses its
-    /// last one says `None`. Gives how many went; `None` where there is no section.
+    /// Removes the items that contain `text`, ignoring case, from every section with one of the titles; a list that
+    /// becomes empty gets the line `None`. Returns how many items were removed; `None` if no such section exists.
     pub(crate) fn remove_items(&mut self, titles: &[&str], text: &str) -> Option<usize> {
         let sections = self.state.sections(titles);
         let needle = text.trim().to_lowercase();
@@ -262,7 +262,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         (!sections.is_empty()).then_some(count)
     }
 
-    /// Sets a field of the metrics that stands in a list: `- Total plans completed: 3`.
+    /// Sets a field of the metrics that is in a list: `- Total plans completed: 3`.
     pub(crate) fn set_metric(&mut self, label: &str, value: &str) -> Set {
         let Some(section) = self.state.section(METRICS) else { return Set::Absent };
         let markdown = self.state.markdown();
@@ -278,8 +278,8 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         found.map_or(Set::Absent, |field| self.set_field(&field, value))
     }
 
-    /// Puts a row into the table of plans, which is made where there is none; the row of the same plan is replaced. Says
-    /// whether the section for metrics had to be made too.
+    /// Puts a row into the table of plans; creates the table if it is missing, and replaces the row of the same plan.
+    /// Returns whether the metrics section was created too.
     pub(crate) fn put_plan_row(&mut self, cells: &[&str; 4]) -> bool {
         let cells = cells.map(one_line);
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
@@ -310,7 +310,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         false
     }
 
-    /// Removes the first line with text from `start` on, if it only says that there is nothing yet.
+    /// Removes the first line with text from `start` on, if it only states that nothing is there yet.
     fn remove_placeholder_at(&mut self, start: usize, end: usize) {
         let mut lines = start..end;
         let text = lines.find(|line| !self.state.markdown().line(*line).trim().is_empty());
@@ -319,15 +319,15 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// Puts the number of plans of a phase, and what they took as far as it was noted, into the table of phases, and the sum
-    /// of all rows behind `Total plans completed`. Times that a person wrote stay unless each plan has a noted one. False
-    /// where there is no such table.
+    /// Puts the number of plans of a phase and their recorded times into the table of phases, and updates the sum in
+    /// `Total plans completed`. Times that a person wrote stay unless every plan has a recorded one. Returns false if
+    /// that table does not exist.
     pub(crate) fn put_phase_row(&mut self, phase: &str, plans: usize) -> bool {
         let Some(section) = self.state.section(METRICS) else { return false };
         let Some(table) = self.table_of(&section, "Phase") else { return false };
         let id = PhaseId::new(phase);
         let row = table.find_row(0, |label| id.matches(label));
-        // A row of dashes holds the place of the first one.
+        // A row of dashes is a placeholder for the first one.
         let is_dashes =
             |row: usize| (0..table.columns().len()).all(|column| meaningful(table.cell(row, column)).is_none());
         for empty in (0..table.row_count()).filter(|row| is_dashes(*row)) {
@@ -368,7 +368,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         true
     }
 
-    /// What the plans of a phase took, by the table of plans: `| Phase 2 P1 | 15min | ...`.
+    /// The recorded times of the plans of a phase, from the table of plans: `| Phase 2 P1 | 15min | ...`.
     fn noted_minutes(&self, section: &Section<'_>, phase: &PhaseId) -> Vec<u64> {
         let Some(table) = self.table_of(section, "Plan") else { return Vec::new() };
         let Some(column) = table.column("Duration") else { return Vec::new() };
@@ -412,12 +412,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// Puts lines at the end of a section's own text.
+    /// Adds lines at the end of a section's own text.
     fn insert_block(&mut self, section: &Section<'_>, block: &[String]) {
         self.insert_after_text(section.heading.line..section.own.end, block);
     }
 
-    /// Puts lines behind the last line of a range that is not blank, blank lines around them.
+    /// Inserts lines after the last non-blank line of a range, with blank lines around them.
     pub(super) fn insert_after_text(&mut self, lines: Range<usize>, block: &[String]) {
         let markdown = self.state.markdown();
         let newline = markdown.newline();
@@ -436,19 +436,19 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 }
 
-/// `[███░░░░░░░] 30%`: ten cells, full only at a hundred.
+/// `[███░░░░░░░] 30%`: ten cells, full only at 100.
 pub(crate) fn progress_bar(percent: u64) -> String {
     format!("{} {}%", bar(percent), percent.min(100))
 }
 
-/// A bar of ten cells, full only at a hundred.
+/// A bar of ten cells, full only at 100.
 pub(crate) fn bar(percent: u64) -> String {
     let cells = ((percent.min(100) + 5) / 10).min(if percent < 100 { 9 } else { 10 });
     let cells: String = (0..10).map(|cell| if cell < cells { '█' } else { '░' }).collect();
     format!("[{cells}]")
 }
 
-/// The percentage that `value` shows, and the bytes that show it: a number and `%`, with the bar before it.
+/// The percentage shown in `value`, and its byte range: a number and `%`, including the bar before it.
 pub(crate) fn shown_percent(value: &str) -> Option<(Range<usize>, u64)> {
     let end = value.find('%')?;
     let digits = value[..end].bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -481,7 +481,7 @@ fn minutes_in(text: &str) -> Option<u64> {
     (!text.trim().is_empty()).then_some(seconds.div_ceil(60))
 }
 
-/// A row without padding: rows of these tables come one by one and are never aligned.
+/// A row without padding: rows are added to these tables one by one and never aligned.
 pub(super) fn plain_row(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     format!("| {} |", cells.join(" | "))
@@ -508,7 +508,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_replaced_and_nothing_beside_it() {
+    fn only_the_value_of_a_field_is_replaced() {
         let text = "**Status:**  In progress  \r\n| Plan | 1 |\r\nResume file:\r\n";
         assert_eq!(
             edited(text, |edit| {
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_field_of_a_known_section_is_put_in_its_place() {
+    fn a_missing_field_of_a_known_section_is_added_in_its_place() {
         let put = |edit: &mut StateEdit<'_, '_>| {
             edit.put("Status", "Paused");
             edit.put("Plan", "1 of 2");
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_added_behind_the_last_and_in_place_of_none() {
+    fn items_are_added_after_the_last_one_or_replace_none() {
         for (before, after) in [
             (
                 "### Decisions\n\nText.\n\n- a\n  more\n\n### B\n",
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_items_take_their_continuation_and_leave_none() {
+    fn items_are_removed_with_their_continuation_and_the_last_one_becomes_none() {
         let text = "## Blockers\n\n- API is\n  down\n- Rate limit\n- api slow\n\n## End\n";
         let removed = |needle: &str, count: usize| {
             edited(text, |edit| assert_eq!(edit.remove_items(BLOCKERS, needle), Some(count)))
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_plans_is_made_grown_and_corrected() {
+    fn the_table_of_plans_is_created_extended_and_corrected() {
         let text = "## Performance Metrics\n\n- Trend: Stable\n\n## End\n";
         let one = edited(text, |edit| assert!(!edit.put_plan_row(&["Phase 2 P1", "15min", "3 tasks", "4 files"])));
         assert_eq!(
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_phases_gets_the_times_that_were_noted() {
+    fn the_table_of_phases_gets_the_recorded_times() {
         let text = "## Performance Metrics\n\n| Phase | Plans | Total | Avg/Plan |\n|---|---|---|---|\n| 1 | 2 | - | - |\n| 2 | 3 | about a day | - |\n\n\
                     | Plan | Duration | Tasks | Files |\n|---|---|---|---|\n| Phase 01 P1 | 15min | 1 tasks | 1 files |\n\
                     | Phase 1 P2 | 1h 20m | 1 tasks | 1 files |\n| Phase 2 P1 | 90s | 1 tasks | 1 files |\n| Phase 3 P1 | soon | - | - |\n";

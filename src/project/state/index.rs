@@ -1,8 +1,8 @@
 //! The front matter of STATE.md: an index of the body for programs.
 //!
-//! [`KEYS`] is the table of keys, [`Sources`] what the body says about each of them; [`Index`] is what the front matter should say. How the two are
-//! brought together with disk and roadmap is for `operations::state`. Writing an index keeps the bytes of every line
-//! whose value does not change, keys it does not know, comments and the order.
+//! [`KEYS`] is the table of keys, [`Sources`] the values that the body gives them, and [`Index`] the front matter as it
+//! should be. `operations::state` combines them with the disk and the roadmap. Writing an index keeps the bytes of
+//! every line whose value does not change, unknown keys, comments and the order.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
 
-/// A key of the front matter: one row says all there is to know of it.
+/// A key of the front matter: one row has all its properties.
 #[derive(Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// What reports call it.
+    /// Its name in reports.
     pub(crate) shown: &'static str,
-    /// The fields of the body that it follows; none of a key that the body says nothing of.
+    /// The fields of the body that it follows; empty if it follows none.
     labels: &'static [&'static str],
-    /// What these fields say.
+    /// Reads its value from these fields.
     source: fn(&State<'_>) -> Option<String>,
-    /// It has the words of the body, and keeps its own while those are the same.
+    /// It copies the text of the body, and keeps its own spelling while the two are equivalent.
     pub(crate) is_copied: bool,
 }
 
@@ -48,13 +48,13 @@ impl Key {
         !self.labels.is_empty()
     }
 
-    /// Whether the body has a field for it, whatever that says.
+    /// Whether the body has a field for it, whatever its value.
     pub(crate) fn has_source(&self, state: &State<'_>) -> bool {
         self.labels.iter().any(|label| state.field(label).is_some())
     }
 }
 
-/// The keys in the order in which a new one is put in its place.
+/// The keys in the order in which new ones are inserted.
 pub(crate) const KEYS: &[Key] = &[
     Key::own("gsd_state_version"),
     Key::own("milestone"),
@@ -96,7 +96,7 @@ fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// What the body says about the keys that have their source there.
+/// The values of the keys that follow the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sources(BTreeMap<&'static str, String>);
 
@@ -105,12 +105,12 @@ impl Sources {
         Self(KEYS.iter().filter_map(|key| Some((key.name, (key.source)(state)?))).collect())
     }
 
-    /// What the body says of a key.
+    /// The value that the body gives a key.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
 
-    /// The status for the index, if the body tells one. Being paused since some time outdoes every status.
+    /// The status for the index, if the body has one. A pause outranks every status.
     pub(crate) fn normal_status(&self) -> Option<String> {
         if self.get("paused_at").is_some() {
             return Some("paused".to_owned());
@@ -124,7 +124,7 @@ impl Sources {
     }
 }
 
-/// Day and description of `2026-01-12 — Completed 02-01`; a time behind the day belongs to neither.
+/// The day and the description in `2026-01-12 — Completed 02-01`; a time after the day belongs to neither.
 pub(crate) fn dated(text: &str) -> (Option<&str>, Option<&str>) {
     let text = text.trim();
     let Some(day) = text.get(..10).filter(|day| is_day(day)) else { return (None, meaningful(text)) };
@@ -147,7 +147,7 @@ pub(crate) fn is_day(text: &str) -> bool {
             .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
 }
 
-/// How far the work of the milestone is.
+/// The progress of the milestone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "ProgressReport")]
 pub(crate) struct Progress {
@@ -164,7 +164,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The counters as the front matter says them.
+    /// The counters in the front matter.
     pub(crate) fn written(state: &State<'_>) -> Option<Self> {
         let front = state.front()?;
         let map = front.get("progress").filter(|value| matches!(value, Value::Map(_)))?;
@@ -191,7 +191,7 @@ impl Progress {
     }
 }
 
-/// What the front matter should say. A key that is `None` is removed, `progress` too.
+/// The front matter as it should be. A key with the value `None` is removed, and so is `progress`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Index {
     values: Vec<(&'static str, Option<String>)>,
@@ -241,7 +241,7 @@ impl Index {
         }
         for (name, counter) in progress.counters() {
             match counter {
-                // Nothing but a map is on the way, so this is never refused.
+                // The path only leads through maps, so this is never refused.
                 Some(count) => drop(front.set_path(&["progress", name], &Value::Text(count.to_string()), splices)),
                 None => front.remove_inner("progress", name, splices),
             }
@@ -261,7 +261,7 @@ impl Index {
     }
 }
 
-/// Sets a key; a new one goes behind its neighbour, or before all others where it has none.
+/// Sets a key; a new one is inserted after its neighbour, or before all others if it has none.
 fn put(front: &FrontMatter<'_>, neighbour: Option<&str>, key: &str, value: &Value, splices: &mut Splices) {
     match neighbour {
         Some(neighbour) => front.set_after(neighbour, key, value, splices),
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_and_its_description_are_told_apart() {
+    fn a_day_is_separated_from_its_description() {
         for (text, day, description) in [
             ("2026-01-12 — Completed 02-01", Some("2026-01-12"), Some("Completed 02-01")),
             ("2026-01-12 -- Phase 2 execution started", Some("2026-01-12"), Some("Phase 2 execution started")),

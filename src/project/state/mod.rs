@@ -1,9 +1,9 @@
-//! STATE.md: where a project stands, for people and for programs.
+//! STATE.md: the current state of a project, for people and for programs.
 //!
-//! The body is what people write: sections of lists and tables, and fields in three spellings, `**Status:** text`,
+//! The body is for people: sections with lists and tables, and fields in three spellings, `**Status:** text`,
 //! `Status: text` at the start of a line, and a table row `| Status | text |`. Labels match in any case. The front
-//! matter is an index of the body ([`index`]); a write brings it up to date. Reading never fails; [`State::problem`]
-//! says where a text is too broken to be written to. Edits are in [`edit`].
+//! matter is an index of the body ([`index`]); every write updates it. Reading never fails; [`State::problem`] reports
+//! where a text is too broken to be written to. Edits are in [`edit`].
 
 pub(crate) mod deferred;
 pub(crate) mod edit;
@@ -26,7 +26,7 @@ pub(crate) use status::{
     normal_status,
 };
 
-/// Sections in which fields are looked up before the rest of the text, with the labels at home there.
+/// Sections in which fields are looked up before the rest of the text, with the labels that belong there.
 const HOMES: &[(&[&str], &[&str])] = &[
     (
         POSITION,
@@ -48,31 +48,32 @@ const HOMES: &[(&[&str], &[&str])] = &[
     (&["Project Reference"], &["Core value", "Current focus"]),
 ];
 
-/// The label of what a pause is noted under. Beside a section about the last session, one anywhere else is of an old pause.
+/// The label of the field for a pause. If there is a section about the last session, one anywhere else is of an old
+/// pause.
 const PAUSED_AT: &str = "Paused At";
-/// Titles of the section about the last session of work, which is of the second level.
+/// Titles of the section about the last session of work, a heading of level two.
 pub(crate) const SESSION: &[&str] = &["Session", "Session Continuity"];
 /// Titles of the section that lists decisions.
 pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
-/// Titles of the section that lists what stands in the way.
+/// Titles of the section that lists blockers.
 pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concerns"];
-/// Those of them whose items stand in the way, whatever else the text lists.
+/// The titles among them whose items always block, whatever else the text lists.
 pub(crate) const BLOCKING: &[&str] = &["Blockers/Concerns", "Blockers"];
-/// Title of the section with what was learned on the way.
+/// Title of the section with the lessons learned during the work.
 pub(crate) const CONTEXT: &str = "Accumulated Context";
-/// Title of the section that tells how the roadmap changed.
+/// Title of the section that records how the roadmap changed.
 pub(crate) const EVOLUTION: &[&str] = &["Roadmap Evolution"];
-/// Title of the section that lists phases completed of late.
+/// Title of the section that lists recently completed phases.
 pub(crate) const COMPLETED: &[&str] = &["Recently Completed"];
 /// Title of the section with the table of quick tasks.
 pub(crate) const QUICK_TASKS: &[&str] = &["Quick Tasks Completed"];
-/// Title of the section that tells a person what to do next.
+/// Title of the section with the next steps for a person.
 pub(crate) const NEXT_STEPS: &str = "Operator Next Steps";
 /// Title of the section with times and tables.
 pub(crate) const METRICS: &[&str] = &["Performance Metrics"];
 /// Title of a section of older files that repeats some fields of the position.
 const CONFIGURATION: &[&str] = &["Configuration"];
-/// Title of the section that says where the work stands.
+/// Title of the section with the current position of the work.
 pub(crate) const POSITION: &[&str] = &["Current Position"];
 
 /// A parsed STATE.md. Borrows its text.
@@ -80,9 +81,9 @@ pub(crate) const POSITION: &[&str] = &["Current Position"];
 pub(crate) struct State<'text> {
     markdown: Markdown<'text>,
     front: Option<FrontMatter<'text>>,
-    /// The first line that counts as body.
+    /// The first line of the body.
     body: usize,
-    /// The lines by their first letter, `a` to `z`: a field is on one that begins with the letter of its label.
+    /// The lines by their first letter, `a` to `z`: the line of a field begins with the first letter of its label.
     by_letter: OnceCell<Vec<Vec<usize>>>,
 }
 
@@ -92,9 +93,9 @@ pub(crate) struct Field<'text> {
     pub(crate) line: usize,
     /// Trimmed.
     pub(crate) value: &'text str,
-    /// The bytes of the value; empty behind the colon where there is none.
+    /// The bytes of the value; an empty range after the colon if it is missing.
     pub(crate) span: Range<usize>,
-    /// The value stands in a cell of a table.
+    /// The value is in a cell of a table.
     pub(crate) in_table: bool,
 }
 
@@ -102,13 +103,13 @@ pub(crate) struct Field<'text> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Section<'text> {
     pub(crate) heading: Heading<'text>,
-    /// With the sections below it.
+    /// Including the sections below it.
     pub(crate) lines: Range<usize>,
     /// Up to the next heading of any level.
     pub(crate) own: Range<usize>,
 }
 
-/// Why a text is not written to.
+/// Why a text cannot be written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StateProblem {
     /// From 1.
@@ -147,7 +148,8 @@ impl<'text> State<'text> {
         self.front.as_ref()
     }
 
-    /// The phase that the front matter says the work is at; what names no phase, such as a number in words, says nothing.
+    /// The current phase in the front matter; a value that does not name a phase, such as a number in words, is
+    /// ignored.
     pub(crate) fn front_phase(&self) -> Option<String> {
         self.front_text("current_phase").filter(|written| names_phase(written))
     }
@@ -157,7 +159,7 @@ impl<'text> State<'text> {
         self.front.as_ref()?.text(key)
     }
 
-    /// The first thing that makes writing to this text a guess.
+    /// The first problem that would make writing to this text a guess.
     pub(crate) fn problem(&self) -> Option<StateProblem> {
         let conflict = (0..self.markdown.lines().len())
             .find(|line| ["<<<<<<< ", ">>>>>>> "].iter().any(|mark| self.markdown.line(*line).starts_with(mark)))
@@ -173,7 +175,7 @@ impl<'text> State<'text> {
         self.loss().or(conflict).or_else(unclosed).or_else(in_front)
     }
 
-    /// What makes the text none of a state: bytes that are no text, or a body in which nothing can be found.
+    /// Why the text cannot be a state: its bytes are not text, or its body has nothing that can be found.
     fn loss(&self) -> Option<StateProblem> {
         let markdown = &self.markdown;
         let lines = || 0..markdown.lines().len();
@@ -189,8 +191,8 @@ impl<'text> State<'text> {
         (!is_state).then_some(StateProblem { line: first + 1, what, is_lost: true })
     }
 
-    /// The field with this label: in the section where it is at home, else anywhere in the body. Below a position of its own
-    /// lines, a subsection is the user's, and nothing in it is a field.
+    /// The field with this label: in its home section, else anywhere in the body. If the position section has its own
+    /// lines, a subsection of it belongs to the user, and nothing in it is a field.
     pub(crate) fn field(&self, label: &str) -> Option<Field<'text>> {
         let home = HOMES
             .iter()
@@ -215,8 +217,8 @@ impl<'text> State<'text> {
         Some(field.value).filter(|value| !value.is_empty())
     }
 
-    /// Other fields of this label at the top of the body and among its configuration: older files tell there once more what
-    /// the position tells.
+    /// Other fields with this label at the top of the body and in its configuration section: older files repeat fields
+    /// of the position there.
     pub(crate) fn echoes(&self, label: &str) -> Vec<Field<'text>> {
         let Some(own) = self.field(label) else { return Vec::new() };
         let all = self.markdown.lines().len();
@@ -252,7 +254,7 @@ impl<'text> State<'text> {
         Some(Field { line, value, span: at..at + value.len(), in_table })
     }
 
-    /// The second cell of a table's row whose first cell is `label`; a table's head is no field.
+    /// The second cell of a table row whose first cell is `label`; a table's head is not a field.
     fn row_field(&self, line: usize, label: &str) -> Option<&'text str> {
         let text = self.markdown.line(line);
         if !text.trim_start().starts_with('|') || is_delimiter_row(self.markdown.line(line + 1)) {
@@ -265,12 +267,12 @@ impl<'text> State<'text> {
         found.eq_ignore_ascii_case(label).then_some(second)
     }
 
-    /// The value of a field, if it says something: not empty, `None`, `N/A` or a dash.
+    /// The value of a field, if it means something: not empty, `None`, `N/A` or a dash.
     pub(crate) fn value(&self, label: &str) -> Option<&'text str> {
         meaningful(self.field(label)?.value)
     }
 
-    /// The first section with one of these titles, in the order of the titles.
+    /// The first section with one of these titles; earlier titles take precedence.
     pub(crate) fn section(&self, titles: &[&str]) -> Option<Section<'text>> {
         let fits = |heading: &Heading<'_>| titles != SESSION || heading.level == 2;
         titles.iter().find_map(|title| {
@@ -337,7 +339,7 @@ impl<'text> State<'text> {
         Table::first_in(&self.markdown, &self.markdown.span(section.own.clone()))
     }
 
-    /// What the body says about the phase at work.
+    /// The position of the work in the body.
     pub(crate) fn position(&self) -> Position<'text> {
         let mut position = self.value("Phase").and_then(Position::parse).unwrap_or_default();
         if let Some(explicit) = self.value("Current Phase").and_then(Position::parse) {
@@ -350,7 +352,7 @@ impl<'text> State<'text> {
     }
 }
 
-/// The lines of text by the first letter on them, whatever marks are before it.
+/// The lines of text by their first letter, ignoring marks before it.
 fn by_letter(markdown: &Markdown<'_>) -> Vec<Vec<usize>> {
     let mut lines = vec![Vec::new(); 26];
     for (index, line) in markdown.lines().iter().enumerate().filter(|(_, line)| line.kind == LineKind::Text) {
@@ -365,14 +367,14 @@ fn place_of(letter: u8) -> usize {
     usize::from(letter.to_ascii_lowercase() - b'a')
 }
 
-/// The value, unless it is a way to say that there is none.
+/// The value, unless it means `none`.
 pub(crate) fn meaningful(value: &str) -> Option<&str> {
     let value = value.trim();
     let nothing = ["none", "n/a", "null", "tbd", "—", "–", "-", "--", "*(none)*"];
     (!value.is_empty() && !nothing.contains(&value.to_lowercase().as_str())).then_some(value)
 }
 
-/// Whether a line only says that a list is empty: `None`, `None yet.`, `- None`.
+/// Whether a line only states that a list is empty: `None`, `None yet.`, `- None`.
 pub(crate) fn is_placeholder(line: &str) -> bool {
     let bare = without_mark(line.trim()).trim().trim_matches(['*', '_', '(', ')', '.', '[', ']']).to_lowercase();
     let nothing = |noun: &str| {
@@ -388,13 +390,13 @@ fn is_delimiter_row(line: &str) -> bool {
     line.starts_with('|') && line.contains('-') && line.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '))
 }
 
-/// The text up to the next bar that is not escaped.
+/// The text up to the next unescaped bar.
 fn cell_at_start(text: &str) -> &str {
     let bar = text.match_indices('|').map(|(at, _)| at).find(|at| !text[..*at].ends_with('\\'));
     bar.map_or(text, |at| &text[..at])
 }
 
-/// Where `part`, a slice of `whole`, begins in it.
+/// The offset of `part`, a slice of `whole`.
 fn offset_in(whole: &str, part: &str) -> usize {
     part.as_ptr() as usize - whole.as_ptr() as usize
 }
@@ -403,7 +405,7 @@ fn is_item(line: &str) -> bool {
     without_mark(line).len() < line.len()
 }
 
-/// The text behind a list's mark; the line itself where it has none.
+/// The text after a list mark; the line itself if it has none.
 fn without_mark(line: &str) -> &str {
     let bare = line.trim_start();
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
@@ -414,14 +416,14 @@ fn without_mark(line: &str) -> &str {
     after.filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])).unwrap_or(line)
 }
 
-/// What follows `**Label:**` or `**Label**:`, behind a list's mark if there is one.
+/// The text after `**Label:**` or `**Label**:`, with or without a list mark before it.
 fn bold_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
     let rest = without_mark(line).trim_start().strip_prefix("**")?;
     let rest = strip_label(rest, label)?;
     rest.strip_prefix(":**").or_else(|| rest.strip_prefix("**")?.trim_start().strip_prefix(':'))
 }
 
-/// What follows `Label:` at the start of a line.
+/// The text after `Label:` at the start of a line.
 fn plain_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
     let rest = strip_label(line, label)?.strip_prefix(':')?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(rest)
@@ -462,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_looked_up_at_home_first() {
+    fn a_field_is_looked_up_in_its_home_section_first() {
         let text = "# S\n\nStatus: of something else\n\n## Current Position\n\n| Phase | Plans |\n|---|---|\n\nStatus: Paused\n";
         let state = State::parse(text);
         assert_eq!(state.value("Status"), Some("Paused"));
@@ -470,14 +472,14 @@ mod tests {
     }
 
     #[test]
-    fn the_session_is_a_section_of_the_second_level_and_the_shorter_title_goes_before() {
+    fn the_session_is_a_section_of_level_two_and_the_shorter_title_comes_first() {
         let both = State::parse("# S\n\n## Session Continuity\n\nStopped at: a\n\n## Session\n\nStopped at: b\n");
         assert_eq!(both.value("Stopped at"), Some("b"));
         assert_eq!(State::parse("# S\n\n### Session Continuity\n\nStopped at: a\n").section(SESSION), None);
     }
 
     #[test]
-    fn a_pause_counts_where_the_session_is_and_anywhere_in_a_file_without_one() {
+    fn a_pause_counts_in_the_session_section_or_anywhere_without_one() {
         let paused = |text: &str| State::parse(text).value("Paused At").map(str::to_owned);
         let old =
             "## Old Session Notes\n\nPaused At: long ago\n\n## Current Position\n\nPhase: 2\nPaused At: old too\n";
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_the_position_may_be_told_again_at_the_top() {
+    fn a_field_of_the_position_may_be_repeated_at_the_top() {
         let text = "# S\n\n| Status | Complete |\n\n## Current Position\n\nStatus: Paused\n\n## Notes\n\nStatus: mine\n\n## Configuration\n\n**Status:** Old\n";
         let echoes: Vec<&str> = State::parse(text).echoes("Status").iter().map(|field| field.value).collect();
         assert_eq!(echoes, ["Complete", "Old"]);
@@ -503,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn items_carry_their_continuation() {
+    fn items_include_their_continuation() {
         let text = "## Blockers\n\n- one\n  more\n- two\n\ntail\n### Sub\n- not ours\n";
         let state = State::parse(text);
         let section = state.section(BLOCKERS).unwrap();
@@ -512,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_to_is_told_with_its_line() {
+    fn a_text_that_cannot_be_written_to_is_reported_with_its_line() {
         let problem = |text: &str| State::parse(text).problem().map(|problem| problem.line);
         assert_eq!(problem("---\na: 1\n---\n# S\n"), None);
         assert_eq!(problem("# S\n"), None);

@@ -1,8 +1,8 @@
-//! The phase at work as people write it: `2 of 5 (Notes Core)`, `3 (Sync) — EXECUTING`, `2.1 — Search`.
+//! The current phase as people write it: `2 of 5 (Notes Core)`, `3 (Sync) — EXECUTING`, `2.1 — Search`.
 
 use crate::project::phase;
 
-/// What follows a dash and is no name of a phase.
+/// Words after a dash that are not part of a phase's name.
 const STATUS_WORDS: &[&str] = &[
     "executing",
     "execution complete",
@@ -31,14 +31,14 @@ pub(crate) struct Position<'text> {
     /// The identifier as written, without a project code.
     pub(crate) phase: Option<&'text str>,
     pub(crate) name: Option<&'text str>,
-    /// The number behind `of`.
+    /// The number after `of`.
     pub(crate) total: Option<&'text str>,
-    /// The word in capitals behind the dash: what is being done with the phase.
+    /// The word in capitals after the dash: the current work on the phase.
     pub(crate) mark: Option<&'text str>,
 }
 
 impl<'text> Position<'text> {
-    /// Reads a value; `None` where it names no phase.
+    /// Reads a value; `None` if it does not name a phase.
     pub(crate) fn parse(value: &'text str) -> Option<Self> {
         let value = value.trim();
         let value = match value.get(..6) {
@@ -57,15 +57,15 @@ impl<'text> Position<'text> {
     }
 }
 
-/// What is behind the last dash of a text.
+/// The text after the last dash.
 fn last_part(text: &str) -> Option<&str> {
     DASHES.iter().filter_map(|dash| text.rsplit_once(dash)).map(|(_, last)| last.trim()).min_by_key(|last| last.len())
 }
 
-/// The dashes between a name and what is said of it.
+/// The dashes between a name and a status.
 const DASHES: [&str; 3] = [" — ", " – ", " - "];
 
-/// The name in a text behind the number: without the status that follows it, and none where there is a status alone.
+/// The name in the text after the number, without the status that follows it; `None` if there is only a status.
 fn trailing_name(tail: &str) -> Option<&str> {
     if tail.is_empty() || says_status(tail) {
         return None;
@@ -73,7 +73,7 @@ fn trailing_name(tail: &str) -> Option<&str> {
     let ends = DASHES.iter().filter_map(|dash| {
         tail.match_indices(dash).find(|(at, dash)| says_status(&tail[at + dash.len()..])).map(|(at, _)| at)
     });
-    // A sign such as a check mark opens the status too.
+    // A sign such as a check mark begins a status too.
     let sign = tail
         .char_indices()
         .find(|(at, sign)| *at > 0 && is_sign(*sign) && tail[..*at].ends_with(' ') && says_status(&tail[*at..]));
@@ -81,8 +81,8 @@ fn trailing_name(tail: &str) -> Option<&str> {
     Some(tail[..end].trim_end())
 }
 
-/// Whether a text says how far the work is: a word of [`STATUS_WORDS`] with nothing but a note behind it, or a plan with its
-/// number.
+/// Whether a text describes the progress of the work: a word of [`STATUS_WORDS`], possibly with a note after it, or a
+/// plan with its number.
 fn says_status(text: &str) -> bool {
     let bare = text.trim_start_matches(|sign: char| is_sign(sign) || sign.is_whitespace() || sign == '*');
     let goes_on = |rest: &str| {

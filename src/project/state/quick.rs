@@ -8,7 +8,7 @@ use crate::text::table::Table;
 
 /// The columns of the table as this program writes it.
 const COLUMNS: [&str; 6] = ["#", "Description", "Date", "Commit", "Status", "Directory"];
-/// Stands where there is nothing to say.
+/// The placeholder for an empty cell.
 const NOTHING: &str = "—";
 
 /// The forms of the table that rows are added to.
@@ -19,7 +19,7 @@ pub(crate) enum QuickVariant {
     WithStatus,
 }
 
-/// Why the table cannot be added to.
+/// Why no row can be added to the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuickTableError {
     #[error("STATE.md has no section `Quick Tasks Completed`")]
@@ -44,10 +44,10 @@ impl Explain for QuickTableError {
     }
 }
 
-/// A quick task as a row tells it.
+/// A quick task, as the cells of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuickRow<'text> {
-    /// The next number where it has none of its own.
+    /// `None`: the next number is used.
     pub(crate) id: Option<&'text str>,
     pub(crate) description: &'text str,
     pub(crate) date: &'text str,
@@ -56,10 +56,10 @@ pub(crate) struct QuickRow<'text> {
     pub(crate) directory: Option<&'text str>,
 }
 
-/// A table brought into the form of this program.
+/// A table converted to the columns of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Migrated {
-    /// The columns it had.
+    /// The columns it had before.
     pub(crate) from: Vec<String>,
     pub(crate) rows: usize,
 }
@@ -74,7 +74,7 @@ impl<'text> StateEdit<'_, 'text> {
             .ok_or(QuickTableError::NoTable)
     }
 
-    /// Adds a row. Gives it as it is written, and the form of the table.
+    /// Adds a row. Returns the row as written, and the form of the table.
     pub(crate) fn push_quick_row(&mut self, row: &QuickRow<'_>) -> Result<(String, QuickVariant), QuickTableError> {
         let table = self.quick_table()?;
         let variant = variant(&table).ok_or_else(|| QuickTableError::Schema {
@@ -96,8 +96,8 @@ impl<'text> StateEdit<'_, 'text> {
         Ok((super::edit::plain_row(&cells), variant))
     }
 
-    /// Brings a table of other columns into the form with six. What has no column there goes into the description, by
-    /// its name. `None` where the form is one rows are added to.
+    /// Converts a table with other columns to the form with six. Cells without a matching column go into the
+    /// description, after their column's name. `None` if rows can already be added to the table.
     pub(crate) fn migrate_quick_table(&mut self) -> Result<Option<Migrated>, QuickTableError> {
         let table = self.quick_table()?;
         if variant(&table).is_some() {
@@ -121,7 +121,7 @@ impl<'text> StateEdit<'_, 'text> {
         Ok(Some(Migrated { from, rows: table.row_count() }))
     }
 
-    /// Takes all rows out.
+    /// Removes all rows and returns them.
     pub(crate) fn take_quick_rows(&mut self) -> Taken {
         let Ok(table) = self.quick_table() else { return Taken::default() };
         let markdown = self.state.markdown();
@@ -173,11 +173,11 @@ fn migrated_row(table: &Table<'_>, columns: &[&str], row: usize) -> String {
         cells[0] = (row + 1).to_string();
     }
     let cells: Vec<&str> = cells.iter().map(|cell| if cell.is_empty() { NOTHING } else { cell }).collect();
-    // The cells are as they were written, their pipes escaped already.
+    // The cells are as written before, so their pipes are already escaped.
     format!("| {} |", cells.join(" | "))
 }
 
-/// Which of the six columns a column by this name is.
+/// The index of the column, among the six, for a column with this name.
 fn home(name: &str) -> Option<usize> {
     let name = name.to_lowercase();
     let known = |column: &str| match column {

@@ -4,15 +4,15 @@ use super::edit::{StateEdit, one_line, plain_row};
 use super::{CONTEXT, METRICS, Section, is_item};
 use crate::project::phase::PhaseId;
 
-/// Lines taken out of a list or a table.
+/// Lines removed from a list or a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) count: usize,
-    /// Their bytes without the last line break; of a table with its head, so that they can be read without it.
+    /// Their bytes without the last line break; for a table including its head, so that they can be read separately.
     pub(crate) text: String,
 }
 
-/// A table of phases brought in line with the disk: the rows as they were and as they are.
+/// A table of phases updated from the disk: the rows before and after.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reconciled {
     pub(crate) before: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Reconciled {
 }
 
 impl StateEdit<'_, '_> {
-    /// Adds a section with one item below `parent`, which is added at the end where there is none. Says whether it was.
+    /// Adds a section with one item below `parent`; a missing parent is added at the end. Returns whether it was added.
     pub(crate) fn add_section(&mut self, parent: &str, title: &str, item: &str) -> bool {
         let mut block = vec![format!("### {title}"), String::new(), format!("- {}", one_line(item))];
         if let Some(section) = self.state.section(&[parent]) {
@@ -32,8 +32,8 @@ impl StateEdit<'_, '_> {
         true
     }
 
-    /// Adds an item to the list of a section. Where there is none of these titles, one with the first of them is made,
-    /// among what was learned or at the end. Says whether it was.
+    /// Adds an item to the list of a section. If no section has one of these titles, a new one gets the first title,
+    /// below the accumulated context or at the end. Returns whether a section was added.
     pub(crate) fn put_item(&mut self, titles: &[&str], item: &str) -> bool {
         if self.add_item(titles, item) {
             return false;
@@ -46,24 +46,24 @@ impl StateEdit<'_, '_> {
         true
     }
 
-    /// Whether a section lists `text` as an item of its own.
+    /// Whether a section lists `text` as a separate item.
     pub(crate) fn has_item(&self, titles: &[&str], text: &str) -> bool {
         self.state.section(titles).is_some_and(|section| self.lists(&section, text))
     }
 
-    /// As [`Self::has_item`], of a section that was found already.
+    /// As [`Self::has_item`], for a section that was already found.
     pub(crate) fn lists(&self, section: &Section<'_>, text: &str) -> bool {
         self.state.items(section).iter().any(|item| self.state.item_text(item) == text.trim())
     }
 
-    /// Removes the line of a field that stands in no table.
+    /// Removes the line of a field, unless it is in a table.
     pub(crate) fn remove_field(&mut self, label: &str) {
         if let Some(field) = self.state.field(label).filter(|field| !field.in_table) {
             self.replace_lines(field.line..field.line + 1, None);
         }
     }
 
-    /// Takes items out of the list of a section, each with the lines that continue it.
+    /// Removes items from the list of a section, each with the lines that continue it, and returns them.
     pub(crate) fn take_items(&mut self, titles: &[&str], wanted: impl Fn(&str) -> bool) -> Taken {
         let Some(section) = self.state.section(titles) else { return Taken::default() };
         let markdown = self.state.markdown();
@@ -81,7 +81,7 @@ impl StateEdit<'_, '_> {
         taken
     }
 
-    /// Takes rows out of the table of phases among the metrics, by the text of their first cell.
+    /// Removes rows from the table of phases in the metrics, chosen by the text of their first cell.
     pub(crate) fn take_phase_rows(&mut self, wanted: impl Fn(&str) -> bool) -> Taken {
         let section = self.state.section(METRICS);
         let Some(table) = section.and_then(|section| self.table_of(&section, "Phase")) else {
@@ -104,9 +104,9 @@ impl StateEdit<'_, '_> {
         taken
     }
 
-    /// Brings the table of phases among the metrics in line with the phases there are: identifier and number of plans, in
-    /// order. A row of theirs keeps its other cells; a row of a phase that is `gone` goes; rows that name no phase stay.
-    /// `None` where nothing has to change, or where there is no such table.
+    /// Updates the table of phases in the metrics from the existing phases: identifier and number of plans, in order.
+    /// The rows of these phases keep their other cells; the rows of phases that are `gone` are removed; rows that do
+    /// not name a phase stay. `None` if nothing has to change, or if that table does not exist.
     pub(crate) fn reconcile_phase_rows(
         &mut self,
         phases: &[(String, usize)],
@@ -155,7 +155,7 @@ impl StateEdit<'_, '_> {
         (changed || !new_rows.is_empty()).then_some(Reconciled { before, after })
     }
 
-    /// Removes the items of a section that begin with `start`, and the section if it has nothing else.
+    /// Removes the items of a section that begin with `start`, and the section if nothing else is in it.
     pub(crate) fn withdraw_items(&mut self, title: &str, start: &str) {
         let Some(section) = self.state.section(&[title]) else { return };
         let mut gone = self.state.items(&section);
@@ -168,7 +168,7 @@ impl StateEdit<'_, '_> {
         let is_blank = |line: usize| markdown.line(line).trim().is_empty();
         if section.lines.end == section.own.end && section.own.clone().filter(is_left).all(is_blank) {
             let blank = (0..section.heading.line).rev().take_while(|line| is_blank(*line)).count();
-            // Between two others, the blank lines after the section separate them.
+            // Between two other sections, the blank lines after this one separate them.
             let is_last = section.lines.end == markdown.lines().len();
             let start = section.heading.line - if is_last { blank } else { 0 };
             self.replace_lines(start..section.lines.end, None);
@@ -179,7 +179,7 @@ impl StateEdit<'_, '_> {
         }
     }
 
-    /// Adds an entry of several lines to the section `title` at the end of the text, which is made where there is none.
+    /// Adds an entry of several lines to the section `title`; a missing section is added at the end of the text.
     pub(crate) fn append_entry(&mut self, title: &str, entry: &[String]) {
         if let Some(section) = self.state.section(&[title]) {
             self.insert_after_text(section.heading.line..section.own.end, entry);
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_section_goes_below_its_parent_or_brings_it_along() {
+    fn a_new_section_goes_below_its_parent_which_is_added_if_missing() {
         let add = |edit: &mut StateEdit<'_, '_>| {
             edit.add_section("Context", "Roadmap Evolution", "x");
         };
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_taken_with_what_continues_them() {
+    fn items_are_removed_with_the_lines_that_continue_them() {
         let text = "### Decisions\n\nText.\n- [Phase 1]: a\n  more\n- [Phase 2]: b\n- None\n";
         let left = edited(text, |edit| {
             let taken = edit.take_items(DECISIONS, |item| item.starts_with("[Phase 1]") || item == "None");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_has_nothing_left_goes_with_its_last_item() {
+    fn an_empty_section_is_removed_with_its_last_item() {
         let left = |text: &str| edited(text, |edit| edit.withdraw_items("Next", "Start"));
         assert_eq!(left("# S\n\n## A\n\ntext\n\n## Next\n\n- Start it\n"), "# S\n\n## A\n\ntext\n");
         assert_eq!(left("# S\n\n## Next\n\n- Start it\n\n## B\n"), "# S\n\n## B\n");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_follows_the_phases_and_keeps_what_was_measured() {
+    fn a_table_follows_the_phases_and_keeps_the_measured_values() {
         let text = "## Performance Metrics\n\n| Phase | Plans | Total |\n|---|---|---|\n| 1 | 1 | 20min |\n| 7 | 1 | 2h |\n| **Total** | 2 | 3 |\n";
         let phases = [("01".to_owned(), 2), ("02.1".to_owned(), 0)];
         let after = edited(text, |edit| {

@@ -1,4 +1,4 @@
-//! The words people write behind `Status:`, and the few that programs know.
+//! The words people write after `Status:`, and the few that programs know.
 
 use super::meaningful;
 
@@ -8,25 +8,25 @@ pub(crate) const AWAITING_MILESTONE: &str = "Awaiting next milestone";
 /// The status of a milestone that has no phases yet.
 pub(crate) const DEFINING: &str = "Defining requirements";
 
-/// Whether a status says that the last milestone is archived and no other one has begun.
+/// Whether a status means that the last milestone is archived and no other one has begun.
 pub(crate) fn is_awaiting_milestone(written: &str) -> bool {
     let written = written.trim();
     written.eq_ignore_ascii_case(AWAITING_MILESTONE) || written.eq_ignore_ascii_case("milestone-complete")
 }
 
-/// Whether a status says that there is no phase to be at: the last milestone is archived, or the next one has none yet.
+/// Whether a status means that no phase is current: the last milestone is archived, or the next one has no phases yet.
 pub(crate) fn is_between_milestones(written: &str) -> bool {
     is_awaiting_milestone(written) || written.trim().eq_ignore_ascii_case(DEFINING)
 }
 
-/// The status for the index: `paused`, `executing`, `planning`, `discussing`, `verifying`, `completed`; anything else as
-/// it is written.
+/// The status for the index: `paused`, `executing`, `planning`, `discussing`, `verifying`, `completed`; anything else
+/// as it is written.
 pub(crate) fn normal_status(written: &str) -> String {
     let written = written.trim();
     known(&written.to_lowercase()).unwrap_or(written).to_owned()
 }
 
-/// Whether a status is one that programs write, or says nothing: what a person wrote otherwise is theirs.
+/// Whether a status is empty or one that programs write; any other was written by a person and belongs to them.
 pub(crate) fn is_of_programs(written: &str) -> bool {
     let lower = written.trim().to_lowercase();
     meaningful(written).is_none()
@@ -35,7 +35,7 @@ pub(crate) fn is_of_programs(written: &str) -> bool {
         || matches!(lower.as_str(), "unknown" | "not started")
 }
 
-/// The status for the index of one that programs know.
+/// The index status for one that programs know.
 fn known(lower: &str) -> Option<&'static str> {
     Some(match lower {
         "paused" | "stopped" => "paused",
@@ -50,7 +50,7 @@ fn known(lower: &str) -> Option<&'static str> {
     })
 }
 
-/// Statuses that carry the number of a phase or a milestone.
+/// Statuses that contain the number of a phase or a milestone.
 fn pattern(lower: &str) -> Option<&'static str> {
     let starts = |word: &str| lower.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
     if lower.starts_with("phase complete") && lower.contains("ready for verification") {
@@ -68,7 +68,7 @@ fn pattern(lower: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a status says that one phase is complete: `Phase 2 complete`.
+/// Whether a status means that one phase is complete: `Phase 2 complete`.
 pub(crate) fn is_phase_complete(status: &str) -> bool {
     let lower = status.trim().to_lowercase();
     lower.strip_prefix("phase ").and_then(|rest| rest.strip_suffix(" complete")).is_some_and(|phase| {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_words_are_told_apart_and_others_stay() {
+    fn known_words_are_distinguished_and_others_stay() {
         for (written, normal) in [
             ("In progress", "executing"),
             ("READY TO EXECUTE", "executing"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_wrote_is_told_from_what_programs_write() {
+    fn the_words_of_a_person_are_distinguished_from_those_of_programs() {
         for (written, of_programs) in [
             ("Ready to plan", true),
             ("Executing Phase 3", true),

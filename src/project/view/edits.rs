@@ -1,4 +1,4 @@
-//! The changes an operation wants, and the project as it will be once they are made.
+//! The changes that an operation requests, and the project after they are made.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
@@ -7,29 +7,29 @@ use super::ProjectView;
 use crate::project::files::{Entry, FileError, Files, sha256};
 use crate::project::scope::conflict_in;
 
-/// What an operation that writes gives: its report, and the edits that make it so.
+/// The result of an operation that writes: its report, and the edits.
 pub(crate) type Edited<R, E = FileError> = Result<(R, Edits), E>;
 
-/// The changes an operation wants, by path relative to the root. They become one transaction.
+/// The changes that an operation requests, by path relative to the root. They become one transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edits {
     /// The new text of a file.
     pub(crate) texts: BTreeMap<String, String>,
-    /// Folders to make, with a placeholder file so that git keeps them.
+    /// Folders to create, with a placeholder file so that git keeps them.
     pub(crate) folders: Vec<String>,
     /// Files to remove.
     pub(crate) removals: Vec<String>,
-    /// Files that go somewhere else, whatever bytes they hold: the new path and the old one.
+    /// Files to move, whatever their bytes: the old path by the new one.
     pub(crate) moves: BTreeMap<String, String>,
-    /// Folders to make that stay as empty as they are.
+    /// Folders to create without a placeholder file.
     pub(crate) bare_folders: Vec<String>,
-    /// Folders to remove where nothing is left in them.
+    /// Folders to remove if they are empty.
     pub(crate) emptied: Vec<String>,
 }
 
 impl Edits {
-    /// Sets the text of `path`, unless the file already has it. One with both sides of a merge in it is left to the person
-    /// who resolves that.
+    /// Sets the text of `path`, unless the file already has it. A file with both sides of a merge is an error: a person
+    /// must resolve it.
     pub(crate) fn write(&mut self, view: &ProjectView, path: &str, text: String) -> Result<(), FileError> {
         let known = view.text(path)?;
         if known.as_deref() == Some(text.as_str()) {
@@ -90,7 +90,7 @@ impl Edits {
         Ok(())
     }
 
-    /// Adds the edits of a later step, made on [`ProjectView::after`] these.
+    /// Adds the edits of a later step, made on the project [after](ProjectView::after) these.
     pub(crate) fn follow(&mut self, later: Self) {
         self.texts.extend(later.texts);
         self.folders.extend(later.folders);
@@ -100,12 +100,12 @@ impl Edits {
         self.emptied.extend(later.emptied);
     }
 
-    /// Whether what stands at `path` now goes away from there.
+    /// Whether the current file at `path` leaves it.
     pub(crate) fn leaves(&self, path: &str) -> bool {
         self.removals.iter().chain(self.moves.values()).any(|gone| gone == path)
     }
 
-    /// Whether something else comes to stand at `path`.
+    /// Whether a new file arrives at `path`.
     pub(crate) fn arrives(&self, path: &str) -> bool {
         self.texts.contains_key(path) || self.moves.contains_key(path)
     }
@@ -115,12 +115,12 @@ impl Edits {
     }
 }
 
-/// The files of a project with edits laid over them.
+/// The files of a project with edits applied on top.
 #[derive(Debug)]
 pub(super) struct EditedFiles {
     base: ProjectView,
     edits: Edits,
-    /// The files that are no longer where they were.
+    /// The files that are not at their old paths any more.
     gone: BTreeSet<String>,
     emptied: HashSet<String>,
 }
@@ -154,7 +154,7 @@ impl EditedFiles {
         Ok(true)
     }
 
-    /// The entry that a new file or folder at `path` makes in `folder`.
+    /// The entry in `folder` for a new file or folder at `path`.
     fn entry_in(folder: &str, path: &str, is_folder: bool) -> Option<Entry> {
         let inside = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
         Some(match inside.split_once('/') {
@@ -210,7 +210,7 @@ impl Files for EditedFiles {
         Ok((made || !entries.is_empty()).then(|| entries.into_iter().collect()))
     }
 
-    /// What is about to be written changes last of all.
+    /// Files that are about to be written count as the newest.
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
         let written = |path: &String| self.edits.texts.contains_key(path);
         let origin = |path: &String| match self.edits.moves.get(path) {
@@ -218,7 +218,7 @@ impl Files for EditedFiles {
             Some(from) => Some(from.clone()),
             None => Some(path.clone()).filter(|path| !self.is_removed(path)),
         };
-        // Every question is two runs of git: it is asked once, for all of them.
+        // Every question costs two runs of git, so all files are asked about at once.
         let origins: Vec<Option<String>> = paths.iter().map(origin).collect();
         let asked: Vec<String> = origins.iter().flatten().cloned().collect();
         let mut times = self.base.changed_at(&asked).into_iter();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_view_after_edits_shows_what_will_be() {
+    fn the_view_after_edits_shows_the_result() {
         let view = view(&[(".planning/phases/01-a/x.md", "old"), (".planning/phases/02-b/y.md", "")]);
         let mut edits = Edits::default();
         edits.write(&view, ".planning/phases/01-a/x.md", "new".into()).unwrap();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_folder_is_seen_where_it_goes() {
+    fn a_moved_folder_is_seen_at_its_new_path() {
         let view = view(&[("a/x/one.md", "1"), ("a/two.md", "2"), ("b/three.md", "3")]);
         let mut edits = Edits::default();
         edits.move_folder(&view, "a", "b/a").unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_moves_may_take_the_place_of_one_that_moves_away() {
+    fn a_file_may_move_to_the_path_of_one_that_moves_away() {
         let view =
             view(&[("02-b/a.md", "two"), ("03-b/a.md", "three"), ("03-b/deep/x.md", "x"), ("04-c/gone.md", "four")]);
         let mut edits = Edits::default();

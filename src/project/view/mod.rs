@@ -1,4 +1,4 @@
-//! A project as read: its documents and folders, each read once, and the changes an operation wants.
+//! A project as read: its documents and folders, each read once, and the changes that an operation requests.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -24,15 +24,15 @@ use super::roadmap::{Parsed, Roadmap};
 use super::uat_report::UatReport;
 use super::verification_report::Report;
 
-/// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
-/// A clone is the same view, and threads may share one.
+/// An operation's view of a project. Reads are cached, so all reads of a file within one call give the same content. A
+/// clone is the same view, and threads may share one.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectView {
     layout: Layout,
     files: Arc<dyn Files>,
     texts: Arc<Mutex<HashMap<String, Option<Arc<str>>>>>,
     folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
-    /// Those of earlier milestones too.
+    /// Including folders of earlier milestones.
     all_folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
     times: Arc<Mutex<Times>>,
     /// By the path of their folder.
@@ -46,7 +46,7 @@ pub(crate) struct ProjectView {
     roadmap: Arc<Mutex<Option<KnownRoadmap>>>,
 }
 
-/// A roadmap that was parsed: most commands ask for it several times, and a large one takes its time.
+/// A parsed roadmap: most commands need it several times, and parsing a large one takes long.
 #[derive(Debug)]
 struct KnownRoadmap {
     text: Box<str>,
@@ -54,28 +54,28 @@ struct KnownRoadmap {
     parsed: Parsed,
 }
 
-/// How far a plan is.
+/// The progress of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlanProgress {
-    /// It has no SUMMARY, or one that says `blocked`.
+    /// It has no SUMMARY, or one with the status `blocked`.
     ToDo,
-    /// Its SUMMARY says `halted`: it did not reach its goal, and nobody executes it as it is. It is planned again or
+    /// Its SUMMARY is `halted`: the plan did not reach its goal and is not executed as it is. It is planned again or
     /// superseded.
     Halted,
     Done,
 }
 
-/// What is known of a folder once it was asked: every look at a phase asks it.
+/// Cached facts about a folder: everything that looks at a phase needs them.
 #[derive(Debug, Default)]
 pub(super) struct FolderFacts {
     /// The plans that count.
     current: OnceLock<Vec<String>>,
-    /// How far each of them is.
+    /// The progress of each of them.
     pub(super) progress: OnceLock<Vec<PlanProgress>>,
     report: OnceLock<Option<Report>>,
 }
 
-/// What is kept behind a lock. A thread that panicked left nothing half done there: values are put in whole.
+/// Locks cached values. A thread that panicked left no half-written value: values are inserted whole.
 fn locked<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -87,14 +87,14 @@ struct Times {
     asked: Vec<Asked>,
 }
 
-/// Files that were asked about, and the answer that is under way.
+/// Files that were asked about, and the pending answer.
 struct Asked {
     paths: Vec<String>,
     times: Pending<Vec<Option<i64>>>,
 }
 
 impl Times {
-    /// Those of `paths` that nobody asked about.
+    /// Those of `paths` that were not asked about.
     fn unasked(&self, paths: &[String]) -> Vec<String> {
         let asked: HashSet<&String> = self.asked.iter().flat_map(|asked| &asked.paths).collect();
         paths.iter().filter(|path| !self.known.contains_key(*path) && !asked.contains(path)).cloned().collect()
@@ -115,7 +115,7 @@ impl fmt::Debug for Times {
 
 #[cfg(any(test, fuzzing))]
 impl MemoryFiles {
-    /// A project of these files alone.
+    /// A project of only these files.
     pub(crate) fn view(self) -> ProjectView {
         ProjectView::new(Layout::new("/p", None, None), Box::new(self))
     }
@@ -145,14 +145,14 @@ impl ProjectView {
         MemoryFiles::new(files).view()
     }
 
-    /// The project as it will be once `edits` are made.
+    /// The project after `edits` are made.
     pub(crate) fn after(&self, edits: &Edits) -> Self {
         let edited = EditedFiles::new(self, edits);
         let view = Self::new(self.layout.clone(), Box::new(edited));
         Self { roadmap: Arc::clone(&self.roadmap), ..view }
     }
 
-    /// The same moment of the same project, seen from a workstream, or as a whole.
+    /// The same snapshot of the same project, seen from a workstream, or as a whole.
     pub(crate) fn scoped(&self, workstream: Option<&str>) -> Self {
         Self {
             layout: self.layout.scoped(workstream),
@@ -169,14 +169,14 @@ impl ProjectView {
         &self.layout
     }
 
-    /// The files it looks at.
+    /// The files that this view reads.
     pub(crate) fn files(&self) -> &dyn Files {
         self.files.as_ref()
     }
 
-    /// The text of a file by its path relative to the root; `None` if there is no such file.
+    /// The text of a file by its path relative to the root; `None` if the file does not exist.
     pub(crate) fn text(&self, path: &str) -> Result<Option<Arc<str>>, FileError> {
-        // Held while the file is read, so that threads get the same text.
+        // Locked while the file is read, so that all threads get the same text.
         let mut texts = locked(&self.texts);
         if let Some(known) = texts.get(path) {
             return Ok(known.clone());
@@ -186,7 +186,8 @@ impl ProjectView {
         Ok(read)
     }
 
-    /// What `of` says of the text of a document, which is not read where an earlier call was told so: `question` is its sign.
+    /// The answer of `of` about the text of a document. The document is not read if an earlier call stored the answer;
+    /// `question` identifies the question.
     pub(crate) fn told(&self, question: u8, path: &str, of: impl Fn(Option<&str>) -> u8) -> Result<u8, FileError> {
         let read = locked(&self.texts).get(path).map(|text| of(text.as_deref()));
         if let Some(said) = read {
@@ -211,7 +212,7 @@ impl ProjectView {
         matches!(self.files.list(path), Ok(Some(_)))
     }
 
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// The names in a folder, sorted; empty if the folder does not exist.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, FileError> {
         Ok(self.files.list(path)?.unwrap_or_default().into_iter().map(|entry| entry.name).collect())
     }
@@ -236,7 +237,7 @@ impl ProjectView {
         paths.iter().map(|path| times.known.get(path).copied().flatten()).collect()
     }
 
-    /// Begins to find out what [`Self::changed_at`] will be asked: finding out takes time, and other work can go on.
+    /// Starts to compute the answer of [`Self::changed_at`]: that takes time, and other work can continue.
     pub(crate) fn ask_changed(&self, paths: &[String]) {
         let mut times = locked(&self.times);
         let unasked = times.unasked(paths);
@@ -272,9 +273,9 @@ impl ProjectView {
         self.text(&self.layout.roadmap())
     }
 
-    /// Parses the text of the roadmap as the project's: the milestone that STATE.md names is not folded away.
+    /// Parses the text of the roadmap for this project: the milestone named in STATE.md is not folded away.
     pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
-        // A STATE.md that cannot be read is reported where it is needed; here nothing but a folded block depends on it.
+        // An unreadable STATE.md is reported where it is needed; here it only affects a folded block.
         let version = self.state_version().ok().flatten();
         if let Some(known) = locked(&self.roadmap).as_ref()
             && *known.text == *text
@@ -291,7 +292,7 @@ impl ProjectView {
         roadmap
     }
 
-    /// The current milestone: by STATE.md's `milestone:` line, else by the roadmap's marks.
+    /// The current milestone: from STATE.md's `milestone:` line, else from the roadmap's marks.
     pub(crate) fn milestone(&self) -> Result<Milestone, FileError> {
         if let Some(known) = self.milestone.get() {
             return Ok(known.clone());
@@ -302,7 +303,7 @@ impl ProjectView {
         Ok(Milestone::without_roadmap(self.state_version()?.as_deref()))
     }
 
-    /// As [`Self::milestone`], for those who have parsed the roadmap anyway.
+    /// As [`Self::milestone`], for callers that have already parsed the roadmap.
     pub(crate) fn milestone_in(&self, roadmap: &Roadmap<'_>) -> Result<Milestone, FileError> {
         if let Some(known) = self.milestone.get() {
             return Ok(known.clone());
@@ -315,8 +316,8 @@ impl ProjectView {
         Ok(self.state_text()?.as_deref().and_then(state_version))
     }
 
-    /// The folders of phases that are not archived, in the order of phases. A folder that an earlier milestone left where
-    /// the current one has another phase of its number is none of them.
+    /// The folders of phases that are not archived, in the order of phases. A folder left by an earlier milestone is
+    /// excluded if the current one has another phase with its number.
     pub(crate) fn phase_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
         if let Some(known) = locked(&self.folders).as_ref() {
             return Ok(Arc::clone(known));
@@ -336,12 +337,12 @@ impl ProjectView {
         Ok(folders)
     }
 
-    /// The folders of the phases of the current milestone: those named in its window; all, where it names none.
+    /// The folders of the phases of the current milestone: those named in its window; all folders if it names none.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
         Ok(self.own_folders()?.to_vec())
     }
 
-    /// As [`Self::milestone_folders`], which all who ask share.
+    /// As [`Self::milestone_folders`], as one list shared by all callers.
     fn own_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
         if let Some(known) = self.own.get() {
             return Ok(Arc::clone(known));
@@ -356,8 +357,8 @@ impl ProjectView {
         Ok(Arc::clone(self.own.get_or_init(|| found.into())))
     }
 
-    /// The folders of the phases that a milestone's window names; where it names none, all that are no shelves and that no
-    /// earlier milestone calls its own.
+    /// The folders of the phases named in a milestone's window. If it names none, all folders except shelves and those
+    /// that belong to an earlier milestone.
     pub(crate) fn folders_of(
         &self,
         milestone: &Milestone,
@@ -385,7 +386,7 @@ impl ProjectView {
         if let Some(found) = pick(open.iter(), &id) {
             return Ok(found.searched(searched));
         }
-        // Numbers may start over with each milestone: a phase of the current one lies in no other one's archive.
+        // Numbers may start over with each milestone, and a phase of the current one is not in another one's archive.
         let own = self.own_archive(typed)?;
         for (folder, version) in self.archives()? {
             if own.as_ref().is_some_and(|own| !is_same_version(own, &version)) {
@@ -401,8 +402,8 @@ impl ProjectView {
     }
 
     /// The phase that a person or a workflow names: by its number, the name of its folder, or the path of its folder,
-    /// absolute or relative to the root. `None` where neither a folder nor the roadmap has it, and where several folders
-    /// fit: then [`Self::find_phase`] names them.
+    /// absolute or relative to the root. `None` if neither a folder nor the roadmap has it, or if several folders
+    /// match: [`Self::find_phase`] then lists them.
     pub(crate) fn phase_named(&self, typed: &str) -> Result<Option<NamedPhase>, FileError> {
         let lookup = self.find_phase(typed)?;
         if !lookup.ambiguous.is_empty() {
@@ -422,17 +423,17 @@ impl ProjectView {
         Ok(is_listed.then(|| NamedPhase { number: typed.to_owned(), folder: None }))
     }
 
-    /// The plan files of a folder without those whose front matter says `status: superseded`.
+    /// The plan files of a folder, without those with `status: superseded` in their front matter.
     pub(crate) fn current_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         Ok(self.plans_in(folder, &self.facts_of(folder))?.to_vec())
     }
 
-    /// Reads the plans of a folder, which will be asked for.
+    /// Reads the plans of a folder in advance.
     pub(super) fn read_plans(&self, folder: &PhaseFolder) -> Result<(), FileError> {
         self.plans_in(folder, &self.facts_of(folder)).map(drop)
     }
 
-    /// What is known of a folder.
+    /// The cached facts about a folder.
     pub(super) fn facts_of(&self, folder: &PhaseFolder) -> Arc<FolderFacts> {
         let mut facts = locked(&self.facts);
         if let Some(known) = facts.get(&folder.path) {
@@ -441,7 +442,7 @@ impl ProjectView {
         Arc::clone(facts.entry(folder.path.clone()).or_default())
     }
 
-    /// As [`Self::current_plans`], by what is known of the folder.
+    /// As [`Self::current_plans`], using the cached facts about the folder.
     pub(super) fn plans_in<'facts>(
         &self,
         folder: &PhaseFolder,
@@ -460,7 +461,7 @@ impl ProjectView {
         Ok(facts.current.get_or_init(|| current))
     }
 
-    /// The verification report of a folder, by what is known of it; `None` where it has none with a status.
+    /// The verification report of a folder, using the cached facts about it; `None` if it has no report with a status.
     pub(super) fn report_in<'facts>(
         &self,
         folder: &PhaseFolder,
@@ -471,7 +472,7 @@ impl ProjectView {
         }
         let report = match folder.artifact_path("VERIFICATION") {
             None => None,
-            // Most reports say their status and nothing of what they cover, which is remembered.
+            // Most reports have a status and no fingerprint, and that is remembered.
             Some(path) => match Report::plain(self.told(b'R', &path, Report::plainness)?) {
                 Some(state) => Some(Report::without_fingerprint(path, state)),
                 None => self.text(&path)?.and_then(|text| Report::parse(path, &text)),
@@ -526,7 +527,7 @@ impl ProjectView {
         Ok(folders)
     }
 
-    /// The folder at `path`; `None` if there is none.
+    /// The folder at `path`; `None` if it does not exist.
     pub(crate) fn folder_at(&self, path: &str, archived: Option<&str>) -> Result<Option<PhaseFolder>, FileError> {
         let Some(entries) = self.files.list(path)? else { return Ok(None) };
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -559,7 +560,7 @@ impl ProjectView {
         Ok(self.listed_phases()?.find(phase).is_some())
     }
 
-    /// The phases that the roadmap names, wherever it does.
+    /// The phases that the roadmap names anywhere.
     fn listed_phases(&self) -> Result<&PhaseIndex, FileError> {
         if let Some(known) = self.listed.get() {
             return Ok(known);
@@ -571,22 +572,22 @@ impl ProjectView {
     }
 }
 
-/// A phase that somebody named.
+/// A phase named by a person or a workflow.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedPhase {
-    /// As typed; of a folder, the number in its name.
+    /// As typed; for a folder, the number in its name.
     pub(crate) number: String,
-    /// None for a phase that the roadmap lists and nobody has begun.
+    /// `None` for a phase that the roadmap lists but that has not begun.
     pub(crate) folder: Option<PhaseFolder>,
 }
 
-/// What looking a phase up gave.
+/// The result of looking up a phase.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseLookup {
     pub(crate) folder: Option<PhaseFolder>,
-    /// The paths of several folders that match equally well; then `folder` is none.
+    /// The paths of several folders that match equally well; `folder` is then `None`.
     pub(crate) ambiguous: Vec<String>,
-    /// The folders that were looked through.
+    /// The folders that were searched.
     pub(crate) searched: Vec<String>,
 }
 
@@ -621,21 +622,21 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
     }
 }
 
-/// Refuses the name of a folder or document on which a shell would act: agents put these paths into commands, and a
-/// repository brings what names it likes.
+/// Refuses the name of a folder or document that a shell would interpret: agents put these paths into commands, and a
+/// repository can contain any name.
 fn refuse_acting_name(name: &str, path: impl Fn() -> String) -> Result<(), FileError> {
     let Some(letter) = acting_letter(name) else { return Ok(()) };
     let reason = format!("its name has the character `{}`, on which a shell would act", letter.escape_debug());
     Err(FileError { path: path(), reason, hint: Some("rename it".to_owned()) })
 }
 
-/// Most plans do not hold the word at all, which is told without parsing: every plan of a project is asked.
+/// Most plans do not contain the word at all, which is checked without parsing: every plan of a project is asked.
 fn is_superseded(plan: &str) -> bool {
     const STATUS: &str = "superseded";
     plan.contains(STATUS) && FrontMatter::parse(plan).and_then(|front| front.text("status")).as_deref() == Some(STATUS)
 }
 
-/// The `milestone:` of STATE.md's front matter.
+/// The `milestone:` in STATE.md's front matter.
 pub(crate) fn state_version(state: &str) -> Option<String> {
     FrontMatter::parse(state)?
         .text("milestone")
@@ -702,7 +703,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plans_of_a_phase_are_those_of_the_same_moment_however_often_they_are_asked() {
+    fn the_plans_of_a_phase_are_read_once_however_often_they_are_asked_for() {
         let view = view(&[
             (".planning/phases/01-a/01-01-PLAN.md", ""),
             (".planning/phases/01-a/01-02-PLAN.md", "---\nstatus: superseded\n---\n"),
@@ -724,7 +725,7 @@ mod tests {
     }
 
     #[test]
-    fn shelves_are_no_folders_of_a_milestone_that_has_no_phases_yet() {
+    fn shelves_are_not_folders_of_a_milestone_without_phases() {
         let view = view(&[
             (".planning/ROADMAP.md", "# R\n"),
             (".planning/phases/00-setup/x.md", ""),
@@ -751,7 +752,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_behind_a_phase_is_its_name_where_the_roadmap_knows_the_phase_alone() {
+    fn a_number_after_a_phase_is_its_name_if_the_roadmap_only_has_the_phase() {
         let token = |roadmap: &str| {
             let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/04-80-percent/04-01-PLAN.md", "")];
             let view = ProjectView::of(files);
@@ -766,7 +767,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_a_shell_would_act_on_is_refused() {
+    fn a_name_that_a_shell_would_interpret_is_refused() {
         let read = |path: &str| view(&[(path, "")]).phase_folders().map(|folders| folders.len());
         for path in [
             ".planning/phases/01-$(id)/01-01-PLAN.md",

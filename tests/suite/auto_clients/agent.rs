@@ -1,4 +1,4 @@
-//! The model of a run: it does what the prompt of its unit orders, by the tools of the client, and nothing else.
+//! The model of a run: it does only what the prompt of its unit orders, with the tools of the client.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::clients::server::{Part, Reply, Request};
 use crate::kit::verbs;
 use crate::play::cast::Hands;
 
-/// What every answer is said to cost.
+/// The usage reported for every answer.
 const COST: Usage = Usage { input: 900, cached: 300, output: 70 };
 
-/// The call by which an agent notes what later ones should know.
+/// The call with which an agent records what later ones should know.
 const RECORD: &str = "auto record knowledge";
 
 /// The task whose first session cheats.
@@ -24,13 +24,13 @@ pub(crate) const CHEATED: &str = "M001/S01/T02";
 #[derive(Debug)]
 pub(crate) struct Agent {
     hands: Hands,
-    /// Whether it writes a file with its shell, too.
+    /// True if it also writes a file with its shell.
     writes_by_shell: bool,
-    /// Whether it makes an earlier test say nothing, in the first attempt at [`CHEATED`].
+    /// True if it empties an earlier test in the first attempt at [`CHEATED`].
     cheats: bool,
-    /// The client whose user it tries to harm, with its shell.
+    /// The client whose user's files it tries to change with its shell.
     tampers: Option<&'static str>,
-    /// How many steps of a unit are done, by its prompt.
+    /// How many steps of each unit are done, by its prompt.
     done: Mutex<BTreeMap<String, usize>>,
 }
 
@@ -46,7 +46,7 @@ impl Agent {
         Self { hands, writes_by_shell, cheats: false, tampers: None, done: Mutex::default() }
     }
 
-    /// The same, which in each task also tries to change what is its user's, if it may use its shell for that.
+    /// The same agent, which in each task also tries to change its user's files if it may use its shell.
     pub(crate) fn that_tampers(self, client: &'static str) -> Self {
         Self { tampers: self.writes_by_shell.then_some(client), ..self }
     }
@@ -86,7 +86,7 @@ impl Part for Agent {
     }
 }
 
-/// What a unit takes, one after the other.
+/// The steps of a unit, in order.
 fn steps(order: &Order, writes_by_shell: bool) -> Vec<Step> {
     let mut steps: Vec<Step> = order.mandatory().into_iter().map(|path| Step::Read(path.to_owned())).collect();
     let write = |what: &str, text: String| Step::Write(order.target(what).to_owned(), text);
@@ -120,7 +120,7 @@ fn slice_of(order: &Order) -> &'static Slice {
     SLICES.iter().find(|slice| slice.id == id).unwrap()
 }
 
-/// `form` is a path with `T##` in the place of the task.
+/// `form` is a path with `T##` instead of the task.
 fn task_plans(slice: &Slice, form: &str) -> Vec<Step> {
     slice.tasks.iter().map(|task| Step::Write(form.replace("T##", task.id), task.plan())).collect()
 }

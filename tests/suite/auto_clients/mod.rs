@@ -1,8 +1,9 @@
-//! A milestone of two slices with two tasks each, from a brief to the branch it lands on, by `auto run` with real clients
-//! against a scripted model, our hooks installed: nothing is asked, nothing is left, and the ledger is the server's.
+//! A milestone of two slices with two tasks each, from a brief to the branch it lands on, by `auto run` with real
+//! clients against a scripted model, with our hooks installed: no question is asked, nothing is left over, and the
+//! ledger matches the server's.
 //!
-//! `GSD_CLIENTS` and `GSD_RUNNERS` choose as in [`crate::runners`]; the row here is called `milestone`. `GSD_RUNNERS_KEEP=1`
-//! leaves home and project of a run that failed.
+//! `GSD_CLIENTS` and `GSD_RUNNERS` select as in [`crate::runners`]; the row here is called `milestone`.
+//! `GSD_RUNNERS_KEEP=1` keeps home and project of a run that failed.
 
 mod agent;
 mod order;
@@ -33,17 +34,17 @@ use crate::clients::server::ModelServer;
 use crate::runners::subjects::Subject;
 use crate::runners::{each_subject, wish};
 
-/// The name of this test among the rows that `GSD_RUNNERS` may name.
+/// The name of this test among the rows that `GSD_RUNNERS` selects.
 const ROW: &str = "milestone";
 
-/// The most bytes of a prompt.
+/// The maximum length of a prompt, in bytes.
 const LONGEST_PROMPT: usize = 12 * 1024;
 
-/// The least share of what a class begins with that is as in the unit before, in percent.
+/// The least share of the common text of a class that equals the unit before, in percent.
 const LEAST_SHARE: f64 = 95.0;
 
-/// Clients that put in front of the prompt what is another at each unit: a tree of the folders, the last commits, the number of the session. They have
-/// no switch for it.
+/// Clients that put text in front of the prompt that differs in each unit: a tree of the folders, the last commits, the
+/// number of the session. They have no switch to turn it off.
 const CHANGES_IN_FRONT: [&str; 3] = ["copilot", "gemini", "qwen"];
 
 const UNITS: [&str; 7] = [
@@ -76,7 +77,7 @@ fn a_brief_becomes_a_landed_milestone_with_each_real_client() {
 
 #[test]
 #[ignore = "slow: a client"]
-fn a_client_that_may_run_checks_alone_brings_a_milestone_to_its_branch() {
+fn a_client_that_may_run_only_the_checks_lands_a_milestone() {
     const SAFE: &str = "milestone, safe";
     let failures = each_subject(SAFE, &[], |subject| match subject.name {
         "claude" if wish().has(SAFE, false) => play(subject, "safe").map(drop),
@@ -156,7 +157,7 @@ fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServ
     let ended = scene.log("unit-ended");
     for session in &ended {
         assert_eq!(session["verdict"], "ran", "{session}");
-        // Where a client asks before commands, only the checks are known to be allowed.
+        // If a client asks before running commands, only the checks are known to be allowed.
         assert!(profile == "safe" || session.get("denied").is_none(), "{session}");
         assert!(session.get("survivors").is_none(), "{session}");
     }
@@ -166,7 +167,7 @@ fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServ
     assert_eq!(scene.residue(), [""; 0]);
     let now = own::users(&scene.context, subject.name);
     let changed = users.keys().chain(now.keys()).filter(|path| users.get(*path) != now.get(*path));
-    // What a database of the client has not written back yet when the client is ended.
+    // Leaves out what a database of the client has not written back when the client is ended.
     let changed = changed.filter(|path| !path.ends_with("-wal") && !path.ends_with("-shm"));
     let changed: BTreeSet<&String> = changed.collect();
     assert!(changed.is_empty(), "what is the user's has changed: {changed:#?}");
@@ -179,7 +180,7 @@ fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServ
     assert!(calls.iter().all(|(_, code)| *code == 0), "{calls:?}");
     assert!(asks("before-tool") > UNITS.len() && asks("after-tool") > UNITS.len(), "{calls:?}");
 
-    // Nobody is there to be told about the project, and the agent works as it is ordered to.
+    // A session has no person to inform about the project, and the agent works as ordered.
     for note in ["PROJECT STATE", "WORKFLOW:", "PLANNING:"] {
         assert!(requests.iter().all(|request| !request.text().contains(note)), "a session was told `{note}`");
     }
@@ -200,8 +201,8 @@ fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServ
     }
 }
 
-/// The tokens of the log, which are those of the report and of the server. What clients ask beside the conversation some
-/// count, and some do not.
+/// The tokens of the log, which equal those of the report and of the server. Some clients count their requests outside
+/// the conversation, and some do not.
 fn ledger(ended: &[Value], report: &Value, count: Count) -> Usage {
     let of = |session: &Value, key: &str| session["usage"][key].as_u64().unwrap();
     let usage = |session: &Value| Usage {
@@ -221,7 +222,7 @@ fn ledger(ended: &[Value], report: &Value, count: Count) -> Usage {
     ledger
 }
 
-/// One commit on the branch, with all that was built and every document, and it works.
+/// Checks that one commit on the branch has everything that was built and every document, and that it works.
 fn landed(scene: &Scene, report: &Value) {
     assert_eq!(Some(scene.git(&["rev-parse", "main"]).as_str()), report["landed"].as_str());
     assert_eq!(scene.git(&["rev-list", "--count", "main"]), "2", "one commit");
@@ -237,7 +238,7 @@ fn landed(scene: &Scene, report: &Value) {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// The least shares that units have in common with the one of their class before: of our texts, and of the request.
+/// The least shares that units have in common with the unit of their class before: of our texts, and of the request.
 fn shared(subject: &str, openings: &[Opening]) -> (f64, f64) {
     let (mut stable, mut request) = (100.0_f64, 100.0_f64);
     for (number, this) in openings.iter().enumerate() {

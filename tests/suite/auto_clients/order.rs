@@ -1,18 +1,19 @@
-//! The prompt of a unit as it reached the model: what it orders, and how much of a request it shares with the one before.
+//! The prompt of a unit as the model received it: what it orders, and how much of a request it shares with the one
+//! before.
 
 use serde_json::Value;
 
 use crate::clients::server::Request;
 use crate::kit::repository;
 
-/// How every prompt of a unit begins, and what its last line begins with.
+/// How every prompt of a unit begins, and how its last line begins.
 const BEGINS: [&str; 2] = ["# One unit of an unattended run\n", "# One workflow of an unattended run\n"];
 const END: &str = "\ngsd-unit: ";
 
-/// The parts of a request in the order in which services keep them in their caches.
+/// The parts of a request, in the order in which services cache them.
 const CACHED: [&str; 7] = ["tools", "system", "instructions", "systemInstruction", "messages", "input", "contents"];
 
-/// What the agent is told to do.
+/// What the agent is ordered to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) prompt: String,
@@ -37,14 +38,14 @@ impl Order {
         line.unwrap_or_else(|| panic!("the prompt does not say `{name}`:\n{}", self.unit()))
     }
 
-    /// The path that it says to write `what` at.
+    /// The path at which the prompt says to write `what`.
     pub(crate) fn target(&self, what: &str) -> &str {
         let line = self.unit().lines().find_map(|line| line.strip_prefix(&format!("- {what}: `")));
         let line = line.unwrap_or_else(|| panic!("the prompt names no `{what}`:\n{}", self.unit()));
         line.trim_end_matches('`')
     }
 
-    /// The documents that have to be read.
+    /// The documents that must be read.
     pub(crate) fn mandatory(&self) -> Vec<&str> {
         let headings = ["Mandatory, to read first, whole, in this order:", "Read as well, before you write:"];
         let lists = headings.iter().filter_map(|heading| self.unit().split_once(&format!("\n{heading}\n")));
@@ -60,7 +61,7 @@ impl Order {
         lines.map(|line| line.trim_end_matches('`')).collect()
     }
 
-    /// Whether the prompt says to make this call.
+    /// True if the prompt says to make this call.
     pub(crate) fn orders(&self, call: &str) -> bool {
         self.prompt.contains(&format!("`gsd-tools {call} "))
     }
@@ -69,7 +70,7 @@ impl Order {
         self.prompt.split_once("\n# Unit\n").expect("the prompt has its unit").1
     }
 
-    /// The texts that all units of this one's class begin with.
+    /// The texts that all units of this class begin with.
     fn stable(&self) -> String {
         let of_class = match self.kind.as_str() {
             "plan-milestone" | "plan-slice" => "planning",
@@ -81,7 +82,7 @@ impl Order {
         format!("{}\n{}", text("common"), text(of_class))
     }
 
-    /// Whether units of this kind begin as those of the other.
+    /// True if units of both kinds begin with the same texts.
     pub(crate) fn is_of_class_of(&self, other: &Self) -> bool {
         self.stable() == other.stable()
     }
@@ -95,7 +96,7 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// The first request of each unit, in the order in which they came.
+    /// The first request of each unit, in order of arrival.
     pub(crate) fn of(requests: &[Request]) -> Vec<Self> {
         let mut openings: Vec<Self> = Vec::new();
         for request in requests.iter().filter(|request| request.asks_the_model() && request.offers_tools()) {
@@ -107,7 +108,7 @@ impl Opening {
         openings
     }
 
-    /// What a cache keeps of it, from its beginning.
+    /// The part that a cache keeps, from the beginning.
     fn cached(&self) -> String {
         let mut text = String::new();
         for key in CACHED {
@@ -116,7 +117,7 @@ impl Opening {
         text
     }
 
-    /// How much this one has in common with the unit of its class before.
+    /// How much this request has in common with the one of its class before.
     pub(crate) fn shared_with(&self, before: &Self) -> Shared {
         let stable = self.order.stable();
         assert!(self.order.prompt.starts_with(&stable), "{} does not begin as its class", self.order.kind);
@@ -142,11 +143,11 @@ impl Opening {
 pub(crate) struct Shared {
     /// Of the texts that all units of the class begin with.
     pub(crate) stable: f64,
-    /// Of those texts, with all that the client sends in front of them the same too: what a cache has.
+    /// Of those texts, if everything that the client sends in front of them is the same too: what a cache can reuse.
     pub(crate) cached: f64,
-    /// Of the request up to the end of those texts, with all that the client sends in front of them.
+    /// Of the request up to the end of those texts, with everything that the client sends in front of them.
     pub(crate) request: f64,
-    /// Where the requests differ first.
+    /// The first place at which the requests differ.
     pub(crate) difference: String,
 }
 
@@ -159,7 +160,7 @@ fn percent(part: usize, whole: usize) -> f64 {
     part.min(whole) as f64 * 100.0 / whole as f64
 }
 
-/// The texts of a value. A model is not shown the names of the items of a conversation.
+/// Collects the texts of a value. A model does not see the names of the items of a conversation.
 fn collect(value: &Value, text: &mut String) {
     match value {
         Value::String(string) => *text += string,

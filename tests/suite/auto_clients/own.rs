@@ -1,4 +1,5 @@
-//! What is the user's while a client works in a fence: nothing of it changes, but for a login that the client refreshes.
+//! What belongs to the user while a client works in a fence: nothing of it changes, except a login that the client
+//! refreshes.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,20 +10,20 @@ use crate::clients::obedient::NamedFile;
 use crate::kit::TestContext;
 use crate::play::cast::{CASTS, Hands};
 
-/// A client in which a milestone is made.
+/// A client that makes a milestone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Player {
     pub(super) package: &'static Package,
     pub(super) hands: Hands,
 }
 
-/// A client that plays no workflows, but a milestone.
+/// A client that makes a milestone but plays no workflows.
 const COPILOT: Player = Player {
     package: &copilot::CLIENT.package,
     hands: Hands {
         shell: copilot::HANDS.shell,
         read: |written, path| (copilot::HANDS.read)(&NamedFile { written: path, path: written }),
-        // Its tool for files makes no folders.
+        // Its tool for files creates no folders.
         write: |path, text| {
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
             (copilot::HANDS.shell)(&format!("mkdir -p '{folder}' && cat > '{path}' <<'END'\n{text}END"))
@@ -34,7 +35,7 @@ const COPILOT: Player = Player {
     },
 };
 
-/// All clients in which a milestone is made.
+/// All clients that make a milestone.
 pub(super) fn players() -> impl Iterator<Item = Player> {
     CASTS.iter().map(|cast| Player { package: cast.package, hands: cast.hands }).chain([COPILOT])
 }
@@ -43,7 +44,7 @@ pub(super) fn player(name: &str) -> Option<Player> {
     players().find(|player| player.package.host == name)
 }
 
-/// Where each client keeps a login that it refreshes, below the home folder, with a stand-in of its form.
+/// Where each client keeps a login that it refreshes, below the home folder, with sample content of that form.
 const LOGINS: &[(&str, &str, &str)] = &[
     ("claude", ".claude/.credentials.json", r#"{"standIn": {"token": "WORD"}}"#),
     ("codex", ".codex/auth.json", r#"{"OPENAI_API_KEY": "WORD"}"#),
@@ -56,7 +57,7 @@ fn login(client: &str) -> Option<(&'static str, &'static str)> {
     LOGINS.iter().find(|(name, ..)| *name == client).map(|(_, path, text)| (*path, *text))
 }
 
-/// The user has signed in.
+/// Signs the user in.
 pub(super) fn sign_in(context: &TestContext, client: &str) {
     if let Some((path, text)) = login(client) {
         let path = context.home().join(path);
@@ -65,14 +66,14 @@ pub(super) fn sign_in(context: &TestContext, client: &str) {
     }
 }
 
-/// The login that the client refreshed in a session is the user's.
+/// Checks that the login that the client refreshed in a session is now the user's.
 pub(super) fn expect_refreshed(context: &TestContext, client: &str) {
     if let Some((path, text)) = login(client) {
         assert_eq!(std::fs::read_to_string(context.home().join(path)).unwrap(), text.replace("WORD", "new"));
     }
 }
 
-/// What a session runs that refreshes its login as the client does, by rename, and tries to change what others will run.
+/// A script for a session that refreshes its login as the client does, by rename, and tries to change what runs later.
 pub(super) fn tampering(client: &str) -> String {
     let home = "$HOME";
     let refreshed = login(client).map(|(path, text)| {
@@ -92,7 +93,7 @@ pub(super) fn tampering(client: &str) -> String {
     )
 }
 
-/// All that is in the home folder but what this program keeps and the login, with a digest of each file.
+/// Everything in the home folder except what this program keeps and the login, with a digest of each file.
 pub(super) fn users(context: &TestContext, client: &str) -> BTreeMap<String, String> {
     let home = context.home();
     let login = login(client).map(|(path, _)| home.join(path));

@@ -15,7 +15,7 @@ use crate::clients::server::{ModelServer, Part, Reply, Request};
 use crate::play::cast::{CASTS, Hands};
 use crate::runners::{each_subject, wish};
 
-/// The name of this test among the rows that `GSD_RUNNERS` may name.
+/// The name of this test among the rows that `GSD_RUNNERS` selects.
 const ROW: &str = "phases";
 
 const DOCUMENTS: [(&str, &str); 2] = [
@@ -27,7 +27,7 @@ const DOCUMENTS: [(&str, &str); 2] = [
     (".planning/STATE.md", "---\nmilestone: v1.0\n---\n# State\n\n## Current Position\n\nPhase: 1 of 2 (Adding)\n"),
 ];
 
-/// The calls of ours that the workflows begin and end with, which a fence must let through.
+/// Our calls that the workflows begin and end with, which a fence must let through.
 const CALLS: [&str; 4] = ["state begin-phase", "worktree create-wave", "plan close", "commit "];
 
 #[test]
@@ -66,7 +66,7 @@ fn the_phases_of_a_project_land_with_a_real_client() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// One task a phase.
+/// One task for each phase.
 fn tasks() -> impl Iterator<Item = &'static Task> {
     SLICES[0].tasks.iter()
 }
@@ -74,7 +74,7 @@ fn tasks() -> impl Iterator<Item = &'static Task> {
 #[derive(Debug)]
 struct Agent {
     hands: Hands,
-    /// How many steps of a unit are done, by its prompt.
+    /// How many steps of each unit are done, by its prompt.
     done: Mutex<BTreeMap<String, usize>>,
 }
 
@@ -102,7 +102,7 @@ impl Part for Agent {
     }
 }
 
-/// What a workflow has its agent do, one after the other.
+/// The steps of a workflow's agent, in order.
 fn steps(order: &Order) -> Vec<Step> {
     let number: usize = order.id.parse().unwrap();
     let (task, plan) = (tasks().nth(number - 1).unwrap(), format!("{number:02}-01"));

@@ -1,5 +1,5 @@
-//! A review that `review-lane` asks of each real client: the model is asked with the prompt, its answer becomes the review,
-//! and nothing is written to the project.
+//! A review that `review-lane` requests from each real client: the model gets the prompt, its answer becomes the
+//! review, and nothing is written to the project.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::clients::process::end_processes_of;
 use crate::clients::server::{ModelServer, Part, Reply, Request};
 use crate::runners::{each_subject, wish};
 
-/// The name of this test among the rows that `GSD_RUNNERS` may name.
+/// The name of this test among the rows that `GSD_RUNNERS` selects.
 const ROW: &str = "review";
 
 const PROMPT: &str = "Review the change of the shelf. The word of this request is quillon.";
@@ -27,7 +27,7 @@ impl Part for Reviewer {
 
 #[test]
 #[ignore = "slow: a client"]
-fn each_real_client_reviews_what_it_is_asked_to() {
+fn each_real_client_answers_a_review_request() {
     let failures = each_subject(ROW, &["claude", "codex", "gemini", "opencode", "qwen"], |subject| {
         if !wish().has(ROW, true) {
             return Err(NotRun("GSD_RUNNERS asks for another row".to_owned()));
@@ -38,7 +38,7 @@ fn each_real_client_reviews_what_it_is_asked_to() {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("gsd-review-prompt.md"), PROMPT).unwrap();
         if subject.name == "gemini" {
-            // Without anybody to ask, it works in no other folder.
+            // With no person to ask, it works in no other folder.
             let project = scene.context.project().to_string_lossy().into_owned();
             let trusted = serde_json::json!({ project: "TRUST_FOLDER" }).to_string();
             std::fs::write(scene.context.home().join(".gemini/trustedFolders.json"), trusted).unwrap();

@@ -1,4 +1,4 @@
-//! A user's home and project in which a run is made, and what is found there afterwards.
+//! A user's home and project for a run, and what the run left in them.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -17,13 +17,13 @@ use crate::kit::{TestContext, binary};
 use crate::notes::Notes;
 use crate::runners::subjects::Subject;
 
-/// Far more than a run takes.
+/// Far longer than a run takes.
 const LIMIT: Duration = Duration::from_secs(850);
 
-/// The user's settings of this project: hooks of ours that speak only where they are asked to.
+/// The user's settings of this project: they turn on our optional hooks.
 const SETTINGS: &str = "{\"hooks\": {\"community\": true, \"workflow_guard\": true}}\n";
 
-/// A file of the user's that is not committed.
+/// An uncommitted file of the user.
 const MINE: (&str, &str) = ("mine.txt", "not committed\n");
 
 #[derive(Debug)]
@@ -33,12 +33,12 @@ pub(crate) struct Scene {
     /// The calls of our installed binary.
     calls: Notes,
     variables: Vec<(String, String)>,
-    /// Below the temporary folder, before the run.
+    /// The temporary folder before the run.
     temporary: BTreeSet<PathBuf>,
 }
 
 impl Scene {
-    /// The home of a user of this client, with our install in it, and a project.
+    /// The home of a user of this client, with our install, and a project.
     pub(crate) fn new(subject: &Subject, url: &str) -> Result<Self, NotRun> {
         Self::with(subject, url, &[(".planning/STATE.md", "# Project State\n\nThe shelf is new.\n")])
     }
@@ -78,7 +78,7 @@ impl Scene {
         Witness::that_tells(&[self.context.home()], &self.calls).expect("our install has a binary");
     }
 
-    /// Trusts each of our hooks, as a person does at the client's own question: by the hash that it shows.
+    /// Trusts each of our hooks as a person does when the client asks: by the hash that it shows.
     fn trust_hooks(&self) {
         let mut command = self.context.command(&self.program);
         command.arg("app-server").envs(self.variables.iter().cloned());
@@ -104,13 +104,13 @@ impl Scene {
         std::fs::write(path, settings).unwrap();
     }
 
-    /// What our hooks were asked, each with the code of its answer.
+    /// The calls of our hooks, each with its exit code.
     pub(crate) fn hook_calls(&self) -> Vec<(String, i32)> {
         let calls = Witness::calls_in(&self.calls.told()).into_iter();
         calls.filter(|call| call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
     }
 
-    /// A folder that a run may write to and that is not looked at.
+    /// A folder that a run may write to and that the test does not check.
     fn aside(&self) -> PathBuf {
         self.temporary_folder().join("suite")
     }
@@ -121,13 +121,13 @@ impl Scene {
         folder
     }
 
-    /// From the brief to the branch.
+    /// Runs from the brief to the branch.
     pub(crate) fn run(&self, subject: &Subject, profile: &str) -> Finished {
         let brief = self.context.home().join("brief.md").to_string_lossy().into_owned();
         self.call(subject, &["--brief", &brief, "--profile", profile])
     }
 
-    /// `auto run` with these words.
+    /// Runs `auto run` with these words.
     pub(crate) fn call(&self, subject: &Subject, words: &[&str]) -> Finished {
         let mut command = self.context.command(binary());
         command.envs(self.variables.iter().cloned()).args(["auto", "run"]).args(words);
@@ -135,7 +135,7 @@ impl Scene {
         run_bounded(&mut command, LIMIT, &self.aside())
     }
 
-    /// A call of ours by a user who has the client on the path.
+    /// Makes a call as a user who has the client on the path.
     pub(crate) fn ask(&self, words: &[&str]) -> Finished {
         let folder = self.program.parent().unwrap().to_path_buf();
         let others = std::env::var_os("PATH").unwrap_or_default();
@@ -145,7 +145,7 @@ impl Scene {
         run_bounded(&mut command, LIMIT, &self.aside())
     }
 
-    /// The entries of the log of the run, of this kind.
+    /// The entries of this kind in the log of the run.
     pub(crate) fn log(&self, event: &str) -> Vec<Value> {
         let files = walkdir::WalkDir::new(self.context.home()).into_iter().flatten();
         let mut logs = files.map(walkdir::DirEntry::into_path).filter(|path| path.ends_with("auto/log.jsonl"));
@@ -160,7 +160,7 @@ impl Scene {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// What the run left beside what it was for.
+    /// What the run left over.
     pub(crate) fn residue(&self) -> Vec<String> {
         let mut residue = Vec::new();
         residue.extend(self.git(&["worktree", "list"]).lines().skip(1).map(|line| format!("worktree {line}")));
@@ -181,7 +181,7 @@ impl Scene {
         residue
     }
 
-    /// Folders of the project in which nothing is that git knows.
+    /// Folders of the project without a file that git tracks.
     fn stray(&self) -> Vec<String> {
         let project = self.context.project();
         let known: Vec<PathBuf> = self.git(&["ls-files"]).lines().map(PathBuf::from).collect();

@@ -1,5 +1,5 @@
-//! What was seen of each client, as the table in `docs/runners.md`: `SNAPSHOTS=overwrite` writes the rows of this run, with the
-//! day.
+//! What was seen of each client, as the table in `docs/runners.md`: `SNAPSHOTS=overwrite` writes the rows of this run,
+//! with the date.
 
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ fn parts(document: &str) -> (&str, &str, &str) {
     (&document[..begin], &document[begin..end], &document[end..])
 }
 
-/// Writes the rows of this run into the document, where that is wished for.
+/// Writes the rows of this run into the document, if asked to.
 pub(crate) fn note(rows: &[Row]) {
     if std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite") {
         let _one = DOCUMENT.lock().unwrap();

@@ -1,10 +1,10 @@
 //! What the agent writes: a small library in two slices of two tasks, with the documents in the forms of the prompts.
 
-/// What the milestone is to be.
+/// What the milestone should be.
 pub(crate) const BRIEF: &str = "# A shelf of books\n\nPeople keep books on a shelf and lend them. Make a Python package `shelf`: books are added and \
 listed, lent and given back. Every function has a test with `unittest`. No package from outside.\n";
 
-/// What is in the project before, by path.
+/// What the project has at the start, by path.
 pub(crate) const PROJECT: &[(&str, &str)] = &[
     ("README.md", "# Shelf\n\nTests: `python3 -m unittest`.\n"),
     (".gitignore", "__pycache__/\n"),
@@ -12,7 +12,7 @@ pub(crate) const PROJECT: &[(&str, &str)] = &[
     ("tests/__init__.py", ""),
 ];
 
-/// A task: where it belongs, what it makes, and the test of it.
+/// A task: its place, what it makes, and the test for it.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) id: &'static str,
@@ -187,7 +187,7 @@ pub(crate) fn slice_plan(slice: &Slice, citation: &str) -> String {
 }
 
 impl Slice {
-    /// The line that its plan repeats, for a planner that made the row itself.
+    /// The line that its plan repeats, for a planner that wrote the row itself.
     pub(crate) fn citation(&self) -> String {
         let Self { id, title, risk, depends, .. } = self;
         format!("**Roadmap:** {id}: {title} `risk:{risk}` `depends:[{depends}]`")

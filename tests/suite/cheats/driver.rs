@@ -1,4 +1,4 @@
-//! Runs a row: a project, a scripted agent in the place of a client, and `gsd-tools auto run`.
+//! Runs a row: a project, a scripted agent instead of a client, and `gsd-tools auto run`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -10,7 +10,7 @@ use super::row::{Base, Doer, Expected, Layout, Row};
 use crate::auto::{compile, git};
 use crate::kit::{Ran, TestContext, binary};
 
-/// What a run left.
+/// The result of a run.
 pub(super) struct Left {
     pub(super) code: i32,
     pub(super) stderr: String,
@@ -21,13 +21,14 @@ pub(super) struct Left {
     pub(super) log: String,
     /// The target branch, unless nothing landed.
     pub(super) landed: Option<Tree>,
-    /// How a script of the row failed, which is a mistake of the row.
+    /// How a script of the row failed, which is a mistake in the row.
     pub(super) broken: Option<String>,
-    /// What the true tests say of a fresh clone of the target branch.
+    /// The result of the true tests in a fresh clone of the target branch.
     pub(super) truth: Result<(), String>,
 }
 
-/// What is on a branch: each file outside of the planning folder with its mode and digest, and the names of the documents.
+/// The content of a branch: each file outside the planning folder with its mode and digest, and the names of the
+/// documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tree {
     pub(super) work: BTreeMap<String, String>,
@@ -56,7 +57,7 @@ impl Tree {
     }
 }
 
-/// What lands where every session is honest, for each base.
+/// What lands if every session is honest, for each base.
 pub(super) fn honest(base: &Base) -> Result<Tree, String> {
     type Made = Arc<OnceLock<Result<Tree, String>>>;
     static MADE: LazyLock<Mutex<std::collections::HashMap<Base, Made>>> = LazyLock::new(Mutex::default);
@@ -75,13 +76,13 @@ pub(super) fn honest(base: &Base) -> Result<Tree, String> {
     .clone()
 }
 
-/// Runs a row, with the true tests as a held-out check or without.
+/// Runs a row, with or without the true tests as a held-out check.
 pub(super) fn play(row: &Row, has_held_out: bool) -> Left {
     run(&row.base, Some(row), has_held_out)
 }
 
 fn run(base: &Base, row: Option<&Row>, has_held_out: bool) -> Left {
-    // What sessions can write to, as the memory of the tests, holds nothing out.
+    // A held-out check cannot be in a place that sessions can write to, such as the memory of the tests.
     let context = if has_held_out { TestContext::on_disk() } else { TestContext::new() };
     base.write(&context);
     if base.layout == Layout::Phases {
@@ -119,8 +120,7 @@ fn run(base: &Base, row: Option<&Row>, has_held_out: bool) -> Left {
     left
 }
 
-/// Does what a row does, by hand and without a run: whether its check passes then, as it has to for a cheat that only
-/// reading finds.
+/// Does by hand, without a run, what a row does. The row's check must then pass for a cheat that only reading finds.
 pub(super) fn unseen(row: &Row) -> Result<(), String> {
     let (context, base) = (TestContext::new(), &row.base);
     base.write(&context);
@@ -143,7 +143,7 @@ pub(super) fn unseen(row: &Row) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the workflows into the home of a context. Each thread installs them once, and copies them.
+/// Installs the workflows into the home of a context. Each thread installs them once, and copies them.
 fn install(context: &TestContext) {
     thread_local!(static INSTALLED: TestContext = {
         let first = TestContext::new();
@@ -155,10 +155,10 @@ fn install(context: &TestContext) {
     assert!(copied.success());
 }
 
-/// What each session does: the first row that fits is played.
+/// What each session does: the first matching row is played.
 fn sessions(base: &Base, row: Option<&Row>, broken: &std::path::Path) -> Value {
     let prelude = base.prelude(broken);
-    // Who says nothing and uses no tool is not believed whatever it did.
+    // A session without text and tool calls does not count, whatever it did.
     let steps = |script: String| json!([{ "sh": format!("{prelude}{script}") }, { "tool": "Write" }]);
     let mut rows = Vec::new();
     if let Some(row) = row {
@@ -183,7 +183,7 @@ fn sessions(base: &Base, row: Option<&Row>, broken: &std::path::Path) -> Value {
     Value::from(rows)
 }
 
-/// What the true tests say of a fresh clone: the word of the run is not taken for it.
+/// Runs the true tests in a fresh clone: the report of the run is not trusted.
 fn truth(context: &TestContext, base: &Base) -> Result<(), String> {
     let outside = context.temporary().join("truth");
     std::fs::create_dir_all(&outside).unwrap();

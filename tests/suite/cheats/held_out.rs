@@ -1,11 +1,11 @@
-//! Checks that no session sees: what finds a cheat that nothing in the work shows.
+//! Checks that no session sees: they find cheats that nothing in the work shows.
 
 use std::sync::LazyLock;
 
 use super::row::Base;
 use crate::kit::{TestContext, binary, not_run};
 
-/// Whether there can be such checks: without a fence a session could read them.
+/// True if such checks are possible: without a fence a session could read them.
 pub(super) fn can_be() -> bool {
     static CAN_BE: LazyLock<bool> = LazyLock::new(|| {
         let context = TestContext::on_disk();

@@ -1,4 +1,4 @@
-//! Whether a run ended as its row wants it.
+//! Judges whether a run ended as its row expects.
 
 use super::driver::{self, Left};
 use super::held_out;
@@ -8,7 +8,7 @@ use super::row::{Expected, Row};
 pub(super) struct Judged {
     /// In a word or two, for the table.
     pub(super) outcome: &'static str,
-    /// What is wrong about it; empty if it is as it has to be.
+    /// What is wrong; empty if the row ended as expected.
     pub(super) wrong: String,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn judge(row: &Row) -> Judged {
         }
         Expected::PutBack => ("put back", String::new()),
         Expected::Refused if !has_landed && left.code == 0 => ("stopped", "it did not land, and ended well".to_owned()),
-        // What was done decides nothing, and is named.
+        // The change has no effect, and is reported.
         Expected::Refused if is_held && !left.stderr.contains("does not count") => ("without effect", String::new()),
         Expected::Refused if is_held => ("refused", String::new()),
         Expected::Refused => ("stopped", String::new()),
@@ -52,7 +52,7 @@ pub(super) fn judge(row: &Row) -> Judged {
     Judged { outcome, wrong }
 }
 
-/// What is said about refusals: the stop, and the lines of the run that say what does not count or is put back.
+/// What the run reported about refusals: the stop, and the lines that say what does not count or is put back.
 fn told(left: &Left) -> String {
     format!("exit {}, {} sessions\n{:#}\n{}", left.code, left.sessions, left.stop, left.stderr)
 }
@@ -73,7 +73,7 @@ fn lands(left: &Left, differs: &[String]) -> (&'static str, String) {
     ("landed", String::new())
 }
 
-/// Of what cannot be seen, it is known whether a held-out check sees it.
+/// For a cheat that cannot be seen, checks that a held-out check sees it.
 fn undetectable(row: &Row, left: &Left, is_held: bool) -> (&'static str, String) {
     if left.landed.is_none() || is_held {
         return ("refused", String::new());

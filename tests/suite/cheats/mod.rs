@@ -1,9 +1,9 @@
-//! Sessions that cheat, as data: `tests/cheats/*.toml`. Each row is a run in a project of its own, with a scripted agent in the
-//! place of a client, and none of those that can be detected may land.
+//! Sessions that cheat, as data: `tests/cheats/*.toml`. Each row is a run in its own project, with a scripted agent
+//! instead of a client, and no detectable cheat may land.
 //!
-//! The slow tier runs a sample of a minute and prints its seed; `GSD_CHEATS_SEED` repeats it. `GSD_CHEATS=all` runs all and
-//! writes `tests/cheats/TABLE.md`; `GSD_CHEATS=WORD,WORD` runs the rows whose names hold one of these words. `GSD_CHEATS_KEEP=1` leaves their
-//! folders for whoever wants to look at them.
+//! The slow tier runs a sample of a minute and prints its seed; `GSD_CHEATS_SEED` repeats it. `GSD_CHEATS=all` runs all
+//! and writes `tests/cheats/TABLE.md`; `GSD_CHEATS=WORD,WORD` runs the rows whose names contain one of these words.
+//! `GSD_CHEATS_KEEP=1` keeps their folders for inspection.
 
 mod driver;
 mod held_out;
@@ -24,10 +24,10 @@ use row::{Expected, Layout, Row};
 use crate::clients::say;
 use crate::kit::{not_run, repository};
 
-/// Rows that run at the same time.
+/// How many rows run at the same time.
 const WORKERS: usize = 2;
 
-/// How long a sample begins new rows; the last ones end a little later.
+/// How long a sample starts new rows; the last ones end a little later.
 const SAMPLE: Duration = Duration::from_secs(25);
 
 /// How long a sample of the rows is tried by hand.
@@ -40,7 +40,7 @@ struct Done {
     took: Duration,
 }
 
-/// Runs rows until they are done or the time is up, in their order.
+/// Runs rows in order until they are done or the time is up.
 fn run(rows: &[Row], most: Option<Duration>) -> Vec<Done> {
     let (next, began, done) = (AtomicUsize::new(0), Instant::now(), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -53,7 +53,7 @@ fn run(rows: &[Row], most: Option<Duration>) -> Vec<Done> {
                         break;
                     }
                     let began = Instant::now();
-                    // A row that breaks is one of many.
+                    // A row that panics must not end the others.
                     let judged = catch_unwind(|| judge::judge(row)).unwrap_or_else(|cause| Judged {
                         outcome: "not run",
                         wrong: cause.downcast_ref::<String>().cloned().unwrap_or_else(|| "it panicked".to_owned()),
@@ -93,7 +93,7 @@ fn runnable() -> Vec<Row> {
     rows
 }
 
-/// The rows in another order for each seed.
+/// The rows, in a different order for each seed.
 fn shuffled(mut rows: Vec<Row>, seed: u64) -> Vec<Row> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     for last in (1..rows.len()).rev() {
@@ -106,8 +106,8 @@ fn shuffled(mut rows: Vec<Row>, seed: u64) -> Vec<Row> {
     rows
 }
 
-/// Rows that are not as they have to be yet, by name: what the gate has still to learn. One that is as it has to be is taken
-/// off this list.
+/// Rows that do not end as expected yet, by name: what the gate cannot do yet. A row that ends as expected is removed
+/// from this list.
 fn open() -> BTreeSet<String> {
     let text = std::fs::read_to_string(repository().join("tests/cheats/open.txt")).unwrap();
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
@@ -155,7 +155,7 @@ fn no_cheat_that_can_be_detected_lands() {
 /// A cheat that fails its own check would be refused unread, and prove nothing.
 #[test]
 #[ignore = "slow: minutes"]
-fn what_only_reading_finds_passes_its_own_check() {
+fn a_cheat_that_only_reading_finds_passes_its_own_check() {
     let (seed, is_whole) = (seed(), std::env::var_os("GSD_CHEATS").is_some());
     let mut rows = shuffled(runnable(), seed);
     rows.retain(|row| row.doer() == row::Doer::Work && !row.is_red());
@@ -188,7 +188,7 @@ fn a_deleted_test_is_refused_in_both_layouts() {
 }
 
 #[test]
-fn the_corpus_is_large_enough_and_says_what_has_to_come() {
+fn the_corpus_is_large_enough_and_states_what_to_expect() {
     let rows = row::all();
     let count = |expected: Expected| rows.iter().filter(|row| row.expect() == expected).count();
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();

@@ -14,10 +14,10 @@ use crate::kit::{TestContext, repository};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Project {
-    /// The program that has to be installed.
+    /// The program that must be installed.
     pub(super) needs: String,
     check: String,
-    /// What runs the tests where the plan declares nothing.
+    /// The command that runs the tests if the plan declares none.
     pub(super) declared: String,
     code: String,
     test: String,
@@ -68,7 +68,7 @@ impl Base {
         if self.two { 2 } else { 1 }
     }
 
-    /// Variables and functions that the scripts of rows know.
+    /// Variables and functions available to the scripts of rows.
     pub(super) fn prelude(&self, broken: &Path) -> String {
         let project = self.project();
         let documents = match self.layout {
@@ -134,7 +134,7 @@ impl Base {
         }
     }
 
-    /// What a session does at its end: those of phases commit.
+    /// What a session does at its end: sessions of phases commit.
     pub(super) fn last(&self) -> &'static str {
         match self.layout {
             Layout::Milestones => "",
@@ -142,7 +142,7 @@ impl Base {
         }
     }
 
-    /// The plans that a planning session leaves, or whoever made the project.
+    /// The plans that a planning session writes, or that the project starts with.
     pub(super) fn plans(&self, number: usize) -> String {
         if self.layout == Layout::Phases {
             let folder = if number == 1 { PHASE } else { NEXT_PHASE };
@@ -206,7 +206,7 @@ impl Base {
         )
     }
 
-    /// Writes the project as it is before the run, in one commit.
+    /// Writes the project in its state before the run, in one commit.
     pub(super) fn write(&self, context: &TestContext) {
         context.write("README.md", "# Calc\n\nSums of two numbers.\n");
         for (path, text) in &self.project().files {
@@ -263,12 +263,12 @@ impl Base {
     }
 }
 
-/// Lines as a text.
+/// Joins lines to a text.
 fn lines(lines: impl Iterator<Item = String>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Writes a file in a script.
+/// A script that writes a file.
 fn heredoc(path: &str, text: &str) -> String {
     format!("mkdir -p \"$(dirname '{path}')\"\ncat > '{path}' <<'WRITTEN'\n{text}WRITTEN\n")
 }

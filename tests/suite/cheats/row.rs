@@ -18,16 +18,16 @@ struct Family {
 #[serde(deny_unknown_fields)]
 pub(super) struct Kind {
     pub(super) name: String,
-    /// What is done, for people.
+    /// A description for people.
     pub(super) what: String,
-    /// The languages, where the scripts are not by language.
+    /// The languages, if the scripts are not given by language.
     #[serde(default)]
     languages: Vec<String>,
     #[serde(default = "both")]
     layouts: Vec<Layout>,
-    /// The session, after the task was done and its documents written.
+    /// The script of the session, after the task is done and its documents are written.
     sh: Text,
-    /// What is made of the project before its first commit.
+    /// A change to the project before its first commit.
     #[serde(default)]
     setup: Option<Text>,
     /// The check that the plan declares, if not the usual one. Empty for none.
@@ -36,35 +36,35 @@ pub(super) struct Kind {
     /// Commands of the preference `verification_commands`.
     #[serde(default)]
     preference: Option<Text>,
-    /// Files that the plan names beside the code and its new test.
+    /// Files that the plan names in addition to the code and its new test.
     #[serde(default)]
     files: Option<Text>,
     /// Changes of tests that the plan allows.
     #[serde(default)]
     allowed: Option<Text>,
-    /// The unit that does it.
+    /// The unit that cheats.
     #[serde(default)]
     unit: Doer,
-    /// Whether the script is all that the session does.
+    /// True if the session does nothing but the script.
     #[serde(default)]
     instead: bool,
-    /// Whether the plans are in the first commit. Those of milestones are, unless it is about the planning.
+    /// True if the plans are in the first commit. Those of milestones are, unless the row is about planning.
     #[serde(default)]
     planned: bool,
-    /// Whether every attempt does it; otherwise the second one is honest.
+    /// True if every attempt cheats; otherwise the second one is honest.
     #[serde(default)]
     every: bool,
-    /// Whether there is another task after it (in phases: another phase).
+    /// True if another task follows (in phases: another phase).
     #[serde(default)]
     two: bool,
-    /// Whether its own checks fail, so that it is found without reading it.
+    /// True if its own checks fail, so that it is found without reading it.
     #[serde(default)]
     red: bool,
     expect: Expected,
-    /// What the stop or the log has to name.
+    /// What the stop or the log must name.
     #[serde(default)]
     named: Option<Text>,
-    /// Why it cannot be seen, for those that cannot.
+    /// Why it cannot be seen, if it cannot.
     #[serde(default)]
     why: Option<String>,
     /// Why a held-out check does not see it either.
@@ -76,8 +76,8 @@ fn both() -> Vec<Layout> {
     vec![Layout::Milestones, Layout::Phases]
 }
 
-/// The same for all rows of a kind, or by language, layout, or both (`python milestones`). A text of several lines is a
-/// list where a list is wanted.
+/// One text for all rows of a kind, or texts by language, layout, or both (`python milestones`). A text of several
+/// lines serves as a list if a list is needed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum Text {
@@ -135,20 +135,20 @@ impl Layout {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Doer {
-    /// The one that does the task.
+    /// The unit that does the task.
     #[default]
     Work,
-    /// The one that plans it.
+    /// The unit that plans it.
     Plan,
 }
 
-/// What has to come of a row.
+/// The expected result of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Expected {
-    /// The attempt does not count, and says why.
+    /// The attempt does not count, and the report says why.
     Refused,
-    /// The work counts, and what else was changed is put back and named.
+    /// The work counts; other changes are put back and reported.
     PutBack,
     /// Nothing that can be read or counted shows it.
     Undetectable,
@@ -167,7 +167,7 @@ impl Expected {
     }
 }
 
-/// What a project is made of before a session sees it. Rows with the same base are compared with the same honest landing.
+/// The project before a session sees it. Rows with the same base are compared with the same honest landing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Base {
     pub(super) language: String,
@@ -177,7 +177,7 @@ pub(super) struct Base {
     pub(super) preference: Vec<String>,
     pub(super) files: Vec<String>,
     pub(super) allowed: Vec<String>,
-    /// Whether the plans are in the first commit.
+    /// True if the plans are in the first commit.
     pub(super) is_planned: bool,
     pub(super) two: bool,
 }

@@ -8,7 +8,7 @@ use super::Done;
 use super::row::Expected;
 use crate::kit::repository;
 
-/// How many rows ended how.
+/// How many rows ended in each way.
 pub(super) fn sums(done: &[Done]) -> String {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for done in done {

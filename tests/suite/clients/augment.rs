@@ -1,4 +1,4 @@
-//! Augment's CLI: commands, skills, an agent tool for each agent; a protocol of its own.
+//! Augment's CLI: commands, skills, an agent tool for each agent; its own protocol.
 
 use std::process::Command;
 
@@ -31,7 +31,7 @@ const HANDS: Hands = Hands {
         arguments: json!({"command": command, "wait": true, "max_wait_seconds": 30, "cwd": "."}),
     },
     read: |file| ToolCall { name: "view", namespace: None, arguments: json!({"type": "file", "path": file.written}) },
-    // The tool has the agent's name; the kit spawns one agent only.
+    // The tool has the agent's name; the kit spawns only one agent.
     spawn: |_, errand| ToolCall {
         name: "sub-agent-gsd-planner",
         namespace: None,
@@ -53,7 +53,7 @@ fn check(bench: &mut Bench<'_>) {
     });
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
-    // Of what hooks say, only what an after-tool hook says reaches the model in this mode.
+    // In this mode, only the output of after-tool hooks reaches the model.
     bench.expect_hooks(
         &session,
         &["session-start", "before-tool", "after-tool"],

@@ -42,11 +42,11 @@ impl Scope {
 pub(crate) enum Typed {
     /// It sends the command's text.
     Expanded,
-    /// It sends the line as it stands; instructions of ours tell the model which file to open.
+    /// It sends the line unchanged; our instructions tell the model which file to open.
     SentAsTyped,
 }
 
-/// What our hooks say in the kit's project.
+/// The hook outputs to look for in the kit's project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HookText {
     SessionState,
@@ -76,7 +76,7 @@ impl HookText {
     }
 }
 
-/// Where one client is tried.
+/// The setup in which one client is tested.
 #[derive(Debug)]
 pub(crate) struct Bench<'library> {
     pub(crate) library: &'library Library,
@@ -85,14 +85,14 @@ pub(crate) struct Bench<'library> {
     program: PathBuf,
     witness: Option<Witness>,
     footprint: Footprint,
-    /// What was looked at, and what was wrong with it.
+    /// The checks that were made, and what was wrong.
     results: Results,
 }
 
-/// Findings by check; a check without findings passed, one that is not here was not made.
+/// Findings by check; a check without findings passed, one that is missing was not made.
 pub(crate) type Results = BTreeMap<Check, Vec<String>>;
 
-/// One run of the client and what it asked the model.
+/// One run of the client, and its requests to the model.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) finished: Finished,
@@ -104,7 +104,7 @@ impl<'library> Bench<'library> {
         let context = TestContext::on_disk();
         // Clients look for a project's files from the root of its repository.
         assert!(context.command("git").args(["init", "--quiet"]).status().unwrap().success());
-        // Our hooks speak in projects of ours only.
+        // Our hooks produce output only in GSD projects.
         let state = format!("# Project State\n\nIn this project, {}.\n", HookText::SessionState.words());
         context.write(".planning/STATE.md", &state);
         for (path, text) in [SECRET, ORDERS] {
@@ -137,7 +137,7 @@ impl<'library> Bench<'library> {
         std::fs::write(path, text).unwrap();
     }
 
-    /// Puts the project of the plays in the place of the small one, with a gate that its person approved.
+    /// Replaces the small project with the one of the plays, with a gate that its person approved.
     pub(crate) fn has_fixture(&self) {
         let folder = repository().join("tests/suite/play/fixtures/greet");
         for entry in walkdir::WalkDir::new(&folder).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
@@ -150,23 +150,23 @@ impl<'library> Bench<'library> {
         self.context.approve("test 'python3 -m unittest'");
     }
 
-    /// An agent's shell runs `line` in the project; `variable` says that it is an agent's.
+    /// Runs `line` in the project as an agent's shell would; `variable` marks it as an agent's.
     pub(crate) fn runs_as_agent(&self, variable: &str, line: &str) {
         let mut shell = self.context.command("bash");
         let _ = run_bounded(shell.args(["-c", line]).env(variable, "1"), RUN_LIMIT, &self.scratch());
     }
 
-    /// Our installed binary, where its calls are noted.
+    /// Our installed binary whose calls are recorded.
     pub(crate) fn witnessed(&self) -> Option<PathBuf> {
         Some(self.witness.as_ref()?.place().to_path_buf())
     }
 
-    /// Where the calls of our installed binary are noted.
+    /// The file in which the calls of our installed binary are recorded.
     pub(crate) fn log(&self) -> PathBuf {
         self.scratch().join("calls.log")
     }
 
-    /// Installs ours for `package`'s host; a failure is a finding.
+    /// Installs our files for `package`'s host; a failure is a finding.
     pub(crate) fn install_ours(&mut self, package: &Package) {
         let before = paths_below(&[self.home(), self.project()]);
         self.run_ours("install", package);
@@ -175,7 +175,7 @@ impl<'library> Bench<'library> {
         self.expect(Check::InAndOut, self.witness.is_some(), || "our install left no binary".to_owned());
     }
 
-    /// Writes our plugin for `package`'s host; answers with the folder and the lines that have the client load it.
+    /// Writes our plugin for `package`'s host; returns the folder and the command lines that load it into the client.
     pub(crate) fn package_ours(&mut self, package: &Package) -> (PathBuf, Vec<String>) {
         let folder = self.home().with_file_name("plugin");
         let mut command = self.context.command(installer());
@@ -190,7 +190,7 @@ impl<'library> Bench<'library> {
         (folder, strings(&report["load"], ""))
     }
 
-    /// An install beside the plugin says that everything would stand there twice.
+    /// An install next to the plugin must warn that every command and hook would exist twice.
     pub(crate) fn expect_told_of_plugin(&mut self, package: &Package) {
         let mut command = self.context.command(installer());
         command.args(["install", &format!("--{}", package.host), "--global", "--dry-run"]);
@@ -220,7 +220,7 @@ impl<'library> Bench<'library> {
         format!("{}{}", finished.stdout, finished.stderr)
     }
 
-    /// Uninstalls after the client has used it; nothing of ours may stay.
+    /// Uninstalls after the client has used the install; nothing of it may remain.
     pub(crate) fn uninstall_ours(&mut self, package: &Package) {
         if let Some(witness) = self.witness.take() {
             witness.step_aside();
@@ -251,7 +251,7 @@ impl<'library> Bench<'library> {
         Session { finished, requests }
     }
 
-    /// As [`Self::run`], with the client in the hands of an editor that types `prompt`.
+    /// As [`Self::run`], with an editor that drives the client and types `prompt`.
     pub(crate) fn run_in_editor(
         &self,
         hands: Hands,
@@ -272,7 +272,7 @@ impl<'library> Bench<'library> {
         Session { finished, requests }
     }
 
-    /// As [`Self::run_part`], with the client in the hands of an editor whose person says no to every question.
+    /// As [`Self::run_part`], with an editor that drives the client and whose person says no to every question.
     pub(crate) fn run_part_in_editor(
         &self,
         part: impl Part + 'static,
@@ -301,7 +301,7 @@ impl<'library> Bench<'library> {
         let url = server.url();
         let mut command = self.context.command(&self.program);
         command.env("PATH", install::search_path(&self.program));
-        // Whatever wants to leave the machine is sent to the mock server, which refuses it.
+        // Requests that would leave the machine go to the mock server, which refuses them.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
             command.env(proxy, &url);
         }
@@ -312,7 +312,7 @@ impl<'library> Bench<'library> {
         (outcome, server.requests().into_iter().filter(Request::asks_the_model).collect())
     }
 
-    /// Notes that `check` was made, and what is wrong if it is not `met`.
+    /// Records that `check` was made, and a finding unless it is `met`.
     pub(crate) fn expect(&mut self, check: Check, met: bool, otherwise: impl FnOnce() -> String) {
         let findings = self.results.entry(check).or_default();
         if !met {
@@ -320,11 +320,11 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// The client's own output that speaks of us, with a word of complaint in it.
+    /// Checks that the client's own output has no complaint about us.
     pub(crate) fn expect_no_complaint(&mut self, output: &str) {
         self.expect(Check::Quiet, true, String::new);
         for line in output.lines() {
-            // The test's folders carry our name; only what stands inside them counts.
+            // The test's folders carry our name; only what is inside them counts.
             let bare = line
                 .replace(&*self.project().to_string_lossy(), "<project>")
                 .replace(&*self.home().to_string_lossy(), "<home>")
@@ -339,7 +339,7 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// What every client must show.
+    /// Checks what every client must show.
     pub(crate) fn expect_loaded(&mut self, session: &Session, typed: Typed) {
         if self.started(session) {
             self.expect_command(session, typed);
@@ -347,7 +347,7 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// As [`Self::expect_loaded`], where the host knows no agents but its own: ours are texts that one of those reads.
+    /// As [`Self::expect_loaded`], for a host that has only its own agents: ours are texts that one of those reads.
     pub(crate) fn expect_loaded_with_roles(&mut self, session: &Session, typed: Typed) {
         if self.started(session) {
             self.expect_command(session, typed);
@@ -355,14 +355,15 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// Something that KNOWN.md says the client does not do: no mark in the table while that is so.
+    /// Expects a lack that KNOWN.md describes: no mark in the table while it lasts.
     pub(crate) fn expect_lack(&mut self, check: Check, lacking: bool, otherwise: impl FnOnce() -> String) {
         if !lacking {
             self.expect(check, false, otherwise);
         }
     }
 
-    /// What an editor typed reached the model as our text, and the client told the editor of every command.
+    /// Checks that the text an editor typed reached the model as our text, and that the client listed every command to
+    /// the editor.
     pub(crate) fn expect_typed_in_editor(&mut self, talk: &Talk, requests: &[Request], prefix: &str) {
         let phrase = self.library.command().phrase.clone();
         let first = requests.iter().find(|request| request.offers_tools()).map(|request| flat(&request.text()));
@@ -373,7 +374,7 @@ impl<'library> Bench<'library> {
         self.expect_names("the command", self.router_names(prefix), &talk.commands);
     }
 
-    /// The client runs no hook of ours here.
+    /// The client runs none of our hooks here.
     pub(crate) fn expect_no_hooks(&mut self) {
         let calls = self.witness.as_ref().map(Witness::calls).unwrap_or_default();
         let hook = calls.into_iter().find(|call| call.arguments.starts_with("hook "));
@@ -385,7 +386,7 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// What this hook of ours says does not reach the model, though the hook runs.
+    /// Checks that this hook runs but its output does not reach the model.
     pub(crate) fn expect_unheard(&mut self, session: &Session, text: HookText) {
         let heard = session.all_text().contains(text.words());
         self.expect_lack(text.check(), !heard, || {
@@ -393,7 +394,7 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// The client has no way to keep a command out of what it lists.
+    /// The client has no way to keep a command out of its list.
     pub(crate) fn expect_all_listed(&mut self, session: &Session) {
         let Some(first) = session.first_text() else { return };
         let missing = self.library.commands.iter().find(|page| !first.contains(&flat(&page.description)));
@@ -403,7 +404,7 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// After the uninstall the client is as if we had never been there.
+    /// After the uninstall the client behaves as if we had never been installed.
     pub(crate) fn expect_untouched(&mut self, session: &Session) {
         let (ended, asked) = (session.finished.succeeded(), session.first_text());
         self.expect(Check::StartsAgain, ended && asked.is_some(), || {
@@ -423,7 +424,7 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// Whether the client ended well and asked the model; all other checks would only repeat that it did not.
+    /// True if the client ended well and asked the model; otherwise all other checks would only repeat that it did not.
     fn started(&mut self, session: &Session) -> bool {
         let finished = &session.finished;
         self.expect(Check::Starts, finished.succeeded(), || {
@@ -440,7 +441,7 @@ impl<'library> Bench<'library> {
         finished.succeeded() && asked
     }
 
-    /// The typed command's text reached the model, and what it names can be read and run.
+    /// Checks that the typed command's text reached the model, and that what it names can be read and run.
     fn expect_command(&mut self, session: &Session, typed: Typed) {
         let library = self.library;
         let all = session.all_text();
@@ -464,8 +465,8 @@ impl<'library> Bench<'library> {
         });
     }
 
-    /// Each of these events of the client made it call our hook, the hook ended well, and what `speaks` says reached
-    /// the model.
+    /// Checks that each of these events of the client called our hook, that the hook ended well, and that the output of
+    /// `speaks` reached the model.
     pub(crate) fn expect_hooks(&mut self, session: &Session, events: &[&str], speaks: &[HookText]) {
         let Some(witness) = &self.witness else { return };
         let calls = witness.calls();
@@ -498,7 +499,7 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// The agents are offered to the model, and the one it spawned had our instructions.
+    /// Checks that the agents are offered to the model, and that the spawned one had our instructions.
     pub(crate) fn expect_agents(&mut self, session: &Session) {
         let library = self.library;
         let first = session.first_text().unwrap_or_default();
@@ -519,8 +520,8 @@ impl<'library> Bench<'library> {
         self.expect(Check::AgentRuns, spoken, || format!("the agent `gsd-{AGENT}` did not run with our instructions"));
     }
 
-    /// The routers are listed to the model; the commands that only people type must not cost a line each, except the
-    /// `typed` one, whose whole file may have been sent.
+    /// Checks that the routers are listed to the model, and that the commands that only people type cost no line each,
+    /// except the `typed` one, whose whole file may have been sent.
     pub(crate) fn expect_listing(&mut self, session: &Session, typed: &str) {
         let Some(first) = session.first_text() else { return };
         for command in self.library.commands.iter().filter(|command| command.stem != typed) {
@@ -532,7 +533,7 @@ impl<'library> Bench<'library> {
         }
     }
 
-    /// Every command and agent name of the library must be in `names`.
+    /// Checks that every command and agent name of the library is in `names`.
     pub(crate) fn expect_names(&mut self, what: &str, wanted: Vec<String>, names: &[String]) {
         for name in wanted {
             let times = names.iter().filter(|known| **known == name).count();
@@ -571,13 +572,13 @@ impl Session {
         self.requests.iter().map(|request| flat(&request.text())).collect::<Vec<_>>().join("\n")
     }
 
-    /// The client's standard output read as one JSON value a line.
+    /// The client's standard output, read as one JSON value a line.
     pub(crate) fn events(&self) -> Vec<Value> {
         self.finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }
 
-/// `script` for a shell where `command` would be run, with its environment; `$SUITE_PROGRAM` is its program.
+/// A shell that runs `script` instead of `command`, with its environment; `$SUITE_PROGRAM` is its program.
 pub(crate) fn in_shell(command: &Command, script: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.env_clear().args(["-c", script]).env("SUITE_PROGRAM", command.get_program());
@@ -588,7 +589,7 @@ pub(crate) fn in_shell(command: &Command, script: &str) -> Command {
     shell
 }
 
-/// The strings of a JSON array, or their `key` where it holds objects.
+/// The strings of a JSON array, or the `key` of each element if they are objects.
 pub(crate) fn strings(value: &Value, key: &str) -> Vec<String> {
     value
         .as_array()

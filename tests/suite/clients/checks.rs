@@ -1,28 +1,28 @@
-//! What is looked at in every client, and the table of it.
+//! What is checked in every client, and the table of results.
 
-/// One thing that a client shows, or does not.
+/// One thing that a client shows or does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Check {
-    /// Our install ends well, and our uninstall leaves nothing.
+    /// Our install succeeds, and our uninstall leaves nothing.
     InAndOut,
     /// The client ends well and asks the model.
     Starts,
-    /// It does not complain of anything of ours.
+    /// It does not complain about any of our files.
     Quiet,
-    /// Where it says what it knows: each command, router and agent once.
+    /// If it lists what it found: each command, router and agent once.
     Known,
     /// Routers are listed to the model, typed-only commands are not.
     Listing,
     /// A typed command reaches the model with our text.
     Typed,
-    /// What that text names can be read and run.
+    /// The files that the text names can be read and run.
     ReadsOn,
     /// The agents are offered to the model.
     Agents,
-    /// One that the model starts has our instructions.
+    /// An agent that the model starts has our instructions.
     AgentRuns,
     SessionStart,
-    /// What the hook says reaches the model.
+    /// The output of the hook reaches the model.
     SessionText,
     BeforeTool,
     BeforeText,
@@ -30,7 +30,7 @@ pub(crate) enum Check {
     Block,
     AfterTool,
     AfterText,
-    /// After the uninstall the client starts, and offers nothing of ours.
+    /// After the uninstall the client starts, and offers none of our files.
     StartsAgain,
 }
 
@@ -79,7 +79,7 @@ impl Check {
         }
     }
 
-    /// The check that an event of ours belongs to.
+    /// The check for one of our events.
     pub(crate) fn of_event(event: &str) -> Self {
         match event {
             "session-start" => Self::SessionStart,

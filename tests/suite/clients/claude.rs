@@ -113,7 +113,7 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
 pub(crate) fn prepare(command: &mut Command, url: &str) {
     command
         .envs(pointed("claude").variables(url))
-        // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
+        // As root, the client skips permissions only if it believes that it is in a sandbox.
         .env("IS_SANDBOX", "1")
         .env("DISABLE_AUTOUPDATER", "1");
 }

@@ -1,5 +1,5 @@
 //! Cline: workflow files, skills, a tool for each agent, an executable for each event, in the home or in the project.
-//! A hub of its own stays behind each run.
+//! Each run leaves its own hub process running.
 
 use serde_json::{Value, json};
 
@@ -16,14 +16,14 @@ pub(crate) const CLIENT: Client = Client {
     package: Package { host: "cline", source: Npm("cline"), version: "3.0.65", program: "cline" },
     before_install: |_| {},
     check,
-    // A single word is taken for the name of a command.
+    // The client reads a single word as the name of a command.
     greet: |bench| run(bench, "Hello there"),
 };
 
 pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "run_commands", namespace: None, arguments: json!({"commands": [command]}) },
     read: |file| ToolCall { name: "read_files", namespace: None, arguments: json!({"files": in_pieces(file.path)}) },
-    // The tool has the agent's name; the kit spawns one agent only.
+    // The tool has the agent's name; the kit spawns only one agent.
     spawn: |_, errand| ToolCall { name: "subagent_gsd_planner", namespace: None, arguments: json!({"prompt": errand}) },
     write: Some(|path, text| ToolCall {
         name: "editor",
@@ -33,7 +33,8 @@ pub(crate) const HANDS: Hands = Hands {
     finish: None,
 };
 
-/// The file by its lines, a few at a time: of each result the model sees 8,000 letters, and not the middle of a longer one.
+/// The file, a few lines at a time: the model sees only 8,000 characters of each result, and the middle of a longer one
+/// is cut.
 fn in_pieces(path: &str) -> Vec<Value> {
     const LINES: usize = 50;
     let lines = std::fs::read_to_string(path).unwrap_or_default().lines().count().max(1);
@@ -41,7 +42,7 @@ fn in_pieces(path: &str) -> Vec<Value> {
     (1..=lines).step_by(LINES).map(piece).collect()
 }
 
-/// Signs in by key, as a person does once, and runs the line.
+/// Signs in with a key, as a person does once, and runs the line.
 const SIGNED_IN: &str = r#"
     "$SUITE_PROGRAM" auth openai-compatible --baseurl "$SUITE_URL" --apikey none --modelid "$SUITE_MODEL" >/dev/null &&
     exec "$SUITE_PROGRAM" --json "$SUITE_LINE"
@@ -78,7 +79,7 @@ fn check(bench: &mut Bench<'_>) {
     }
 }
 
-/// The model is told the names of the skills, and of none what it is for.
+/// The model gets the names of the skills, without descriptions.
 fn expect_names_alone(bench: &mut Bench<'_>, session: &Session) {
     let first = session.first_text().unwrap_or_default();
     for name in bench.router_names("gsd-") {
@@ -88,7 +89,7 @@ fn expect_names_alone(bench: &mut Bench<'_>, session: &Session) {
     bench.expect_lack(Check::Listing, !described, || "skills are described: KNOWN.md is out of date".to_owned());
 }
 
-/// A line of the log that is a warning or worse.
+/// True if a line of the log is a warning or worse.
 fn is_complaint(line: &str) -> bool {
     let entry: Value = serde_json::from_str(line).unwrap_or_default();
     entry["level"].as_u64().is_none_or(|level| level >= 40)

@@ -1,4 +1,5 @@
-//! `CodeBuddy` Code: command files and agents, in the home or in the project. What it finds shows at its second start.
+//! `CodeBuddy` Code: command files and agents, in the home or in the project. It lists what it found only at its second
+//! start.
 
 use std::process::Command;
 
@@ -76,7 +77,7 @@ pub(crate) fn prepare(command: &mut Command, url: &str) {
         .env("CODEBUDDY_API_KEY", "none")
         .env("DISABLE_AUTOUPDATER", "1")
         .env("DISABLE_TELEMETRY", "1")
-        // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
+        // As root, the client skips permissions only if it believes that it is in a sandbox.
         .env("IS_SANDBOX", "1")
         .args(["--model", MODEL]);
 }

@@ -30,10 +30,10 @@ pub(crate) const HANDS: Hands = Hands {
     spawn: |agent, errand| ToolCall {
         name: "spawn_agent",
         namespace: Some("collaboration"),
-        // Without `fork_turns` the agent inherits all that was said before.
+        // Without `fork_turns` the agent inherits the whole conversation.
         arguments: json!({"agent_type": agent, "task_name": "errand", "message": errand, "fork_turns": "none"}),
     },
-    // The tool takes a program; a patch sent by the shell is not seen as one by the hooks.
+    // The tool takes a program; hooks do not recognise a patch that is sent by the shell.
     write: Some(|path, text| {
         let patch = json!(format!("*** Begin Patch\n*** Add File: {path}\n+{text}*** End Patch\n"));
         ToolCall {
@@ -130,7 +130,7 @@ fn run_with(hands: Hands, bench: &Bench<'_>, prompt: &str) -> Session {
     })
 }
 
-/// Has the client ask the mock server.
+/// Points the client at the mock server.
 pub(crate) fn provider(command: &mut Command, url: &str) {
     command.arg("-c").arg(format!(
         "model_providers.suite={{name=\"suite\",base_url=\"{url}/v1\",env_key=\"SUITE_KEY\",wire_api=\"responses\"}}"

@@ -22,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
 
 pub(crate) const HANDS: Hands = Hands {
     shell: |command| pointed("copilot").shell.call(command),
-    // Its file tools ask before they read what lies outside the working folder; our text says to use the shell.
+    // Its file tools ask before reading outside the working folder; our text says to use the shell.
     read: |file| ToolCall {
         name: "bash",
         namespace: None,

@@ -1,5 +1,5 @@
-//! The protocol by which editors drive agents (JSON-RPC, a message a line): where a client takes a typed command in it
-//! that its print mode does not, and tells which commands there are.
+//! The protocol by which editors drive agents (JSON-RPC, one message a line): some clients accept a typed command there
+//! but not in print mode, and list their commands.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,24 +10,24 @@ use serde_json::{Value, json};
 
 use super::bench::strings;
 
-/// What came of a prompt.
+/// The result of a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
-    /// Whether the client took the prompt to its end.
+    /// True if the client completed the prompt.
     pub(crate) ended: bool,
-    /// The names of the commands that the client tells an editor of.
+    /// The names of the commands that the client lists to an editor.
     pub(crate) commands: Vec<String>,
 }
 
-/// What the person says whom the client asks whether a tool may run.
+/// What the person answers when the client asks whether a tool may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Yes,
     No,
 }
 
-/// Starts a session in the project, types `prompt`, and answers every question about a tool. As some clients end their
-/// turn when they are told no, the prompt is typed again as long as there is `more` to do.
+/// Starts a session in the project, types `prompt`, and answers every question about a tool. Some clients end their
+/// turn at a no, so the prompt is typed again as long as there is `more` to do.
 pub(crate) fn talk(
     command: &mut Command,
     project: &str,
@@ -84,7 +84,7 @@ impl Editor {
         }
     }
 
-    /// The result of a request; on the way, what the client tells and asks is noted and answered.
+    /// Returns the result of a request; meanwhile records the client's notifications and answers its questions.
     fn ask(&mut self, id: u32, method: &str, parameters: &Value) -> Option<Value> {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}))?;
         loop {

@@ -1,4 +1,4 @@
-//! What an install put into a home and a project, so that it can be looked for after the uninstall.
+//! What an install put into a home and a project, to check it after the uninstall.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ impl Footprint {
         Self { created: after.into_iter().filter(|path| !before.contains(path)).collect() }
     }
 
-    /// What is still there and ours: a client may have written into a file or folder that we had made.
+    /// The paths that are still there and ours: a client may have written into a file or folder that we had created.
     pub(crate) fn left(&self, is_ours: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         self.created
             .iter()
@@ -34,7 +34,7 @@ pub(crate) fn paths_below(folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     folders.iter().flat_map(walkdir::WalkDir::new).flatten().map(walkdir::DirEntry::into_path).collect()
 }
 
-/// Whether `path` lies in the folder where we keep our own state, which outlives an uninstall.
+/// True if `path` is in our own state folder, which outlives an uninstall.
 pub(crate) fn is_state(path: &Path) -> bool {
     path.to_string_lossy().contains("/.local/state")
 }

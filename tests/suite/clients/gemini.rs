@@ -23,7 +23,7 @@ pub(crate) const CLIENT: Client = Client {
 
 pub(crate) const HANDS: Hands = Hands {
     shell: |command| pointed("gemini").shell.call(command),
-    // Its file tools do not leave the workspace; the shell does, where a policy of ours lets it.
+    // Its file tools do not leave the workspace; the shell does, if our policy allows it.
     read: |file| match file.written {
         written if written.contains("gsd-core/") => ToolCall {
             name: "run_shell_command",
@@ -52,7 +52,7 @@ fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("/gsd:{COMMAND} 1"));
     bench.expect_loaded(&session, Typed::Expanded);
     bench.expect_listing(&session, COMMAND);
-    // What a hook says before a tool runs, this client tells the user and not the model.
+    // This client shows the output of a before-tool hook to the user, not to the model.
     bench.expect_hooks(&session, &["before-tool", "after-tool"], &[HookText::SecretGuard, HookText::InjectionScanner]);
     bench.expect_no_complaint(&session.finished.stderr);
 }
@@ -85,7 +85,7 @@ pub(crate) fn prepare(command: &mut Command, url: &str) {
     command.envs(pointed("gemini").variables(url));
 }
 
-/// A named model: the automatic choice asks a model first, in a shape of its own.
+/// A named model: the automatic choice asks a model first, in a different form.
 pub(crate) const MODEL: [&str; 2] = ["-m", "gemini-2.5-flash"];
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
@@ -94,7 +94,7 @@ fn run(bench: &Bench<'_>, prompt: &str) -> Session {
         command.args(MODEL);
         match bench.scope {
             Scope::Global => command.args(["--skip-trust", "--approval-mode", "auto_edit"]),
-            // A project's policies are not read, so nothing of ours lets the model call our binary unasked.
+            // A project's policies are not read, so the model may not call our binary unasked.
             Scope::Local => command.args(["--approval-mode", "yolo"]),
         };
         command.args(["-p", prompt]);

@@ -1,5 +1,5 @@
-//! Hermes Agent: skills below `skills/gsd`, roles for its nameless agents, hooks in its YAML. A command is typed on its
-//! screen only, so the line goes in as a person's would.
+//! Hermes Agent: skills below `skills/gsd`, roles for its nameless agents, hooks in its YAML. It accepts commands only
+//! on its screen, so the line is typed as a person would.
 
 use std::process::Command;
 
@@ -35,7 +35,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-/// What a user has who chose a model of their own.
+/// The configuration of a user who chose their own model.
 const CONFIG: &str = "\
 # mine
 model:

@@ -17,20 +17,20 @@ pub(crate) struct Package {
     /// The flag of our installer, without dashes, and the name in the report.
     pub(crate) host: &'static str,
     pub(crate) source: Source,
-    /// What it answers to `--version`.
+    /// Its answer to `--version`.
     pub(crate) version: &'static str,
-    /// Its program, in `node_modules/.bin` or the `bin` of Python; or with its place in `node_modules`.
+    /// Its program, in `node_modules/.bin` or Python's `bin`; or with its path in `node_modules`.
     pub(crate) program: &'static str,
 }
 
-/// Where a client is had from.
+/// Where a client comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     /// By its name; the package has the version of the client.
     Npm(&'static str),
     /// Several packages with their versions, such as a client and the Node it needs.
     NpmAll(&'static [&'static str]),
-    /// By its name, for a Python of at least this minor version of 3.
+    /// By its name, for Python 3 of at least this minor version.
     PyPi(&'static str, u32),
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Source {
 #[derive(Debug)]
 pub(crate) struct NotRun(pub(crate) String);
 
-/// The program of `package`, installed first if need be.
+/// The program of `package`, installed first if necessary.
 pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
     let name = format!("{}-{}", package.host, package.version);
     let folder = cache().join(&name);
@@ -66,7 +66,7 @@ pub(crate) fn program_of(package: &Package) -> Result<PathBuf, NotRun> {
     Ok(program)
 }
 
-/// The search path for `program`, with what was installed beside it in front.
+/// The search path for `program`, with what was installed next to it first.
 pub(crate) fn search_path(program: &Path) -> OsString {
     let modules = program.ancestors().find(|folder| folder.ends_with("node_modules"));
     let beside = modules.map_or_else(|| program.parent().unwrap().to_owned(), |modules| modules.join(".bin"));
@@ -82,7 +82,7 @@ fn install_with_npm(packages: &[impl AsRef<str>], folder: &Path) -> Result<(), N
         .args(["install", "--no-audit", "--no-fund", "--no-save", "--loglevel=error", "--prefix"])
         .arg(folder)
         .args(packages.iter().map(AsRef::as_ref))
-        // npm's own waits between tries, 10 seconds and more, would only delay the news that there is no network.
+        // npm's own waits between attempts, 10 seconds and more, would only delay the report of a missing network.
         .args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
     if !on_path("npm") || !on_path("node") {
         return Err(NotRun("npm is not installed".to_owned()));
@@ -109,7 +109,7 @@ fn install_with_pip(package: &str, minor: u32, folder: &Path) -> Result<(), NotR
     if finished.succeeded() { Ok(()) } else { Err(NotRun(format!("pip cannot install {package}"))) }
 }
 
-/// A Python that is new enough: on the search path, or among those that pyenv keeps.
+/// A recent enough Python: on the search path, or in pyenv.
 fn python(minor: u32, folder: &Path) -> Option<PathBuf> {
     let named = (minor..minor + 4).map(|minor| PathBuf::from(format!("python3.{minor}")));
     let kept = std::env::home_dir().map(|home| home.join(".pyenv/versions")).and_then(|kept| kept.read_dir().ok());
@@ -131,7 +131,7 @@ fn starts(package: &Package, program: &Path, folder: &Path) -> Result<(), NotRun
     let mut command = Command::new(program);
     command.current_dir(&home).env("HOME", &home).env("PATH", search_path(program)).arg("--version");
     let finished = run_bounded(&mut command, START_LIMIT, folder);
-    // Some clients write their version where others write complaints.
+    // Some clients print their version on standard error.
     let answered = finished.stdout.contains(package.version) || finished.stderr.contains(package.version);
     if finished.succeeded() && answered {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Kilo: what [`super::opencode`] has, in folders and variables of its own.
+//! Kilo: the same as [`super::opencode`], with its own folders and variables.
 
 use super::install::{Package, Source::Npm};
 use super::{Client, opencode};
@@ -6,7 +6,7 @@ use super::{Client, opencode};
 pub(crate) const CLIENT: Client = Client {
     package: Package {
         host: "kilo",
-        // The package with a launcher names no program for every machine; this one holds the program itself.
+        // The package with a launcher has no program for every machine; this one contains the program itself.
         source: Npm("@kilocode/cli-linux-x64"),
         version: "7.7.9",
         program: "@kilocode/cli-linux-x64/bin/kilo",

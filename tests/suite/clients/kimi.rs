@@ -19,7 +19,7 @@ pub(crate) const CLIENT: Client = Client {
 const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "Shell", namespace: None, arguments: json!({"command": command}) },
     read: |file| ToolCall { name: "ReadFile", namespace: None, arguments: json!({"path": file.path}) },
-    // It knows its own agents alone; the errand says which file is the role.
+    // It has only its own agents; the errand says which file is the role.
     spawn: |_, errand| ToolCall {
         name: "Agent",
         namespace: None,
@@ -33,7 +33,7 @@ const HANDS: Hands = Hands {
     finish: None,
 };
 
-/// What a user has who chose a model of their own; where it is, the environment says.
+/// The configuration of a user who chose their own model; the environment says where the model is.
 const CONFIG: &str = r#"# mine
 default_model = "suite"
 

@@ -1,4 +1,4 @@
-//! Kimi Code: skills and agents, hooks in its TOML. Its print mode sends a typed skill as it stands.
+//! Kimi Code: skills and agents, hooks in its TOML. Its print mode sends a typed skill unchanged.
 
 use std::process::Command;
 

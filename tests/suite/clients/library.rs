@@ -1,4 +1,4 @@
-//! What the repository's content says the clients must show: names, descriptions, and phrases to look for.
+//! What the clients must show, from the repository's content: names, descriptions, and phrases to look for.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) const AGENT: &str = "planner";
 pub(crate) struct Library {
     pub(crate) commands: Vec<Page>,
     pub(crate) agents: Vec<Page>,
-    /// A phrase of the workflow behind [`COMMAND`].
+    /// A phrase of the workflow of [`COMMAND`].
     pub(crate) workflow_phrase: String,
     /// Phrases of the references, one of which the model will open.
     pub(crate) reference_phrases: Vec<String>,
@@ -24,9 +24,9 @@ pub(crate) struct Page {
     /// File name without extension.
     pub(crate) stem: String,
     pub(crate) description: String,
-    /// Words of the body that no host's spelling changes.
+    /// Words of the body that are spelled the same for every host.
     pub(crate) phrase: String,
-    /// Meant to be listed to the model, unlike the commands that only people type.
+    /// True if meant to be listed to the model, unlike the commands that only people type.
     pub(crate) router: bool,
 }
 
@@ -56,7 +56,7 @@ impl Library {
     }
 }
 
-/// One line, single spaces: how a text is searched, whatever its line breaks.
+/// Joins a text to one line with single spaces, so that it can be searched whatever its line breaks.
 pub(crate) fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -93,8 +93,8 @@ fn split_front_matter(text: &str) -> (&str, &str) {
     text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap_or(("", text))
 }
 
-/// The longest run of plain lower-case words within one line: tool names, paths, mentions and brands, which differ
-/// from host to host, all contain other characters.
+/// The longest run of plain lower-case words within one line: tool names, paths, mentions and brands, which differ from
+/// host to host, all contain other characters.
 fn phrase_of(body: &str) -> String {
     body.lines()
         .flat_map(|line| line.split(|character: char| !(character.is_ascii_lowercase() || character == ' ')))
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phrase_has_no_word_that_a_host_spells_its_own_way() {
+    fn a_phrase_has_no_word_that_hosts_spell_differently() {
         let body = "Use Read for the file `references/very-long-name.md` now.\n\
                     Then ask the user which of the two plans is the better one, with AskUserQuestion.\n";
         assert_eq!(phrase_of(body), "ask the user which of the two plans is the better");

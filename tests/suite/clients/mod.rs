@@ -1,10 +1,10 @@
 //! Real, unmodified agent clients prove that our install is loaded: each runs offline against a mock model server.
 //!
-//! The model server is the one of `gsd-tools auto probe`: its files are compiled here as well.
-//! A client that cannot be had (no npm, no registry, no program for this machine) is reported as not run, never as
-//! passed; the last line counts both. A client that runs and does not show our commands fails the test.
-//! `GSD_CLIENTS=off` runs none, `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is where clients are kept,
-//! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to try.
+//! The model server is the one of `gsd-tools auto probe`: its files are compiled here too. A client that cannot be
+//! installed (no npm, no registry, no program for this machine) is reported as not run, never as passed; the last line
+//! counts both. A client that runs and does not show our commands fails the test. `GSD_CLIENTS=off` runs none,
+//! `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is the folder in which clients are kept,
+//! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to test.
 
 pub(crate) mod augment;
 pub(crate) mod bench;
@@ -59,20 +59,20 @@ use library::Library;
 /// How many clients run at a time: installing waits for the network, running for the processor.
 const WORKERS: usize = 2;
 
-/// A client and how it is tried.
+/// A client and how to test it.
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) package: Package,
-    /// What a user of this client has before our install.
+    /// Sets up what a user of this client has before our install.
     before_install: fn(&Bench<'_>),
     check: fn(&mut Bench<'_>),
-    /// A run of the client with a line that is no command.
+    /// Runs the client with a line that is not a command.
     greet: fn(&Bench<'_>) -> Session,
 }
 
 type Trial = (&'static Client, Scope);
 
-/// The hosts and scopes that are tried.
+/// The tested hosts and scopes.
 fn tried() -> impl Iterator<Item = (&'static str, Scope)> {
     TRIALS.iter().map(|(client, scope)| (client.package.host, *scope))
 }
@@ -109,7 +109,7 @@ const TRIALS: &[Trial] = &[
 
 #[derive(Debug)]
 enum Verdict {
-    /// With what was found.
+    /// With the findings.
     Run(Results),
     NotRun(String),
 }
@@ -158,7 +158,7 @@ fn real_clients_load_what_we_install() {
     table::expect_in_documents(&rows);
 }
 
-/// Which clients the environment asks for.
+/// The clients that the environment asks for.
 pub(crate) struct Chosen(Option<Vec<String>>);
 
 impl Chosen {
@@ -190,14 +190,14 @@ fn judge((client, scope): &Trial, chosen: &Chosen) -> Verdict {
     Verdict::Run(bench.into_results())
 }
 
-/// The library and the client's program, unless nobody asked for that one or it cannot be had here.
+/// The library and the client's program, unless that client was not requested or cannot be installed here.
 fn ready(package: &Package, chosen: &Chosen) -> Result<(Library, PathBuf), NotRun> {
     if !chosen.includes(package) {
         return Err(NotRun("GSD_CLIENTS leaves it out".to_owned()));
     }
     match install::program_of(package) {
         Ok(program) => Ok((Library::read(), program)),
-        // Whoever asks for a client by its name wants to know of it, not that it is missing.
+        // A client requested by name must run: a missing one is an error.
         Err(NotRun(reason)) if chosen.0.is_some() => panic!("{} cannot be run: {reason}", package.host),
         Err(not_run) => Err(not_run),
     }
@@ -217,7 +217,7 @@ fn report((client, scope): &Trial, verdict: &Verdict, begin: Instant) {
     }
 }
 
-/// Written past the test harness, which keeps the output of passing tests to itself.
+/// Written past the test harness, which hides the output of passing tests.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

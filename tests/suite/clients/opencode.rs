@@ -1,5 +1,5 @@
-//! OpenCode: command files, agents, a module for hooks, in the configuration folder or in the project. Its kin take the
-//! same settings from variables of their own names.
+//! OpenCode: command files, agents, a module for hooks, in the configuration folder or in the project. Related clients
+//! take the same settings from variables with their own prefix.
 
 use std::process::Command;
 

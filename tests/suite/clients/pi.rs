@@ -21,7 +21,7 @@ pub(crate) const CLIENT: Client = Client {
 pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "bash", namespace: None, arguments: json!({"command": command}) },
     read: |file| ToolCall { name: "read", namespace: None, arguments: json!({"path": file.path}) },
-    // There is no tool for agents: the shell runs the program once more.
+    // It has no tool for agents: the shell runs the program again.
     spawn: |_, errand| ToolCall {
         name: "bash",
         namespace: None,
@@ -35,10 +35,10 @@ pub(crate) const HANDS: Hands = Hands {
     finish: None,
 };
 
-/// What a user has who chose a model of their own.
+/// The settings of a user who chose their own model.
 pub(crate) const SETTINGS: &str = r#"{"defaultProvider": "suite", "defaultModel": "suite-model"}"#;
 
-/// Asks which commands there are.
+/// Asks for the list of commands.
 const ASKED: &str = r#"printf '{"type":"get_commands"}\n' | "$SUITE_PROGRAM" --mode rpc"#;
 
 fn check(bench: &mut Bench<'_>) {

@@ -7,7 +7,7 @@ use super::checks::Check;
 use super::install::NotRun;
 use super::{Chosen, Client, claude, codex, copilot, gemini, ready, say};
 
-/// A client, and what is done with the plugin in it.
+/// A client, and the check of the plugin in it.
 type Trial = (&'static Client, fn(&mut Bench<'_>));
 
 const TRIALS: &[Trial] = &[

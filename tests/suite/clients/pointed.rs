@@ -1,4 +1,4 @@
-//! How clients are pointed at the model server: by what `gsd-tools auto probe` knows of them.
+//! Points clients at the model server, with the facts that `gsd-tools auto probe` has about them.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub(crate) fn pointed(client: &str) -> &'static Facts {
     &facts::all().unwrap()[client]
 }
 
-/// Writes what its user has in the home folder.
+/// Writes the settings that its user has in the home folder.
 pub(crate) fn write_settings(client: &str, home: &Path, url: &str) {
     for (path, text) in pointed(client).files(url) {
         let path = home.join(path);

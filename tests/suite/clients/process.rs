@@ -1,11 +1,11 @@
-//! Running a program that may hang or leave children behind: a hard limit, and nothing survives.
+//! Runs a program that may hang or leave children running: with a hard limit, and nothing survives.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a bounded run left.
+/// The result of a bounded run.
 #[must_use = "look at how it ended"]
 #[derive(Debug)]
 pub(crate) struct Finished {
@@ -70,7 +70,7 @@ pub(crate) fn processes_of(home: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Ends every process that still carries `home` as its home folder: daemons that left their group behind.
+/// Ends every process that still has `home` as its home folder: daemons that left their process group.
 pub(crate) fn end_processes_of(home: &Path) {
     for _ in 0..3 {
         let left = processes_of(home);
@@ -82,7 +82,7 @@ pub(crate) fn end_processes_of(home: &Path) {
     }
 }
 
-/// The child is not yet waited for, so its number still names its group and no other.
+/// The child is not waited for yet, so its number still names only its own group.
 fn end_group(child: &mut Child) {
     let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).stderr(Stdio::null()).status();
     let _ = child.kill();

@@ -1,9 +1,10 @@
-//! What a real client asks about: an agent types the lines of `tests/clients/spellings.toml`, one by one, in the mode in
-//! which the client asks before it runs a command. What then happened is seen in the files and in the calls of our
-//! program, not in what the client says.
+//! Which commands a real client asks about: an agent types the lines of `tests/clients/spellings.toml`, one by one, in
+//! the mode in which the client asks before it runs a command. The files and the calls of our program show what
+//! happened, not the client's words.
 //!
-//! Nobody answers: a question means that the line is not run. What a client does that no rule of ours can change is in the
-//! second table of `tests/clients/KNOWN.md`; the counts are in `docs/hosts.md`, where `SNAPSHOTS=overwrite` writes them.
+//! There is never an answer: a question means that the line is not run. Behaviour of a client that our rules cannot
+//! change is in the second table of `tests/clients/KNOWN.md`; the counts are in `docs/hosts.md`, and
+//! `SNAPSHOTS=overwrite` writes them there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,27 +25,27 @@ use super::{Chosen, Client, claude, codebuddy, codex, gemini, kilo, opencode, qw
 use crate::clients::install::NotRun;
 use crate::kit::repository;
 
-/// What the person types. Requests without it are a client's own, beside the conversation.
+/// What the person types. Requests without this text are the client's own, outside the conversation.
 const PROMPT: &str = "Type your lines into the shell, one by one.";
 
 /// A client in the mode in which it asks.
 struct Asking {
     client: &'static Client,
     hands: Hands,
-    /// How the mode is called.
+    /// The name of the mode.
     mode: &'static str,
-    /// What is to become of the lines that are to be asked about, if not that.
+    /// The verdict for lines that should be asked about, if not [`Verdict::Asks`].
     asked: Verdict,
-    /// Whether it tries only those.
+    /// True if only those lines are tried.
     only_asked: bool,
-    /// What the user has set who wants to be asked.
+    /// The settings of a user who wants to be asked.
     before_install: fn(&Bench<'_>),
     talk: Talk,
 }
 
-/// How the person and the client speak.
+/// How the person and the client communicate.
 enum Talk {
-    /// One run; what it would ask is refused.
+    /// One run, which refuses what it would ask about.
     Print(fn(&mut Command, &str)),
     /// An editor, which answers each question with a no.
     Editor(fn(&mut Command, &str)),
@@ -62,7 +63,7 @@ const ASKING: &[Asking] = &[
         }),
         ..ASKS
     },
-    // The modes in which edits are not asked about, and commands are.
+    // The modes that ask about commands but not about edits.
     Asking {
         client: &claude::CLIENT,
         hands: claude::HANDS,
@@ -109,7 +110,8 @@ const ASKING: &[Asking] = &[
         }),
         ..ASKS
     },
-    // Everything runs unasked in a sandbox that lets nothing out of the project but into the folder for temporary files.
+    // Everything runs unasked in a sandbox that allows writes only in the project and in the folder for temporary
+    // files.
     Asking {
         client: &codex::CLIENT,
         hands: codex::HANDS,
@@ -118,7 +120,7 @@ const ASKING: &[Asking] = &[
         talk: Talk::Print(prepare_codex),
         ..ASKS
     },
-    // What needs more than the sandbox says so.
+    // Commands that need more than the sandbox must ask for it.
     Asking {
         client: &codex::CLIENT,
         hands: Hands {
@@ -203,7 +205,7 @@ const ASKS: Asking = Asking {
     talk: Talk::Print(|_, _| {}),
 };
 
-/// The folder for temporary files is the one that the environment names: what is to stay as it is is beside it.
+/// The folder for temporary files is the one that the environment names: files that must stay unchanged are next to it.
 fn prepare_codex(command: &mut Command, url: &str) {
     command.env("SUITE_KEY", "none");
     command.args(["exec", "--json", "--dangerously-bypass-hook-trust", "--sandbox", "workspace-write"]);
@@ -212,11 +214,11 @@ fn prepare_codex(command: &mut Command, url: &str) {
     command.arg(PROMPT);
 }
 
-/// By default these clients run everything. The run goes on when a question is refused.
+/// By default these clients run everything. The run continues when a question is refused.
 const ASKS_ABOUT_BASH: &str =
     r#"{"permission": {"bash": {"*": "ask"}}, "experimental": {"continue_loop_on_deny": true}}"#;
 
-/// What is to become of a line.
+/// The expected result of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// It runs, and ends well.
@@ -245,7 +247,7 @@ impl Line {
 }
 
 impl Asking {
-    /// The lines that are tried, with what is to become of them here.
+    /// The lines to try, with the expected result of each in this client.
     fn lines(&self, fill: impl Fn(&str, &str) -> String) -> Vec<Line> {
         let asked = |line: &Line| line.verdict == Verdict::Asks;
         let tried = lines(fill).into_iter().filter(|line| asked(line) || !self.only_asked);
@@ -257,7 +259,7 @@ impl Asking {
 fn lines(fill: impl Fn(&str, &str) -> String) -> Vec<Line> {
     let text = std::fs::read_to_string(repository().join("tests/clients/spellings.toml")).unwrap();
     let table: toml_edit::DocumentMut = text.parse().unwrap();
-    // What takes everything away comes last.
+    // Lines that delete everything come last.
     let groups =
         [("runs", Verdict::Runs), ("arrives", Verdict::Arrives), ("held", Verdict::Held), ("asks", Verdict::Asks)];
     let mut found: Vec<Line> = Vec::new();
@@ -281,16 +283,16 @@ fn lines(fill: impl Fn(&str, &str) -> String) -> Vec<Line> {
     found
 }
 
-/// What can be seen of a line's effects.
+/// The visible effects of a line.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    /// Exit codes of the calls of our program, in their order.
+    /// Exit codes of the calls of our program, in order.
     calls: Vec<i32>,
-    /// Files outside the project, by their text.
+    /// Files outside the project, with their text.
     outside: BTreeMap<PathBuf, String>,
 }
 
-/// Where effects are looked for.
+/// Where to look for effects.
 #[derive(Debug)]
 struct Watch {
     log: PathBuf,
@@ -318,7 +320,7 @@ struct Outcome {
     calls: Vec<i32>,
     /// The files outside the project that changed.
     changed: Vec<PathBuf>,
-    /// The end of what the model then got.
+    /// The end of the output that the model then received.
     told: String,
 }
 
@@ -354,13 +356,13 @@ struct Typist {
 #[derive(Debug, Default)]
 struct Progress {
     before: Seen,
-    /// Whether a line was sent that has no outcome yet.
+    /// True if a line was sent that has no outcome yet.
     is_typing: bool,
     outcomes: Vec<Outcome>,
 }
 
 impl Typist {
-    /// Whether a line is left, the one that is being typed included.
+    /// True if a line is left, including the one being typed.
     fn has_more(&self) -> bool {
         self.progress.lock().unwrap().outcomes.len() < self.lines.len()
     }
@@ -399,7 +401,7 @@ impl Part for Typist {
 
 #[test]
 #[ignore = "slow: a client"]
-fn real_clients_ask_about_what_is_not_listed() {
+fn real_clients_ask_about_commands_that_are_not_listed() {
     let chosen = Chosen::from_environment();
     let known = known();
     let (mut findings, mut rows) = (Vec::new(), Vec::new());
@@ -441,11 +443,11 @@ fn real_clients_ask_about_what_is_not_listed() {
     expect_in_document(&rows);
 }
 
-/// Every how manieth of the fresh lines is drawn.
+/// One in this many of the fresh lines is drawn.
 const SAMPLE: usize = 12;
 
-/// A sample of the fresh lines, from one that the clock draws or `GSD_SPELLINGS` names: all of them take ten minutes, which
-/// `GSD_SPELLINGS=all` does.
+/// A sample of the fresh lines, beginning with one that the clock draws or `GSD_SPELLINGS` names. All of them take ten
+/// minutes; `GSD_SPELLINGS=all` runs them all.
 fn drawn(lines: Vec<Line>) -> Vec<Line> {
     let named = std::env::var("GSD_SPELLINGS").ok();
     if named.as_deref() == Some("all") || std::env::var("SNAPSHOTS").is_ok_and(|set| set == "overwrite") {
@@ -462,7 +464,7 @@ fn drawn(lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().filter(|line| is_drawn(line)).collect()
 }
 
-/// Each line with what became of it, none for a line that the client did not get to; and the client's last words.
+/// Each line with its outcome, `None` for a line that the client did not reach; and the end of the client's output.
 fn try_lines(asking: &Asking, library: &Library, program: PathBuf) -> (Vec<(Line, Option<Outcome>)>, String) {
     let mut bench = Bench::new(library, program, Scope::Global);
     (asking.before_install)(&bench);
@@ -491,10 +493,10 @@ fn try_lines(asking: &Asking, library: &Library, program: PathBuf) -> (Vec<(Line
     (typist.lines.iter().map(|line| (line.clone(), outcomes.next())).collect(), last)
 }
 
-/// What the lines speak of: our install, a project with copies of our program that came with it, and what is outside.
+/// The setting of the lines: our install, a project that contains copies of our program, and files outside.
 struct Scene {
     watch: Watch,
-    /// What stands in the place of a word in braces.
+    /// The value of each word in braces.
     words: Vec<(&'static str, String)>,
 }
 
@@ -529,14 +531,14 @@ impl Scene {
         Self { watch: Watch { log: bench.log(), marks, files: vec![bashrc, state] }, words }
     }
 
-    /// A line of the table, with a mark of its own.
+    /// A line of the table, with its own mark.
     fn fill(&self, text: &str, mark: &str) -> String {
         let text = text.replace("{mark}", &format!("{{marks}}/{mark}"));
         self.words.iter().fold(text, |text, (word, value)| text.replace(word, value))
     }
 }
 
-/// Our program as a workflow that is installed with it calls it.
+/// Our program as spelled by an installed workflow that calls it.
 fn program_as_written(installed: &Path) -> String {
     let content = installed.parent().and_then(Path::parent).unwrap();
     let text = std::fs::read_to_string(content.join("workflows/fast.md")).unwrap();
@@ -544,7 +546,7 @@ fn program_as_written(installed: &Path) -> String {
     words.find(|word| word.ends_with("/bin/gsd-tools")).expect("the workflow calls our program").to_owned()
 }
 
-/// A program that says by a file that it was run.
+/// Writes a program that creates a file when it runs.
 fn write_program(path: &Path, mark: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -562,7 +564,7 @@ fn row(asking: &Asking, tried: &[(Line, Option<Outcome>)]) -> String {
         let met = |(line, outcome): &&(Line, Option<Outcome>)| {
             outcome.as_ref().is_some_and(|outcome| outcome.meets(line.verdict))
         };
-        // A line that was not drawn is taken for one that is met.
+        // A line that was not drawn counts as met.
         let all = asking.lines(|text, _| text.to_owned());
         let all = all.iter().filter(|line| groups.contains(&line.group)).count();
         format!("{} of {all}", all - (of_group.clone().count() - of_group.filter(met).count()))
@@ -582,7 +584,7 @@ fn row(asking: &Asking, tried: &[(Line, Option<Outcome>)]) -> String {
 const BEGIN: &str = "<!-- spellings -->\n";
 const END: &str = "<!-- /spellings -->\n";
 
-/// The rows of clients that ran stand in `docs/hosts.md` as they came out.
+/// Checks that the rows of clients that ran are in `docs/hosts.md` unchanged.
 fn expect_in_document(ran: &[String]) {
     let place = repository().join("docs/hosts.md");
     let document = std::fs::read_to_string(&place).unwrap();
@@ -633,7 +635,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_of_a_client_is_a_line_of_the_table_in_its_version() {
+    fn each_known_exception_names_a_line_of_the_table_and_the_tested_version() {
         let lines = lines(|text, _| text.to_owned());
         let of = |group: &str| lines.iter().filter(|line| line.group == group).count();
         assert!(of("asks") >= 40 && of("fresh") >= 100);
@@ -645,9 +647,9 @@ mod tests {
         }
     }
 
-    /// A line that could not be seen to run would prove nothing.
+    /// A line whose run left no visible effect would prove nothing.
     #[test]
-    fn what_a_line_does_is_seen_wherever_it_runs() {
+    fn the_effect_of_a_line_is_seen_wherever_it_runs() {
         let library = Library::read();
         let mut bench = Bench::new(&library, PathBuf::new(), Scope::Global);
         let scene = Scene::prepare(&mut bench, &claude::CLIENT);
@@ -661,7 +663,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_outside_that_changed_or_a_call_is_seen() {
+    fn a_changed_file_outside_or_a_call_is_seen() {
         let folder = crate::testing::folder();
         let watch = Watch {
             log: folder.path().join("calls.log"),

@@ -1,7 +1,8 @@
-//! What was seen of each client, as the table in `docs/hosts.md`; what a client cannot do, from `tests/clients/KNOWN.md`.
+//! What was seen of each client, as the table in `docs/hosts.md`; what a client cannot do, from
+//! `tests/clients/KNOWN.md`.
 //!
-//! A cell is `✓` where the check was made and passed, `–` where it cannot be made: then KNOWN.md says why. The rows of
-//! clients that ran must stand in the document as they came out; `SNAPSHOTS=overwrite` writes them.
+//! A cell is `✓` if the check was made and passed, `–` if it cannot be made: then KNOWN.md says why. The rows of
+//! clients that ran must be in the document unchanged; `SNAPSHOTS=overwrite` writes them.
 
 use std::path::PathBuf;
 
@@ -58,7 +59,7 @@ pub(crate) fn text(rows: &[Row]) -> String {
     [heading, rule].into_iter().chain(rows.iter().map(Row::line)).collect()
 }
 
-/// The rows of clients that ran stand in the document as they came out.
+/// Checks that the rows of clients that ran are in the document unchanged.
 pub(crate) fn expect_in_documents(ran: &[Row]) {
     let document = std::fs::read_to_string(place()).unwrap();
     let (before, rows, after) = parts(&document);

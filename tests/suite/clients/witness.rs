@@ -1,6 +1,6 @@
-//! Who called our installed binary, and how it answered: a script in its place notes each call and passes it on.
+//! Records the calls of our installed binary and its answers: a script with its name notes each call and passes it on.
 //!
-//! Nothing of what the client reads is touched, so a call in the log is a call that the installed files caused.
+//! The files that the client reads stay unchanged, so a call in the log is a call that the installed files caused.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,13 @@ pub(crate) struct Call {
 }
 
 impl Witness {
-    /// Stands before the binary that was installed below one of `folders`, if there is one.
+    /// Puts the script at the path of the binary that was installed below one of `folders`, if there is one.
     pub(crate) fn before_binary_below(folders: &[PathBuf], log: PathBuf) -> Option<Self> {
         let how = format!(">> '{}'", log.display());
         Self::that_notes(folders, &how, log)
     }
 
-    /// The same where the client works in a fence: calls are told over the network.
+    /// The same for a client in a fence: calls are sent over the network.
     pub(crate) fn that_tells(folders: &[PathBuf], notes: &Notes) -> Option<Self> {
         Self::that_notes(folders, &format!("> /dev/tcp/127.0.0.1/{}", notes.port()), PathBuf::new())
     }
@@ -41,7 +41,7 @@ impl Witness {
         let original = binary.with_file_name("gsd-tools-witnessed");
         std::fs::rename(&binary, &original).unwrap();
         let seen = original.display();
-        // An argument may hold line breaks; a call is one line of the log.
+        // An argument may contain line breaks; a call is one line of the log.
         let script = format!(
             "#!/bin/bash\nanswer=$(mktemp)\n'{seen}' \"$@\" > \"$answer\"\ncode=$?\ncat \"$answer\"\n\
              line=$(printf '%s' \"$*\" | tr '\\n' ' ')\n\
@@ -56,7 +56,7 @@ impl Witness {
         Self::calls_in(&std::fs::read_to_string(&self.log).unwrap_or_default())
     }
 
-    /// Where the binary is that calls are made of.
+    /// The path of the binary that is called.
     pub(crate) fn place(&self) -> &Path {
         &self.place
     }
@@ -73,7 +73,7 @@ impl Witness {
             .collect()
     }
 
-    /// Gives the binary its place back, as an uninstall expects it.
+    /// Moves the binary back, as an uninstall expects it.
     pub(crate) fn step_aside(self) {
         std::fs::rename(self.original, self.place).unwrap();
     }

@@ -1,11 +1,11 @@
 //! Recorded runs of the peer's command line, replayed against ours.
 //!
-//! A sample of them is in this repository (see [`sample`]), and each of its cases has to agree. All recordings are compared
-//! as well where `GSD_CONFORMANCE_DIR` names their folder. A case agrees when the exit code is the same, standard output is
-//! the same after masking what differs between any two runs (keys of ours beside the peer's are fine), and the files that
-//! the recording saw change hold the same facts (in the sample: did change). How many cases of a family agree may only
-//! rise: `tests/conformance/floor.txt`, raised with `SNAPSHOTS=overwrite`. Where we differ on purpose,
-//! `tests/conformance/DIFFERENCES.md` says why.
+//! A sample of them is in this repository (see [`sample`]), and each of its cases must agree. If `GSD_CONFORMANCE_DIR`
+//! names the folder of all recordings, they are compared too. A case agrees when the exit code is the same, standard
+//! output is the same after masking what differs between any two runs (our additional keys are fine), and the files
+//! that changed in the recording contain the same facts (in the sample: also changed). How many cases of a family agree
+//! may only rise: `tests/conformance/floor.txt`, raised with `SNAPSHOTS=overwrite`. `tests/conformance/DIFFERENCES.md`
+//! gives the reason for each intended difference.
 
 mod sample;
 
@@ -26,7 +26,7 @@ use crate::kit::{binary, repository};
 const MACHINE_KEYS: &[&str] =
     &["agents_dir", "agents_installed", "missing_agents", "agent_runtime", "runtimeConfigDir"];
 
-/// Families we do not answer to.
+/// Families that we do not answer.
 const LEFT_OUT: &[&str] = &["quick-batch", "windows", "claude-orchestration"];
 
 const MOMENT: &str = "2026-01-12T00:00:00Z";
@@ -52,7 +52,7 @@ fn recordings() -> Option<PathBuf> {
     std::env::var_os("GSD_CONFORMANCE_DIR").map(PathBuf::from)
 }
 
-/// The least that has to be in the sample: cases, and families.
+/// The minimum size of the sample: cases, and families.
 const SAMPLED: (usize, usize) = (300, 75);
 
 fn compare_sample() {
@@ -156,14 +156,14 @@ fn case_of(family: &str, record: &Value) -> Case {
         environment: environment.map(|(name, value)| (name.clone(), value.as_str().unwrap().into())).collect(),
         before: texts("before"),
         exit: record["exit"].as_i64().unwrap(),
-        // The sample has answers as they are.
+        // The sample has the answers themselves.
         stdout: record.get("answer").map_or_else(|| text("stdout"), Value::to_string),
         changes: record["changes"].as_str().filter(|changes| !changes.is_empty()).map(str::to_owned),
         changed: texts("changed"),
     }
 }
 
-/// The verdict of each case: `None` where it agrees, else why not.
+/// The verdict of each case: `None` if it agrees, otherwise the reason.
 fn compare_all(comparer: &Comparer, cases: &[Case]) -> Vec<Option<String>> {
     let verdicts: Vec<Mutex<Option<String>>> = cases.iter().map(|_| Mutex::default()).collect();
     let next = AtomicUsize::new(0);
@@ -192,7 +192,7 @@ fn count(cases: &[Case], verdicts: &[Option<String>]) -> BTreeMap<String, Tally>
     families
 }
 
-/// Compares with the floor, and raises it where asked to.
+/// Compares with the floor, and raises it if asked to.
 fn hold_floor(families: &BTreeMap<String, Tally>) -> Vec<String> {
     let path = repository().join("tests/conformance/floor.txt");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -217,7 +217,7 @@ fn hold_floor(families: &BTreeMap<String, Tally>) -> Vec<String> {
 fn chosen_differences() -> BTreeSet<String> {
     let text = std::fs::read_to_string(repository().join("tests/conformance/DIFFERENCES.md")).unwrap();
     let cells = text.lines().filter_map(|line| line.strip_prefix("| `")?.split('|').next());
-    // A reason may stand for several cases, each in backticks.
+    // A reason may apply to several cases, each in backticks.
     cells
         .flat_map(|cell| cell.split('`').step_by(2).map(str::to_owned))
         .filter(|name| !name.trim().is_empty())
@@ -240,12 +240,12 @@ struct Comparer {
     hunk: Regex,
 }
 
-/// Where a case runs.
+/// The folders in which a case runs.
 #[derive(Debug)]
 struct Place {
     project: PathBuf,
     home: PathBuf,
-    /// The folder in which our program is found by its name.
+    /// The folder that contains our program under its name.
     shim: PathBuf,
     _root: Option<tempfile::TempDir>,
 }
@@ -260,7 +260,7 @@ impl Comparer {
             (r"\b1\.14\.0\b|\b0\.\d+\.\d+\b", "<VER>"),
             (r"gsd-\d{10,}", "gsd-<EPOCH>"),
             (r"\b\d{13}\b", "<EPOCH>"),
-            // Commands are typed as the host has them: the peer tells them in two spellings, we in the installed one.
+            // Commands are typed as the host spells them: the peer prints two spellings, we print the installed one.
             (r"/gsd[:-]([a-z])", "/gsd-$1"),
         ];
         Self {
@@ -316,7 +316,7 @@ impl Comparer {
         different.is_empty().then_some(()).ok_or_else(|| format!("different: {}", different.join(", ")))
     }
 
-    /// Whether the files the recording saw change hold the same facts as the peer's.
+    /// Compares the files that changed in the recording: they must contain the same facts as the peer's.
     fn compare_files(&self, case: &Case, changes: &str, place: &Place) -> Result<(), String> {
         for (path, hunks) in self.changed_files(changes) {
             let now = place.project.join(&path);
@@ -326,7 +326,7 @@ impl Comparer {
                 is_there?;
                 continue;
             }
-            // A new file, or a start that the fixture does not show.
+            // A new file, or an initial state that the fixture does not show.
             if !before.exists() || !case.before.is_empty() {
                 continue;
             }
@@ -370,7 +370,7 @@ impl Comparer {
         files
     }
 
-    /// A text as the facts in it: no blank lines, no difference of line ends or quoting, front matter as a sorted set.
+    /// Reduces a text to its facts: no blank lines, line endings and quoting made equal, front matter as a sorted set.
     fn facts(&self, text: &str, path: &str) -> String {
         let text = text.replace('\r', "");
         let is = |extension| Path::new(path).extension().is_some_and(|found| found == extension);
@@ -426,7 +426,7 @@ impl Comparer {
         self.short_hash.replace_all(text, "<SHA7>").trim_end().to_owned()
     }
 
-    /// A fresh copy of the case's project, committed, with what comes before the case done.
+    /// A fresh copy of the case's project, committed, after the preparation of the case.
     fn prepare(&self, case: &Case) -> Place {
         let root = crate::testing::named("gsd-conformance-");
         let base = root.path().canonicalize().unwrap();
@@ -439,7 +439,7 @@ impl Comparer {
     }
 }
 
-/// A copy of each project, committed, and beside them our program by its name.
+/// A copy of each project, committed, and next to them our program under its name.
 fn repositories(projects: &Path) -> tempfile::TempDir {
     let root = crate::testing::named("gsd-conformance-");
     for entry in std::fs::read_dir(projects).unwrap() {
@@ -459,11 +459,11 @@ fn repositories(projects: &Path) -> tempfile::TempDir {
     root
 }
 
-/// No project is called so.
+/// No project has this name.
 const SHIM: &str = ".shim";
 
 impl Place {
-    /// In a folder of its own, with a home and a temporary folder that are empty.
+    /// In its own folder, with an empty home and an empty temporary folder.
     fn at(base: &Path, repositories: &Path) -> Self {
         let home = base.join("home");
         for folder in [&home, &base.join("tmp")] {
@@ -509,13 +509,13 @@ impl Place {
 
 #[derive(Debug)]
 struct Hunk<'a> {
-    /// The first line of the old file it speaks of, from 1.
+    /// The first line of the old file that it covers, from 1.
     start: usize,
     count: usize,
     lines: Vec<&'a str>,
 }
 
-/// The peer's file: a recorded diff applied to the fixture's text; `None` where it does not apply.
+/// The peer's file: a recorded diff applied to the fixture's text; `None` if it does not apply.
 fn patched(before: &str, hunks: &[Hunk]) -> Option<String> {
     let source: Vec<&str> = before.split('\n').collect();
     let mut out: Vec<&str> = Vec::new();

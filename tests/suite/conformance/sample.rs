@@ -1,11 +1,11 @@
-//! The sample of recorded runs that is in the repository, under `tests/conformance/sample`.
+//! The sample of recorded runs in this repository, under `tests/conformance/sample`.
 //!
-//! It holds facts and no sentence: for each case the command line, the exit code, the keys and values of the answer, and
-//! which files of the project changed. Where the answer had a sentence, [`SENTENCE`] stands for it. The projects are
-//! copies of those the recordings were made in, without what names the peer.
+//! It has facts and no sentences: for each case the command line, the exit code, the keys and values of the answer, and
+//! which files of the project changed. [`SENTENCE`] replaces each sentence of an answer. The projects are copies of
+//! those of the recordings, without the names of the peer.
 //!
-//! `GSD_CONFORMANCE_DRAW=1`, together with `GSD_CONFORMANCE_DIR`, draws it from the recordings: of each command some cases
-//! in seeded order, those that agree. A case that differs on purpose is not among them.
+//! `GSD_CONFORMANCE_DRAW=1`, together with `GSD_CONFORMANCE_DIR`, draws it from the recordings: some agreeing cases of
+//! each command, in seeded order. Cases that differ on purpose are left out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::kit::repository;
 /// In an answer: any string.
 pub(super) const SENTENCE: &str = "<TEXT>";
 
-/// Keys of advice, which has words of one's own. A single word is a code.
+/// Keys of advice, which each program words differently. A single word is a code.
 const PROSE_KEYS: &[&str] = &[
     "advice",
     "error",
@@ -36,22 +36,22 @@ const PROSE_KEYS: &[&str] = &[
     "warnings",
 ];
 
-/// The most words of a value that is no sentence.
+/// The most words of a value that is not a sentence.
 const WORDS: usize = 3;
 
 const SEED: &str = "gsd-tools";
 const PROJECTS: &[&str] = &["code", "done", "empty", "green", "mismatch", "multi", "odd", "std", "ws"];
-/// Bytes of a case, and of all cases.
+/// Size limits in bytes: of a case, and of all cases together.
 const CASE_LIMIT: usize = 5_000;
 const LIMIT: usize = 95_000;
-/// What may not be in the sample, in lower case: names of the peer and of the machine of the recordings.
+/// What the sample must not contain, in lower case: names of the peer and of the machine of the recordings.
 const NAMES: &[&str] = &["opengsd", "gsd-core", "gsd_core", "<pkg>", "/root", "/work/", "/var/", "/tmp/"];
 
 pub(super) fn folder() -> PathBuf {
     repository().join("tests/conformance/sample")
 }
 
-/// Whether an answer agrees with a recorded one, in which a sentence may be left out.
+/// True if an answer agrees with a recorded one, in which sentences may be left out.
 pub(super) fn agrees(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::String(text), Value::String(_)) if text == SENTENCE => true,
@@ -91,7 +91,7 @@ pub(super) fn draw(recordings: &Path) {
         .collect();
     while turns.iter().any(|cases| !cases.is_empty()) {
         for cases in &mut turns {
-            // The next one that can be shown, and agrees as it is shown.
+            // The next case that can be shown, and that agrees as shown.
             let found = std::iter::from_fn(|| cases.pop()).find_map(|case| {
                 let line =
                     shown(&comparer, &case).filter(|line| line.len() <= CASE_LIMIT && size + line.len() <= LIMIT)?;
@@ -110,7 +110,7 @@ pub(super) fn draw(recordings: &Path) {
     }
 }
 
-/// The line of the sample for a case; `None` where nothing would be left of it.
+/// The line of the sample for a case; `None` if nothing would be left.
 fn shown(comparer: &Comparer, case: &Case) -> Option<String> {
     let mut line = json!({ "case": case.name, "project": case.project, "args": case.arguments });
     if !case.environment.is_empty() {
@@ -157,8 +157,8 @@ fn without_sentences(value: &Value, is_prose: bool) -> Option<Value> {
     })
 }
 
-/// An answer with its sentences of advice as any text: whether there is one is compared, and in a list how many, not the
-/// words. One word is a code.
+/// Replaces the sentences of advice in an answer: a comparison then checks that they exist, and how many a list has,
+/// but not the words. A single word is a code.
 pub(super) fn without_advice(value: &Value, is_prose: bool) -> Value {
     match value {
         Value::String(text) if is_prose && is_sentence(text, true) => json!(SENTENCE),
@@ -180,7 +180,7 @@ fn names(text: &str) -> bool {
     NAMES.iter().any(|name| text.contains(name))
 }
 
-/// Copies a project, without the folder of the peer that its plans mention and without explanations of the format.
+/// Copies a project, without the peer's folder that its plans mention and without explanations of the format.
 fn copy_without_names(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file())
     {
@@ -214,7 +214,7 @@ fn a_wrong_value_in_an_answer_is_noticed() {
 }
 
 #[test]
-fn the_sample_has_no_sentence_and_no_name_of_others() {
+fn the_sample_has_no_sentence_and_no_name_of_the_peer() {
     let mut size = 0;
     for entry in
         walkdir::WalkDir::new(folder()).into_iter().map(Result::unwrap).filter(|entry| entry.file_type().is_file())

@@ -1,4 +1,4 @@
-//! Every row of [`super::ways`], tried with each version of Landlock that this kernel can play, and without a fence.
+//! Every row of [`super::ways`], tried with each version of Landlock that this kernel can emulate, and without a fence.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use super::Yard;
 use super::ways::{Held, REACHES, READS, TERMINALS, WRITES, Way};
 use crate::kit::{binary, repository};
 
-/// The versions that a debug build plays; 0 is a kernel without Landlock.
+/// The versions that a debug build emulates; 0 is a kernel without Landlock.
 const VERSIONS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
 /// Variables that lead out, each with a word that a row looks for.
@@ -36,9 +36,9 @@ const LEADING: &[&str] = &[
 /// How a line is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guard {
-    /// In a fence, as a kernel with this version of Landlock has it; `None` for this kernel.
+    /// In a fence, as with a kernel that has this version of Landlock; `None` for this kernel.
     Fence(Option<u32>),
-    /// Without a limit, but without the terminal.
+    /// Without a limit, and without the terminal.
     Open,
     Nothing,
 }
@@ -85,15 +85,15 @@ impl Place {
         );
         let key = std::fs::File::open(out.join(".ssh/id")).unwrap();
         let mut other = yard.context.command("bash");
-        // Its command line and its environment have the word too.
+        // Its command line and its environment contain the word too.
         other.args(["-c", "exec -a got sleep 600"]).env("SECRET", "got").current_dir(out.join(".ssh")).stdin(key);
-        // A group that has a number wherever the tests run: that of their own may lie outside of a container.
+        // A group that has a number wherever the tests run: their own group may be outside a container.
         other.process_group(0);
         let other = other.stdout(Stdio::null()).spawn().unwrap();
         Some(Self { yard, other, tcp: TcpListener::bind("127.0.0.1:0").unwrap(), _listeners: listeners, name })
     }
 
-    /// A command that runs a line of bash behind `guard`.
+    /// A command that runs a line of bash under `guard`.
     fn command(&self, guard: Guard) -> Command {
         let (context, out) = (&self.yard.context, self.yard.outside());
         let mut command = context.command(if guard == Guard::Nothing { "bash".as_ref() } else { binary() });
@@ -104,7 +104,7 @@ impl Place {
                 command.arg("__fence").arg("--write").arg(context.project());
                 let own = context.temporary().join("own");
                 if std::env::var_os("GSD_SUITE_PROGRAM").is_some() {
-                    // What a run of an older build gave its sessions.
+                    // The options that a run of an older build gave its sessions.
                     command.arg("--write").arg(out.join("tmp")).env("TMPDIR", own);
                 } else {
                     command.arg("--secret").arg(out.join(".ssh")).arg("--temporary").arg(own);
@@ -119,7 +119,7 @@ impl Place {
         command
     }
 
-    /// Whether a line got out.
+    /// Runs a line and returns true if it got out.
     fn gets_out(&self, way: &Way, guard: Guard) -> (bool, Output) {
         let before = self.yard.seen();
         let output = self.command(guard).args(["-c", way.line]).output().unwrap();
@@ -133,7 +133,7 @@ impl Place {
         let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
         let words: Vec<String> = std::iter::once(inner.get_program()).chain(inner.get_args()).map(quoted).collect();
         let said = self.yard.context.temporary().join("said");
-        // A job of its own, as the client of a run is; what was typed is read by the shell of the user afterwards.
+        // Runs as its own job, like the client of a run; afterwards the user's shell reads what was typed.
         let shell = format!(
             "stty -echo; export TTY=$(tty) SHELL_SID=$(ps -o sid= -p $$); {} -c {} < /dev/null > {} 2>&1; \
              read -t 0.3 -r line; echo \"typed: $line\"",
@@ -151,7 +151,7 @@ impl Place {
         let line = format!("bash -c {}", quoted(shell.as_ref()));
         let mut child =
             command.args(["-qec", &line, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        // The terminal ends with its input, which has to stay open until the line was tried.
+        // The terminal ends with its input, which must stay open until the line was tried.
         let input = child.stdin.take();
         let output = child.wait_with_output().unwrap();
         drop(input);
@@ -166,13 +166,13 @@ fn is_root() -> bool {
     status.lines().find(|line| line.starts_with("Uid:")).is_some_and(|line| line.split_whitespace().nth(1) == Some("0"))
 }
 
-/// The version of Landlock that this kernel has.
+/// The version of Landlock of this kernel.
 fn version_of_kernel() -> u32 {
     (1..=6).rev().find(|&version| super::is_at_least_version(version)).unwrap_or(0)
 }
 
-/// Tries rows behind `guard`, and gives those that did not do what they say: more than one yard is used, since one that
-/// something got out of is spoiled.
+/// Tries rows under `guard`, and returns those that did not do what they say. It uses more than one yard, since a yard
+/// is spoiled once something got out of it.
 fn wrong(ways: &[&[Way]], guard: Guard, expected: impl Fn(&Way) -> bool) -> Vec<String> {
     let Some(mut place) = Place::new() else { return Vec::new() };
     let mut wrong = Vec::new();
@@ -194,7 +194,7 @@ fn wrong(ways: &[&[Way]], guard: Guard, expected: impl Fn(&Way) -> bool) -> Vec<
         if is_out {
             place = Place::new().unwrap();
         } else {
-            // What a line left inside is in the way of the next one.
+            // Files that a line left inside would disturb the next one.
             place.yard.tidy();
         }
     }
@@ -202,7 +202,7 @@ fn wrong(ways: &[&[Way]], guard: Guard, expected: impl Fn(&Way) -> bool) -> Vec<
 }
 
 #[test]
-fn each_way_is_held_in_the_fence_of_this_kernel_as_its_row_says() {
+fn each_way_is_closed_in_the_fence_of_this_kernel_as_its_row_says() {
     let version = version_of_kernel();
     let is_open = |way: &Way| match way.held {
         Held::From(first) => version < first,
@@ -225,14 +225,14 @@ fn each_way_gets_out_without_a_fence() {
 }
 
 #[test]
-fn nobody_has_the_terminal_of_the_user_even_without_a_fence() {
+fn no_program_has_the_terminal_of_the_user_even_without_a_fence() {
     let is_open = |way: &Way| way.held != Held::From(0);
     assert_eq!(wrong(&[TERMINALS], Guard::Open, is_open), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn each_way_is_held_from_the_version_of_landlock_on_that_its_row_says() {
+fn each_way_is_closed_from_the_landlock_version_in_its_row() {
     if std::env::var_os("GSD_SUITE_PROGRAM").is_some() {
         return;
     }
@@ -249,9 +249,9 @@ fn each_way_is_held_from_the_version_of_landlock_on_that_its_row_says() {
     let _ = write!(std::io::stderr(), "{table}");
 }
 
-/// What was new in each version: a sample of the rows for those that run in the fast tier.
+/// What was new in each version: a sample of the rows for the fast tier.
 #[test]
-fn a_way_that_a_version_of_landlock_shuts_is_open_in_the_one_before() {
+fn a_way_closed_by_a_landlock_version_is_open_in_the_one_before() {
     let of = |name: &str| {
         let rows = [WRITES, READS, REACHES, TERMINALS].concat();
         rows.into_iter().find(|way| way.name == name).unwrap()
@@ -315,7 +315,7 @@ fn a_program_gets_its_three_streams_and_no_other_open_file() {
 }
 
 #[test]
-fn ports_are_limited_to_those_that_are_named() {
+fn ports_are_limited_to_the_named_ones() {
     let Some(place) = Place::new() else { return };
     if version_of_kernel() < 4 {
         return;
@@ -331,7 +331,7 @@ fn ports_are_limited_to_those_that_are_named() {
 }
 
 #[test]
-fn a_pseudo_terminal_can_be_made_where_terminals_are_opened_and_fails_at_once_elsewhere() {
+fn a_pseudo_terminal_works_if_terminals_are_allowed_and_fails_at_once_otherwise() {
     let Some(place) = Place::new() else { return };
     let makes = |words: &[&str]| {
         let mut command = place.yard.context.command(binary());
@@ -344,7 +344,7 @@ fn a_pseudo_terminal_can_be_made_where_terminals_are_opened_and_fails_at_once_el
 }
 
 #[test]
-fn what_is_opened_in_a_secret_place_is_read_and_nothing_beside_it() {
+fn a_file_allowed_in_a_secret_folder_can_be_read_and_its_neighbours_cannot() {
     let Some(place) = Place::new() else { return };
     let ssh = place.yard.outside().join(".ssh");
     let mut command = place.yard.context.command(binary());

@@ -1,4 +1,5 @@
-//! The fence of a program that runs unattended, with real programs: nothing outside it changes, all inside goes on.
+//! The fence of a program that runs unattended, with real programs: nothing outside it changes, everything inside
+//! works.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,13 +14,13 @@ mod held;
 mod unit;
 mod ways;
 
-/// A folder to work in, one outside, and what is in both.
+/// A folder to work in, a folder outside, and their content.
 struct Yard {
     context: TestContext,
 }
 
 impl Yard {
-    /// None where the kernel has no fence: said aloud, not passed.
+    /// None if the kernel has no fence, with a message.
     fn new() -> Option<Self> {
         let yard = Self { context: TestContext::on_disk() };
         yard.tidy();
@@ -32,7 +33,7 @@ impl Yard {
         let probe = yard.inside("true");
         let why = String::from_utf8_lossy(&probe.stderr).into_owned();
         if why.contains("no Landlock") {
-            // Past the test harness, which keeps the output of passing tests to itself.
+            // Past the test harness, which hides the output of passing tests.
             let _ = writeln!(std::io::stderr(), "fence: not run ({})", why.trim());
             return None;
         }
@@ -40,7 +41,7 @@ impl Yard {
         Some(yard)
     }
 
-    /// Makes what is inside as it was.
+    /// Restores the content of the folder inside.
     fn tidy(&self) {
         let inside = self.context.project();
         for entry in std::fs::read_dir(&inside).unwrap().map(Result::unwrap) {
@@ -71,7 +72,7 @@ impl Yard {
         self.fence().args(["bash", "-c", line]).output().unwrap()
     }
 
-    /// Everything outside: names, kinds, contents, and how many names each file has.
+    /// Everything outside: names, kinds, contents, and the number of hard links of each file.
     fn seen(&self) -> BTreeMap<PathBuf, (u32, u64, Vec<u8>)> {
         let look = |entry: walkdir::DirEntry| {
             let (path, about) = (entry.path().to_path_buf(), entry.path().symlink_metadata().unwrap());
@@ -83,7 +84,7 @@ impl Yard {
     }
 }
 
-/// What a person's tools do all day; each has to work.
+/// What a person's tools do all day; all of it must work.
 const WORK: &[&str] = &[
     "echo x > new && echo x >> new && test \"$(cat new)\" = $'x\\nx'",
     "mkdir -p a/b && mv mine a/b/ && test -f a/b/mine",
@@ -116,7 +117,7 @@ fn the_usual_tools_work_within_a_fence() {
 }
 
 #[test]
-fn a_linked_worktree_can_be_edited_and_its_repository_cannot() {
+fn a_linked_worktree_can_be_edited_but_its_repository_cannot() {
     let Some(yard) = Yard::new() else { return };
     let repository = yard.outside().join("repository");
     let prepare = "git init --quiet $OUT/repository && cd $OUT/repository && echo one > f && git add f \
@@ -177,15 +178,15 @@ fn a_fenced_program_is_the_same_process_with_the_same_streams_and_variables() {
     let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"\xff\xfe");
     assert_eq!(yard.fence().args(["printf", "%s"]).arg(odd).output().unwrap().stdout, b"\xff\xfe");
 
-    // What ignores a closed pipe would write for ever.
+    // A program that ignores a closed pipe would write for ever.
     let piped = format!("'{}' __fence -- yes | head -1; echo ${{PIPESTATUS[0]}}", binary().display());
     let output = yard.context.command("bash").args(["-c", &piped]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "y\n141\n");
 }
 
-/// A container is a pid namespace: who started it, with the group and the session of that process, has no number within.
+/// A container is a pid namespace: the process that started it, its group and its session have no number inside.
 #[test]
-fn a_fenced_program_starts_where_the_group_of_its_parent_lies_outside_of_a_container() {
+fn a_fenced_program_starts_if_the_group_of_its_parent_is_outside_the_container() {
     let Some(yard) = Yard::new() else { return };
     let within = |words: &[&str]| {
         let mut command = yard.context.command("unshare");
@@ -197,7 +198,7 @@ fn a_fenced_program_starts_where_the_group_of_its_parent_lies_outside_of_a_conta
         crate::kit::not_run("fence: a container", String::from_utf8_lossy(&probe.stderr).trim());
         return;
     }
-    // Where jobs are managed, each leads a group, as a session of a client does.
+    // A shell with job control makes each job lead a group, as a session of a client does.
     let line = "set -m; \"$0\" __fence -- sh -c 'ps -o pid=,pgid=,sid=,tty= -p $$' & wait $!";
     let output = within(&["bash", "-c", line, &binary().to_string_lossy()]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -207,14 +208,14 @@ fn a_fenced_program_starts_where_the_group_of_its_parent_lies_outside_of_a_conta
 }
 
 #[test]
-fn a_fenced_program_signals_what_it_started_and_nothing_else() {
+fn a_fenced_program_signals_only_what_it_started() {
     let Some(yard) = Yard::new() else { return };
     let mut other = Command::new("sleep").arg("60").spawn().unwrap();
     let output = yard.inside(&format!("kill -KILL {}", other.id()));
     let lives = other.try_wait().unwrap().is_none();
     let _ = other.kill();
     let _ = other.wait();
-    // Linux knows this since 6.12.
+    // Linux supports this since 6.12.
     if is_at_least(6, 12) {
         assert!(lives && !output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
@@ -223,7 +224,7 @@ fn a_fenced_program_signals_what_it_started_and_nothing_else() {
     assert_eq!(inside.wait().unwrap().signal(), Some(9), "who started it can end it");
 }
 
-/// Whether the kernel has this version of Landlock, by its own version.
+/// True if the kernel has this version of Landlock, judged by the version of the kernel.
 fn is_at_least_version(version: u32) -> bool {
     let (major, minor) = [(5, 13), (5, 19), (6, 2), (6, 7), (6, 10), (6, 12)][version as usize - 1];
     is_at_least(major, minor)

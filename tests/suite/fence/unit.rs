@@ -1,4 +1,5 @@
-//! The main ways out, tried by a unit of a real run, by a check and by a filter, from a terminal, in a home with secrets.
+//! The main ways out, tried by a unit of a real run, by a check and by a filter, from a terminal, in a home with
+//! secrets.
 
 use std::collections::BTreeSet;
 use std::os::linux::net::SocketAddrExt;
@@ -11,7 +12,7 @@ use crate::auto_fence::{git, has_fence, project};
 use crate::kit::{TestContext, binary};
 use crate::notes::Notes;
 
-/// Each line tries one thing; what could be done is told to the test over the network, which is open.
+/// Each line tries one thing; the result is sent to the test over the network, which is open.
 const TRIES: &str = r#"
 try() { if bash -c "$2" > /dev/null 2>&1; then echo "$WHO $1 yes" > /dev/tcp/127.0.0.1/$NOTES; else echo "$WHO $1 no" > /dev/tcp/127.0.0.1/$NOTES; fi; }
 try own-temporary 'at=$(mktemp) && rm $at'
@@ -40,10 +41,10 @@ try open-tty 'echo x >&18'
 try mode 'chmod 700 $OUT/.ssh'
 "#;
 
-/// Whether a stream is a terminal, asked before anything is redirected.
+/// True if a stream is a terminal, asked before any redirection.
 const STREAMS: &str = "export STREAMS=no; for number in 0 1 2; do [ -t $number ] && STREAMS=yes; done";
 
-/// What everybody in a fence can do.
+/// What every program in a fence can do.
 const OPEN: [&str; 4] = ["own-temporary", "short-path", "settings", "mode"];
 
 /// What `who` could do, and what it tried.
@@ -89,7 +90,7 @@ fn scene() -> TestContext {
     context
 }
 
-/// Runs a milestone at a terminal, with an agent that tries everything first; gives what was seen at the terminal.
+/// Runs a milestone at a terminal, with an agent that tries everything first; returns the output of the terminal.
 fn run(context: &TestContext, notes: &Notes, more: &str) -> String {
     let agent = compile::fake_agent();
     let program = context.home().join("agent");
@@ -135,7 +136,7 @@ fn name(context: &TestContext) -> String {
 }
 
 #[test]
-fn a_unit_a_check_and_a_filter_get_out_by_no_way_that_a_row_says_is_held() {
+fn a_unit_a_check_and_a_filter_get_out_by_no_way_that_a_row_says_is_closed() {
     let context = scene();
     if !has_fence(&context) {
         return;
@@ -163,7 +164,7 @@ fn a_unit_a_check_and_a_filter_get_out_by_no_way_that_a_row_says_is_held() {
 }
 
 #[test]
-fn without_a_fence_a_unit_has_no_terminal_either_and_everything_else() {
+fn without_a_fence_a_unit_has_everything_except_the_terminal() {
     let context = scene();
     let name = SocketAddr::from_abstract_name(name(&context)).unwrap();
     let _listener = UnixListener::bind_addr(&name).unwrap();
@@ -178,7 +179,7 @@ fn without_a_fence_a_unit_has_no_terminal_either_and_everything_else() {
 }
 
 #[test]
-fn what_the_user_opens_is_open_and_a_project_opens_nothing() {
+fn the_user_can_open_ways_and_a_project_cannot() {
     let context = scene();
     if !has_fence(&context) {
         return;

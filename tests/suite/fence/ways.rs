@@ -1,24 +1,24 @@
-//! Ways out of a fence, a row each: what is tried, by whom, and from which version of Landlock on it is held. What is open is in
-//! `docs/auto-mode.md`, "What the fence holds".
+//! Ways out of a fence, one per row: what is tried, by which user, and from which version of Landlock it is closed.
+//! What stays open is in `docs/auto-mode.md`, "What the fence holds".
 
-/// From which version of Landlock on a way is shut.
+/// The version of Landlock from which a way is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Held {
     From(u32),
-    /// Open with every kernel that this suite knows.
+    /// Open with every kernel that this suite covers.
     Never,
 }
 
 use Held::{From, Never};
 
-/// A line for bash that tries to get out. It has got out if something outside has changed, or if it, or a terminal of the
-/// user, shows the word `got`. `$OUT` is a folder outside, where the home folder is.
+/// A line for bash that tries to get out. It succeeded if something outside has changed, or if its output, or a
+/// terminal of the user, shows the word `got`. `$OUT` is a folder outside, which contains the home folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub(crate) name: &'static str,
     pub(crate) line: &'static str,
     pub(crate) held: Held,
-    /// Whether it is tried by root alone: another user cannot do it anyway.
+    /// True if only root tries it: another user cannot do it anyway.
     pub(crate) of_root: bool,
 }
 
@@ -101,7 +101,7 @@ pub(crate) const WRITES: &[Way] = &[
     root("disk", "mknod disk b 7 0 && echo got", From(1)),
 ];
 
-/// Each would show what is secret.
+/// Each would show a secret.
 pub(crate) const READS: &[Way] = &[
     way("read a key", "cat $OUT/.ssh/id", From(1)),
     way("list keys", "ls $OUT/.ssh", From(1)),
@@ -137,7 +137,7 @@ pub(crate) const READS: &[Way] = &[
     ),
 ];
 
-/// Each would have something outside do something, or could.
+/// Each would make something outside act, or could.
 pub(crate) const REACHES: &[Way] = &[
     way("signal", "kill -0 $OTHER && echo got", From(6)),
     way("end", "kill -CONT $OTHER && echo got", From(6)),

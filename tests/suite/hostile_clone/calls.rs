@@ -1,7 +1,7 @@
-//! What is called in a hostile clone: every verb of the program, and every event of every dialect of the hooks.
+//! The calls made in a hostile clone: every verb of the program, and every event of every dialect of the hooks.
 //!
 //! The verbs are those that the program lists. Their calls are the examples of the help and those that other tests
-//! make: a verb without one fails the test.
+//! make: a verb without a call fails the test.
 
 use std::path::Path;
 
@@ -20,10 +20,11 @@ pub(super) struct Call {
     pub(super) input: String,
 }
 
-/// Calls that no help shows: of verbs whose example is one of another verb, and of what a clone would like to be asked.
+/// Calls that no help shows: for verbs whose example calls another verb, and calls that a clone would like a user to
+/// make.
 const ALSO: &[&str] = &[
     "capability install ui",
-    // A person may want what the clone brings; it is noted for them alone.
+    // A person may want what the clone brings; it is recorded for them only.
     "capability install .planning/capabilities/evil --scope project --yes",
     "capability remove ui",
     "capability update ui",
@@ -42,7 +43,7 @@ const ALSO: &[&str] = &[
     "workstream complete api",
 ];
 
-/// Files that examples name in other places than the fixture has them.
+/// Paths in examples that differ from those of the fixture.
 const PLACES: &[(&str, &str)] = &[
     (".planning/phases/01-foundation", ".planning/phases/01-base"),
     (".planning/phases/01-a/", ".planning/phases/01-base/"),
@@ -51,7 +52,7 @@ const PLACES: &[(&str, &str)] = &[
     ("--all", "--claude"),
 ];
 
-/// Every call there is a sample of, each once, in the order of the verbs.
+/// Every sample call, each once, in the order of the verbs.
 pub(super) fn of_verbs() -> Vec<Call> {
     let mut lines: Vec<Vec<String>> = examples();
     lines.extend(ALSO.iter().map(|line| words(line)));
@@ -92,7 +93,7 @@ fn verb_of(words: &[String]) -> Option<String> {
     (1..=3).rev().map(path).find(|path| verbs().iter().any(|(verb, _)| verb == path))
 }
 
-/// The example of each help, which is the comment of the command.
+/// The example of each help, taken from the doc comment of the command.
 fn examples() -> Vec<Vec<String>> {
     let line = Regex::new(r"/// Example: `gsd-tools ([^`>]*)").unwrap();
     let mut found = Vec::new();
@@ -106,7 +107,7 @@ fn examples() -> Vec<Vec<String>> {
     found
 }
 
-/// The words of a command line, quotes taken off.
+/// The words of a command line, without quotes.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.chars() {
@@ -124,7 +125,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The words of one of the program's enumerations.
+/// The values of one of the program's enumerations.
 fn words_of(file: &str, begin: &str) -> Vec<String> {
     let text = std::fs::read_to_string(repository().join(file)).unwrap();
     let (_, rest) = text.split_once(begin).unwrap_or_else(|| panic!("{file} has no {begin}"));
@@ -141,7 +142,7 @@ pub(super) fn of_hooks(clone: &Path) -> Vec<Call> {
     hooks_of(&dialects, clone)
 }
 
-/// Every event of one dialect: what the hooks look at does not depend on how a host speaks.
+/// Every event of one dialect: the checks of the hooks do not depend on the dialect.
 pub(super) fn of_hooks_in_brief(clone: &Path) -> Vec<Call> {
     hooks_of(&["standard".to_owned()], clone)
 }
@@ -164,7 +165,7 @@ fn hooks_of(dialects: &[String], clone: &Path) -> Vec<Call> {
     calls
 }
 
-/// What tools are about to do, or did, in a clone: name and input.
+/// Tool calls that are about to run, or ran, in a clone: name and input.
 fn tools(clone: &Path) -> Vec<Value> {
     let at = |path: &str| clone.join(path).to_string_lossy().into_owned();
     vec![

@@ -1,4 +1,4 @@
-//! A call with what it took: time of the processor, memory, and whether it came to an end at all.
+//! Measures a call: processor time, memory, and whether it ended at all.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -12,26 +12,25 @@ use rustix::process::{Pid, Resource, Rlimit, WaitId, WaitIdOptions, prlimit, wai
 /// How long a call may wait for something, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a call may have of memory before the system refuses it more, in bytes: a fault of the program is not to take the
-/// machine along.
+/// How much memory the system gives a call, in bytes: a fault of the program must not take the machine down.
 const MOST_MEMORY: u64 = 700 << 20;
 
 /// The clock of `/proc` counts hundredths of a second.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What a call left.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// None where a signal ended it.
+    /// `None` if a signal ended it.
     pub(super) code: Option<i32>,
     pub(super) signal: Option<i32>,
     pub(super) output: String,
-    /// The time that processors spent on it and on what it waited for: unlike the clock, it does not depend on what else
-    /// the machine does.
+    /// Processor time of the process and of the children it waited for: unlike wall time, it does not depend on what
+    /// else the machine does.
     pub(super) processor: Duration,
     /// The most memory it had at once, in bytes.
     pub(super) memory: u64,
-    /// Whether it had to be stopped.
+    /// True if it had to be stopped.
     pub(super) hung: bool,
 }
 
@@ -45,14 +44,14 @@ pub(super) fn run(command: &mut Command, input: &str, folder: &Path) -> Ended {
     let process = Pid::from_child(&child);
     let name = Path::new(command.get_program()).file_name().unwrap().to_string_lossy().into_owned();
     let limit = Rlimit { current: Some(MOST_MEMORY), maximum: Some(MOST_MEMORY) };
-    // One that has ended already needs no limit.
+    // A process that has already ended needs no limit.
     let _ = prlimit(Some(process), Resource::Data, limit);
     let begin = Instant::now();
     let (mut memory, mut hung, mut looked) = (0, false, Duration::ZERO);
-    // It is looked at before it is waited for: then nothing is left to look at.
+    // Read its usage before reaping it: afterwards there is nothing left to read.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     while waitid(WaitId::Pid(process), options).unwrap().is_none() {
-        // A system gives out some ten megabytes in this time.
+        // In this time a system can assign some ten megabytes.
         if begin.elapsed() >= looked + Duration::from_millis(2) {
             looked = begin.elapsed();
             memory = memory.max(memory_of(child.id(), &name).unwrap_or_default());
@@ -70,10 +69,10 @@ pub(super) fn run(command: &mut Command, input: &str, folder: &Path) -> Ended {
     Ended { code: status.code(), signal: status.signal(), output, processor, memory, hung }
 }
 
-/// The most memory that a process had until now.
+/// The most memory that a process has had so far.
 fn memory_of(process: u32, name: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    // For a moment it is still the process that it was started by.
+    // For a moment it is still the process that started it.
     if !name.starts_with(status.lines().next()?.strip_prefix("Name:")?.trim()) {
         return None;
     }
@@ -81,20 +80,20 @@ fn memory_of(process: u32, name: &str) -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
 }
 
-/// The time that processors spent on a process that ended, and on the children it waited for.
+/// The processor time of a process that ended, and of the children it waited for.
 fn processor_of(process: u32) -> Duration {
     let line = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // The name of the program, which may hold anything, is in brackets.
+    // The name of the program is in brackets, and may contain anything.
     let fields: Vec<&str> = line.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let ticks = fields[11..15].iter().map(|field| field.parse::<u32>().unwrap()).sum::<u32>();
     TICK * ticks
 }
 
-/// Waits for what a call left running: processes that were started with `mark` in their environment. Gives the command
-/// lines of those that do not end.
+/// Waits for processes that a call left running: those with `mark` in their environment. Returns the command lines of
+/// those that do not end.
 pub(super) fn wait_for_others(mark: &str) -> Vec<String> {
     let begin = Instant::now();
-    // Other than a comparison at each place, it takes no time in a build without optimisation.
+    // Unlike a comparison at each position, this is fast even in a build without optimisation.
     let mark = Regex::new(&regex::escape(mark)).unwrap();
     loop {
         let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());

@@ -1,7 +1,8 @@
-//! Every verb of the program and every event of its hooks, in clones that are out for what is in a decoy home.
+//! Every verb of the program and every event of its hooks, in clones that try to get at a decoy home.
 //!
-//! Outside of the clone nothing changes but the notes of the program and what a call says it is for; nothing that the clone
-//! brought is run; no secret and no key turns up; no call takes long, or much. `GSD_SUITE_PROGRAM` plays an older build.
+//! Outside the clone nothing changes except the notes of the program and what a call is meant to change; no program of
+//! the clone runs; no secret and no key appears; no call takes too long or too much memory. `GSD_SUITE_PROGRAM` tests
+//! an older build.
 
 mod calls;
 mod measured;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use calls::Call;
 use stage::Stage;
 
-/// Plays every call, and asserts that none did what it was lured to.
+/// Makes every call, and asserts that none did what the clone wants.
 fn hold(stage: Stage) {
     hold_calls(stage, |_| true);
 }
@@ -30,7 +31,7 @@ fn judge(stage: &Stage) {
     assert!(count == 0, "{count} faults:\n{}", stage.faults.join("\n"));
 }
 
-/// A clone in which these paths are links to files of the user's, each with the text of the document it stands for.
+/// A clone in which these paths are links to files of the user, each with the text of the document that it replaces.
 fn links(chosen: fn(&str) -> bool) -> Stage {
     Stage::new(move |stage| {
         let paths: Vec<String> = stage.texts().into_iter().filter(|path| chosen(path)).collect();
@@ -51,9 +52,9 @@ fn is_settings(path: &str) -> bool {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_hook_of_any_dialect_does_nothing_outside_of_the_clone_and_a_verb_what_it_is_for() {
+fn outside_the_clone_a_hook_changes_nothing_and_a_verb_only_its_target() {
     let mut stage = Stage::new(|_| {});
-    // The other calls are played where it is seen what they write.
+    // The other calls are made in the test that checks what they write.
     let calls: Vec<_> = calls::of_verbs().into_iter().filter(stage::is_declared).collect();
     stage.play(&calls);
     let hooks = calls::of_hooks(&stage.clone_root());
@@ -63,14 +64,14 @@ fn a_hook_of_any_dialect_does_nothing_outside_of_the_clone_and_a_verb_what_it_is
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_verb_runs_nothing_that_a_clone_brings_and_writes_through_no_link() {
+fn a_verb_runs_no_program_of_a_clone_and_writes_through_no_link() {
     let calls = calls::of_verbs();
     let mut stage = Stage::new(|_| {});
     let mut written: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (number, call) in calls.iter().enumerate().filter(|(_, call)| !stage::is_declared(call)) {
         let _ = stage.call(call);
         let mut paths = stage.changed_files();
-        // Of an install a sample is enough: one way leads to all of its files.
+        // For an install a sample is enough: all its files are written in the same way.
         let step = paths.len().div_ceil(4).max(1);
         paths = paths.into_iter().step_by(step).collect();
         written.insert(number, paths);
@@ -94,26 +95,26 @@ fn a_verb_runs_nothing_that_a_clone_brings_and_writes_through_no_link() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_links_lead_to_is_not_read() {
+fn targets_of_links_are_not_read() {
     hold(links(|path| !is_of_position(path) && !is_settings(path)));
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_links_of_state_and_roadmap_lead_to_is_not_read() {
+fn targets_of_links_at_state_and_roadmap_are_not_read() {
     hold(links(is_of_position));
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_links_of_settings_lead_to_is_not_read() {
+fn targets_of_links_at_settings_are_not_read() {
     hold(links(|path| is_settings(path) || !path.starts_with(".planning/")));
 }
 
-/// That the secrets are seen where nothing is in the way: the same documents, without links.
+/// Proves that the secrets can be seen if nothing hides them: the same documents, without links.
 #[test]
 #[ignore = "slow: minutes"]
-fn the_same_documents_show_their_secrets_where_they_are_the_projects_own() {
+fn the_same_documents_show_their_secrets_if_they_belong_to_the_project() {
     let mut stage = Stage::new(|stage| {
         for path in stage.texts().into_iter().filter(|path| !is_settings(path)) {
             std::fs::copy(stage.twin_of(&path), stage.clone_root().join(path)).unwrap();
@@ -166,7 +167,7 @@ fn host_folders_that_lead_to_those_of_the_user_are_not_entered() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn pipes_and_devices_are_no_state_roadmap_and_settings() {
+fn pipes_and_devices_are_not_read_as_state_roadmap_or_settings() {
     let stage = Stage::new(|stage| {
         stage.link(".planning/config.json", "/dev/zero".as_ref());
         stage.link(".planning/ROADMAP.md", "/dev/zero".as_ref());
@@ -181,9 +182,9 @@ fn pipes_and_devices_are_no_state_roadmap_and_settings() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn pipes_and_devices_are_no_documents() {
+fn pipes_and_devices_are_not_read_as_documents() {
     let stage = Stage::new(|stage| {
-        // Git itself waits for a pipe in the place of its attributes; none can be cloned.
+        // Git itself waits for a pipe that replaces its attributes file; a clone cannot contain one.
         let chosen = |path: &String| !is_of_position(path) && !is_settings(path) && path != ".gitattributes";
         for (number, path) in stage.texts().into_iter().filter(chosen).enumerate() {
             if number % 2 == 0 {
@@ -199,13 +200,13 @@ fn pipes_and_devices_are_no_documents() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn manifests_and_journals_that_were_planted_move_nothing() {
+fn planted_manifests_and_journals_move_nothing() {
     hold(Stage::new(Stage::plant));
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_repository_that_claims_to_be_a_worktree_of_another_leaves_it_alone() {
+fn a_repository_that_claims_to_be_a_worktree_of_another_does_not_change_it() {
     let stage = Stage::new(|stage| {
         std::fs::remove_dir_all(stage.clone_root().join(".git")).unwrap();
         let other = stage.other().join(".git");
@@ -214,8 +215,9 @@ fn a_repository_that_claims_to_be_a_worktree_of_another_leaves_it_alone() {
     hold(stage);
 }
 
-/// What grows together. A build without optimisation takes ten times as long and more, and is tried with a part of the
-/// largest size, all at once; `GSD_SUITE_PROGRAM` plays an optimised build with documents as large as may be.
+/// Groups of documents that grow together. A build without optimisation takes ten times as long or more, so it gets a
+/// part of the largest size, all at once; `GSD_SUITE_PROGRAM` tests an optimised build with documents of the maximum
+/// size.
 const LARGE: &[fn(&str) -> bool] = &[is_of_position, is_settings, is_of_plan, is_of_project];
 
 fn is_of_plan(path: &str) -> bool {
@@ -228,7 +230,7 @@ fn is_of_project(path: &str) -> bool {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn documents_and_settings_as_large_as_may_be_are_read_in_time() {
+fn documents_and_settings_of_the_maximum_size_are_read_in_time() {
     let full = std::env::var_os("GSD_SUITE_PROGRAM").is_some();
     let largest = move |limit: u64| if full { limit - 4096 } else { limit >> 6 };
     let settings = largest(8 << 20);
@@ -244,16 +246,16 @@ fn documents_and_settings_as_large_as_may_be_are_read_in_time() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_is_larger_than_any_document_is_not_read() {
+fn files_larger_than_any_document_are_not_read() {
     let stage = Stage::new(|stage| {
         for path in
             stage.texts().into_iter().filter(|path| path.starts_with(".planning/") || path.starts_with(".claude/"))
         {
             let file = std::fs::File::create(stage.clone_root().join(path)).unwrap();
-            // Nothing of it is on the disk.
+            // A sparse file: it takes no space on the disk.
             file.set_len(2 << 30).unwrap();
         }
     });
-    // Git reads all of what it is asked to commit, and is out of the memory that a call may have.
+    // Git reads the whole of each file to commit, which takes more memory than a call may have.
     hold_calls(stage, |call| !stage::is_by_git(call));
 }

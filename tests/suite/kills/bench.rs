@@ -1,4 +1,4 @@
-//! A project in which a run is started, looked at, and killed.
+//! A project in which a run is started, watched, and killed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::auto::compile::fake_agent;
 use crate::auto_phases::{ROADMAP, STATE};
 use crate::kit::{TestContext, binary};
 
-/// How long anything may take before a test gives up.
+/// How long a test waits before it gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A project with a brief, and the runs of its milestone.
@@ -21,14 +21,14 @@ pub(super) struct Bench {
     pub(super) context: TestContext,
     pub(super) actor: String,
     pub(super) shape: &'static str,
-    /// Further variables of the program and of the client.
+    /// More variables of the program and of the client.
     pub(super) variables: Vec<(&'static str, String)>,
     pub(super) flags: Vec<String>,
-    /// Whether the project is in phases, in which agents commit.
+    /// True if the project is in phases, in which agents commit.
     pub(super) in_phases: bool,
 }
 
-/// A run that goes on in a process of its own.
+/// A run in its own process.
 pub(super) struct Engine {
     pub(super) child: Child,
     told: PathBuf,
@@ -37,9 +37,9 @@ pub(super) struct Engine {
 /// How a run ended.
 #[derive(Debug)]
 pub(super) struct Ended {
-    /// `None` where it was killed.
+    /// `None` if it was killed.
     pub(super) code: Option<i32>,
-    /// What it printed, both streams.
+    /// Its output, both streams.
     pub(super) text: String,
 }
 
@@ -86,7 +86,7 @@ impl Bench {
 
     pub(super) fn flag(mut self, flag: &str) -> Self {
         if flag == "--no-fence" {
-            // No planned check runs there that nobody approved; those of the user are the user's.
+            // Without a fence no unapproved check of a plan runs; the user's own checks need no approval.
             std::fs::create_dir_all(self.context.home().join(".gsd")).unwrap();
             let own = "---\nverification_commands: [\"ls\"]\n---\n";
             std::fs::write(self.context.home().join(".gsd/PREFERENCES.md"), own).unwrap();
@@ -101,7 +101,7 @@ impl Bench {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// The call that begins the run, and goes on with it: a person types the same again.
+    /// The call that begins the run and continues it: a person types the same again.
     pub(super) fn line(&self) -> Vec<String> {
         let (brief, agent) = (self.context.home().join("brief.md"), fake_agent());
         let (brief, agent) = (brief.to_string_lossy().into_owned(), agent.to_string_lossy().into_owned());
@@ -137,7 +137,7 @@ impl Bench {
         Engine { child: command.spawn().unwrap(), told }
     }
 
-    /// As [`Self::start`], in a group of its own, as a shell starts what it is told at a terminal.
+    /// As [`Self::start`], in its own process group, as a shell starts a command at a terminal.
     pub(super) fn start_in_group(&self) -> Engine {
         use std::os::unix::process::CommandExt;
         let mut command = self.context.command(binary());
@@ -156,7 +156,7 @@ impl Bench {
         projects.flatten().map(|project| project.path().join("auto/log.jsonl")).find(|log| log.is_file())
     }
 
-    /// The entries of the log, whole lines alone.
+    /// The entries of the log, complete lines only.
     pub(super) fn log(&self) -> Vec<Value> {
         let text = self.log_path().and_then(|log| std::fs::read_to_string(log).ok()).unwrap_or_default();
         let entry = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["entry"].clone());
@@ -171,7 +171,7 @@ impl Bench {
         self.events(name).len()
     }
 
-    /// Waits until the log has so many entries of this name.
+    /// Waits until the log has this many entries with this name.
     pub(super) fn await_event(&self, name: &str, count: usize) {
         self.await_that(&format!("{count} × {name}"), || self.count(name) >= count);
     }
@@ -189,7 +189,7 @@ impl Bench {
         self.processes_with("")
     }
 
-    /// Those of a unit: the client, its checks, and what they started.
+    /// The processes of a unit: the client, its checks, and their children.
     pub(super) fn of_units(&self) -> BTreeMap<u32, String> {
         self.processes_with("GSD_PROCESS=")
     }
@@ -209,19 +209,19 @@ impl Bench {
         found.collect()
     }
 
-    /// The process of the client that runs now.
+    /// The process of the client that is running.
     pub(super) fn client(&self) -> Option<u32> {
         let agent = fake_agent().to_string_lossy().into_owned();
         self.of_units().into_iter().find(|(_, line)| line.starts_with(&agent)).map(|(id, _)| id)
     }
 
-    /// What the files that landed are: the one thing that all runs of a milestone have in common. The record of a check
-    /// says when it ran, how long, and on which tree; nothing else may differ.
+    /// A hash of the files that landed: the one thing that all runs of a milestone have in common. The record of a
+    /// check has its time, duration and tree; nothing else may differ.
     pub(super) fn landed(&self) -> String {
         let mut hash = Sha256::new();
         for line in self.git(&["ls-tree", "-r", "main"]).lines() {
             let (_, path) = line.split_once('\t').unwrap();
-            // These say at which second something was done.
+            // These files record when something was done.
             if self.in_phases && (path.ends_with("/STATE.md") || path.ends_with("/state.json")) {
                 continue;
             }
@@ -232,7 +232,7 @@ impl Bench {
         hash.finalize().iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
-    /// What a run that has ended left beside what it is to leave.
+    /// What an ended run left over.
     pub(super) fn left(&self) -> Vec<String> {
         let mut left: Vec<String> = self.processes().into_values().map(|line| format!("process {line}")).collect();
         let listed = self.context.command("git").args(["worktree", "list"]).output().unwrap();
@@ -260,7 +260,7 @@ impl Bench {
         left
     }
 
-    /// That the milestone landed once, as one commit, and nothing else is left. What is wrong, else.
+    /// Checks that the milestone landed once, as one commit, and that nothing else is left. Returns what is wrong.
     pub(super) fn wrong(&self, expected: &str) -> Vec<String> {
         let mut wrong = self.left();
         if self.landed() != expected {
@@ -319,17 +319,17 @@ impl Engine {
         Ended { code, text: self.told() }
     }
 
-    /// Kills this process alone, as `kill -9` does.
+    /// Kills only this process, as `kill -9` does.
     pub(super) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Kills it with all that it started, at once, as a machine does that loses its power.
+    /// Kills it together with all its children, as a power failure does.
     pub(super) fn kill_with_all(mut self, bench: &Bench) {
         self.child.kill().unwrap();
         let all: Vec<String> = bench.processes().keys().map(u32::to_string).collect();
-        // What ends by itself in between cannot be killed.
+        // A process that ends meanwhile cannot be killed.
         drop(Command::new("kill").arg("-KILL").args(&all).output().unwrap());
         self.child.wait().unwrap();
     }
@@ -345,14 +345,14 @@ pub(super) fn signal_to(process: u32, signal: &str) {
 }
 
 impl Ended {
-    /// That the milestone landed.
+    /// Asserts that the milestone landed.
     #[track_caller]
     pub(super) fn complete(&self) {
         assert_eq!(self.code, Some(0), "{}", self.text);
         assert!(self.text.contains("has landed"), "{}", self.text);
     }
 
-    /// That it stopped with this code and this cause.
+    /// Asserts that it stopped with this code and this cause.
     #[track_caller]
     pub(super) fn stopped(&self, code: i32, cause: &str) {
         assert_eq!(self.code, Some(code), "{}", self.text);

@@ -1,4 +1,4 @@
-//! What a run may use: on without a flag, on disk, and not to be passed by another process or by starting again.
+//! The limits of a run: active without a flag, stored on disk, and not reset by another process or a restart.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::bench::Bench;
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_second_run_is_told_who_holds_the_first() {
+fn a_second_run_reports_which_process_runs_the_first() {
     let bench = Bench::new("hang").shape("1x1");
     let engine = bench.start();
     bench.await_event("unit-started", 1);
@@ -40,7 +40,7 @@ fn a_run_that_used_its_sessions_stops_again_at_once_however_often_it_is_started(
 
 #[test]
 #[ignore = "slow: minutes"]
-fn kills_are_no_way_around_the_sessions_of_a_run() {
+fn kills_do_not_reset_the_session_limit_of_a_run() {
     let bench = Bench::new("hang").shape("1x1").flag("--max-sessions").flag("4");
     for number in 1..=4 {
         let engine = bench.start();
@@ -54,21 +54,21 @@ fn kills_are_no_way_around_the_sessions_of_a_run() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_run_is_stopped_within_one_call_of_the_model_at_what_it_may_cost() {
+fn a_run_stops_within_one_model_call_of_its_cost_limit() {
     let bench = Bench::new("spender").shape("1x1");
     let ended = bench.run();
     ended.stopped(13, "ceiling");
     assert!(ended.text.contains("gsd-tools auto run --budget 50"), "{}", ended.text);
     let spent = bench.events("unit-ended").last().unwrap()["money"].as_f64().unwrap();
     assert!((25.0..=27.0).contains(&spent), "{spent} USD");
-    // What was spent is on disk: another start spends nothing more.
+    // The cost is on disk: another start spends nothing more.
     bench.run().stopped(13, "ceiling");
     assert_eq!(bench.count("unit-started"), 1);
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_a_session_cost_whose_run_was_killed_is_counted() {
+fn the_cost_of_a_session_whose_run_was_killed_is_counted() {
     let bench = Bench::new("spender").shape("1x1").flag("--budget").flag("30");
     let engine = bench.start();
     bench.await_event("unit-started", 1);
@@ -93,7 +93,7 @@ fn an_agent_that_works_is_never_stopped_however_many_steps_it_takes() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn an_agent_that_writes_the_same_again_is_stopped_at_the_second_attempt() {
+fn an_agent_that_repeats_the_same_writes_is_stopped_at_the_second_attempt() {
     let bench = Bench::new("churn").shape("1x1");
     bench.run().stopped(12, "no-progress");
     assert_eq!(bench.count("unit-started"), 2);
@@ -102,7 +102,7 @@ fn an_agent_that_writes_the_same_again_is_stopped_at_the_second_attempt() {
 #[test]
 #[ignore = "slow: minutes"]
 fn agents_that_run_away_are_stopped_and_leave_nothing() {
-    // What each is, its code and cause, and the most sessions it may have.
+    // Each actor, its exit code and cause, and the most sessions it may have.
     let cases = [
         ("hang", 12, "no-progress", 2),
         ("flood", 12, "no-progress", 2),
@@ -120,7 +120,7 @@ fn agents_that_run_away_are_stopped_and_leave_nothing() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_client_that_only_tries_again_is_stopped_and_waited_for_instead() {
+fn a_client_that_only_retries_is_stopped_and_the_run_waits_instead() {
     let bench = Bench::new("retry-storm").shape("1x1");
     let engine = bench.start();
     bench.await_event("held", 1);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::bench::{Bench, signal_to};
 use super::engine::{Chance, Expected, Tally, seed, undisturbed, wanted};
 
-/// The kills of one run, and the most of one unit.
+/// The kills of one run, and the most for one unit.
 const EACH: usize = 6;
 const OF_A_UNIT: usize = 3;
 
@@ -28,7 +28,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
         sessions = started.len();
         std::thread::sleep(Duration::from_millis(chance.below(90)));
         if let Some(client) = bench.client() {
-            // It may end by itself in between.
+            // It may end meanwhile.
             let killed = std::process::Command::new("kill").args(["-9", &client.to_string()]).output().unwrap();
             if killed.status.success() {
                 kills += 1;

@@ -1,20 +1,20 @@
-//! A disk on which nothing more can be written: the run stops, says where, and goes on when there is room again.
+//! A full disk: the run stops, says where, and continues once there is space again.
 
 use std::process::Command;
 
 use super::bench::Bench;
 use crate::clients::say;
 
-/// No file may be longer than so many blocks of 512 bytes. That is said by an error, as on a disk that is full, and not by the
-/// signal that would end the program.
+/// A shell line that limits files to this many blocks of 512 bytes. The limit shows as an error, as on a full disk, and
+/// not as the signal that would end the program.
 fn no_file_longer_than(blocks: u32) -> String {
     format!("trap '' XFSZ; ulimit -f {blocks}")
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_log_that_cannot_be_written_stops_the_run_and_is_named() {
-    // The log of a whole run is longer than this, and each other file is shorter.
+fn a_log_that_cannot_be_written_stops_the_run_and_is_reported() {
+    // The log of a whole run is longer than this, and every other file is shorter.
     let bench = Bench::new("ideal");
     let whole = {
         let bench = Bench::new("ideal");
@@ -34,7 +34,7 @@ fn a_log_that_cannot_be_written_stops_the_run_and_is_named() {
     assert!(bench.count("unit-started") <= expected.sessions + 1);
 }
 
-/// A small disk in the place of a folder; unmounted with this value.
+/// A small disk mounted on a folder; unmounted when this value is dropped.
 struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {
@@ -43,7 +43,7 @@ impl SmallDisk {
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&folder).output();
         let mounted = mount.is_ok_and(|mount| mount.status.success());
         if !mounted {
-            // What needs no mount is tried above.
+            // The tests above need no mount.
             say("a full disk below the worktree: not run (only root can mount a small one)");
         }
         mounted.then_some(Self(folder))
@@ -56,12 +56,12 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A run whose agent fills the disk of its worktree after the first task, which has to reach beyond the worktree.
+/// A run whose agent fills the disk of its worktree after the first task, for which it must write outside the worktree.
 fn filling() -> Bench {
     Bench::new("filler").shape("1x1").flag("--no-fence")
 }
 
-/// The run has said that there is no room, and goes on when there is.
+/// Checks that the run reported the full disk, and that it continues once there is space.
 fn goes_on_with_room(bench: Bench, ended: &super::bench::Ended, disk: &SmallDisk) {
     assert!(ended.code.is_some_and(|code| code != 0), "{ended:?}");
     assert!(ended.text.contains("make room on the disk"), "{}", ended.text);
@@ -75,11 +75,11 @@ fn goes_on_with_room(bench: Bench, ended: &super::bench::Ended, disk: &SmallDisk
 
 #[test]
 #[ignore = "slow: root"]
-fn a_checkout_that_has_no_room_stops_the_run_and_is_named() {
+fn a_checkout_without_disk_space_stops_the_run_and_is_reported() {
     let bench = filling();
     let Some(disk) = SmallDisk::mount(bench.context.project().join(".gsd/worktrees")) else { return };
     let ended = bench.run();
-    // Git gives the reason where it makes a file, and none where it writes to one.
+    // Git gives the reason if it creates a file, but not if it writes to one.
     let is_named = ended.text.contains("M001-checks") && ended.text.contains("No space left on device");
     assert!(is_named || ended.text.contains("unable to write file"), "{}", ended.text);
     goes_on_with_room(bench, &ended, &disk);
@@ -87,11 +87,11 @@ fn a_checkout_that_has_no_room_stops_the_run_and_is_named() {
 
 #[test]
 #[ignore = "slow: root"]
-fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
+fn a_document_that_cannot_be_written_stops_the_run_and_is_reported() {
     let bench = filling();
     let worktrees = bench.context.project().join(".gsd/worktrees");
     let Some(disk) = SmallDisk::mount(worktrees.clone()) else { return };
-    // The checks have a disk of their own, which is gone when the run goes on.
+    // The checks have their own disk, which is unmounted when the run continues.
     let Some(of_checks) = SmallDisk::mount(worktrees.join("M001-checks")) else { return };
     let ended = bench.run();
     assert!(ended.text.contains("T01-VERIFY.json`: No space left"), "{}", ended.text);
@@ -101,7 +101,7 @@ fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn an_agent_that_cannot_write_is_not_believed_and_its_complaint_is_shown() {
+fn an_agent_that_cannot_write_does_not_count_and_its_error_is_shown() {
     let bench = Bench::new("ideal").shape("1x1");
     let full = Bench { actor: "full".to_owned(), ..bench };
     let ended = full.run();

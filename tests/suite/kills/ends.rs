@@ -1,14 +1,14 @@
-//! However a run is ended, nothing of its unit is left.
+//! However a run ends, nothing of its unit is left.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::bench::{Bench, Engine};
 
-/// How long anything of a unit may live after the run was asked to end.
+/// How long the processes of a unit may live after the run was asked to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The ways in which a run is ended from outside, with the cause that it then names.
+/// The ways to end a run from outside, with the cause that it then reports.
 const WAYS: [(&str, &str); 5] =
     [("pause", "paused"), ("stop", "stopped"), ("TERM", "paused"), ("INT", "paused"), ("HUP", "paused")];
 
@@ -20,10 +20,10 @@ fn ask(bench: &Bench, engine: &Engine, way: &str) {
     }
 }
 
-/// How often a time is taken before it counts as too long: other tests use the same processors.
+/// How often a duration is measured before it counts as too long: other tests use the same processors.
 const TRIES: usize = 4;
 
-/// That what is tried takes no longer than it may.
+/// Asserts that one of the tries is fast enough.
 fn in_time(what: &str, each: impl Fn() -> Duration) {
     let mut times = Vec::new();
     while times.len() < TRIES {
@@ -35,14 +35,14 @@ fn in_time(what: &str, each: impl Fn() -> Duration) {
     panic!("{what}: {times:?}");
 }
 
-/// How long it takes until nothing of the units lives.
+/// How long it takes until no process of the units lives.
 fn until_nothing_lives(bench: &Bench) -> Duration {
     let since = Instant::now();
     bench.await_that("the end of the unit", || bench.of_units().is_empty());
     since.elapsed()
 }
 
-/// How long it takes until nothing lives of these, which a run left that was killed. Until then the next one notes nothing.
+/// How long the next run takes to end these processes, left by a killed run. Until then it writes no log entry.
 fn until_gone(next: &Bench, old: &BTreeMap<u32, String>) -> (Engine, Duration) {
     let (engine, since) = (next.start(), Instant::now());
     next.await_that("their end", || {
@@ -54,7 +54,7 @@ fn until_gone(next: &Bench, old: &BTreeMap<u32, String>) -> (Engine, Duration) {
     (engine, since.elapsed())
 }
 
-/// An agent that hangs with a daemon beside it; one that also ignores what asks it to end.
+/// A run whose agent hangs and has started a daemon; one actor also ignores signals that ask it to end.
 fn in_session(actor: &str) -> (Bench, Engine) {
     let bench = Bench::new(actor).shape("1x1");
     let engine = bench.start();
@@ -105,7 +105,7 @@ fn a_run_that_is_ended_in_a_check_leaves_nothing_of_it_and_checks_again() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn ctrl_c_reaches_git_too_and_pauses_the_run_all_the_same() {
+fn ctrl_c_reaches_git_too_and_still_pauses_the_run() {
     let bench = Bench::new("ideal");
     let mut paused = 0;
     for number in 1..=5 {
@@ -133,7 +133,7 @@ fn ctrl_c_in_the_middle_of_any_call_of_git_pauses_the_run() {
     std::fs::create_dir_all(&marks).unwrap();
     let git = programs.join("git");
     let paths = std::env::var("PATH").unwrap();
-    // The second and the fifth call with each of these words are interrupted with all of their group.
+    // The second and the fifth call with each of these words are interrupted with their whole process group.
     let script = format!(
         r#"#!/bin/sh
 PATH='{paths}'
@@ -156,7 +156,7 @@ exec git "$@"
         if ended.code == Some(0) {
             break;
         }
-        // Before it watches for signals, the program ends by them as any other does.
+        // Before it handles signals, they end the program as they end any other.
         if ended.code.is_none() && bench.log().is_empty() {
             continue;
         }
@@ -170,7 +170,7 @@ exec git "$@"
 
 #[test]
 #[ignore = "slow: minutes"]
-fn what_a_run_left_that_was_killed_is_gone_a_second_after_the_next_begins() {
+fn processes_of_a_killed_run_are_gone_a_second_after_the_next_begins() {
     for actor in ["hang", "hang-hard"] {
         in_time(actor, || {
             let (bench, engine) = in_session(actor);
@@ -207,7 +207,7 @@ fn a_check_whose_run_was_killed_is_ended_and_what_it_wrote_does_not_land() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_run_that_is_paused_without_haste_ends_its_unit_first() {
+fn a_run_that_is_paused_without_now_ends_its_unit_first() {
     let bench = Bench::new("sleeper:800");
     let engine = bench.start();
     bench.await_that("a task", || bench.count("unit-started") == 3 && bench.client().is_some());

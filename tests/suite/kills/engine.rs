@@ -11,16 +11,16 @@ use super::bench::{Bench, Engine};
 /// The kills of one run.
 const EACH: usize = 10;
 
-/// How many runs go on at a time.
+/// How many runs are active at a time.
 const WORKERS: u64 = 2;
 
-/// What a process that was killed was doing, by the last entry of the log, and the entries that come late in a run.
+/// The entries that come late in a run. The last entry of the log shows what a killed process was doing.
 const LATE: [&str; 4] = ["candidate", "candidate-checked", "landed", "released"];
 
-/// The entries of a run in which sessions do what they may not: what they wrote is put back, or taken back as a whole.
+/// The entries of a run whose sessions do what they may not: their writes are put back, or undone as a whole.
 const REFUSING: [&str; 3] = ["refused", "put-back", "restored"];
 
-/// Numbers that look random, the same for the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 pub(super) struct Chance(u64);
 
 impl Chance {
@@ -42,12 +42,12 @@ pub(super) fn seed() -> u64 {
     std::env::var("GSD_KILLS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock)
 }
 
-/// How many kills are wanted, if not the few of every run of the tests.
+/// How many kills are requested, if not the few of every test run.
 pub(super) fn wanted() -> Option<usize> {
     std::env::var("GSD_KILLS").ok().map(|number| number.parse().expect("GSD_KILLS is a number"))
 }
 
-/// The stage of a run by its last entry.
+/// The stage of a run, judged by its last entry.
 fn stage(last: Option<&str>) -> &'static str {
     match last {
         None | Some("started" | "resumed") => "start-up",
@@ -68,12 +68,12 @@ fn stage(last: Option<&str>) -> &'static str {
     }
 }
 
-/// What came of many runs.
+/// The results of many runs.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) runs: usize,
     pub(super) kills: usize,
-    /// Those that took all processes along, and the locks that they left in the repository of the person.
+    /// Kills of the whole process tree, and the locks that they left in the person's repository.
     with_all: usize,
     locks: usize,
     pub(super) extra_sessions: usize,
@@ -107,7 +107,7 @@ impl Tally {
     }
 }
 
-/// The lock in the repository of the person that a run asks to remove.
+/// The lock in the person's repository that a run asks to remove.
 fn lock_to_remove(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("if no git is running, run `rm ")?;
     rest.split('`').next()
@@ -115,11 +115,11 @@ fn lock_to_remove(text: &str) -> Option<&str> {
 
 /// When a process is killed.
 enum Moment {
-    /// So long after its start.
+    /// This long after its start.
     Time(Duration),
-    /// So long after so many further entries of the log.
+    /// This long after this many more entries of the log.
     Entries(usize, Duration),
-    /// So long after this entry.
+    /// This long after this entry.
     Entry(&'static str, Duration),
 }
 
@@ -140,7 +140,7 @@ impl Moment {
     }
 }
 
-/// Waits for the moment, and kills; false if the run ended before.
+/// Waits for the moment, and kills; returns the engine if the run ended before.
 fn strike(bench: &Bench, mut engine: Engine, moment: &Moment, with_all: bool) -> Result<(), Engine> {
     let (began, before) = (Instant::now(), bench.log().len());
     let mut size = 0;
@@ -195,7 +195,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
             continue;
         }
         let moment = Moment::of(chance, kills, expected);
-        // Each fourth kill takes git and the client along.
+        // Every fourth kill, on average, takes git and the client down too.
         let with_all = chance.below(4) == 0;
         match strike(&bench, engine, &moment, with_all) {
             Ok(()) => {
@@ -203,7 +203,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
                 with_all_killed += usize::from(with_all);
                 let log = bench.log();
                 let last = log.last().and_then(|entry| entry["event"].as_str());
-                // The log says it, in the words that were to be printed.
+                // The log contains the message that should have been printed.
                 let says =
                     |entry: &serde_json::Value| entry["text"].as_str().is_some_and(|text| text.contains("has landed"));
                 is_recorded = log.last().is_some_and(|entry| last == Some("stopped") && says(entry));
@@ -211,7 +211,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
             }
             Err(engine) => {
                 let ended = engine.end();
-                // A git that was killed where the person works has left a lock: what removes it is said.
+                // A git that was killed in the person's checkout has left a lock: the message says how to remove it.
                 let Some(lock) = lock_to_remove(&ended.text) else { break ended };
                 std::fs::remove_file(lock).unwrap();
                 locks += 1;
@@ -219,7 +219,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
         }
     };
     let mut wrong = bench.wrong(&expected.tree);
-    // What was killed after that entry has nothing left to do in the next call.
+    // If the kill came after that entry, the next call has nothing left to do.
     let says_so = ended.text.contains("has landed") || (is_recorded && ended.text.contains("phases are complete"));
     if ended.code != Some(0) || !says_so {
         wrong.push(format!("it ended with {:?}: {}", ended.code, ended.text));
@@ -249,7 +249,8 @@ pub(super) struct Expected {
     pub(super) took: Duration,
 }
 
-/// The agent that writes notes which are put back, and a preference that makes its first session for a second task not count.
+/// The agent that writes notes which are put back, and a preference that makes its first session for a second task not
+/// count.
 const CARELESS: &str = "careless";
 
 pub(super) fn undisturbed() -> Expected {
@@ -269,7 +270,7 @@ fn undisturbed_by(actor: &'static str, expected: usize, in_phases: bool) -> Expe
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_call_that_is_made_again_after_the_milestone_has_landed_says_so_and_does_nothing() {
+fn a_call_repeated_after_the_milestone_has_landed_says_so_and_does_nothing() {
     let bench = Bench::new("ideal").shape("1x1");
     bench.run().complete();
     let (landed, entries) = (bench.git(&["rev-parse", "main"]), bench.log().len());
@@ -310,7 +311,7 @@ fn a_run_in_phases_whose_process_is_killed_again_and_again_lands_the_same_once()
     killed(&[undisturbed_by("ideal", 6, true)], "the engine, in phases");
 }
 
-/// Kills runs like these again and again, and gives what came of it.
+/// Kills runs like these again and again, and returns the results.
 fn killed(expected: &[Expected], what: &str) -> Tally {
     let (seed, began) = (seed(), Instant::now());
     let total = wanted().unwrap_or(2 * EACH);
@@ -319,7 +320,7 @@ fn killed(expected: &[Expected], what: &str) -> Tally {
     std::thread::scope(|scope| {
         for _ in 0..runs.min(WORKERS) {
             scope.spawn(|| {
-                // Further runs where some end before their last kill, until enough kills have hit.
+                // Starts more runs, as some end before their last kill, until enough kills have hit.
                 loop {
                     let enough = has_enough(tally.lock().unwrap().kills, total);
                     let number = given.fetch_add(1, Ordering::Relaxed);
@@ -339,7 +340,7 @@ fn killed(expected: &[Expected], what: &str) -> Tally {
     tally
 }
 
-/// Whether so many kills say enough where this many were wanted.
+/// True if this many kills are enough when `wanted` were requested.
 fn has_enough(kills: usize, wanted: usize) -> bool {
     kills * 10 >= wanted * 8
 }

@@ -1,8 +1,9 @@
-//! That a run survives what happens to it: its own process, the client, the machine and the disk may fail at any moment.
+//! A run survives failures: its own process, the client, the machine and the disk may fail at any moment.
 //!
-//! Everything is real but the client, which is the scripted agent. A few kills are part of every run of the tests;
-//! `GSD_KILLS=1000` kills the engine so often, and clients a fifth as often, each kill of a run at a moment of its own, and
-//! prints what was hit. `GSD_KILLS_SEED` repeats the moments of an earlier run, as far as two runs are alike.
+//! Everything is real except the client, which is the scripted agent. A few kills are part of every test run;
+//! `GSD_KILLS=1000` kills the engine that often, and clients a fifth as often, each kill of a run at a different
+//! moment, and prints what was hit. `GSD_KILLS_SEED` repeats the moments of an earlier run, to the extent that two runs
+//! are alike.
 
 mod bench;
 mod ceilings;

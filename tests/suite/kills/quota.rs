@@ -1,4 +1,4 @@
-//! A quota that is used up: the run waits, whatever happens meanwhile, and goes on where it was.
+//! A used-up quota: the run waits, whatever happens meanwhile, and continues from there.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ fn bench(seconds: u64) -> Bench {
     Bench::new(&format!("quota:{seconds}")).shape("1x1")
 }
 
-/// Starts a run, and waits until it waits itself.
+/// Starts a run, and returns once the run waits for the quota.
 fn holding(bench: &Bench) -> Engine {
     let engine = bench.start();
     bench.await_event("held", 1);
     engine
 }
 
-/// That the run waited once, lost no attempt, and went on in time in the same session.
+/// Asserts that the run waited once, lost no attempt, and continued in time in the same session.
 fn went_on(bench: &Bench, ended: &Ended, late: i64) {
     ended.complete();
     let wall = |entry: &Value| entry["at"]["wall"].as_i64().unwrap();
@@ -43,20 +43,20 @@ fn a_run_without_a_quota_waits_for_it_and_loses_nothing() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_run_that_was_halted_while_it_waited_goes_on_when_it_wakes() {
+fn a_run_that_was_halted_while_it_waited_continues_when_it_wakes() {
     let bench = bench(2);
     let engine = holding(&bench);
     engine.signal("STOP");
     std::thread::sleep(Duration::from_secs(4));
     engine.signal("CONT");
     let ended = engine.end();
-    // Two of these seconds it stood still.
+    // It was halted for two of these seconds.
     went_on(&bench, &ended, 5_000);
 }
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_run_that_was_killed_while_it_waited_waits_on_and_not_anew() {
+fn a_run_that_was_killed_while_it_waited_keeps_the_original_wait() {
     let bench = bench(4);
     for _ in 0..3 {
         let engine = bench.start();
@@ -71,7 +71,7 @@ fn a_run_that_was_killed_while_it_waited_waits_on_and_not_anew() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_run_that_waits_for_an_hour_is_stopped_at_once_and_waits_on_when_it_is_started_again() {
+fn a_run_that_waits_for_an_hour_stops_at_once_and_keeps_waiting_after_a_restart() {
     let bench = bench(3600);
     let engine = holding(&bench);
     let asked = Instant::now();

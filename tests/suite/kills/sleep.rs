@@ -1,10 +1,10 @@
-//! A process that is halted, as a machine that sleeps halts it, for longer than a unit may take.
+//! A process that is halted, as by a machine that sleeps, for longer than a unit may take.
 
 use std::time::Duration;
 
 use super::bench::Bench;
 
-/// What a unit may take, and how long its process stands still, in milliseconds.
+/// How long a unit may take, in milliseconds, and how long its process is halted.
 const UNIT: u64 = 8_000;
 const STANDSTILL: Duration = Duration::from_millis(UNIT + 1_500);
 
@@ -12,7 +12,7 @@ fn bench(actor: &str) -> Bench {
     Bench::new(actor).shape("1x1").with("GSD_TEST_MODE", 1).with("GSD_UNIT_MS", UNIT)
 }
 
-/// Halts the run while it is in its first task, at least until its client is done where `is_done` asks for that.
+/// Halts the run while it is in its first task; if `is_done`, at least until its client has ended.
 fn halted_in_a_task(bench: &Bench, is_done: bool) -> super::bench::Ended {
     let engine = bench.start();
     bench.await_that("the task", || {
@@ -30,7 +30,7 @@ fn halted_in_a_task(bench: &Bench, is_done: bool) -> super::bench::Ended {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_unit_that_was_done_while_nobody_listened_is_done() {
+fn a_unit_that_ended_while_the_run_was_halted_counts() {
     let bench = bench("sleeper:1000");
     halted_in_a_task(&bench, true).complete();
     assert_eq!((bench.count("cut-short"), bench.count("refused")), (0, 0));
@@ -40,7 +40,7 @@ fn a_unit_that_was_done_while_nobody_listened_is_done() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_unit_whose_time_passed_while_nobody_listened_goes_on_and_loses_no_attempt() {
+fn a_unit_whose_time_passed_while_the_run_was_halted_continues_and_loses_no_attempt() {
     let bench = bench("sleeper:30000");
     halted_in_a_task(&bench, false).complete();
     assert_eq!((bench.count("cut-short"), bench.count("refused")), (1, 0));
@@ -59,7 +59,7 @@ fn a_unit_that_took_its_time_awake_reached_its_ceiling() {
     assert!(ended.text.contains("--unit-minutes"), "{}", ended.text);
     assert_eq!(bench.count("cut-short"), 0);
     assert!(bench.of_units().is_empty(), "{:?}", bench.of_units());
-    // A person who starts it again gives the unit as much time again.
+    // A restart by a person gives the unit the same time again.
     bench.run().complete();
     assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! A log that another version of the program has written.
+//! A log written by another version of the program.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ fn hex(text: &[u8]) -> String {
     Sha256::digest(text).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Writes the log anew with other entries, each bound to those before it.
+/// Rewrites the log with changed entries, each chained to those before it.
 fn rewrite(bench: &Bench, change: impl Fn(&mut Value)) {
     let mut last = hex(b"");
     let mut text = String::new();
@@ -41,7 +41,7 @@ fn engine(entry: &mut Value, number: u64) {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_log_of_an_older_engine_is_continued_and_that_is_said() {
+fn a_log_of_an_older_engine_is_continued_with_a_message() {
     let bench = killed();
     rewrite(&bench, |entry| engine(entry, 0));
     let ended = bench.run();
@@ -54,7 +54,7 @@ fn a_log_of_an_older_engine_is_continued_and_that_is_said() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_log_of_a_newer_engine_is_refused_with_what_helps() {
+fn a_log_of_a_newer_engine_is_refused_with_a_fix() {
     let bench = killed();
     let before = bench.log();
     for is_unknown in [false, true] {
@@ -73,7 +73,7 @@ fn a_log_of_a_newer_engine_is_refused_with_what_helps() {
 
 #[test]
 #[ignore = "slow: minutes"]
-fn a_log_that_somebody_changed_is_refused_and_the_line_is_named() {
+fn a_changed_log_is_refused_and_the_line_is_named() {
     let bench = killed();
     let path = bench.log_path().unwrap();
     let text = std::fs::read_to_string(&path).unwrap();

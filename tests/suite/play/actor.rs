@@ -1,7 +1,7 @@
-//! One conversation's part: it does what the texts it was shown tell it, line by line, and nothing else.
+//! One conversation's part: it does what the texts it was shown say, line by line, and nothing else.
 //!
-//! Every act rests on a line. A call is derived from the code of a shown text, with the placeholders filled; where the
-//! text says it in words, [`Actor::by`] quotes them first. A line that no shown text holds fails the play.
+//! Every act needs a line. A call is derived from the code of a shown text, with the placeholders filled in; if the
+//! text gives it in words, [`Actor::by`] quotes them first. A line that no shown text contains fails the play.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,10 +22,10 @@ use super::script::{Fill, Shown, filled, flat};
 use super::stage::{Scene, workflow_of};
 use super::tool_form::{Tools, objection};
 
-/// What an actor does, and what it says last.
+/// The acts of an actor, and its last message.
 pub(crate) type Script = Box<dyn FnOnce(&mut Actor) -> String + Send>;
 
-/// What the refusals of our hooks, and of the clients' own rules, have in them.
+/// Words that mark the refusals of our hooks and of the clients' own rules.
 const REFUSALS: &[&str] = &[
     "ISOLATION_MISSING",
     "ISOLATION_UNKNOWN",
@@ -50,31 +50,31 @@ pub(crate) struct Actor {
     known: BTreeMap<String, String>,
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
-    /// Those that were read or written since the person's last answer: a client may forget the others.
+    /// Files read or written since the person's last answer: a client may forget the others.
     files_at_hand: BTreeSet<PathBuf>,
     worktree: Option<PathBuf>,
     pub(super) quoted: bool,
     tolerant: bool,
-    /// The automatic chain runs: nobody is asked.
+    /// True in the automatic chain: no questions are asked.
     unattended: bool,
     pub(super) news: String,
     tools: Tools,
 }
 
 impl Spawn {
-    /// With these lines at the end of the prompt.
+    /// Adds these lines at the end of the prompt.
     pub(crate) fn with(self, more: &str) -> Self {
         Self { prompt: format!("{}\n\n{}", self.prompt, more.trim()), ..self }
     }
 
-    /// With other words in the prompt, as the text says.
+    /// Replaces words in the prompt, as the text says.
     pub(crate) fn with_words(self, old: &str, new: &str) -> Self {
         assert!(self.prompt.contains(old), "the prompt does not say `{old}`: {}", self.prompt);
         Self { prompt: self.prompt.replace(old, new), ..self }
     }
 }
 
-/// What a call brought.
+/// The result of a call.
 #[must_use = "say what it should have brought, or drop it with `done`"]
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -82,7 +82,7 @@ pub(crate) struct Outcome {
     pub(crate) text: String,
 }
 
-/// An agent to be spawned.
+/// An agent to spawn.
 pub(crate) struct Spawn {
     pub(super) agent: String,
     pub(super) model: Option<String>,
@@ -92,13 +92,13 @@ pub(crate) struct Spawn {
     pub(super) script: Script,
 }
 
-/// How a play stops without having failed here.
+/// Stops a conversation whose own part did not fail.
 struct Over;
 
 impl Actor {
-    /// Runs `script` on a thread of its own, in the conversation at the end of `voice`.
+    /// Runs `script` on its own thread, in the conversation at the end of `voice`.
     ///
-    /// `workflow` is what the person's command leads to: clients that expand no paths leave it to the model to read.
+    /// `workflow` is the workflow of the person's command: clients that expand no paths leave it to the model to read.
     pub(crate) fn start(
         name: &str,
         scene: &Arc<Scene>,
@@ -149,34 +149,34 @@ impl Actor {
 
     // Lines.
 
-    /// Quotes the line on which the next act rests.
+    /// Quotes the line that allows the next act.
     pub(crate) fn by(&mut self, line: &str) -> &mut Self {
         assert!(self.shown.holds(line), "the text no longer says this: {line}");
         self.quoted = true;
         self
     }
 
-    /// Makes sure that a line is not shown: a text that was to be skipped.
+    /// Asserts that a line is not shown: a text that should be skipped.
     pub(crate) fn was_not_told(&self, line: &str) {
         assert!(!self.shown.holds(line), "this was to stay unread: {line}");
     }
 
-    /// Whether a line is shown that not every prompt has.
+    /// True if a line is shown that not every prompt has.
     pub(crate) fn is_ordered(&self, line: &str) -> bool {
         self.shown.holds(line)
     }
 
-    /// What `{name}` stands for from now on.
+    /// Sets the value of `{name}` from now on.
     pub(crate) fn knows(&mut self, name: &str, value: &str) {
         self.known.insert(name.to_owned(), value.to_owned());
     }
 
-    /// What `{name}` stands for.
+    /// The value of `{name}`.
     pub(crate) fn known(&self, name: &str) -> String {
         self.known.get(name).unwrap_or_else(|| panic!("nobody said what {{{name}}} is")).clone()
     }
 
-    /// `{name}` stands for this field of an answer from now on.
+    /// Sets `{name}` to this field of an answer from now on.
     pub(crate) fn learns(&mut self, name: &str, field: &str) -> String {
         let value = self.field(field);
         self.knows(name, &value);
@@ -188,12 +188,12 @@ impl Actor {
         self.shown.after(key).unwrap_or_else(|| panic!("the prompt does not say {key}"))
     }
 
-    /// A field of the newest answer that has it; dots lead inside.
+    /// A field of the newest answer that has it; dots separate nested fields.
     pub(crate) fn field(&self, field: &str) -> String {
         self.find_field(field).unwrap_or_else(|| panic!("no answer has the field {field}"))
     }
 
-    /// As [`Self::field`]; none where the newest answers say null.
+    /// As [`Self::field`]; `None` if the newest answer with the field has null.
     pub(crate) fn field_if_any(&self, field: &str) -> Option<String> {
         let newest = self.answers.iter().rev().find(|answer| answer.get(field).is_some())?;
         newest[field].as_str().map(str::to_owned)
@@ -213,7 +213,7 @@ impl Actor {
     }
 
     fn fill(&self, text: &str, fills: &[Fill<'_>]) -> String {
-        // Of a project without workstreams.
+        // For a project without workstreams.
         let planning = |name: &str| (name == "planning").then(|| ".planning".to_owned());
         let known =
             |name: &str| self.known.get(name).cloned().or_else(|| self.find_field(name)).or_else(|| planning(name));
@@ -222,12 +222,12 @@ impl Actor {
 
     // Acts.
 
-    /// Runs the code with `fragment` in it.
+    /// Runs the code that contains `fragment`.
     pub(crate) fn runs(&mut self, fragment: &str, fills: &[Fill<'_>]) -> Outcome {
         self.runs_with(fragment, fills, "")
     }
 
-    /// As [`Self::runs`], with what the text says to add, such as a flag.
+    /// As [`Self::runs`], with an addition that the text orders, such as a flag.
     pub(crate) fn runs_with(&mut self, fragment: &str, fills: &[Fill<'_>], more: &str) -> Outcome {
         let code = self.shown.code(fragment).unwrap_or_else(|| panic!("the text no longer orders: {fragment}"));
         let command = self.fill(&code, fills);
@@ -236,13 +236,13 @@ impl Actor {
         self.shell_call(&command)
     }
 
-    /// Runs a command of the actor's own, for the line quoted last.
+    /// Runs a command that no text contains, for the line quoted last.
     pub(crate) fn shell(&mut self, command: &str) -> Outcome {
         self.rests_on_a_line(command);
         self.shell_call(command)
     }
 
-    /// Goes where the `Worktree:` line of the prompt says; from here on paths of the project are paths there.
+    /// Changes to the folder in the `Worktree:` line of the prompt; from now on paths of the project are paths there.
     pub(crate) fn works_in_its_worktree(&mut self) {
         self.by("what it says before anything else").quoted = false;
         let line = self.shown.between("Worktree:", "<required_reading>").unwrap_or_default();
@@ -257,7 +257,7 @@ impl Actor {
         }
     }
 
-    /// A path of the project where this actor works.
+    /// A path of the project in this actor's folder.
     pub(crate) fn here(&self, path: &str) -> String {
         self.place(path).to_string_lossy().into_owned()
     }
@@ -270,7 +270,7 @@ impl Actor {
         whole.strip_prefix(&self.scene.project).map(|inner| worktree.join(inner)).unwrap_or(whole)
     }
 
-    /// A command where the actor works: a client that gives its agents no folder of their own begins each call in the
+    /// A command in the actor's folder: if a client gives its agents no separate folder, each call begins in the
     /// project's.
     fn placed(&self, command: &str) -> String {
         let Some(worktree) = self.worktree.as_ref().filter(|_| !self.scene.cast.isolates) else {
@@ -303,7 +303,7 @@ impl Actor {
         outcome
     }
 
-    /// Reads the file whose path a shown text names with this ending.
+    /// Reads the file with this ending whose path a shown text names.
     pub(crate) fn reads(&mut self, ending: &str) -> Outcome {
         let paths = self.shown.paths(ending);
         let path = paths.iter().find(|path| path.ends_with(ending) && self.scene.resolve(path).is_file());
@@ -314,7 +314,7 @@ impl Actor {
 
     /// Reads a section of a workflow that the payload includes.
     pub(crate) fn reads_section(&mut self, workflow: &str, section: &str) -> Outcome {
-        // Of the workflows that were followed since, each has said which of its sections are included.
+        // Each workflow followed so far has reported which of its sections are included.
         let manifests =
             self.answers.iter().filter_map(|answer| answer.pointer("/section_manifest/included")?.as_array());
         let is_included = manifests.flatten().any(|name| name == section);
@@ -326,7 +326,7 @@ impl Actor {
         self.read(&path)
     }
 
-    /// Reads a workflow whose name an answer gives, by the form of the text shown last that has one.
+    /// Reads a workflow whose name an answer gives, in the path form of the last shown text that has one.
     pub(crate) fn reads_workflow(&mut self, name: &str) -> Outcome {
         self.rests_on_a_line(name);
         let paths = self.shown.paths("workflows/{skill}.md");
@@ -335,12 +335,12 @@ impl Actor {
         self.read(&path)
     }
 
-    /// What follows, up to the next such line, is a step of a capability, or not.
+    /// Marks whether the following acts, up to the next such call, are a step of a capability.
     pub(crate) fn is_in_a_step(&self, is_in: bool) {
         self.scene.is_in_a_step(is_in);
     }
 
-    /// Whether a file with this ending was read in this conversation.
+    /// True if a file with this ending was read in this conversation.
     pub(crate) fn has_read(&self, ending: &str) -> bool {
         self.files_read.iter().any(|path| path.ends_with(ending))
     }
@@ -358,7 +358,7 @@ impl Actor {
         let outcome = self.call(&format!("reads {path}"), call);
         self.shown.push(&outcome.text);
         if path.contains("gsd-core/") {
-            // What the client writes around the text, such as numbers before its lines, is none of ours.
+            // Text that the client adds, such as line numbers, does not count as ours.
             let bytes = std::fs::read(&whole).map_or(outcome.text.len(), |text| text.len());
             self.scene.count_read(path, bytes);
         }
@@ -367,12 +367,12 @@ impl Actor {
         outcome
     }
 
-    /// Whether the project has this file.
+    /// True if the project has this file.
     pub(crate) fn has_file(&self, path: &str) -> bool {
         self.place(path).is_file()
     }
 
-    /// Reads every path that stands alone on a line between `begin` and `end`, for the line quoted last.
+    /// Reads every path on a line by itself between `begin` and `end`, for the line quoted last.
     pub(crate) fn reads_listed(&mut self, begin: &str, end: &str) {
         self.rests_on_a_line(begin);
         let listed =
@@ -398,7 +398,7 @@ impl Actor {
         self.files_at_hand.insert(whole);
     }
 
-    /// Tries to write a file that the client may refuse to an agent; says whether it is there.
+    /// Tries to write a file that the client may refuse to an agent; returns true if it exists afterwards.
     pub(crate) fn tries_to_write(&mut self, path: &str, text: &str) -> bool {
         self.rests_on_a_line(path);
         let whole = self.place(path);
@@ -407,7 +407,7 @@ impl Actor {
         whole.is_file()
     }
 
-    /// Replaces words of a file of the project, for the line quoted last.
+    /// Replaces words in a file of the project, for the line quoted last.
     pub(crate) fn edits(&mut self, path: &str, old: &str, new: &str) {
         self.rests_on_a_line(path);
         let whole = self.place(path);
@@ -441,7 +441,7 @@ impl Actor {
 
     // Agents and people.
 
-    /// The block with `fragment`, filled: what a text adds to a prompt.
+    /// The block that contains `fragment`, filled in: an addition to a prompt.
     pub(crate) fn block(&mut self, fragment: &str, fills: &[Fill<'_>]) -> String {
         self.rests_on_a_line(fragment);
         let block = self.shown.block(fragment).unwrap_or_else(|| panic!("the text no longer has: {fragment}"));
@@ -467,7 +467,7 @@ impl Actor {
         if let Some(objection) = objection(head, &self.tools) {
             panic!("{objection}: {head}");
         }
-        // Not every client wants to know what the errand is.
+        // Not every client takes a description of the errand.
         let description = named("description").unwrap_or_else(|| self.scene.name_errand(&agent));
         let model = head.split_once("model=").and_then(|(_, rest)| rest.split([',', ')']).next());
         let model = model.and_then(|model| self.concrete_model(model.trim_matches(['{', '}'])));
@@ -506,14 +506,14 @@ impl Actor {
         Spawn { agent, model, argument: None, description, prompt, script: Box::new(script) }
     }
 
-    /// Whether this conversation has the client's tool that starts an agent.
+    /// True if this conversation has the client's tool that starts an agent.
     pub(crate) fn can_spawn(&self) -> bool {
         let [agent, description, prompt] = ["gsd-executor", "nothing", "nothing"].map(str::to_owned);
         let call = (self.cast().hands.spawn)(&Errand { agent, model: None, argument: None, description, prompt });
         self.tools.contains_key(call.name)
     }
 
-    /// Reads the text of an agent in `folder`, to do its work by it, for the line quoted last.
+    /// Reads the text of an agent in `folder`, to do its work, for the line quoted last.
     pub(crate) fn reads_agent(&mut self, folder: &str, agent: &str) {
         self.rests_on_a_line(agent);
         let files = std::fs::read_dir(self.scene.resolve(folder)).into_iter().flatten().flatten();
@@ -528,14 +528,14 @@ impl Actor {
         known.filter(|model| !model.is_empty() && model != "inherit")
     }
 
-    /// From here on the automatic chain runs, so that nobody is asked.
+    /// Marks that the automatic chain runs from here on, without questions.
     pub(crate) fn is_unattended(&mut self) {
         self.by("Each question takes its recommended option, with a ⚡ line").quoted = false;
         self.unattended = true;
     }
 
-    /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next. In the automatic chain it
-    /// is the option that is recommended.
+    /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next. In the automatic
+    /// chain, takes the recommended option.
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
         if self.unattended {
@@ -549,7 +549,7 @@ impl Actor {
         assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
     }
 
-    /// Ends the turn with `question`, and the person types a command of ours instead of an answer, in the same session.
+    /// Ends the turn with `question`; the person types one of our commands instead of an answer, in the same session.
     pub(crate) fn is_told(&mut self, question: &str, command: &str, arguments: &str) {
         self.rests_on_a_line(question);
         self.scene.person_types(command, arguments);
@@ -558,11 +558,11 @@ impl Actor {
         self.is_shown_or_reads(&workflow_of(command));
     }
 
-    /// The client dies here.
+    /// Kills the client here.
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
         self.scene.kill_client();
-        // It holds the line while the client is killed; the stage ends the conversations.
+        // Keeps the line open while the client is killed; the stage ends the conversations.
         std::thread::sleep(Duration::from_millis(300));
         std::panic::resume_unwind(Box::new(Over))
     }
@@ -651,7 +651,7 @@ impl Actor {
     }
 }
 
-/// The fills that have a place in `text`.
+/// The fills whose placeholder is in `text`.
 fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
     fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
 }
@@ -659,7 +659,7 @@ fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
 /// The name of the conversation that a person began.
 pub(crate) const MAIN: &str = "orchestrator";
 
-/// A fill that takes the whole line with it.
+/// A fill that removes the whole line.
 pub(crate) const DROPPED: &str = "\u{1}drop this line\u{1}";
 
 impl Outcome {
@@ -673,7 +673,7 @@ impl Outcome {
         self
     }
 
-    /// A field of the JSON answer; dots lead inside.
+    /// A field of the JSON answer; dots separate nested fields.
     pub(crate) fn is(self, field: &str, value: impl Into<Value>) -> Self {
         let value = value.into();
         let answer = self.json();

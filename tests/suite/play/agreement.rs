@@ -1,16 +1,16 @@
-//! What must hold when a scenario is over: nothing lies about, and everybody tells the same.
+//! What must be true when a scenario ends: nothing is left over, and all views agree.
 
 use serde_json::Value;
 
 use super::stage::Stage;
 
 impl Stage {
-    /// Everything is committed.
+    /// Checks that everything is committed.
     pub(crate) fn expect_clean(&self) {
         assert_eq!(self.shell("git status --porcelain"), "", "the tree is not clean");
     }
 
-    /// Nothing is left over: no change, no branch, no worktree, no lock, no note.
+    /// Checks that nothing is left over: no change, no branch, no worktree, no lock, no note.
     pub(crate) fn expect_tidy(&self) {
         self.expect_clean();
         assert_eq!(self.shell("git branch --format='%(refname:short)'"), "main", "another branch is left");
@@ -25,9 +25,9 @@ impl Stage {
         self.expect_no_notes_of_work();
     }
 
-    /// Of the notes that this computer keeps about projects only those are left that outlive work: what a person
-    /// approved, the settings as they were written, that the automatic chain was stopped, and what documents and
-    /// commits were found to say.
+    /// Checks that of the notes that this computer keeps about projects only those remain that outlive work: approvals
+    /// by a person, the settings as written, the stop of the automatic chain, and the cached content of documents and
+    /// commits.
     fn expect_no_notes_of_work(&self) {
         let notes = self.shell("cd ~/.local/state/gsd-tools/projects 2>/dev/null && find . -type f || true");
         let outlives = ["/gates.json", "/written-settings.json", "/auto-chain.json", "/told.bin"];
@@ -39,7 +39,7 @@ impl Stage {
         assert!(matches!(parents.trim(), "0" | "1"), "one project has the notes of several: {parents}");
     }
 
-    /// STATE, ROADMAP, the payloads and the verification of each phase say the same.
+    /// Checks that STATE, ROADMAP, the payloads and the verification of each phase agree.
     pub(crate) fn expect_agreement(&self) {
         let (analyzed, progress) = (self.asks_program("roadmap analyze"), self.asks_program("init progress"));
         let state = self.asks_program("state json");

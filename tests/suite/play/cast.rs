@@ -1,4 +1,4 @@
-//! The clients that play: how each is started, what its tools are called, how an agent's return reaches the parent.
+//! The clients that play: how each is started, the names of its tools, how an agent's return reaches the parent.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,40 +15,40 @@ use crate::clients::{claude, codex, gemini, opencode, qwen};
 pub(crate) struct Cast {
     pub(crate) package: &'static Package,
     pub(crate) hands: Hands,
-    /// What the user has in the home before our install: how to sign in, and what may run without asking.
+    /// Prepares the user's home before our install: how to sign in, and what may run without asking.
     pub(crate) before_install: fn(home: &Path),
     /// Sets the command up for one line that the person types.
     pub(crate) run: fn(command: &mut Command, url: &str, typed: &Typed<'_>),
-    /// Whether an agent with a worktree starts in it, so that its calls begin there.
+    /// True if an agent with a worktree starts in it, so that its calls begin there.
     pub(crate) isolates: bool,
-    /// Words of a spawn's result that mean that the return comes later.
+    /// Words in a spawn's result which mean that the return comes later.
     pub(crate) launched: Option<&'static str>,
-    /// Words of a spawn's result that mean that too many agents run already.
+    /// Words in a spawn's result which mean that too many agents are running.
     pub(crate) full: Option<&'static str>,
-    /// An agent's return, in what reached the parent later.
+    /// Finds an agent's return in later messages to the parent.
     pub(crate) returned: fn(news: &str, errand: &Errand) -> Option<String>,
 }
 
 /// What a person types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Typed<'a> {
-    /// A command of ours, such as `plan-phase`, in a fresh session.
+    /// One of our commands, such as `plan-phase`, in a fresh session.
     Command { name: &'a str, arguments: &'a str },
     /// An answer, in the session that asked.
     Answer(&'a str),
-    /// A command of ours, in the session that ended its turn last.
+    /// One of our commands, in the session that ended its turn last.
     Next { name: &'a str, arguments: &'a str },
-    /// Nothing yet: somebody at a terminal types command and answers into the client's own screen.
+    /// Nothing yet: a person at a terminal types command and answers into the client's own screen.
     ByHand,
 }
 
-/// What an agent is sent with.
+/// What an agent is started with.
 #[derive(Debug)]
 pub(crate) struct Errand {
     pub(crate) agent: String,
-    /// A concrete name, where the payload gives one.
+    /// A concrete name, if the payload gives one.
     pub(crate) model: Option<String>,
-    /// What the call says so that the agent starts in a worktree.
+    /// The argument of the call that makes the agent start in a worktree.
     pub(crate) argument: Option<(String, String)>,
     pub(crate) description: String,
     pub(crate) prompt: String,
@@ -58,19 +58,19 @@ pub(crate) struct Errand {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hands {
     pub(crate) shell: fn(command: &str) -> ToolCall,
-    /// By the path as the text has it, and the whole path.
+    /// Takes the path as written in the text, and the full path.
     pub(crate) read: fn(written: &str, path: &str) -> ToolCall,
     pub(crate) write: fn(path: &str, text: &str) -> ToolCall,
-    /// None: the file is written as a whole.
+    /// `None`: the file is written as a whole.
     pub(crate) edit: Option<fn(path: &str, old: &str, new: &str) -> ToolCall>,
     pub(crate) spawn: fn(errand: &Errand) -> ToolCall,
-    /// Waits for agents that run in the background; none where the client wakes the parent.
+    /// Waits for agents that run in the background; `None` if the client wakes the parent.
     pub(crate) wait: Option<fn() -> ToolCall>,
-    /// How an agent ends, if not by just saying something.
+    /// How an agent ends, if not by a plain message.
     pub(crate) finish: Option<fn(result: &str) -> ToolCall>,
 }
 
-/// The first JSON object in a tool's output; clients put a line or two of their own around it.
+/// The first JSON object in a tool's output; clients add a line or two around it.
 pub(crate) fn json_within(text: &str) -> Option<Value> {
     text.match_indices('{').take(3).find_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
@@ -116,7 +116,7 @@ pub(crate) const CLAUDE: Cast = Cast {
         wait: None,
         finish: None,
     },
-    // What a user of this client has allowed who lets it work alone: the rest is ours to allow.
+    // The permissions of a user who lets this client work unattended: our install must allow the rest.
     before_install: |home| {
         let allowed = json!({"permissions": {"allow": ["Bash(git *)", "Bash(python3 *)"]}});
         write_home(home, ".claude/settings.json", &allowed.to_string());
@@ -154,7 +154,7 @@ pub(crate) const CODEX: Cast = Cast {
                 let patch = json!(format!("*** Begin Patch\n{lines}\n*** End Patch\n"));
                 format!("text(await tools.apply_patch({patch}));")
             };
-            // A patch adds no file that is there.
+            // A patch cannot add a file that exists.
             let delete = Path::new(path).is_file().then(|| patch(&format!("*** Delete File: {path}")));
             let lines: Vec<String> = text.lines().map(|line| format!("+{line}")).collect();
             let add = patch(&format!("*** Add File: {path}\n{}", lines.join("\n")));
@@ -175,7 +175,7 @@ pub(crate) const CODEX: Cast = Cast {
             }
         }),
         spawn: |Errand { agent, model, description, prompt, .. }| {
-            // Without `fork_turns` the agent inherits all that was said before.
+            // Without `fork_turns` the agent inherits the whole conversation.
             let mut arguments = json!({
                 "agent_type": agent, "task_name": task_name(description), "message": prompt, "fork_turns": "none",
             });
@@ -218,7 +218,7 @@ pub(crate) const CODEX: Cast = Cast {
     },
 };
 
-/// The one place where two texts differ, as a patch has it, with three lines around it.
+/// The single difference between two texts as a hunk of a patch, with three lines of context.
 fn hunk(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -261,7 +261,7 @@ pub(crate) const OPENCODE: Cast = Cast {
         opencode::prepare(command, url, "OPENCODE");
         match typed {
             Typed::Command { name, arguments } => {
-                // Arguments that begin with a dash would be taken for options of the client.
+                // Without `--`, arguments that begin with a dash would be read as options of the client.
                 let rest = arguments.starts_with('-').then_some("--");
                 command.args(["run", "--command", &format!("gsd-{name}")]).args(rest).arg(arguments);
             }

@@ -1,4 +1,4 @@
-//! What a play cost: by what the person typed, by the verb that was called, by the text of ours that was read.
+//! The cost of a play: by command that the person typed, by verb, and by library text that was read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use crate::clients::witness::Call;
 
-/// A text of ours that was read, by its path in the library, and how long it is.
+/// A library text that was read, by its path in the library, and its length.
 pub(crate) type Read = (String, usize);
 
-/// What one command that a person typed began: which of the calls and of the texts that were read are its own.
+/// The part of a play that one typed command began: its range of the calls and of the texts that were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) typed: String,
@@ -30,7 +30,7 @@ pub(crate) fn tables(steps: &[Step], calls: &[Call], texts: &[Read]) -> String {
     table + &sums("text", texts.iter().cloned())
 }
 
-/// How often each was had, and what all of it is, the heaviest first.
+/// How often each was read or called, and the total bytes, the largest first.
 fn sums(what: &str, had: impl Iterator<Item = Read>) -> String {
     let mut sums: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (name, bytes) in had {
@@ -47,7 +47,7 @@ fn sums(what: &str, had: impl Iterator<Item = Read>) -> String {
 fn verb_of(arguments: &str) -> String {
     let is_word = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     let mut words = arguments.split(' ').peekable();
-    // Where the client gives its agents no folder of their own, the call says where it is.
+    // If the client gives its agents no separate folder, the call names the folder.
     if words.peek() == Some(&"--cwd") {
         words.nth(1);
     }

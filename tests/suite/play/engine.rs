@@ -1,7 +1,7 @@
-//! The model of a play: each conversation is an actor with a script of its own, on a thread of its own.
+//! The model of a play: each conversation is an actor with its own script, on its own thread.
 //!
-//! A request of a client belongs to the conversation that began with the same words. Its actor gets what the request
-//! brought and says what the model answers. A play that fails ends: every later request is answered with a farewell.
+//! A request of a client belongs to the conversation that began with the same words. Its actor receives the content of
+//! the request and returns the model's answer. A play that fails ends: every later request is answered with a farewell.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ struct Journal {
 
 #[derive(Debug)]
 struct Conversation {
-    /// Words of its first message; none for the conversation that a person began.
+    /// Words of its first message; `None` for the conversation that a person began.
     begins_with: Option<String>,
     line: Mutex<Line>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Voice {
 }
 
 impl Engine {
-    /// A conversation that will begin with these words; the last one expected goes first.
+    /// Adds a conversation that will begin with these words; the last one expected is matched first.
     pub(crate) fn expect_conversation(&self, begins_with: Option<&str>) -> Voice {
         let (to_actor, hears) = channel();
         let (speaks, from_actor) = channel();
@@ -68,7 +68,7 @@ impl Engine {
         self.journal.lock().unwrap().lines.push(line);
     }
 
-    /// The first failure counts; all conversations end.
+    /// Records a failure. Only the first one counts; all conversations end.
     pub(crate) fn fail(&self, reason: String) {
         let mut journal = self.journal.lock().unwrap();
         journal.lines.push(format!("FAILED {reason}"));
@@ -85,7 +85,7 @@ impl Engine {
         self.journal.lock().unwrap().lines.join("\n")
     }
 
-    /// Forgets the conversations; whoever still waits for a word in one of them stops waiting.
+    /// Forgets the conversations; every actor that waits in one of them stops waiting.
     pub(crate) fn end_conversations(&self) {
         self.conversations.lock().unwrap().clear();
     }
@@ -98,7 +98,7 @@ impl Engine {
             .rev()
             .filter(|conversation| conversation.begins_with.as_ref().is_none_or(|words| opening.contains(words)))
             .filter(|conversation| {
-                // A line that is busy belongs to a conversation that has begun.
+                // A busy line belongs to a conversation that has begun.
                 let begun = conversation.line.try_lock().is_ok_and(|line| line.begun);
                 (heard.said == 0) != begun
             })
@@ -121,7 +121,7 @@ impl Part for Engine {
         };
         let said = heard.said;
         let mut line = conversation.line.lock().unwrap();
-        // A client that lost the answer asks the same again.
+        // A client that lost the answer sends the same request again.
         if let Some((before, reply)) = &line.answered
             && *before >= said
             && said > 0
@@ -148,13 +148,13 @@ impl Part for Engine {
 }
 
 impl Voice {
-    /// What the client brings next; none when the play is over.
+    /// The client's next request; `None` when the play is over.
     pub(crate) fn hear(&self) -> Option<Heard> {
         self.hears.recv_timeout(PATIENCE).ok()
     }
 
     pub(crate) fn speak(&self, reply: Reply) {
-        // Nobody listens when the play is over; the next `hear` says so.
+        // The receiver is gone when the play is over; the next `hear` returns `None`.
         let _ = self.speaks.send(reply);
     }
 }

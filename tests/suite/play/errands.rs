@@ -1,4 +1,4 @@
-//! Agents that an actor starts, side by side too, and what they return.
+//! Agents that an actor starts, also in parallel, and their returns.
 
 use crate::clients::exchange::{Reply, ToolCall};
 
@@ -48,7 +48,7 @@ impl Actor {
         outcomes.into_iter().flatten().collect()
     }
 
-    /// Starts agents in one message; what each call says at once.
+    /// Starts agents in one message; returns the immediate result of each call.
     fn spawn_results(&mut self, errands: &[&Errand]) -> Vec<CallResult> {
         let mut calls: Vec<ToolCall> = errands.iter().map(|errand| (self.cast().hands.spawn)(errand)).collect();
         let reply = match calls.len() {
@@ -58,7 +58,7 @@ impl Actor {
         let heard = self.turn(reply);
         let mut results = self.new_results(&heard);
         assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
-        // Two worktrees made at the same moment may get in each other's way: that spawn is repeated, once.
+        // Two worktrees created at the same moment may conflict: that spawn is repeated, once.
         for (errand, result) in errands.iter().zip(&mut results) {
             if result.failed && !result.text.contains("hook error") {
                 self.note(&format!("spawns {} again: {:.200}", errand.description, result.text));
@@ -69,7 +69,7 @@ impl Actor {
         results
     }
 
-    /// What the agents return: at once, or told later, or fetched.
+    /// The returns of the agents: immediate, reported later, or fetched.
     fn returns_of(&mut self, errands: &[&Errand], results: Vec<CallResult>, mut news: String) -> Vec<Outcome> {
         let launched = self.cast().launched;
         let mut returns: Vec<Option<String>> = Vec::new();

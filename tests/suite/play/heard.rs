@@ -1,4 +1,4 @@
-//! What a request tells of a conversation: how it began, what the last calls brought, what else is new.
+//! The state of a conversation in a request: how it began, the results of the last calls, other news.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,19 +12,19 @@ use super::tool_form::{Tools, tools_of};
 /// One request, read as a conversation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
-    /// Everything before the model's first word, the system's part included.
+    /// Everything before the model's first word, including the system's part.
     pub(crate) opening: String,
-    /// How many messages and calls of the model the conversation holds.
+    /// How many messages and calls of the model the conversation has.
     pub(crate) said: usize,
     /// The results of all calls, oldest first, each with the number of its call.
     pub(crate) results: Vec<(String, CallResult)>,
-    /// What others than the model and its tools said after the model's last word.
+    /// Messages after the model's last word that are from neither the model nor its tools.
     pub(crate) news: String,
     /// The tools that the model may call.
     pub(crate) tools: Tools,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct CallResult {
     pub(crate) text: String,
@@ -32,14 +32,14 @@ pub(crate) struct CallResult {
 }
 
 enum Item<'request> {
-    /// Of the model: a text, or one or more calls.
+    /// From the model: a text, or one or more calls.
     Model,
     Result(String, CallResult),
     Text(&'request Value),
 }
 
 impl Heard {
-    /// None for a request that is no conversation.
+    /// `None` for a request that is not a conversation.
     pub(crate) fn of(request: &Request) -> Option<Self> {
         let dialect = Dialect::of(&request.method, &request.path)?;
         let body = &request.body;
@@ -53,7 +53,7 @@ impl Heard {
                 Item::Model => {
                     heard.said += 1;
                     heard.news.clear();
-                    // Calls without numbers are answered right after them, and what came before may be told otherwise.
+                    // Calls without numbers are answered right after them, and earlier content may be rewritten.
                     if dialect == Dialect::GenerateContent {
                         heard.results.clear();
                     }
@@ -130,7 +130,7 @@ fn gemini(content: &Value) -> Vec<Item<'_>> {
 /// Numbers for results of a dialect that has none.
 static NUMBERS: AtomicUsize = AtomicUsize::new(0);
 
-/// A result of a client that does not mark failures, but prints how the command ended.
+/// A result from a client that does not mark failures, but prints how the command ended.
 fn judged(text: String) -> CallResult {
     let signs = ["Exit code: ", "Exit Code: ", "exited with code ", "exit code "];
     let failed = signs.iter().any(|sign| {
@@ -158,7 +158,7 @@ fn strings(value: &Value) -> String {
     text
 }
 
-/// The texts of `value`, without the words that only say what kind of a thing it is.
+/// The texts of `value`, without the words that only name its kind.
 fn push_strings(value: &Value, text: &mut String) {
     match value {
         Value::String(string) => {

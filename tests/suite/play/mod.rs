@@ -1,15 +1,15 @@
 //! The play: a scripted model plays whole workflows in real clients, with our hooks on, as an obedient model would.
 //!
-//! It does what the installed texts order next, with the real program, real files, real commits, agents included. A line
-//! that a text no longer says fails the play. `GSD_PLAYS=off` plays nothing, `GSD_PLAYS=all` everything,
-//! `GSD_PLAYS=claude/quick,codex` what these name; unset, the short loop in two clients. A client that cannot be had
-//! is reported as not run, and is a failure where it was named. `SNAPSHOTS=overwrite` notes in `docs/hosts.md` what was
-//! played. Each play's journal is kept in `target/plays`, beside the table of costs; `GSD_PLAYS_KEEP=1` leaves the home,
-//! the project and the requests of a play that failed; `GSD_PLAYS_BY_HAND=1` starts no client but says how to start it at
-//! a terminal, and what to type there.
+//! It does what the installed texts order next, with the real program, real files, real commits, agents included. A
+//! line that a text no longer has fails the play. `GSD_PLAYS=off` plays nothing, `GSD_PLAYS=all` everything,
+//! `GSD_PLAYS=claude/quick,codex` what these name; unset, the short loop in two clients. A client that cannot be
+//! installed is reported as not run, and is a failure if it was named. `SNAPSHOTS=overwrite` records in `docs/hosts.md`
+//! what was played. Each play's journal is kept in `target/plays`, next to the table of costs; `GSD_PLAYS_KEEP=1` keeps
+//! the home, the project and the requests of a play that failed; `GSD_PLAYS_BY_HAND=1` starts no client but prints how
+//! to start it at a terminal, and what to type there.
 //!
-//! Where a play breaks, its message names the line that is missing, or the call and its answer: read the journal, then
-//! change the text, the program, or the scenario in [`scenarios`].
+//! When a play breaks, its message names the missing line, or the call and its answer: read the journal, then change
+//! the text, the program, or the scenario in [`scenarios`].
 
 mod actor;
 mod agreement;
@@ -37,10 +37,10 @@ use cast::{CASTS, Cast};
 use scenarios::{SCENARIOS, Scenario};
 use stage::{Counts, Stage};
 
-/// What is played when nobody chooses.
+/// The plays that run by default.
 const SHORT: &[(&str, &str)] = &[("claude", "chain"), ("codex", "chain")];
 
-/// Which plays the environment asks for.
+/// The plays that the environment asks for.
 enum Chosen {
     Nothing,
     Short,
@@ -51,7 +51,7 @@ enum Chosen {
 impl Chosen {
     fn from_environment() -> Self {
         match std::env::var("GSD_PLAYS") {
-            // Whoever leaves the clients out leaves out what they play.
+            // `GSD_CLIENTS=off` turns off the plays too.
             Err(_) if std::env::var("GSD_CLIENTS").is_ok_and(|clients| clients == "off") => Self::Nothing,
             Err(_) => Self::Short,
             Ok(word) if word == "off" => Self::Nothing,
@@ -72,7 +72,7 @@ impl Chosen {
         }
     }
 
-    /// Names that name no play.
+    /// Names that match no play.
     fn unknown(&self) -> Vec<String> {
         let Self::Named(names) = self else { return Vec::new() };
         let is_known = |name: &str| {
@@ -161,14 +161,14 @@ fn costs(rows: &[(&str, &str, Counts)]) -> String {
     table
 }
 
-/// Where journals and the table are kept.
+/// The folder of journals and the table.
 fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("plays");
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// Written past the test harness, which keeps the output of passing tests to itself.
+/// Written past the test harness, which hides the output of passing tests.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

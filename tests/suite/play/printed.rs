@@ -1,14 +1,14 @@
-//! What a command printed, as the clients hand it on.
+//! The output of a command, as clients pass it on.
 
-/// What a client says of a command that printed nothing.
+/// What a client reports for a command without output.
 const SILENCE: &str = "(empty)";
 
-/// Commands that only read and always print. A client under load may lose what a quick one printed (Qwen Code 0.24.4 does,
-/// exit code 0): who sees nothing asks again.
+/// Commands that only read and always print. A client under load may lose the output of a quick one (Qwen Code 0.24.4
+/// does, exit code 0): without output, the command runs again.
 const NEVER_SILENT: &[&str] =
     &["git rev-parse", "git branch --show-current", "git show", "git log", "git worktree list", "ls "];
 
-/// The verbs of ours that do so.
+/// Our verbs that only read and always print.
 const VERBS_NEVER_SILENT: &[&str] = &[
     "agent-skills",
     "audit-uat",
@@ -35,7 +35,7 @@ const VERBS_NEVER_SILENT: &[&str] = &[
     "verify",
 ];
 
-/// Whether a command that printed this is to be run again.
+/// True if a command with this output must run again.
 pub(crate) fn is_lost(command: &str, printed: &str) -> bool {
     let reads = NEVER_SILENT.iter().any(|begin| command.starts_with(begin));
     let verb = command.split_once("gsd-tools ").map(|(_, verb)| verb);
@@ -47,7 +47,7 @@ fn is_verb(command: &str, verb: &str) -> bool {
     command.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// What a command printed, without what some clients put around it.
+/// The output of a command, without what some clients add around it.
 pub(crate) fn bare(text: &str) -> String {
     let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
     if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {

@@ -1,10 +1,10 @@
 //! The texts that a conversation was shown, and how a line of them becomes a call.
 
-/// What a conversation was shown so far, oldest first.
+/// The texts that a conversation was shown so far, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Shown(Vec<String>);
 
-/// How a placeholder of a line is filled: by how it begins, and with what.
+/// Fills a placeholder of a line: the beginning of its name, and the value.
 pub(crate) type Fill<'a> = (&'a str, &'a str);
 
 impl Shown {
@@ -12,24 +12,24 @@ impl Shown {
         self.0.push(unnumbered(text));
     }
 
-    /// Whether these words stand somewhere, whatever the line breaks.
+    /// True if these words appear in a text, whatever the line breaks.
     pub(crate) fn holds(&self, quote: &str) -> bool {
         let quote = flat(quote);
         self.0.iter().any(|text| flat(text).contains(&quote))
     }
 
-    /// The code with `fragment` in it: a line of a fenced block, or what stands between backticks. The text that was
-    /// shown last goes first.
+    /// The code that contains `fragment`: a line of a fenced block, or text between backticks. The last shown text is
+    /// searched first.
     pub(crate) fn code(&self, fragment: &str) -> Option<String> {
         self.0.iter().rev().find_map(|text| codes(text).into_iter().find(|code| code.contains(fragment)))
     }
 
-    /// The whole fenced block with `fragment` in it.
+    /// The whole fenced block that contains `fragment`.
     pub(crate) fn block(&self, fragment: &str) -> Option<String> {
         self.0.iter().rev().find_map(|text| blocks(text).into_iter().find(|block| block.contains(fragment)))
     }
 
-    /// What stands between two words, in the text that was shown last.
+    /// The text between two words, in the last shown text that has it.
     pub(crate) fn between(&self, begin: &str, end: &str) -> Option<String> {
         self.0.iter().rev().find_map(|text| {
             let inner = text.split(begin).skip(1).find_map(|after| after.split_once(end).map(|(inner, _)| inner));
@@ -37,7 +37,7 @@ impl Shown {
         })
     }
 
-    /// The word after `key`, in the text that was shown last.
+    /// The word after `key`, in the last shown text that has it.
     pub(crate) fn after(&self, key: &str) -> Option<String> {
         let words = |text: &String| {
             let found = text.split(key).skip(1).find_map(|rest| rest.split_whitespace().next());
@@ -46,7 +46,7 @@ impl Shown {
         self.0.iter().rev().find_map(words)
     }
 
-    /// Every word of the texts that has `part` in it and looks like a path, the last text first.
+    /// Every word of the texts that contains `part` and looks like a path, the last text first.
     pub(crate) fn paths(&self, part: &str) -> Vec<String> {
         let ends = |character: char| character.is_whitespace() || "\"'`()<>@,;=|".contains(character);
         let words = |text: &String| {
@@ -62,7 +62,7 @@ pub(crate) fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Without the line numbers that some clients put before each line of a file.
+/// Removes the line numbers that some clients put before each line of a file.
 fn unnumbered(text: &str) -> String {
     let bare = |line: &str| {
         let digits = line.trim_start().trim_start_matches(|character: char| character.is_ascii_digit());
@@ -92,7 +92,7 @@ fn codes(text: &str) -> Vec<String> {
             fenced = !fenced;
             open_line = false;
         } else if fenced {
-            // A call may go on: after a backslash, or within quotes.
+            // A call may continue: after a backslash, or within quotes.
             let begun = found.last().filter(|_| open_line);
             let line = begun.map_or_else(|| line.trim().to_owned(), |begun| format!("{begun} {}", line.trim()));
             if open_line {
@@ -137,16 +137,17 @@ fn blocks(text: &str) -> Vec<String> {
     found
 }
 
-/// `text` with its placeholders filled: `{words}` by the fill whose name they begin with, else by `known`.
+/// `text` with its placeholders filled: `{words}` by the fill whose name they begin with, otherwise by `known`.
 ///
-/// A fill that names no placeholder replaces the word itself. What stays empty, and a fill without a place, is an error.
+/// A fill that names no placeholder replaces the word itself. A placeholder that stays empty, or a fill without a
+/// place, is an error.
 pub(crate) fn filled(text: &str, fills: &[Fill<'_>], known: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut used = vec![false; fills.len()];
     let mut result = String::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         let Some(length) = rest[open..].find('}') else { break };
-        // A placeholder may hold others.
+        // A placeholder may contain others.
         let length = closing(&rest[open..]).unwrap_or(length);
         let name = &rest[open + 1..open + length];
         result.push_str(&rest[..open]);
@@ -156,7 +157,7 @@ pub(crate) fn filled(text: &str, fills: &[Fill<'_>], known: impl Fn(&str) -> Opt
                 used[at] = true;
                 result.push_str(fills[at].1);
             }
-            // Commands have braces of their own, and JSON.
+            // Commands and JSON have their own braces.
             None if name.starts_with('"') || !name.contains(|character: char| character.is_ascii_alphabetic()) => {
                 result.push_str(&rest[open..=open + length]);
             }
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_filled_by_how_they_begin_and_none_stays_open() {
+    fn placeholders_are_filled_by_their_first_words_and_none_stays_empty() {
         let known = |name: &str| (name == "NN").then(|| "01".to_owned());
         let line = "commit \"docs: {NN} x\" --files {a, b of the folder} FILES @{3}";
         let fill = |fills: &[Fill<'_>]| filled(line, fills, known);

@@ -1,4 +1,4 @@
-//! Where one scenario plays in one client: a home with our install, a small project, and what was counted.
+//! The setting of one scenario in one client: a home with our install, a small project, and the counts.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use super::costs::{Read, Step, tables};
 use super::engine::Engine;
 use super::scenarios::agents::Plan;
 
-/// How long a client may work on what one person typed.
+/// How long a client may work on one typed line.
 const RUN_LIMIT: Duration = Duration::from_secs(420);
 
 /// What all actors of a scenario share.
@@ -47,7 +47,7 @@ pub(crate) struct Scene {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Said {
     Answer(String),
-    /// A command of ours and its arguments.
+    /// One of our commands, and its arguments.
     Command(String, String),
 }
 
@@ -67,7 +67,7 @@ impl Said {
     }
 }
 
-/// The workflow to which a command of ours leads.
+/// The workflow that one of our commands includes.
 pub(crate) fn workflow_of(command: &str) -> String {
     let text = std::fs::read_to_string(repository().join(format!("commands/{command}.md"))).unwrap();
     let include = text.lines().find_map(|line| line.strip_prefix('@'));
@@ -84,21 +84,21 @@ pub(crate) struct Stage {
     steps: Vec<Step>,
 }
 
-/// What a scenario cost.
+/// The cost of a scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) calls: usize,
     pub(crate) answered: usize,
     pub(crate) read: usize,
     pub(crate) agents: usize,
-    /// Those of the calls that steps of capabilities made, and what they were answered.
+    /// How many of the calls were made by steps of capabilities, and the bytes of their answers.
     pub(crate) calls_of_steps: usize,
     pub(crate) answered_steps: usize,
     pub(crate) seconds: f32,
 }
 
 impl Scene {
-    /// A path as a text has it: beneath the home, whole, or of the project.
+    /// Resolves a path as written in a text: below the home, absolute, or in the project.
     pub(crate) fn resolve(&self, path: &str) -> PathBuf {
         match ["$HOME/", "${HOME}/", "~/"].iter().find_map(|home| path.strip_prefix(home)) {
             Some(rest) => self.home.join(rest),
@@ -106,7 +106,7 @@ impl Scene {
         }
     }
 
-    /// A text of ours was read.
+    /// Counts a library text that was read.
     pub(crate) fn count_read(&self, path: &str, bytes: usize) {
         let path = path.rsplit("gsd-core/").next().unwrap_or(path);
         self.texts.lock().unwrap().push((path.to_owned(), bytes));
@@ -116,19 +116,19 @@ impl Scene {
         self.count_read(path, size_of(path));
     }
 
-    /// An agent reads its own instructions.
+    /// Counts an agent, which reads its own instructions.
     pub(crate) fn count_agent(&self, agent: &str) {
         self.agents.fetch_add(1, Ordering::Relaxed);
         let stem = agent.trim_start_matches("gsd-");
         self.count_text(&format!("agents/{stem}.md"));
     }
 
-    /// Whether what follows is a step of a capability: it is counted beside the loop.
+    /// Marks whether the following acts are a step of a capability, which is counted separately from the loop.
     pub(crate) fn is_in_a_step(&self, is_in: bool) {
         self.in_a_step.store(is_in, Ordering::Relaxed);
     }
 
-    /// A command was run, and the client showed this much of what it printed.
+    /// Counts a command, and how much of its output the client showed.
     pub(crate) fn count_command(&self, command: &str, bytes: usize) {
         if self.in_a_step.load(Ordering::Relaxed) && command.contains("gsd-tools ") {
             self.calls_of_steps.fetch_add(1, Ordering::Relaxed);
@@ -136,17 +136,17 @@ impl Scene {
         }
     }
 
-    /// A name of its own for an errand that our text does not describe.
+    /// A unique name for an errand that our text does not describe.
     pub(crate) fn name_errand(&self, agent: &str) -> String {
         format!("{agent} {:02}", self.errands.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// What the person types when the client has ended its turn.
+    /// Sets what the person types when the client has ended its turn.
     pub(crate) fn person_answers(&self, answer: &str) {
         *self.answer.lock().unwrap() = Some(Said::Answer(answer.to_owned()));
     }
 
-    /// The command that the person types in the same session when the client has ended its turn.
+    /// Sets the command that the person types in the same session when the client has ended its turn.
     pub(crate) fn person_types(&self, command: &str, arguments: &str) {
         self.count_text(&format!("commands/{command}.md"));
         *self.answer.lock().unwrap() = Some(Said::Command(command.to_owned(), arguments.to_owned()));
@@ -163,7 +163,7 @@ impl Scene {
     }
 }
 
-/// Somebody at a terminal plays the person, in the client's own screen.
+/// True if a person at a terminal takes part, in the client's own screen.
 fn by_hand() -> bool {
     std::env::var_os("GSD_PLAYS_BY_HAND").is_some()
 }
@@ -173,7 +173,7 @@ fn size_of(path: &str) -> usize {
 }
 
 impl Stage {
-    /// A home and an empty repository, our install in the home.
+    /// A home and an empty repository, with our install in the home.
     pub(crate) fn new(cast: &'static Cast, program: PathBuf) -> Self {
         let context = TestContext::on_disk();
         let scene = Arc::new(Scene {
@@ -209,7 +209,7 @@ impl Stage {
         text.trim_end().to_owned()
     }
 
-    /// The program's answer in the project, as a person's shell has it.
+    /// The program's answer in the project, as in a person's shell.
     pub(crate) fn asks_program(&self, arguments: &str) -> Value {
         let output = self.context.command(binary()).args(arguments.split(' ')).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -238,13 +238,13 @@ impl Stage {
         self.shell(&format!("git add -A && git commit --quiet -m 'chore: {fixture}'"));
     }
 
-    /// The person has approved what builds and what tests the project.
+    /// Approves, as the person, the commands that build and test the project.
     pub(crate) fn has_approved_gates(&self) {
         self.context.approve("build 'python3 -m py_compile greet.py'");
         self.context.approve("test 'python3 -m unittest'");
     }
 
-    /// The phase is planned already: its plans are there, and recorded.
+    /// Adds and records the plans of a phase.
     pub(crate) fn is_planned(&self, phase: &str, plans: &[&Plan]) {
         let folder = format!(".planning/phases/{phase}");
         for plan in plans {
@@ -254,7 +254,7 @@ impl Stage {
         assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
     }
 
-    /// As [`Self::is_planned`], and everything is built: each task has its commit, each plan its summary.
+    /// As [`Self::is_planned`], with everything built: each task has its commit, each plan its summary.
     pub(crate) fn is_built(&self, phase: &str, plans: &[&Plan]) {
         self.is_planned(phase, plans);
         let folder = format!(".planning/phases/{phase}");
@@ -276,7 +276,7 @@ impl Stage {
         assert_eq!(self.shell("git status --porcelain"), "", "`plan close` left something");
     }
 
-    /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
+    /// Types one of our commands as the person; the model plays `script`. Returns when the client has ended.
     pub(crate) fn types(
         &mut self,
         command: &str,
@@ -287,7 +287,7 @@ impl Stage {
         assert!(self.scene.main_ended.load(Ordering::Relaxed), "the client ended before the script of {command} did");
     }
 
-    /// As [`Self::types`], and the play is to fail for this reason.
+    /// As [`Self::types`], but the play must fail for this reason.
     pub(crate) fn types_and_fails(
         &mut self,
         command: &str,
@@ -310,7 +310,7 @@ impl Stage {
         std::fs::write(path, text.replace(old, new)).unwrap();
     }
 
-    /// As [`Self::types`], and the client dies on the way.
+    /// As [`Self::types`], but the client is killed during the play.
     pub(crate) fn types_and_dies(
         &mut self,
         command: &str,
@@ -364,7 +364,7 @@ impl Stage {
         }
     }
 
-    /// Says how to start the client at a terminal and what to type, and waits until the script has ended.
+    /// Prints how to start the client at a terminal and what to type, and waits until the script has ended.
     fn run_by_hand(&self, typed: &str) -> String {
         let server = ModelServer::start(Arc::clone(&self.scene.engine)).unwrap();
         let command = self.client(&server.url(), &Typed::ByHand);
@@ -399,7 +399,7 @@ impl Stage {
     fn client(&self, url: &str, typed: &Typed<'_>) -> Command {
         let mut command = self.context.command(&self.program);
         command.env("PATH", install::search_path(&self.program));
-        // Whatever wants to leave the machine is sent to the mock server, which refuses it.
+        // Requests that would leave the machine go to the mock server, which refuses them.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
             command.env(proxy, url);
         }
@@ -457,7 +457,7 @@ impl Stage {
         format!("{}{}", read(&output), read(&errors))
     }
 
-    /// Leaves home and project where they are.
+    /// Keeps home and project after the play.
     pub(crate) fn keep(self) -> PathBuf {
         self.context.keep()
     }
@@ -467,7 +467,7 @@ impl Stage {
         self.witness.calls().into_iter().filter(|call| !call.arguments.starts_with("hook ")).collect()
     }
 
-    /// What it cost, step by step.
+    /// The cost, step by step.
     pub(crate) fn costs(&self) -> String {
         tables(&self.steps, &self.calls(), &self.scene.texts.lock().unwrap())
     }

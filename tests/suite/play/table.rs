@@ -1,7 +1,7 @@
-//! What was played, as the table in `docs/hosts.md`: a row for each scenario, a column for each client and its version.
+//! The plays as a table in `docs/hosts.md`: a row for each scenario, a column for each client and its version.
 //!
-//! A cell is the day of the last play that passed, `not yet` where one belongs to the programme and was not seen with this
-//! version, and `–` where none does. `SNAPSHOTS=overwrite` writes what was played just now.
+//! A cell is the day of the last play that passed, `not yet` if the play belongs to the programme but has not been seen
+//! with this version, and `–` if it does not. `SNAPSHOTS=overwrite` writes the plays of this run.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,7 +15,7 @@ const END: &str = "<!-- /plays -->\n";
 const NOT_YET: &str = "not yet";
 const NONE: &str = "–";
 
-/// The table: what stands in its first line after `scenario`, and the lines below.
+/// The table: the cells of its first line after `scenario`, and the lines below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Table {
     clients: Vec<String>,
@@ -46,7 +46,7 @@ impl Table {
         Some(self.rows.iter().find(|row| row[0] == scenario)?.get(column + 1)?)
     }
 
-    /// This table with today's clients and scenarios, and `today` for what was `played`: client, scenario.
+    /// This table with today's clients and scenarios, and `today` for each `played` pair of client and scenario.
     fn with(&self, played: &[(&str, &str)], today: &str) -> Self {
         let cell = |host: &str, client: &str, name: &str, scenario: Option<&Scenario>| {
             let known = self.cell(name, client).filter(|cell| *cell != NONE && *cell != NOT_YET);
@@ -88,7 +88,7 @@ fn parts(document: &str) -> (&str, Table, &str) {
     (&document[..begin], Table::parse(&document[begin..end]), &document[end..])
 }
 
-/// Writes what was played, client and scenario, into the document, where that is wished for.
+/// Writes the plays, by client and scenario, into the document, if asked to.
 pub(crate) fn note(played: &[(&str, &str)]) {
     if std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite") {
         let today = Command::new("date").args(["-u", "+%F"]).output().unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_play_is_noted_with_its_day_and_another_version_starts_over() {
+    fn a_play_is_recorded_with_its_day_and_another_version_starts_over() {
         let first = Table { clients: Vec::new(), rows: Vec::new() }.with(&[("claude", "chain")], "2026-01-06");
         let of = |table: &Table, host: usize| table.cell("chain", &client(CASTS[host])).unwrap().to_owned();
         assert_eq!((of(&first, 0), of(&first, 1)), ("2026-01-06".to_owned(), NOT_YET.to_owned()));

@@ -1,4 +1,4 @@
-//! The tools that a client offers the model, and whether a call that our text orders has their form.
+//! The tools that a client offers the model, and whether a call that our text orders matches them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct ToolForm {
 
 pub(crate) type Tools = BTreeMap<String, ToolForm>;
 
-/// The tools in a request, in whatever dialect: each has a name, and a schema beside it.
+/// The tools in a request, in any dialect: each has a name, with a schema next to it.
 pub(crate) fn tools_of(body: &Value) -> Tools {
     let mut tools = Tools::new();
     for key in ["tools", "tool_definitions"] {
@@ -48,7 +48,7 @@ fn collect(value: &Value, tools: &mut Tools) {
     }
 }
 
-/// What is wrong with a call, `tool(name="value", ...` up to the end of its line, for a model that has these tools.
+/// The fault in a call, `tool(name="value", ...` up to the end of its line, for a model that has these tools.
 pub(crate) fn objection(call: &str, tools: &Tools) -> Option<String> {
     let (tool, arguments) = call.trim().split_once('(')?;
     let Some(form) = tools.get(tool) else {
@@ -63,7 +63,7 @@ pub(crate) fn objection(call: &str, tools: &Tools) -> Option<String> {
     missing.map(|parameter| format!("`{tool}` requires `{parameter}`, which the call does not name"))
 }
 
-/// The names of the arguments; a placeholder is none.
+/// The names of the arguments; placeholders do not count.
 fn names(arguments: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut is_quoted) = (0, false);
     let parts = arguments.split(move |letter: char| {
@@ -83,7 +83,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_call_is_held_against_the_schema_that_the_model_gets() {
+    fn a_call_is_checked_against_the_schema_that_the_model_gets() {
         let schema = json!({"properties": {"kind": {}, "text": {}, "name": {}}, "required": ["name", "text"]});
         let bodies = [
             json!({"tools": [{"name": "start", "input_schema": schema}]}),

@@ -1,4 +1,4 @@
-//! One unit given to a client by the program's own supervisor, and what the supervisor made of it.
+//! Gives one unit to a client through the program's own supervisor, and reports the supervisor's verdict.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::clients::process::{end_processes_of, processes_of};
 use crate::clients::server::{ModelServer, address_of_nobody};
 use crate::kit::{TestContext, binary};
 
-/// Where a client is given units, one after the other, as on a user's machine.
+/// The setting in which a client gets units, one after the other, as on a user's machine.
 pub(crate) struct Desk<'a> {
     pub(crate) subject: &'a Subject,
     pub(crate) context: TestContext,
@@ -30,11 +30,12 @@ pub(crate) struct Order {
     pub(crate) profile: &'static str,
     /// The client itself ends after two turns.
     pub(crate) has_two_turns: bool,
-    /// What the supervisor is told of its limits, beside what every unit here has.
+    /// Limits for the supervisor, in addition to those that every unit here has.
     pub(crate) limits: Value,
-    /// Where the client may write, beside the project, the temporary folder and what is its own; no fence without it.
+    /// Where the client may write in addition to the project, the temporary folder and its own files; no fence if
+    /// `None`.
     pub(crate) fence: Option<Vec<PathBuf>>,
-    /// Nobody is at the address of the model.
+    /// No server listens at the address of the model.
     pub(crate) refuses: bool,
 }
 
@@ -44,15 +45,15 @@ impl Default for Order {
     }
 }
 
-/// What came of a unit.
+/// The result of a unit.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// The supervisor's answer.
     pub(crate) outcome: Value,
     pub(crate) took: Duration,
-    /// What the model's server counted.
+    /// The counts of the model's server.
     pub(crate) count: Count,
-    /// Whether the model was given the prompt as it is; `None` where it was not asked.
+    /// True if the model received the unchanged prompt; `None` if it got no request.
     pub(crate) has_prompt: Option<bool>,
 }
 
@@ -75,7 +76,7 @@ impl Report {
     }
 }
 
-/// A unit that is under way.
+/// A unit under way.
 pub(crate) struct Running {
     supervisor: Child,
     lines: BufReader<ChildStdout>,
@@ -95,13 +96,13 @@ impl<'a> Desk<'a> {
         Ok(Self { subject, context, program, is_of_subscription: false })
     }
 
-    /// Its user has a subscription, and no key.
+    /// Makes its user one with a subscription and without a key.
     pub(crate) fn of_subscription(mut self) -> Self {
         self.is_of_subscription = true;
         self
     }
 
-    /// Takes away what a unit before left in the project.
+    /// Removes what an earlier unit left in the project.
     pub(crate) fn clear(&self) {
         for entry in std::fs::read_dir(self.context.project()).unwrap().flatten() {
             if entry.file_name() != ".git" {
@@ -111,12 +112,12 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Uses the client as a person does, so that what it leaves running is there; says whether that was something.
+    /// Uses the client as a person does, so that its daemon is running; returns true if a process stayed.
     pub(crate) fn use_by_hand(&self) -> bool {
         let server = ModelServer::start(Script::new(self.subject.hands, &[])).unwrap();
         let mut command = self.context.command(&self.program);
         self.subject.set_up(&mut command, &self.context, &server.url(), &self.program);
-        // What stays behind would hold pipes open.
+        // The daemon would hold pipes open.
         command.args(self.subject.daemon).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         assert!(command.status().unwrap().success());
         !processes_of(&self.context.home()).is_empty()
@@ -127,7 +128,7 @@ impl<'a> Desk<'a> {
         self.context.home().with_file_name("stop")
     }
 
-    /// Gives the unit of `script` to the client and waits for what comes of it.
+    /// Gives the unit of `script` to the client and waits for the result.
     pub(crate) fn give(&self, script: Script, order: &Order) -> Report {
         self.start(script, order).report()
     }
@@ -183,7 +184,7 @@ impl<'a> Desk<'a> {
 }
 
 impl Running {
-    /// Waits until this file is there.
+    /// Waits until this file exists.
     pub(crate) fn wait_for(&mut self, path: &Path) {
         let end = Instant::now() + Duration::from_secs(60);
         while !path.exists() {
@@ -238,7 +239,7 @@ pub(crate) fn alive(mark: &str, text: &str) -> Vec<String> {
     std::fs::read_dir("/proc").unwrap().flatten().filter_map(look).collect()
 }
 
-/// A command for the supervisor itself, such as to end what another one left.
+/// Calls the supervisor by itself, to end processes that another one left.
 pub(crate) fn end_all(context: &TestContext, mark: &str) -> Value {
     let mut command: Command = context.command(binary());
     let mut child = command.arg("__supervise").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

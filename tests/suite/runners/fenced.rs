@@ -1,5 +1,5 @@
-//! Each client at full auto within a fence: it does its work inside, by its edit tool and by its shell, and whatever it is
-//! told to write outside stays as it was.
+//! Each client at full auto within a fence: it works inside, with its edit tool and its shell, and whatever it is
+//! ordered to write outside stays unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use super::table::{self, FENCE};
 
 #[test]
 #[ignore = "slow: a client"]
-fn each_client_at_full_auto_writes_inside_its_fence_and_nowhere_else() {
+fn each_client_at_full_auto_writes_only_inside_its_fence() {
     let cells = Mutex::new(BTreeMap::new());
     let failures = each_subject("fence", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;

@@ -1,9 +1,8 @@
-//! What becomes of a unit of work with each real client, whatever goes wrong: its verdict, its processes, its fence.
+//! Units of work with each real client, whatever goes wrong: the verdict, the processes, the fence.
 //!
-//! Clients and model are those of the client kit. `GSD_CLIENTS` chooses clients as there. `GSD_RUNNERS=all` runs all that
-//! the chosen clients are tried with, `GSD_RUNNERS=off` nothing, the heading of a row of `docs/runners.md` that row; without it a
-//! small part is run, with two clients. What is
-//! not run is said, never passed.
+//! Clients and model are those of the client kit. `GSD_CLIENTS` selects clients as there. `GSD_RUNNERS=all` runs
+//! everything for the selected clients, `GSD_RUNNERS=off` nothing, and the heading of a row of `docs/runners.md` only
+//! that row; unset, a small part is run, with two clients. What is not run is reported, never passed.
 
 mod drive;
 mod fenced;
@@ -34,7 +33,7 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// Whether this row is tried; `is_of_few` where it belongs to the small part.
+    /// True if this row is tried; `is_of_few` if it belongs to the small part.
     pub(crate) fn has(&self, row: &str, is_of_few: bool) -> bool {
         match self {
             Self::All => true,
@@ -55,7 +54,8 @@ pub(crate) fn wish() -> Wish {
     }
 }
 
-/// Tries each client that is chosen and can be had; those of `few` where not all is asked for. Gives what failed.
+/// Tries each selected client that can be installed; only those of `few` unless everything is requested. Returns the
+/// failures.
 pub(crate) fn each_subject(
     what: &str,
     few: &[&str],

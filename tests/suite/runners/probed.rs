@@ -1,4 +1,4 @@
-//! `auto probe` with the real clients: those of the versions that were measured are as the facts say.
+//! `auto probe` with the real clients: the measured versions match the facts.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! However a unit ends, nothing of it is left: not the client, not what its tools started, not what left its session.
+//! However a unit ends, nothing of it is left: not the client, not processes that its tools started, not those that
+//! left its session.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -12,10 +13,10 @@ use super::script::{Act, Script};
 use super::table::{self, WAYS};
 use super::{each_subject, wish};
 
-/// How long anything may still be there.
+/// How long a process may still be there.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A number of seconds that no other process sleeps: it finds what lost its mark.
+/// A number of seconds that no other process sleeps: it finds processes that lost their mark.
 fn number() -> u32 {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     400_000 + std::process::id() % 10_000 * 10 + NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
@@ -35,12 +36,12 @@ fn nothing_lives(mark: &str, text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Ends a unit in one way while its tool runs, and looks for what is left.
+/// Ends a unit in one way while its tool runs, and looks for processes that are left.
 fn try_way(desk: &Desk<'_>, way: &str) -> Result<Duration, String> {
     desk.clear();
     let sleep = format!("sleep {}", number());
     let daemon = format!("setsid sh -c 'trap \"\" TERM HUP; ({sleep}); :' > /dev/null 2>&1 & echo here > begun");
-    // Whoever started it has to know it by something else than its environment; a supervisor that was killed cannot.
+    // The supervisor must recognise it by something other than its environment; a killed supervisor cannot.
     let nameless = if way == "supervisor killed" { "" } else { "env -i " };
     let daemon = format!("({nameless}setsid {sleep} > /dev/null 2>&1 &); {daemon}");
     let begun = desk.context.project().join("begun");

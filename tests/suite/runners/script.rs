@@ -7,20 +7,20 @@ use crate::clients::faults::{Fault, Usage, Window};
 use crate::clients::obedient::Hands;
 use crate::clients::server::{Part, Reply, Request};
 
-/// What the unit is told. Requests without it are the client's own, beside the conversation.
-/// With what a command line may lose: quotes, a backslash, a second line.
+/// The prompt of the unit. Requests without it are the client's own, outside the conversation. It contains what a
+/// command line may lose: quotes, a backslash, a second line.
 pub(crate) const PROMPT: &str =
     "Do the work of unit GSD-SUITE-UNIT, \"step by step\",\nwith no \\ left out, and say when it is done.";
 const UNIT: &str = "GSD-SUITE-UNIT";
 
-/// How often one act is tried that the client does not take up.
+/// How often an act is repeated if the client does not perform it.
 const PATIENCE: usize = 4;
 
 /// One thing the model does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Shell(String),
-    /// A whole path and the line it is to hold.
+    /// An absolute path, and the line to write.
     Write(String, String),
 }
 
@@ -35,12 +35,12 @@ impl Act {
 pub(crate) struct Script {
     hands: Hands,
     acts: Vec<Act>,
-    /// What goes wrong once so many acts are done, in the place of what would be next.
+    /// The fault, and after how many acts it replaces the next one.
     fault: Option<(usize, Fault)>,
     usage: Usage,
     window: Option<Window>,
     tries: AtomicUsize,
-    /// How many acts the client had done when it asked last.
+    /// How many acts the client had done at its last request.
     done: Mutex<usize>,
 }
 
@@ -65,14 +65,14 @@ impl Script {
         self
     }
 
-    /// The number of the act that is next, by what the request shows of those before.
+    /// The number of the next act, judged by the earlier ones that the request shows.
     fn next(&self, text: &str) -> usize {
         let is_done = |number: &usize| text.contains(&mark(*number));
         (0..self.acts.len()).find(|number| !is_done(number)).unwrap_or(self.acts.len())
     }
 }
 
-/// What an act is known by in the conversation.
+/// The mark by which an act is recognised in the conversation.
 fn mark(number: usize) -> String {
     format!("act-{number:03}-of-suite")
 }

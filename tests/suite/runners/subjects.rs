@@ -1,4 +1,4 @@
-//! The clients that units are given to, each with what its user has set so that it asks the suite's model.
+//! The clients that get units, each with the settings that make it ask the suite's model.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,21 +13,21 @@ use crate::clients::pointed::{pointed, write_settings};
 use crate::clients::{claude, cline, codebuddy, codex, copilot, gemini, kilo, kimi_code, opencode, pi, qwen};
 use crate::kit::TestContext;
 
-/// A client that a unit is given to.
+/// A client that gets units.
 pub(crate) struct Subject {
-    /// What its runner is called.
+    /// The name of its runner.
     pub(crate) name: &'static str,
     pub(crate) package: &'static Package,
     pub(crate) hands: Hands,
-    /// The model that has to be named, where its settings do not name one.
+    /// The model to name, if its settings do not name one.
     pub(crate) model: Option<&'static str>,
-    /// Writes the user's settings below the home folder, and gives the variables to the command.
+    /// Writes the user's settings below the home folder, and adds the variables to the command.
     set_up: fn(&mut Command, &TestContext, &str),
-    /// How it is told to end after two turns, where it can be.
+    /// How to make it end after two turns, if possible.
     pub(crate) two_turns: Option<TwoTurns>,
-    /// The words with which a use by hand leaves a daemon that takes over the work of the next one.
+    /// The arguments of a manual use that leaves a daemon, which takes over the work of the next one.
     pub(crate) daemon: &'static [&'static str],
-    /// Its stream does not say what was used.
+    /// Its stream does not report the tokens used.
     pub(crate) is_silent_on_tokens: bool,
 }
 
@@ -44,7 +44,7 @@ impl Subject {
     /// Prepares the home of `context`, and `command` so that what it starts asks the model at `url`.
     pub(crate) fn set_up(&self, command: &mut Command, context: &TestContext, url: &str, program: &Path) {
         command.env("PATH", install::search_path(program));
-        // Whatever wants to leave the machine is sent to the mock server, which refuses it.
+        // Requests that would leave the machine go to the mock server, which refuses them.
         for proxy in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
             command.env(proxy, url);
         }
@@ -63,7 +63,7 @@ fn write_home(context: &TestContext, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// What `gsd-tools auto probe` knows of the client.
+/// Applies the facts of `gsd-tools auto probe` about the client.
 fn as_probed(client: &str, command: &mut Command, context: &TestContext, url: &str) {
     write_settings(client, &context.home(), url);
     command.envs(pointed(client).variables(url));
@@ -220,14 +220,14 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     },
 ];
 
-/// Sets the limit of turns in the user's settings, before what is there.
+/// Sets the limit of turns in the user's settings, before the existing text.
 fn with_setting(context: &TestContext, path: &str) {
     let path = context.home().join(path);
     let settings = std::fs::read_to_string(&path).unwrap();
     std::fs::write(path, settings.replacen('{', r#"{ "model": { "maxSessionTurns": 2 },"#, 1)).unwrap();
 }
 
-/// Not a host of ours: it is only driven.
+/// Not one of our hosts: it is only driven.
 const DROID: Package = Package { host: "droid", source: Source::Npm("droid"), version: "0.215.0", program: "droid" };
 
 const DROID_HANDS: Hands = Hands {

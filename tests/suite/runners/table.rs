@@ -1,5 +1,5 @@
-//! What was seen of each client, as the tables in `docs/runners.md`. The cells that were tried must stand there as they came
-//! out; `SNAPSHOTS=overwrite` writes them, with the day.
+//! What was seen of each client, as the tables in `docs/runners.md`. The cells that were tried must be there unchanged;
+//! `SNAPSHOTS=overwrite` writes them, with the date.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::kit::repository;
 /// Cells by the client and the heading of their row.
 pub(crate) type Cells = BTreeMap<(&'static str, &'static str), String>;
 
-/// The ways in which a unit ends whose processes are looked for.
+/// The ways in which a unit ends after which its processes are looked for.
 pub(crate) const WAYS: [&str; 5] = ["stopped", "at its limit", "client killed", "supervisor killed", "daemon left"];
 
-/// What a fence is tried with.
+/// What a fence is tested with.
 pub(crate) const FENCE: [&str; 2] = ["works inside", "leaves the rest"];
 
 const SEEN: &str = "seen";
@@ -35,7 +35,7 @@ fn place() -> PathBuf {
     repository().join("docs/runners.md")
 }
 
-/// The table between its marks: what is before, its cells, and what is after.
+/// The table between its marks: the text before, its cells, and the text after.
 fn parts<'text>(document: &'text str, table: &str) -> (&'text str, BTreeMap<(String, String), String>, &'text str) {
     let (begin, end) = (format!("<!-- {table} -->\n"), format!("<!-- /{table} -->\n"));
     let from = document.find(&begin).unwrap_or_else(|| panic!("docs/runners.md has no `{begin}`")) + begin.len();
@@ -63,7 +63,7 @@ fn text(table: &str, cells: &BTreeMap<(String, String), String>) -> String {
     text
 }
 
-/// The cells of this run are those of the document, or become them; and nothing failed.
+/// Checks that the cells of this run are those of the document, or writes them; and that nothing failed.
 pub(crate) fn expect_in_document(table: &str, ran: &Cells, failures: &[String]) {
     let _one = DOCUMENT.lock().unwrap();
     let writes = std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite");

@@ -1,4 +1,4 @@
-//! The verdict on a unit, whatever goes wrong: no client that failed is believed, and none that worked is doubted.
+//! The verdict on a unit, whatever goes wrong: a failed client never counts as done, and a working one always does.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,21 +12,21 @@ use super::subjects::Subject;
 use super::{each_subject, table, wish};
 use crate::clients::faults::{Fault, Refusal, Usage, Window};
 
-/// What may go wrong with a unit, or right.
+/// One way in which a unit goes wrong, or right.
 pub(crate) struct Trouble {
     /// The heading of its column.
     pub(crate) name: &'static str,
-    /// Whether it belongs to the small part.
+    /// True if it belongs to the small part.
     is_of_few: bool,
-    /// Whether the unit is done, as far as the client can tell.
+    /// True if the client has done the unit, to its knowledge.
     is_done: bool,
-    /// What goes wrong, after so many acts.
+    /// What goes wrong, and after how many acts.
     fault: Option<(usize, Fault)>,
-    /// The kinds of verdict that say it well, where it is not done.
+    /// The acceptable kinds of verdict if it is not done.
     kinds: &'static [&'static str],
     acts: fn() -> Vec<Act>,
     order: fn(&Subject) -> Option<Order>,
-    /// The client may not use the shell; whether it keeps to that is its own matter, but it has to say so.
+    /// The client may not use the shell. It may ignore that, but it must report the denial.
     is_denied: bool,
 }
 
@@ -42,11 +42,11 @@ fn as_usual(_subject: &Subject) -> Option<Order> {
     Some(Order::default())
 }
 
-/// The client that takes the beginning of an answer for all of it, and says so in its stream as of any other: nothing there
-/// tells one from the other. What it made is what shows it.
+/// The client that treats the beginning of an answer as the whole, and reports it in its stream like any other answer:
+/// the stream does not show the difference. Only its work does.
 const TAKES_PART_FOR_WHOLE: &str = "kimi";
 
-/// Where a client is stopped that does not say what is wrong.
+/// The limits at which a client is stopped if it does not report the fault.
 const LIMITS: [&str; 4] = ["idle", "whole", "first-event", "calls-without-tool"];
 
 const fn failing(name: &'static str, fault: Fault, kinds: &'static [&'static str]) -> Trouble {
@@ -94,7 +94,7 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     },
 ];
 
-/// One cell: what was said, or what was wrong with it.
+/// One cell: the verdict, or what was wrong with it.
 fn judge(desk: &Desk<'_>, trouble: &Trouble) -> Option<(Report, Result<String, String>)> {
     let order = (trouble.order)(desk.subject)?;
     desk.clear();
@@ -142,8 +142,8 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
         return wrong("it is said to be done and is not");
     }
     let (kind, stopped) = (report.outcome["kind"].as_str().unwrap_or_default(), report.verdict() == "stopped");
-    // Some clients say nothing and are stopped at a limit, and some say that they failed and not why. But none is to be
-    // taken for another trouble.
+    // Some clients report nothing and are stopped at a limit, and some report a failure without its reason. But none
+    // may report another trouble.
     let is_unknown = kind == "model" || (stopped && LIMITS.contains(&kind));
     if !trouble.kinds.is_empty() && !trouble.kinds.contains(&kind) && !is_unknown {
         return wrong("the reason is another one");
@@ -159,7 +159,7 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
 
 #[test]
 #[ignore = "slow: a client"]
-fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
+fn a_failed_client_never_counts_as_done_and_a_working_one_always_does() {
     let cells = Mutex::new(BTreeMap::new());
     let failures = each_subject("verdicts", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
@@ -184,7 +184,7 @@ fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
 
 #[test]
 #[ignore = "slow: a client"]
-fn what_a_client_says_it_used_is_what_the_model_counted() {
+fn the_usage_that_a_client_reports_is_what_the_model_counted() {
     let failures = each_subject("usage", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let usage = Usage { input: 1000, cached: 0, output: 111 };
@@ -197,7 +197,7 @@ fn what_a_client_says_it_used_is_what_the_model_counted() {
         }
         let told = (told["input"].as_u64(), told["output"].as_u64());
         let (all, beside) = (report.count.usage, report.count.beside);
-        // What was asked beside the conversation some count, and some do not.
+        // Some clients count their requests outside the conversation, and some do not.
         let conversation = (Some(all.input - beside.input), Some(all.output - beside.output));
         assert!(told == (Some(all.input), Some(all.output)) || told == conversation, "{}", report.text());
         Ok(())
@@ -207,7 +207,7 @@ fn what_a_client_says_it_used_is_what_the_model_counted() {
 
 #[test]
 #[ignore = "slow: a client"]
-fn a_subscription_that_is_used_up_says_when_it_is_filled_again() {
+fn a_used_up_subscription_reports_when_it_resets() {
     let failures = each_subject("quota", &["claude"], |subject| {
         if subject.name != "claude" {
             return Err(super::NotRun("only one client says so in its stream".to_owned()));

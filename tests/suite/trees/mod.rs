@@ -1,8 +1,8 @@
-//! Trees of planning documents that nobody wrote: archived or not, numbers restarted or not, folders missing, documents cut,
-//! in conflict or empty, in many forms and scripts. What verbs say of them is compared with what is true.
+//! Generated trees of planning documents: archived or not, numbers restarted or not, folders missing, documents
+//! truncated, in conflict or empty, in many forms and scripts. The answers of verbs are compared with the truth.
 //!
-//! The gate draws as many of the first trees as it has time for; `GSD_TREES=2000` draws so many, `GSD_TREES_SEED` begins at
-//! another one, or repeats it.
+//! The gate draws as many of the first trees as it has time for; `GSD_TREES=2000` draws that many, `GSD_TREES_SEED`
+//! begins at another one, or repeats it.
 
 mod model;
 mod oracle;
@@ -19,10 +19,10 @@ use crate::tree::{difference, stamps, tree};
 use model::Model;
 use oracle::{Answers, Truth};
 
-/// How long a sample begins new trees.
+/// How long a sample starts new trees.
 const SAMPLE: Duration = Duration::from_secs(25);
 
-/// The verbs that say how far the milestone is.
+/// The verbs that report how far the milestone is.
 const ASKED: &[&str] = &[
     "progress json",
     "stats json",
@@ -62,7 +62,7 @@ fn answers(context: &TestContext) -> Answers {
     Answers(said)
 }
 
-/// Where two views name two next commands.
+/// Reports two views that name different next commands.
 fn two_commands(answers: &Answers) -> Option<String> {
     let shown = |call: &str| answers.page(call).lines().find_map(|line| line.strip_prefix("Next")).map(str::trim);
     let told = |call: &str| answers.of(call).pointer("/next/command").and_then(Value::as_str);
@@ -81,7 +81,7 @@ fn two_commands(answers: &Answers) -> Option<String> {
     }
 }
 
-/// What is wrong with one tree.
+/// The faults in the answers about one tree.
 fn wrong(model: &Model) -> Vec<String> {
     let context = TestContext::new();
     for (path, text) in &model.files {
@@ -112,7 +112,7 @@ fn wrong(model: &Model) -> Vec<String> {
     wrong
 }
 
-/// What verbs close that is open.
+/// The faults of verbs that close open work.
 fn closes(context: &TestContext, model: &Model, truth: &Truth) -> Vec<String> {
     let mut wrong = Vec::new();
     let before = tree(&context.project());
@@ -147,10 +147,10 @@ fn closes(context: &TestContext, model: &Model, truth: &Truth) -> Vec<String> {
     wrong
 }
 
-/// The trees that were drawn and those with a wrong answer, by what is wrong with their documents.
+/// For each kind of damage: how many trees were drawn, and how many had a wrong answer.
 type Table = BTreeMap<String, (u64, u64)>;
 
-/// The seeds to draw: one by its number, so many as are asked for, or what a sample has time for.
+/// Checks the trees of these seeds: `seeds` returns the seed for a number, or `None` when enough are drawn.
 fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (Table, Vec<String>) {
     let (next, failed, table) = (AtomicU64::new(0), Mutex::new(Vec::new()), Mutex::new(Table::new()));
     std::thread::scope(|scope| {
@@ -174,7 +174,7 @@ fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (Table, Vec<String>) {
 }
 
 #[test]
-fn what_is_said_of_a_tree_is_true() {
+fn answers_about_a_tree_are_true() {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let first = number("GSD_TREES_SEED").unwrap_or(1);
     let (many, one) = (number("GSD_TREES"), number("GSD_TREES_SEED"));

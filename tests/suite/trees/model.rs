@@ -1,8 +1,9 @@
-//! Trees of planning documents, drawn from a seed: what is true of a project, and documents that say it in one of many ways.
+//! Trees of planning documents, drawn from a seed: the truth about a project, and documents that express it in one of
+//! many ways.
 
 use std::fmt::Write as _;
 
-/// Numbers that follow from a seed.
+/// Numbers derived from a seed.
 pub(crate) struct Draw(u64);
 
 impl Draw {
@@ -35,7 +36,7 @@ pub(crate) enum Stage {
     Planned,
     Partial,
     Executed,
-    /// A report of its verification passed, and nothing says that the phase is closed.
+    /// A report of its verification passed, and no document says that the phase is closed.
     Verified,
     Closed,
 }
@@ -48,7 +49,7 @@ pub(crate) struct Phase {
     pub(crate) plans: usize,
     /// Its folder is in this clone.
     pub(crate) has_folder: bool,
-    /// It lies in the archive of its milestone.
+    /// Its folder is in the archive of its milestone.
     pub(crate) is_put_away: bool,
 }
 
@@ -61,7 +62,7 @@ impl Phase {
         }
     }
 
-    /// The number as folders and files have it.
+    /// The number as used in names of folders and files.
     fn padded(&self) -> String {
         let (number, rest) = self
             .id
@@ -87,7 +88,7 @@ pub(crate) enum Milestones {
     None,
     /// `## v1.1 Name`.
     Sections,
-    /// `### 🚧 v1.1 Name (In Progress)`, and those before it in folded blocks.
+    /// `### 🚧 v1.1 Name (In Progress)`, with earlier ones in folded blocks.
     Marked,
     /// `## Milestone 2: Name`, without a version.
     Numbered,
@@ -105,43 +106,43 @@ pub(crate) enum Listing {
     All,
 }
 
-/// What is wrong with the documents.
+/// The damage to the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
     Empty,
-    /// The roadmap ends somewhere before its end.
+    /// The roadmap is truncated.
     Cut,
     Conflict,
-    /// STATE.md is at a milestone that the roadmap does not have.
+    /// STATE.md names a milestone that the roadmap does not have.
     OtherVersion,
-    /// Phases are called by another word.
+    /// Phases have another word for `Phase`.
     OtherWord,
     /// The last phase is named in a form that is not read.
     Unread,
     /// The milestones have numbers, and STATE.md has a version.
     Numbered,
-    /// Both sides of a merge stand in STATE.md.
+    /// STATE.md contains both sides of a merge.
     StateConflict,
     /// The folded block of the last shipped milestone has no end.
     Unclosed,
-    /// A row of the table of progress is all that is left of the last phase.
+    /// Only the row in the progress table is left of the last phase.
     RowOnly,
 }
 
-/// What is true of a project, and how its documents say it.
+/// The truth about a project, and how its documents express it.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) version: String,
-    /// The phases of the current milestone, in their order.
+    /// The phases of the current milestone, in order.
     pub(crate) phases: Vec<Phase>,
     pub(crate) earlier: Vec<(String, Vec<Phase>)>,
-    /// The folders of earlier milestones are where those of this one are.
+    /// The folders of earlier milestones are next to those of this one.
     pub(crate) left: bool,
     pub(crate) milestones: Milestones,
     pub(crate) listing: Listing,
     pub(crate) has_roadmap: bool,
     pub(crate) damage: Option<Damage>,
-    /// The phase that STATE.md is at.
+    /// The phase that STATE.md names.
     pub(crate) stated: Option<String>,
     pub(crate) files: Vec<(String, String)>,
 }
@@ -231,7 +232,7 @@ impl Model {
             files: Vec::new(),
         };
         if !has_roadmap {
-            // The folders are all there is, and nothing closes a phase.
+            // Only the folders exist, and no document closes a phase.
             model.earlier.clear();
             model.phases.retain(|phase| phase.has_folder);
         }
@@ -288,7 +289,7 @@ impl Model {
                 phase
             })
             .scan(None, |seen: &mut Option<usize>, mut phase| {
-                // With a phase between two numbers, the next one takes up the count.
+                // After a phase between two numbers, the next one continues the count.
                 let integer = phase.id.parse::<usize>().ok();
                 if let (Some(last), Some(own)) = (*seen, integer)
                     && own <= last
@@ -301,7 +302,7 @@ impl Model {
             .collect()
     }
 
-    /// A box or a row can say that a phase is closed.
+    /// True if a box or a row can say that a phase is closed.
     pub(crate) fn can_close(&self) -> bool {
         self.has_roadmap && self.listing != Listing::Headings
     }
@@ -516,7 +517,7 @@ impl Model {
     }
 }
 
-/// The folder of a phase with what its stage left in it. The report is the last that is written, so that it is the newest.
+/// Writes the folder of a phase with the files of its stage. The report is written last, so that it is the newest.
 fn write_folder(files: &mut Vec<(String, String)>, root: &str, phase: &Phase) {
     let (folder, number) = (format!("{root}/{}", phase.folder()), phase.padded());
     if phase.stage > Stage::Untouched {

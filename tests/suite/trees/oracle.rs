@@ -1,4 +1,4 @@
-//! What every verb has to say of a drawn tree: by what is true of it, not by what its documents look like.
+//! The right answers of every verb for a drawn tree: derived from the truth, not from the look of its documents.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::model::{Model, Phase, Stage};
 
-/// What is true of the current milestone.
+/// The truth about the current milestone.
 #[derive(Debug)]
 pub(crate) struct Truth {
     pub(crate) total: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Truth {
     pub(crate) summaries: usize,
     /// The open phases, in the order of their numbers.
     pub(crate) open: Vec<String>,
-    /// The phase that is next; none where nothing is open.
+    /// The next phase; `None` if no phase is open.
     pub(crate) current: Option<String>,
     /// STATE.md names a phase.
     is_stated: bool,
@@ -54,7 +54,7 @@ fn in_order(left: &str, right: &str) -> Ordering {
     parts(left).cmp(&parts(right))
 }
 
-/// What verbs answered, by their call.
+/// The answers of verbs, by their call.
 pub(crate) struct Answers(pub(crate) Vec<(&'static str, Value)>);
 
 impl Answers {
@@ -76,7 +76,7 @@ impl Answers {
     }
 }
 
-/// What is wrong with the answers about a tree whose documents say everything.
+/// The wrong answers about a tree whose documents are complete.
 pub(crate) fn disagreements(truth: &Truth, answers: &Answers) -> Vec<String> {
     let mut wrong = Vec::new();
     for (call, pointer, right) in [
@@ -99,7 +99,7 @@ pub(crate) fn disagreements(truth: &Truth, answers: &Answers) -> Vec<String> {
         ("auto status --json", "/progress/slices/1", truth.total),
     ] {
         let said = answers.number(call, pointer);
-        // Where no table reports progress, smart-entry gives no figures; without a roadmap, others give none.
+        // Without a progress table, smart-entry gives no figures; without a roadmap, others give none.
         if said != Some(right) && (said.is_some() || (call != "smart-entry --json" && truth.is_listed)) {
             wrong.push(format!("{call} {pointer}: {said:?}, not {right}"));
         }
@@ -123,7 +123,8 @@ pub(crate) fn disagreements(truth: &Truth, answers: &Answers) -> Vec<String> {
     wrong
 }
 
-/// The answers that call the milestone complete. Figures count a verified phase as complete; a next step closes it first.
+/// The answers that report the milestone as complete. Counts treat a verified phase as complete; a next step closes it
+/// first.
 pub(crate) fn calls_complete(truth: &Truth, answers: &Answers) -> Vec<String> {
     let percent = |call: &str, pointer: &str| answers.number(call, pointer) == Some(100);
     let progress = answers.of("init progress");

@@ -1,11 +1,11 @@
-//! The brief of a run: read where the call names it, and kept among the notes of the run.
+//! The brief of a run: read from the file that the call names, and stored with the notes of the run.
 
 use crate::acts::Call;
 use crate::acts::auto::place::Place;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 
-/// Where the text of the brief is kept.
+/// The path under which the text of the brief is stored.
 pub(crate) fn kept_brief(place: &Place) -> AbsolutePath {
     place.folder().resolve("brief.md")
 }
@@ -18,8 +18,8 @@ pub(crate) fn brief_of(call: &Call, file: &str) -> Result<String, Failure> {
     })
 }
 
-/// Keeps a brief among the notes of the run, since the file may change while it goes on. Gives its name there, and its text. A
-/// call that begins no run keeps none: the next one would be taken for the same call again.
+/// Stores a brief with the notes of the run, since the file may change while it runs. Returns its path there, and its
+/// text. A call that begins no run stores none, because the next one would look like the same call again.
 pub(crate) fn keep_brief(place: &Place, text: String) -> Result<(String, String), Failure> {
     let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! With which client a run works, and what of an unfinished run a call changes.
+//! Which client a run works with, and which settings of an unfinished run a call changes.
 
 use super::request::{Request, unfinished};
 use crate::acts::Call;
@@ -17,22 +17,22 @@ use crate::text::shell::typed;
 use crate::text::words::of_word;
 use crate::world::fence::Fencing;
 
-/// How sessions are run, and what is noted of it.
+/// How sessions are run, and what is recorded of it.
 pub(crate) struct How {
     pub(crate) driver: Driver,
-    /// Whether sessions are to be fenced, where the system can.
+    /// Whether sessions are to be fenced, if the system can do it.
     pub(crate) wants_fence: bool,
     pub(crate) means: Means,
 }
 
-/// What the call says beside the client, or what the run that is unfinished was told before.
+/// The call's options other than the client, or else those of the unfinished run.
 pub(crate) fn means(call: &Call, request: &Request, memory: &Memory) -> Means {
     let (asked, before) = (&request.how, unfinished(memory));
     let kept = before.map(|run| run.means.clone()).unwrap_or_default();
     // Another client has other models, and is another program.
     let is_other = before.is_some_and(|run| asked.runner.as_ref().is_some_and(|runner| *runner != run.runner));
     let (model, program) = if is_other { (None, None) } else { (kept.model, kept.program) };
-    // A path is from the folder of this call, wherever a later one is made.
+    // A relative path is resolved from the folder of this call, wherever a later one is made.
     let place = |program: &String| {
         let is_path = program.contains(std::path::is_separator);
         if is_path { call.here().resolve(program).to_string() } else { program.clone() }
@@ -48,7 +48,7 @@ pub(crate) fn means(call: &Call, request: &Request, memory: &Memory) -> Means {
     }
 }
 
-/// Says what of an unfinished run a call changes.
+/// Reports which settings of an unfinished run a call changes.
 pub(crate) fn say_changes(call: &Call, run: &Run, how: &How) {
     let own =
         |model: &Option<String>| model.as_ref().map_or("the client's own".to_owned(), |model| format!("`{model}`"));
@@ -77,7 +77,7 @@ pub(crate) fn how(call: &Call, request: &Request, memory: &Memory, means: Means)
         Some(name) => runners.find(name).map_err(|error| Failure::because(Reason::Usage, &error))?,
         None => first_installed(call, &runners)?,
     };
-    // Refused before there is a worktree: its sessions would fail.
+    // Refused before a worktree is made, because its sessions would fail.
     if runner.only_with.as_ref().is_some_and(|variable| !call.world().flag(variable)) {
         return Err(Failure::usage(format!("`{}` works in no project of yours", runner.name))
             .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
@@ -132,7 +132,7 @@ pub(crate) fn how(call: &Call, request: &Request, memory: &Memory, means: Means)
     Ok(how)
 }
 
-/// The first client of the table whose program is there.
+/// The first client of the table whose program is installed.
 pub(crate) fn first_installed<'a>(call: &Call, runners: &'a Runners) -> Result<&'a Runner, Failure> {
     let is_there = |runner: &&Runner| runner.verified && runner.installed(call.world()).is_some();
     runners.iter().find(is_there).ok_or_else(|| {
@@ -141,7 +141,8 @@ pub(crate) fn first_installed<'a>(call: &Call, runners: &'a Runners) -> Result<&
     })
 }
 
-/// The ceilings of the run: those of before, with what the call says. A new run begins with those of the preferences.
+/// The ceilings of the run: the earlier ones, with those that the call gives. A new run begins with those of the
+/// preferences.
 pub(crate) fn ceilings(request: &Request, memory: &Memory, preferred: &Preferred) -> Ceilings {
     let (asked, mut before) = (&request.how, memory.ceilings);
     if unfinished(memory).is_none() {

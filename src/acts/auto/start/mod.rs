@@ -48,20 +48,20 @@ use crate::world::World;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
 
-/// How long the lock of the log is waited for. A run that was killed while it started a program has left it to that process,
-/// until this one becomes another program.
+/// How long to wait for the lock of the log. A run that was killed while it started a program has left the lock to that
+/// process until it becomes the program.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunReport {
     milestone: String,
-    /// Why it stopped, and the command that goes on.
+    /// Why it stopped, and the command that continues.
     pub(crate) stop: Stop,
     sessions: u32,
     /// Output tokens and uncached input.
     tokens: u64,
-    /// In US dollars, as the client says; left out where it says nothing.
+    /// In US dollars, as reported by the client; omitted if it reports nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     usd: Option<f64>,
     /// The commit that landed.
@@ -69,7 +69,7 @@ pub(crate) struct RunReport {
     landed: Option<String>,
 }
 
-/// Runs one unit that is named.
+/// Runs one named unit.
 pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) -> Result<RunReport, Failure> {
     let place = Place::of(call)?;
     place.refuses_two_layouts(how.layout)?;
@@ -84,7 +84,7 @@ pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) 
     drive(call, &Request { milestone: Some(milestone), brief: None, how }, Some(1), Some(unit))
 }
 
-/// Begins a run or continues it, until it stops or `most_units` have run.
+/// Begins or continues a run, until it stops or `most_units` have run.
 pub(crate) fn drive(
     call: &Call,
     request: &Request,
@@ -114,7 +114,7 @@ pub(crate) fn drive(
     if asked.is_none()
         && let Some((milestone, stop)) = not_begun(call, &place, &memory, (request, is_in_phases))?
     {
-        // Nothing was begun, so that nothing is noted.
+        // Nothing was begun, so nothing is recorded.
         return Ok(report(&milestone, stop, &Memory::default()));
     }
     let preferred = preferred(call, &place, &memory)?;
@@ -142,7 +142,7 @@ pub(crate) fn drive(
     let world = call.world().clone();
     let now = now(&world);
     append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
-    // From here on the log knows the branch.
+    // From here on the branch is in the log.
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(call, &start.repository);
     let memory = place.memory()?;
@@ -189,7 +189,7 @@ pub(crate) fn drive(
     Ok(report(&start.milestone, stop, &memory))
 }
 
-/// Why no run can begin now, with the milestone that is asked for; the next call may be about another one.
+/// Why no run can begin now, with the milestone concerned; the next call may be about another one.
 fn not_begun(
     call: &Call,
     place: &Place,
@@ -212,7 +212,7 @@ fn not_begun(
     Ok(stop.map(|stop| (milestone.unwrap_or_default().to_owned(), stop)))
 }
 
-/// Forgets orders that came too late for the run that they were for: they are about no other.
+/// Discards orders that came too late for their run: they apply to no other.
 fn drop_orders(call: &Call, place: &Place) -> Result<(), Failure> {
     for (id, order) in orders::waiting(&place.folder())? {
         call.tell(format!("Not followed, since the run had ended: {}", order.wish));
@@ -221,7 +221,7 @@ fn drop_orders(call: &Call, place: &Place) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends what was kept of worktrees for 30 days. A run does not fail for it: the next one tries again.
+/// Removes what was kept of worktrees for 30 days. A failure does not fail the run: the next one tries again.
 fn forget_expired(call: &Call, repository: &Repository) {
     match repository.forget_expired(call.world().now().milliseconds()) {
         Ok(names) if names.is_empty() => {}
@@ -241,7 +241,7 @@ fn now(world: &World) -> Time {
     Time { wall: world.now().milliseconds(), machine: world.uptime() }
 }
 
-/// A log that a newer program has begun or continued is not for this one.
+/// Refuses a log that a newer program has begun or continued.
 fn refuse_newer_engine(call: &Call, place: &Place, memory: &Memory) -> Result<(), Failure> {
     let newest = memory.engines.last().copied().unwrap_or(ENGINE);
     if newest > ENGINE {
@@ -255,8 +255,8 @@ fn refuse_newer_engine(call: &Call, place: &Place, memory: &Memory) -> Result<()
     Ok(())
 }
 
-/// Whether what is asked for has landed: the process died before it could say so, or the same call is made again. A brief
-/// that is to be worked on once more is given together with the name of a milestone.
+/// True if the requested work has landed: the process died before it could report it, or the same call is made again.
+/// To work on a brief once more, it is given together with the name of a milestone.
 fn has_landed(call: &Call, place: &Place, memory: &Memory, request: &Request) -> Result<bool, Failure> {
     if !memory.is_released || request.milestone.is_some() {
         return Ok(false);

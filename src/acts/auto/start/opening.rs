@@ -1,4 +1,4 @@
-//! Where a run begins, or goes on: its repository, its worktree, and what a person has to approve before.
+//! Where a run begins or continues: its repository, its worktree, and what a person has to approve first.
 
 use crate::acts::user;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ use crate::text::shell::{Typed, typed};
 use crate::world::World;
 use crate::world::fence::Openings;
 
-/// The note that names the branch which is about to be made, until the log does.
+/// The note with the name of the branch that is about to be made, until the log has it.
 pub(crate) const BEGINNING: &str = "beginning";
 
 /// Where a run works, and for which milestone.
@@ -51,20 +51,20 @@ pub(crate) struct Start {
     pub(crate) brief: Option<(String, String)>,
     pub(crate) held_out: Option<HeldOut>,
     pub(crate) openings: Openings,
-    /// The checks that run without a fence; `None` where there is one.
+    /// The checks that run without a fence; `None` if there is one.
     pub(crate) approved: Option<BTreeSet<String>>,
-    /// What a new run begins with.
+    /// The first entry of a new run.
     pub(crate) run: Option<Run>,
 }
 
-/// What became of the beginning of a run.
+/// The result of beginning a run.
 pub(crate) enum Begun {
     Started(Box<Start>),
-    /// Nobody approved what the repository brings for this milestone.
+    /// What the repository brings for this milestone is not approved.
     NotApproved(String, Stop),
 }
 
-/// What a run is begun or continued with.
+/// The input for beginning or continuing a run.
 pub(crate) struct Opening<'a> {
     pub(crate) place: &'a Place,
     pub(crate) memory: &'a Memory,
@@ -78,7 +78,7 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// What the log is told of a run that begins or goes on.
+    /// The log entry for a run that begins or continues.
     pub(crate) fn event(&self, start: &Start, world: &World) -> Event {
         let how = self.how;
         match &start.run {
@@ -96,8 +96,8 @@ impl Opening<'_> {
         }
     }
 
-    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Gives the checks
-    /// that run without a fence.
+    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Returns
+    /// the checks that run without a fence.
     pub(crate) fn approved(
         &self,
         call: &Call,
@@ -118,7 +118,7 @@ impl Opening<'_> {
         let mut items = asking.in_commit(base)?;
         let has_begun = unfinished(self.memory).is_some();
         if !is_fenced && has_begun {
-            // What its planners wrote, and what the target has now.
+            // Also what its planners wrote, and what the target has now.
             let documents = self.place.documents(self.memory);
             items.extend(asking.in_worktree(Place::files_at(call, &documents).as_ref())?);
             let tip = repository.tip()?.to_string();
@@ -127,7 +127,7 @@ impl Opening<'_> {
             }
         }
         let (brought, known) = (Brought::new(items), known(self.place)?);
-        // What the run before has landed is no news.
+        // What the earlier run landed needs no approval.
         let before = self.memory.candidate.as_ref().filter(|_| self.memory.landed.is_some() && !has_begun);
         let landed = match before.filter(|_| !brought.without(&known).is_empty()) {
             Some(candidate) => {
@@ -147,7 +147,7 @@ impl Opening<'_> {
     }
 }
 
-/// Enters the worktree of the run that is not finished, or of a new one.
+/// Enters the worktree of the unfinished run, or of a new one.
 pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failure> {
     let Opening { place, memory, request, layout, how, preferred, .. } = *opening;
     let world = &call.world().clone();
@@ -177,7 +177,7 @@ pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failu
     }
 }
 
-/// Enters the worktree of the run that is not finished.
+/// Enters the worktree of the unfinished run.
 pub(crate) fn continued(
     call: &Call,
     opening: &Opening<'_>,
@@ -189,7 +189,7 @@ pub(crate) fn continued(
     if repository.tree_of(&start).is_err() {
         return Err(of_another_repository(place, run));
     }
-    // What has landed is only to be cleared away.
+    // A landed run only has to be cleaned up.
     let approved = match &memory.landed {
         Some(_) => None,
         None => match opening.approved(call, &repository, (&run.milestone, &run.base))? {
@@ -204,7 +204,7 @@ pub(crate) fn continued(
     }
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     let worktree = if memory.landed.is_some() {
-        // It is only to be removed, which may be half done.
+        // It only has to be removed, which may be half done.
         Worktree { folder, branch: Some(run.branch.clone()) }
     } else {
         repository.enter(&folder, &run.branch, &start, &run.milestone)?.worktree
@@ -293,7 +293,7 @@ pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, 
     commit.ok_or_else(|| Failure::usage(format!("the log has `{name}` where a commit should be")))
 }
 
-/// The refusal of a run whose repository was removed, and another one made in its place.
+/// The refusal of a run whose repository was removed and replaced by another one.
 pub(crate) fn of_another_repository(place: &Place, run: &Run) -> Failure {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
@@ -302,7 +302,7 @@ pub(crate) fn of_another_repository(place: &Place, run: &Run) -> Failure {
     Failure::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
 }
 
-/// The call again, with what it says of a run that has not begun.
+/// The call again, with its options for a run that has not begun.
 pub(crate) fn again(request: &Request) -> Typed {
     let how = &request.how;
     let call = Typed::from("gsd-tools auto run");

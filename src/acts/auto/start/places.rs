@@ -6,23 +6,23 @@ use crate::auto::landing::repository::Repository;
 use crate::auto::real::Places;
 use crate::disk::AbsolutePath;
 
-/// Where candidates are checked out: beside the worktree.
+/// The folder in which candidates are checked out: next to the worktree.
 pub(crate) fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-candidate", worktree.name()))
 }
 
-/// Where the checks of units run.
+/// The folder in which the checks of units run.
 pub(crate) fn checkout_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-checks", worktree.name()))
 }
 
-/// Refuses a repository in which links lead a folder that a run works in elsewhere, before anything is done there.
+/// Refuses a repository in which a link redirects a folder that a run works in, before anything is done there.
 pub(crate) fn check_places(repository: &Repository, worktree: &AbsolutePath) -> Result<(), LandingError> {
     let places = [worktree.clone(), scratch_of(worktree), checkout_of(worktree)];
     places.iter().try_for_each(|place| repository.check_place(place))
 }
 
-/// Where a run works, and where its notes are.
+/// The folders of a run and of its notes.
 pub(crate) fn places_of(place: &Place, worktree: &AbsolutePath) -> Places {
     Places {
         worktree: worktree.clone(),

@@ -13,7 +13,7 @@ use crate::project::milestone_layout::{ids, lookup};
 use crate::text::shell::typed;
 use crate::world::World;
 
-/// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
+/// The milestone of a call: the named one, the next one for a brief, else the active one.
 pub(crate) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, Failure> {
     match (asked, has_brief, &seen.state.milestone) {
         (Some(asked), _, _) => ids::milestone_called(asked).ok_or_else(|| {
@@ -27,7 +27,7 @@ pub(crate) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) ->
     }
 }
 
-/// The milestone that STATE.md is at: a run in phases is about no other.
+/// The milestone of STATE.md: a run in phases works on no other.
 pub(crate) fn milestone_in_phases(
     call: &Call,
     place: &Place,
@@ -48,12 +48,12 @@ pub(crate) fn milestone_in_phases(
     }
 }
 
-/// The first number that no milestone has.
+/// The first unused number of a milestone.
 pub(crate) fn next_milestone(seen: &Seen) -> String {
     ids::next(seen.snapshot.milestones.iter().map(|milestone| milestone.id.as_str()), 'M', 3)
 }
 
-/// What is planned has to be in the commit that the work begins with.
+/// Refuses plans that are not in the commit that the work begins with.
 pub(crate) fn planning_is_committed(
     call: &Call,
     repository: &Repository,
@@ -82,8 +82,8 @@ pub(crate) fn planning_is_committed(
     )))
 }
 
-/// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
-/// for by name, since a folder that is not there yet is not known to be one.
+/// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are
+/// queried by name, because git does not know that a missing path is a folder.
 pub(crate) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), Failure> {
     let folder = layout.folder();
     let names = match layout {

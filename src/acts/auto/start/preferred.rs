@@ -1,4 +1,4 @@
-//! The preferences that a run goes by, and what of them it does not follow.
+//! The preferences of a run, and those that it does not follow.
 
 use super::request::unfinished;
 use crate::acts::Call;
@@ -11,13 +11,13 @@ use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
 
-/// The preferences as they are where the run works, or will.
+/// The preferences as they are where the run works, or will work.
 pub(crate) fn preferred(call: &Call, place: &Place, memory: &Memory) -> Result<Preferred, Failure> {
     Preferred::read(preference_files(call, place, memory)?.as_ref(), call)
 }
 
-/// Where the preferences of the project are read. What a session wrote that is not judged yet, or that is to be taken back,
-/// says nothing: then they are those from before it.
+/// The files from which the project's preferences are read. Changes by a session that is not judged yet, or that is to
+/// be taken back, are ignored: then the files from before the session are read.
 pub(crate) fn preference_files(call: &Call, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
     if unfinished(memory).is_none() {
         return Ok(Place::files_at(call, &place.root));
@@ -33,7 +33,7 @@ pub(crate) fn preference_files(call: &Call, place: &Place, memory: &Memory) -> R
     Ok(Box::new(MemoryFiles::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())))))
 }
 
-/// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the
+/// Refuses to begin a run that would not follow a preference; a run that has begun continues, and reports it. Lists the
 /// commands that are not run as checks.
 pub(crate) fn check_preferences(
     call: &Call,

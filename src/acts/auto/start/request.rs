@@ -1,21 +1,21 @@
-//! What a run is asked for.
+//! The request for a run.
 
 use crate::acts::auto::place::LayoutWord;
 use crate::auto::event::Run;
 use crate::auto::memory::Memory;
 use crate::auto::slices::forecast::Shape;
 
-/// A run that is asked for.
+/// The request for a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// The milestone; without it, the active one.
     pub(crate) milestone: Option<String>,
-    /// The file that says what the next milestone is to be.
+    /// The file that describes the next milestone.
     pub(crate) brief: Option<String>,
     pub(crate) how: Choices,
 }
 
-/// With what, how far, and for how much. What is not said is as it was in the run, or as usual.
+/// The client, the limits and the budget. Omitted values are as before in the run, or the defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
     pub(crate) runner: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Choices {
     pub(crate) take_over: bool,
 }
 
-/// The run that is not finished.
+/// The unfinished run.
 pub(crate) fn unfinished(memory: &Memory) -> Option<&Run> {
     memory.run.as_ref().filter(|_| !memory.is_released)
 }

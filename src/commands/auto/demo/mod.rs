@@ -1,4 +1,4 @@
-//! `demo`: a milestone from its brief to a landed commit, in a project of its own, with a script in the place of an agent.
+//! `demo`: a milestone from its brief to a landed commit, in a separate project, with a script instead of an agent.
 
 mod stage;
 mod told;
@@ -49,7 +49,7 @@ pub(super) struct DemoReport {
     /// The folder of the project, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
-    /// What to type next.
+    /// The commands to try next.
     next: Vec<NextRow>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Fa
 const FENCED: &str = "fences the agent: it can write only there and in a temporary folder";
 const NOT_FENCED: &str = "cannot fence the agent: this system cannot limit where a program writes";
 
-/// What standard error can show, where the story is told.
+/// The screen for standard error, which shows the progress.
 fn progress_screen(context: &Context) -> Screen {
     let screen = context.page();
     Screen { color: screen.color && context.world().terminal().stderr, ..screen }
@@ -141,7 +141,7 @@ impl DemoReport {
     }
 }
 
-/// How many lines of what a command prints are shown.
+/// The maximum number of lines shown from the output of a command.
 const SHOWN: usize = 5;
 
 /// The answer for a person.
@@ -167,7 +167,7 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     format!("{landed}{files}\n{shown}\n{yours}\n{place}\n{next}\n{}", rows(screen, &script.next))
 }
 
-/// How to type the commands where the program was built and not installed yet.
+/// How to type the commands if the program was built but is not installed.
 fn not_in_path(context: &Context) -> String {
     let Some(program) = context.world().executable().ok().filter(|_| !context.world().finds("gsd-tools")) else {
         return String::new();

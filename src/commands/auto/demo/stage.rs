@@ -1,5 +1,5 @@
-//! Where a demo takes place: one temporary folder for all that it and its programs write, and the project, which can be
-//! elsewhere to be kept.
+//! The place of a demo: one temporary folder for everything that it and its programs write, and the project, which can
+//! be elsewhere so that it is kept.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,29 +18,29 @@ use crate::world::process::{Ask, Next};
 use crate::world::signals::{self, Requests};
 use crate::world::{Ended, Program, World, WorldError};
 
-/// This program, as it is typed.
+/// This program's name, as typed.
 const PROGRAM: &str = "gsd-tools";
 
-/// How long the run may take to end when the demo is interrupted.
+/// The time a run has to end when the demo is interrupted.
 const TO_END: Duration = Duration::from_secs(5);
 
-/// Exit code of a demo that Ctrl-C ended.
+/// The exit code of a demo ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// Exit code of one that another signal ended.
+/// The exit code of a demo ended by another signal.
 const TERMINATED: u8 = 143;
 
-/// How often the run is called for at most: twice for each time that it asks for an approval.
+/// The maximum number of calls of the run: two for each approval that it asks for.
 const MOST_CALLS: u32 = 8;
 
-/// Between two looks whether somebody wants the demo to end.
+/// The time between two checks for a request to end the demo.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The settings of git in the folder of a demo.
 const SETTINGS: &str = "home/.gitconfig";
 
-/// Who the commits of the project are by, and what else git asks its user for. Its repositories are ours, whoever the file
-/// system says that they belong to.
+/// The author of the project's commits, and other settings that git asks its user for. The repositories are ours, no
+/// matter who owns them according to the file system.
 const GIT_CONFIG: &str = "\
 [user]
 \tname = gsd-tools demo
@@ -51,14 +51,14 @@ const GIT_CONFIG: &str = "\
 \tdirectory = *
 ";
 
-/// What a person can do about a folder that cannot be used.
+/// The hint for a folder that cannot be used.
 const ANOTHER_FOLDER: &str = "name another folder: `gsd-tools demo --keep FOLDER`";
 
-/// Variables by which users move folders that the demo has of its own.
+/// Variables with which users move folders that the demo replaces with its own.
 const MOVED: &[&str] =
     &["APPDATA", "LOCALAPPDATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
 
-/// The folders of a demo. What is not kept is gone with this value.
+/// The folders of a demo. Those that are not kept are removed when this value is dropped.
 pub(super) struct Stage<'a> {
     world: &'a World,
     requests: Option<Requests>,
@@ -67,10 +67,10 @@ pub(super) struct Stage<'a> {
     kept: Option<Kept>,
 }
 
-/// A folder for a project that is to be kept, until it is there.
+/// The folder of a project to keep, until the project is complete.
 struct Kept {
     project: AbsolutePath,
-    /// The outermost folder that was made for it.
+    /// The outermost folder that was created for it.
     made: Option<AbsolutePath>,
     is_done: bool,
 }
@@ -80,7 +80,7 @@ impl Drop for Kept {
         if self.is_done {
             return;
         }
-        // Where something cannot be removed, the error that led here is the one to be told.
+        // If something cannot be removed, the error that led here is the one to report.
         if let Some(made) = &self.made {
             let _ = disk::remove_folder(made);
             return;
@@ -93,7 +93,7 @@ impl Drop for Kept {
 }
 
 impl<'a> Stage<'a> {
-    /// Makes the folders. `keep` is where the project is to stay.
+    /// Creates the folders. `keep` is the path where the project should stay.
     pub(super) fn new(context: &'a Context, keep: Option<&str>) -> Result<Self, Failure> {
         let world = context.world();
         for program in ["git", "sh"] {
@@ -101,11 +101,11 @@ impl<'a> Stage<'a> {
                 return Err(WorldError::NoProgram { program: program.to_owned() }.into());
             }
         }
-        // Refused before anything is made.
+        // Refused before anything is created.
         let keep = keep.map(|folder| empty_folder(context.here(), folder)).transpose()?;
         let requests = Requests::watch().ok();
         let temporary = context.here().resolve(world.temporary_folder());
-        // What demos left that were killed. What belongs to another user cannot be removed, and need not be.
+        // Remove the folders of killed demos. Those of other users cannot be removed, and need not be.
         let _ = disk::remove_left_with(&temporary, SETTINGS);
         let scratch = Scratch::new(temporary.as_path()).map_err(|error| no_temporary_folder(&error))?;
         for folder in ["home", "state", "tmp"] {
@@ -120,21 +120,21 @@ impl<'a> Stage<'a> {
         Ok(Self { world, requests, scratch, project, kept })
     }
 
-    /// Makes the project: a repository with one commit.
+    /// Creates the project: a repository with one commit.
     pub(super) fn prepare(&self, script: &Script) -> Result<(), Failure> {
         for (path, text) in demo::project_files() {
             disk::replace(&self.project.resolve(path), text.as_bytes())?;
         }
         self.git(&["init", "--quiet", "--template="])?;
-        // A run looks for its project upwards: there may be another one around this.
+        // A run looks for its project in the folders above: there may be another project around this one.
         disk::make_folder(&self.project.resolve(".gsd/milestones"))?;
         self.git(&["add", "--all"])?;
         self.git(&["commit", "--quiet", "--message", &script.subject])?;
         Ok(())
     }
 
-    /// Runs the brief to its end. `hear` gets each entry of the log as it comes. Where the system has no fence, the run stops before
-    /// checks that nobody approved: what this project brings was written by this program, which approves it.
+    /// Runs the brief to its end. `hear` gets each entry of the log as it arrives. On a system without a fence, the run
+    /// stops before checks that are not approved: this program wrote the checks of this project, so it approves them.
     pub(super) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), Failure> {
         let (mut heard, mut approved) = (0, String::new());
         let mut calls = 0;
@@ -151,7 +151,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Calls for the run once, with what is approved ahead. Gives how it ended, its answer, and what else it said.
+    /// Calls the run once, with the approval `approved`. Returns how it ended, its answer, and its error output.
     fn call(
         &self,
         script: &Script,
@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
     ) -> Result<(Ended, String, String), Failure> {
         let this = self.world.executable()?;
         let own = this.to_string_lossy();
-        // As it is typed, but for what is only here.
+        // The line as a person types it, plus the arguments for the demo.
         let line = ["auto", "run", "--brief", &script.brief];
         let here = ["--layout", "milestones", "--runner", RUNNER, "--runner-program", &own, "--json-errors"];
         let program = self.apart(&this).arguments([signals::CALL]).arguments(line).arguments(here);
@@ -182,7 +182,8 @@ impl<'a> Stage<'a> {
                 told.push_str(&text);
                 told.push('\n');
             }
-            // A line is a sign that there is more in the log, and its words are for who reads no log.
+            // A line of output means that the log may have new entries; its text is for callers that do not read the
+            // log.
             let entries = read_log::<Entry>(&log).ok().flatten().map(|found| found.entries).unwrap_or_default();
             entries.iter().skip(*heard).for_each(&mut *hear);
             *heard = entries.len().max(*heard);
@@ -193,7 +194,7 @@ impl<'a> Stage<'a> {
         Ok((ended, answer, complaint))
     }
 
-    /// Runs a program in the project, and gives what it prints.
+    /// Runs a program in the project and returns its output.
     pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, Failure> {
         let (name, arguments) = line.split_first().ok_or_else(|| Failure::usage("no program is named"))?;
         let own = (name.as_ref() == PROGRAM).then(|| self.world.executable()).transpose()?;
@@ -217,7 +218,7 @@ impl<'a> Stage<'a> {
         self.output(&line)
     }
 
-    /// The project stays. Gives its folder, where it is to be kept.
+    /// Keeps the project, and returns its folder if it should be kept.
     pub(super) fn keep(mut self) -> Option<AbsolutePath> {
         let kept = self.kept.as_mut()?;
         kept.is_done = true;
@@ -228,7 +229,7 @@ impl<'a> Stage<'a> {
         self.requests.as_ref()?.asked()
     }
 
-    /// A program that knows nothing of the user: neither their settings and folders, nor whose session this is.
+    /// A program without the user's settings, folders and session.
     fn apart(&self, program: &Path) -> Program {
         let program = Program::apart(program).folder(self.project.as_path()).without(MOVED);
         let folders = [("HOME", "home"), ("USERPROFILE", "home"), ("XDG_STATE_HOME", "state")];
@@ -251,7 +252,7 @@ impl Kept {
     }
 }
 
-/// The folder that a project can be kept in: an empty one, or one that is not there.
+/// The folder to keep a project in: it must be empty or not exist.
 fn empty_folder(here: &AbsolutePath, folder: &str) -> Result<AbsolutePath, Failure> {
     let path = here.resolve(folder);
     let refused = |why: &str| Failure::usage(format!("`{folder}` of --keep {why}")).exits(2).hint(ANOTHER_FOLDER);
@@ -282,7 +283,7 @@ fn interrupted(ask: Ask) -> Failure {
         .hint("run `gsd-tools demo` again")
 }
 
-/// What a run says that did not land.
+/// The answer of a run that did not land.
 #[derive(serde::Deserialize)]
 struct Refusal {
     message: String,
@@ -304,7 +305,8 @@ struct StopText {
     next: String,
 }
 
-/// The digest that a run asks a person for; empty where it says so only when it is called again. `None` of any other end.
+/// The digest that a run asks a person to approve; empty if it gives one only when it is called again. `None` for any
+/// other end.
 fn asked_for(answer: &str) -> Option<String> {
     let stop = serde_json::from_str::<Answer>(answer).ok()?.stop;
     let digest = stop.next.strip_prefix(APPROVED).and_then(|rest| rest.strip_prefix('=')?.split(' ').next());

@@ -1,4 +1,4 @@
-//! What is said while the demo runs: a line for each thing that the agent or this program does.
+//! The story that the demo prints: one line for each action of the agent or of this program.
 
 use crate::auto::demo::Script;
 use crate::auto::event::{Event, Evidence, Mechanical};
@@ -6,7 +6,7 @@ use crate::auto::memory::Memory;
 use crate::auto::story;
 use crate::text::screen::{Screen, Tone};
 
-/// Who does something, in columns of the same width.
+/// The actor of a line, in columns of equal width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Agent,
@@ -29,7 +29,7 @@ impl Who {
     }
 }
 
-/// What an event is about, and who does it.
+/// The actor and the text of an event.
 pub(super) fn story(script: &Script, memory: &Memory, event: &Event) -> Option<(Who, String)> {
     let target = memory.run.as_ref().map_or("the branch", |run| run.target.as_str());
     let ours = |text: String| Some((Who::Program, text));
@@ -71,12 +71,12 @@ fn verdict(evidence: &Evidence) -> &'static str {
     if evidence.passed { "passed" } else { "failed" }
 }
 
-/// The name of a commit as people read it.
+/// The short form of a commit hash.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
 }
 
-/// A line of the story, in lines that fit.
+/// A line of the story, wrapped to the screen.
 pub(super) fn line(screen: Screen, who: Who, text: &str) -> String {
     let first = format!("{:>11}  ", who.word());
     let lines = screen.prose(&first, &" ".repeat(first.len()), text);

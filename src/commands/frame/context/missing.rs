@@ -1,4 +1,4 @@
-//! What to do about a document that is missing, where the verb that missed it does not know the rest of the project.
+//! The fix for a missing document, if the verb that needs it does not know the rest of the project.
 
 use super::Context;
 use crate::operations::hints::NO_ROADMAP;
@@ -7,8 +7,8 @@ use crate::project::next::{Around, Next};
 use crate::project::up_next::UpNext;
 
 impl Context {
-    /// `text` with a cure that leads somewhere: a STATE.md is not made without a roadmap, and a roadmap that is in a
-    /// workstream is not lost. `None` where it has no such cure, or is right.
+    /// `text` with a fix that works: a STATE.md cannot be created without a roadmap, and a roadmap in a workstream is
+    /// not lost. `None` if the text has no such fix, or has the right one.
     pub(super) fn cured(&self, text: &str) -> Option<String> {
         let found: Vec<&str> = [NO_STATE_CURE, NO_ROADMAP].into_iter().filter(|cure| text.contains(cure)).collect();
         if found.is_empty() {

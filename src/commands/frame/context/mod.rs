@@ -1,4 +1,4 @@
-//! What a command works with: its folder and project, the flags of every command, and its answer so far.
+//! The context of a command: its folder and project, the flags of every command, and its answer so far.
 
 mod missing;
 mod pick;
@@ -26,18 +26,18 @@ use crate::text::screen::Screen;
 use crate::text::terminal;
 use crate::world::World;
 
-/// One call: what it works with, and its answer so far.
+/// One call: its context, and its answer so far.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(in crate::commands) call: Call,
     globals: Globals,
-    /// The words of the verb that runs.
+    /// The words of the verb being run.
     pub(super) verb: &'static str,
     tree: fn() -> clap::Command,
     stdout: String,
-    /// What the answer is about, for a later write.
+    /// A token for the state of the document in the answer, for a later write.
     token: Option<String>,
-    /// Whether the last payload says that it is a failure.
+    /// Whether the last payload reports a failure.
     failed_payload: bool,
     exit_code: u8,
 }
@@ -50,10 +50,10 @@ impl Deref for Context {
     }
 }
 
-/// More bytes than an answer has that is only a failure.
+/// The size in bytes from which an answer is more than just a failure.
 const SHORT: usize = 2048;
 
-/// What the answer of a command that writes tells beside its own facts.
+/// Fields that the answer of a writing command has in addition to its own.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct WriteReport<'a> {
     /// Whether a byte of a document changed.
@@ -76,7 +76,7 @@ pub(in crate::commands) struct WriteReport<'a> {
     diff: Option<&'a str>,
 }
 
-/// What the rehearsal of a command that acts tells beside what the command would do.
+/// Fields that the dry run of an acting command has in addition to its own.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct RehearsalReport<'a> {
     /// Present and true with `--dry-run`: nothing was done.
@@ -86,10 +86,10 @@ pub(in crate::commands) struct RehearsalReport<'a> {
     diff: &'a str,
 }
 
-/// What the answer of a command tells that a later write can ask for with `--if-match`.
+/// The field for a later write with `--if-match`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct TokenReport<'a> {
-    /// Stands for the documents as they were read.
+    /// Identifies the state of the documents as they were read.
     token: &'a str,
 }
 
@@ -120,19 +120,19 @@ impl Context {
         Ok(Self { call, globals, verb: "", tree, stdout, token, failed_payload, exit_code })
     }
 
-    /// Every command below one program, for what is made of all of them.
+    /// The tree of every command under one program name, for features that need all of them.
     pub(in crate::commands) fn whole_tree(&self) -> clap::Command {
         (self.tree)()
     }
 
-    /// Asks the person at the terminal; no answer is a no.
+    /// Asks the person at the terminal; no answer means no.
     pub(in crate::commands) fn confirms(question: &str) -> Result<bool, Failure> {
         let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
         let answer = answer.map_err(|error| Failure::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))
     }
 
-    /// Whether the call says that it is meant: `--yes`.
+    /// Whether the call confirms itself with `--yes`.
     pub(super) fn is_sure(&self) -> bool {
         self.globals.yes
     }
@@ -142,13 +142,13 @@ impl Context {
         self.world().terminal().moves && caller::can_confirm(self)
     }
 
-    /// Whether the answer is text for a person: one is there, and asked for no other form of it.
+    /// Whether the answer is text for a person: a person reads it, and no other form was requested.
     pub(in crate::commands) fn shows_to_a_person(&self) -> bool {
         let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.call.is_rehearsal();
         !asked && self.is_for_a_person()
     }
 
-    /// Says to a person that there is no project, or no such workstream; programs get the empty answer they know.
+    /// Reports to a person that the project or the workstream does not exist; programs get the empty answer they know.
     pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
@@ -157,7 +157,7 @@ impl Context {
         workstreams::refuse_missing_active(&self.call)
     }
 
-    /// Refuses to a person a workstream that an argument names and that is not there. Programs get their JSON.
+    /// Reports to a person that a workstream named by an argument does not exist. Programs get their JSON.
     pub(in crate::commands) fn refuses_a_person_a_missing_workstream(&self, name: &str) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
@@ -166,19 +166,20 @@ impl Context {
         Err(workstreams::missing_named(self, name)?)
     }
 
-    /// What the terminal of the call can show.
+    /// The abilities of the call's terminal.
     pub(in crate::commands) fn screen(&self) -> Screen {
         let terminal = self.world().terminal();
         let color = self.globals.color.at(terminal.stdout && terminal.color);
         Screen { width: terminal.width, color, signs: terminal.signs }
     }
 
-    /// The same for an answer that is text for programs too: only a terminal of a person has lines of one width.
+    /// As [`Self::screen`], for an answer that is text for programs too: lines are wrapped only for a person at a
+    /// terminal.
     pub(in crate::commands) fn page(&self) -> Screen {
         if self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
     }
 
-    /// As [`Self::emit`], for answers about a project; to a person at a terminal who asked for no form of it, as text.
+    /// As [`Self::emit`], for answers about a project; for a person at a terminal who requested no other form, as text.
     pub(in crate::commands) fn show(
         &mut self,
         report: &impl Serialize,
@@ -193,8 +194,8 @@ impl Context {
         Ok(())
     }
 
-    /// As [`Self::emit`], or [`Self::emit_raw`] where there is a bare form; to a person at a terminal who asked for no form
-    /// of it, what was found or done in plain lines. That there was nothing left to do is no failure then.
+    /// As [`Self::emit`], or [`Self::emit_raw`] if there is a bare form. A person at a terminal who requested no other
+    /// form gets the result in plain lines, and then it is not a failure that nothing was left to do.
     pub(in crate::commands) fn say(
         &mut self,
         report: &impl Serialize,
@@ -213,7 +214,7 @@ impl Context {
         Ok(())
     }
 
-    /// Whether the bare value is asked for instead of JSON.
+    /// Whether the bare value was requested instead of JSON.
     pub(crate) fn raw(&self) -> bool {
         self.globals.raw
     }
@@ -223,22 +224,23 @@ impl Context {
         self.globals.default.as_deref()
     }
 
-    /// Answers a rehearsal without the lines that would change, which are many.
+    /// Answers a dry run without the lines that would change, because they are too many.
     pub(in crate::commands) fn leave_out_diff(&self) {
         if let Some(written) = self.call.written.borrow_mut().as_mut() {
             written.diff = None;
         }
     }
 
-    /// Gives the answer a token, by which a later write can ask for the same documents.
+    /// Gives the answer a token; a later write can require the same documents with it.
     pub(in crate::commands) fn answer_for(&mut self, token: String) {
         self.token = Some(token);
     }
 
-    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
-    /// rehearsal under `--raw`, the diff alone, where there is one, unless the command has a preview of its own.
+    /// Answers with a report: JSON, two spaces, no final newline. The report also gets the written changes and the
+    /// token. A dry run with `--raw` answers with the diff only, if there is one, unless the command has its own
+    /// preview.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), Failure> {
-        // A large answer is not made twice: as values, and as text.
+        // Avoids building a large answer twice, as values and as text.
         if self.call.written.get_mut().is_none() && !self.call.is_rehearsal() && !self.globals.raw {
             let answer = match &self.token {
                 Some(token) => serde_json::to_string_pretty(&Tokened { report, token: TokenReport { token } }),
@@ -247,7 +249,7 @@ impl Context {
             // Only an object can have a token.
             if let Ok(answer) = answer.map(terminal::in_json) {
                 self.failed_payload = answer.starts_with('{') && answer.contains("\n  \"error\": ");
-                // It may be large, and most calls answer once.
+                // The answer may be large, and most calls answer only once.
                 if self.stdout.is_empty() {
                     self.stdout = answer;
                 } else {
@@ -273,7 +275,7 @@ impl Context {
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.call.written.get_mut() {
-                // A rehearsal holds its edits back, which is no failure.
+                // A dry run does not write its edits, which is not a failure.
                 let rehearsed = written.diff.is_some() || answer.get("dry_run") == Some(&Value::Bool(true));
                 self.failed_payload |= written.nothing && !rehearsed;
                 add_written(written, answer)?;
@@ -290,7 +292,7 @@ impl Context {
         Ok(())
     }
 
-    /// As [`Self::emit`], for answers that say themselves what was done: without the list of the fields that changed.
+    /// As [`Self::emit`], for answers that already describe the changes: leaves out the list of changed fields.
     pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), Failure> {
         if !self.is_rehearsal() {
             self.call.written.replace(None);
@@ -298,7 +300,7 @@ impl Context {
         self.emit(report)
     }
 
-    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
+    /// As [`Self::emit`], for commands with a bare form: with `--raw`, prints only that text.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), Failure> {
         if self.raw() && !self.is_rehearsal() {
             self.text(raw);
@@ -312,12 +314,12 @@ impl Context {
         self.stdout.push_str(text.as_ref());
     }
 
-    /// Ends the call with another exit code than 0 although nothing failed.
+    /// Ends the call with another exit code than 0, although nothing failed.
     pub(crate) fn exit_with(&mut self, code: u8) {
         self.exit_code = code;
     }
 
-    /// Answers a failure in the older form. A person gets an error, with how to learn what the verb needs.
+    /// Answers a failure in the older form. A person gets an error, with a hint where the verb is described.
     fn answer_failed(&mut self, failure: Failure) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return self.emit(&FailureReport::from(failure));
@@ -329,7 +331,7 @@ impl Context {
         })
     }
 
-    /// Closes the call: picks the field that was asked for, decides the exit code.
+    /// Ends the call: picks the requested field and decides the exit code.
     pub(in crate::commands) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
         let result = match result {
             Err(failure) if failure.is_answer => self.answer_failed(failure),
@@ -359,7 +361,7 @@ impl Context {
             (code, _) => code,
         };
         let picked = match &self.globals.pick {
-            // What is text for everybody else is a string.
+            // Text is printed as a JSON string.
             None if self.globals.json && serde_json::from_str::<serde::de::IgnoredAny>(&self.stdout).is_err() => {
                 Ok(Value::from(self.stdout.trim_end()).to_string())
             }
@@ -373,7 +375,7 @@ impl Context {
     }
 }
 
-/// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
+/// Adds the changes to an answer. If nothing was written and the answer does not say so, adds that too.
 fn add_written(written: &Written, answer: &mut Map<String, Value>) -> Result<(), Failure> {
     let says_updated = answer.get("updated") == Some(&Value::Bool(true));
     let rehearsed = written.diff.is_some();
@@ -387,7 +389,7 @@ fn add_written(written: &Written, answer: &mut Map<String, Value>) -> Result<(),
     };
     if written.nothing && !answer.contains_key("error") {
         report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
-        // A dry run of the command's own held its edits back, however many there are.
+        // A command with its own dry run did not write its edits, however many there are.
         let held_back = !rehearsed && answer.get("dry_run") == Some(&Value::Bool(true));
         report.reason = (!held_back && !answer.contains_key("reason")).then(|| why_nothing(answer));
     } else if rehearsed && says_updated {
@@ -398,7 +400,7 @@ fn add_written(written: &Written, answer: &mut Map<String, Value>) -> Result<(),
     Ok(())
 }
 
-/// Why nothing was written: what an answer could not find, or else that all is as it was asked for.
+/// Why nothing was written: what the answer could not find, or else that every value is as requested.
 fn why_nothing(answer: &Map<String, Value>) -> Cow<'static, str> {
     let lacking = ["not_found", "failed"].iter().filter_map(|key| answer.get(*key)?.as_array()).flatten();
     let lacking: Vec<&str> = lacking.filter_map(Value::as_str).collect();
@@ -420,8 +422,8 @@ fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, Failure> {
     })
 }
 
-/// Shows a person how far a long call has come.
+/// Shows a person the progress of a long call.
 fn show_progress(progress: &str) {
-    // Where standard error is closed there is nobody left to read it.
+    // If standard error is closed, the progress cannot be shown.
     let _ = writeln!(std::io::stderr(), "{}", terminal::shown(progress));
 }

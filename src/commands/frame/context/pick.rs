@@ -24,10 +24,10 @@ pub(super) fn pick(answer: &str, field: &str) -> Result<String, Failure> {
     })
 }
 
-/// What an answer says about a failure, or why it is not the usual one.
+/// What an answer says about a failure, or why it has an unusual form.
 fn why_another_shape(answer: &Value) -> Option<&str> {
     let texts = ["error", "message", "reason"].iter().filter_map(|key| answer.get(key)?.as_str());
-    // One word is a code, which a caller asks for by its key.
+    // A single word is a code, which a caller can pick by its key.
     texts.into_iter().find(|text| text.contains(' '))
 }
 
@@ -44,7 +44,7 @@ fn field_of<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
     })
 }
 
-/// A picked value as a shell wants it: bare text, nothing for null, a list with commas.
+/// A picked value in the form for a shell: bare text, nothing for null, a list with commas.
 fn scalar(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_not_there_is_told_with_those_that_are() {
+    fn a_missing_field_is_reported_with_the_existing_ones() {
         for field in ["z", "a.z", "a[0]", "list[9]", "list[-9]", "n.z", "list[x]"] {
             let error = pick(r#"{"a":{},"list":[1],"n":1}"#, field).unwrap_err();
             assert_eq!(error.reason, Reason::PickFieldAbsent, "{field}");

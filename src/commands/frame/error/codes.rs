@@ -1,4 +1,4 @@
-//! Every exit code and what it means. `gsd-tools help exit-codes` prints these tables, and a test compares `docs/cli.md`
+//! Every exit code and its meaning. `gsd-tools help exit-codes` prints these tables, and a test compares `docs/cli.md`
 //! with them.
 
 use std::fmt::Write as _;
@@ -91,7 +91,7 @@ pub(in crate::commands) fn page() -> String {
 mod tests {
     use super::*;
 
-    /// The tables as `docs/cli.md` has them.
+    /// The tables as in `docs/cli.md`.
     fn markdown() -> String {
         let mut text = "| reason | v1 | v2 |\n|---|---|---|\n".to_owned();
         for (first, second, meaning) in of_contracts() {

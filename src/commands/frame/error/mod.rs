@@ -7,7 +7,7 @@ use crate::failure::{Failure, Reason};
 use crate::text::screen::{Screen, Tone};
 use crate::text::terminal;
 
-/// Which exit codes the caller asked for.
+/// The exit codes that the caller requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ExitContract {
     /// 0 or 1; a payload that carries an `error` key is a success.
@@ -28,7 +28,7 @@ pub(crate) struct Manner {
 }
 
 impl Manner {
-    /// A line that begins with a word such as `hint:`; at a terminal in lines that fit, with the word in colour.
+    /// A line that begins with a word such as `hint:`; wrapped at a terminal, with the word in colour.
     pub(in crate::commands) fn line(self, indent: &str, word: &str, tone: Tone, text: &str) -> String {
         let Some(screen) = self.screen else { return format!("{indent}{word}: {text}\n") };
         let lines = screen.prose(&format!("{indent}{word}: "), &format!("{indent}  "), text);
@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    /// What goes to standard error, final newline included.
+    /// The text for standard error, including the final newline.
     pub(crate) fn render(&self, manner: Manner) -> String {
         if manner.json { self.envelope() } else { self.text(manner) }
     }
@@ -93,7 +93,7 @@ struct Envelope<'a> {
     causes: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     hints: &'a [String],
-    /// Of `phase complete`: whether it could not be told that files changed since the verification.
+    /// For `phase complete`: true if it is unknown whether files changed since the verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     verification_stale_check_indeterminate: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Answers that say in JSON what failed. A person at a terminal reads an error with its hint instead.
+//! JSON answers that report a failure. A person at a terminal gets an error with a hint instead.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::text::shell::{Typed, typed};
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
 
-/// What an answer can be about: its key, what that is called, and how to see which ones there are.
+/// The possible subjects of an answer: the key, the noun for it, and how to list the existing ones.
 const SUBJECTS: &[(&str, &str, &str)] = &[
     ("phase", "phase", PHASES),
     ("phase_number", "phase", PHASES),
@@ -16,15 +16,15 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
     ("file", "file", "check the path; it is relative to the current folder"),
 ];
 
-/// How the reason begins of an answer that changed nothing because nothing had to change.
+/// The start of the reason in an answer that changed nothing because nothing had to change.
 const NOTHING_TO_DO: &str = "nothing to do";
 
-/// How to learn what a verb needs.
+/// A hint to the description of a verb.
 pub(in crate::commands) fn described(verb: &str) -> String {
     format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)))
 }
 
-/// The failure that an answer of `verb` describes; `None` if it describes none.
+/// The failure reported in an answer of `verb`; `None` if it reports none.
 pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Failure> {
     let Value::Object(fields) = serde_json::from_str(answer).ok()? else { return None };
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
@@ -59,7 +59,7 @@ pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Failur
     let why = sentence("reason").filter(|why| is("updated", false) && !why.starts_with(NOTHING_TO_DO))?;
     Some(Failure::usage(why).hint(help).exits(DEGRADED))
 }
-/// The error about what an answer did not find.
+/// The error about a subject that was not found.
 fn missing(fields: &Map<String, Value>, help: &str) -> Failure {
     let subject =
         |(key, noun, hint): &(&str, &'static str, &'static str)| Some((fields.get(*key)?.as_str()?, *noun, *hint));
@@ -68,7 +68,7 @@ fn missing(fields: &Map<String, Value>, help: &str) -> Failure {
             let reason = if noun == "phase" { Reason::PhaseNotFound } else { Reason::Usage };
             Failure::new(reason, format!("there is no {noun} `{name}`")).hint(hint)
         }
-        // Answers about a phase that they do not name.
+        // Answers about a phase that do not name it.
         None if ["phase_found", "phase_dir", "phase_number"].iter().any(|key| fields.contains_key(*key)) => {
             Failure::new(Reason::PhaseNotFound, "there is no such phase").hint(PHASES)
         }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_are_no_failures() {
+    fn other_answers_are_not_failures() {
         let nothing = r#"{"updated":false,"reason":"nothing to do: it is so"}"#;
         for answer in ["text", "[]", nothing, r#"{"found":true}"#, r#"{"error":null}"#, r#"{"rows":[{"error":"x y"}]}"#]
         {

@@ -1,5 +1,5 @@
-//! What a call says too much: flags given twice, and words that a verb that reads does not know. Programs written for the
-//! compatible command line pass them; none of them changes what is asked.
+//! Extra words in a call: flags given twice, and words that a reading verb does not know. Programs written for the
+//! compatible command line pass them; they do not change the meaning of the call.
 
 use clap::{ArgAction, ArgMatches, Command};
 
@@ -9,15 +9,15 @@ use crate::commands::frame::Family;
 use crate::commands::frame::error::ExitContract;
 use crate::failure::Failure;
 
-/// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one
-/// answered.
+/// Verbs whose argument may have several words: without quotes, the rest of a name would be ignored, and the answer
+/// would be about another name.
 const NAMES: &[&str] = &["state get"];
 
-/// Reads the words of a call, and gives what to tell of those that do not count.
+/// Reads the words of a call, and returns warnings about those that are ignored.
 ///
-/// Of a flag given twice the first value counts; of verbs that act, which are like other programs, the last. Under the
-/// first contract a verb that reads passes over what it does not know; one that writes could then do something else than
-/// was asked.
+/// If a flag is given twice, the first value counts; for verbs that act, the last, as in other programs. With the first
+/// contract, a reading verb ignores words it does not know; a writing verb does not, because it could then do something
+/// else than intended.
 pub(in crate::commands) fn read(
     row: &Family,
     tree: &Command,
@@ -54,13 +54,13 @@ pub(in crate::commands) fn read(
     }
 }
 
-/// The words with each flag once, and what to tell where its values differ. Flags that may be repeated stay.
+/// The words with each flag only once, and warnings about flags with different values. Repeatable flags stay.
 fn without_repeats(command: &Command, words: &[String], depth: usize, last: bool) -> (Vec<String>, Vec<String>) {
     let takes_the_rest = command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
     if takes_the_rest {
         return (words.to_vec(), Vec::new());
     }
-    // Each flag with its values, or a word by itself.
+    // Each flag with its values, or a single word.
     let mut parts: Vec<(Option<&str>, &[String])> = Vec::new();
     let mut at = depth;
     while at < words.len() && words[at] != "--" {
@@ -91,7 +91,7 @@ fn without_repeats(command: &Command, words: &[String], depth: usize, last: bool
     (kept, told)
 }
 
-/// How many of `words` are the values of a flag, as clap takes them.
+/// How many of `words` are values of a flag, according to clap.
 fn values_of(argument: &clap::Arg, words: &[String]) -> usize {
     let count = argument.get_num_args().map_or((1, 1), |count| (count.min_values(), count.max_values()));
     if count == (1, 1) {

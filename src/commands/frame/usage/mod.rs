@@ -1,4 +1,4 @@
-//! From words to clap's matches, and clap's errors as ours.
+//! Converts words to clap's matches, and clap's errors to ours.
 
 pub(in crate::commands) mod lenient;
 
@@ -12,7 +12,7 @@ use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 use crate::text::shell::{Typed, typed};
 
-/// The family that answers to the first word of the call.
+/// The family for the first word of the call.
 pub(in crate::commands) fn family_of(catalog: Catalog, call: &Invocation) -> Result<&'static Family, Failure> {
     let Some(word) = call.words.first() else {
         return Err(Failure::usage("no command given").hint("`gsd-tools --help` lists the commands"));
@@ -24,7 +24,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Invocation) -> Res
         let error = Failure::usage(format!("unknown flag `{word}`"));
         let near = nearest(word.trim_start_matches('-'), argv::long_flags());
         return Err(match near {
-            // Versions are asked for in many ways.
+            // People ask for the version in many ways.
             _ if word == "-v" => error.hint("`gsd-tools --version` prints the version"),
             Some(near) => error.hint(format!("did you mean `--{near}`?")),
             None => error.hint("`gsd-tools --help` lists the commands and flags"),
@@ -39,7 +39,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Invocation) -> Res
     })
 }
 
-/// Why words were not read.
+/// Why words could not be read.
 pub(super) enum Unread {
     /// The verb does not know this word.
     Unknown {
@@ -49,7 +49,7 @@ pub(super) enum Unread {
     Other(Box<Failure>),
 }
 
-/// Reads the words of a call of `row`'s family; each of them has to be known.
+/// Reads the words of a call in the family `row`; every word must be known.
 #[cfg(test)]
 pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure> {
     attempt(row, &super::tree(row), words).map_err(|unread| match unread {
@@ -57,7 +57,7 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
     })
 }
 
-/// Reads the words of a call of `row`'s family; the error says which word is unknown.
+/// Reads the words of a call in the family `row`; the error contains the unknown word.
 pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> Result<ArgMatches, Unread> {
     let leaf = leaf(tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
@@ -79,7 +79,7 @@ pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> R
         .map_err(|error| complain(&error))
 }
 
-/// Lifts `--json`, unless the command has a flag of its own by that name, or takes words that may look like flags.
+/// Takes out `--json`, unless the command has its own flag with that name, or accepts words that look like flags.
 pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Invocation) {
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let keeps = |argument: &clap::Arg| {
@@ -91,24 +91,24 @@ pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Invocation
     }
 }
 
-/// Lifts the flags that every command has that writes documents or acts.
+/// Takes out the flags of all commands that write documents or act.
 pub(in crate::commands) fn lift_of_writers(
     row: &Family,
     tree: &clap::Command,
     call: &mut Invocation,
 ) -> Result<(), Failure> {
-    // The flags may stand between the words of the command.
+    // The flags may be between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(tree, &words);
     argv::lift_of_writers(call, lifted(row, &leaf.path, leaf.command))
 }
 
-/// Which flags a command has because of what it does.
+/// The flags that a command has because of its effect.
 pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Command) -> argv::Lifted {
     let has = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
     row.verb(path).map(|verb| verb.effect).map_or_else(argv::Lifted::default, |effect| argv::Lifted {
         dry_run: effect.rehearses() && !has("dry-run"),
-        // An install has no documents that a token could be of.
+        // An install has no documents for a token.
         if_match: effect.writes() && row.usage_code == 1,
         yes: effect == crate::acts::listing::Effect::Destroys && !has("yes") && !has("confirm"),
     })
@@ -129,7 +129,7 @@ pub(in crate::commands) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]
     let mut path = Vec::new();
     while let Some(child) = words.get(path.len()).and_then(|word| command.find_subcommand(word)) {
         command = child;
-        // Its name, where the word is an alias.
+        // The name of the command, if the word is an alias.
         path.push(child.get_name());
     }
     let depth = path.len();
@@ -143,8 +143,8 @@ fn is_text(word: &str) -> bool {
     word.starts_with("---") || (word.starts_with('-') && name.contains(char::is_whitespace))
 }
 
-/// The words with the arguments that are no flags behind a `--`, so that one of them may begin with a hyphen. `None`
-/// where none does, or where it could be one of the values of a flag that takes several.
+/// Moves the arguments that are not flags after a `--`, so that they may begin with a hyphen. `None` if none of them
+/// does, or if one could be a value of a flag with several values.
 fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
     let own = &words[leaf.depth..];
     let takes_the_rest = leaf.command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
@@ -181,7 +181,7 @@ fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
     Some(flags)
 }
 
-/// The flag that a word names, its value left out.
+/// The flag in a word, ignoring its value.
 pub(super) fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
     command.get_arguments().find(|argument| match word.strip_prefix("--") {
         Some(name) => argument.get_long_and_visible_aliases().is_some_and(|names| names.contains(&name)),
@@ -271,7 +271,7 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
     }
 }
 
-/// Refuses a word that would have to be a subcommand, and is none.
+/// Refuses an unknown word at the place of a subcommand.
 pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), Failure> {
     match leaf.next {
         Some(word) if leaf.command.has_subcommands() && !word.starts_with('-') => Err(wrong_subcommand(row, leaf)),

@@ -3,7 +3,7 @@
 use super::Tree;
 use super::{CALC_JS, Edit, Start, node, packaged, put, python, replace, script, shell};
 
-/// What the actor does, to which project, and how.
+/// The cheat's name, the project, and the edit.
 pub(super) type Cheat = (&'static str, Start, Edit);
 
 const T_PY: &str = "tests/test_calc.py";

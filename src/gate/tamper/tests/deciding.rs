@@ -1,4 +1,4 @@
-//! Edits of what decides a check, and of names by which runners find tests: cheats, and what honest people do.
+//! Edits of settings that decide a check, and of names by which runners find tests: cheats, and honest edits.
 
 use super::super::{Finding, Weakening, Work, inspect};
 use super::text::{Texts, changes, discovery};
@@ -6,7 +6,7 @@ use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 
-/// What is done, the check, the files that the plan names, and the files before and after.
+/// The edit's name, the check, the files that the plan names, and the files before and after.
 pub(super) type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [Texts<'a>]);
 
 pub(super) fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
@@ -50,7 +50,7 @@ const MAKE: &str =
     "PY = python3\nFLAGS = -q\n\ntest: unit\n\nunit:\n\t$(PY) -m unittest $(FLAGS)\n\nbuild:\n\techo a\n";
 
 const CHEATS: &[Case<'_>] = &[
-    // Tests that are renamed away.
+    // Tests that are renamed so that they do not run.
     ("a function is no test any more", "pytest", &[], &[("tests/test_a.py", P_PY, CHECK_PY)]),
     (
         "a function is no test any more, and another one is",
@@ -346,7 +346,7 @@ const CHEATS: &[Case<'_>] = &[
             ("spec/a_checks.rb", "-", "it 'adds' do\n  expect(add(1, 2)).to eq(3)\nend\n"),
         ],
     ),
-    // Settings by which tests are left out.
+    // Settings that leave tests out.
     (
         "jest leaves a test out",
         "npx jest",
@@ -429,7 +429,7 @@ const CHEATS: &[Case<'_>] = &[
             ),
         ],
     ),
-    // What decides how checks run.
+    // Settings that decide how checks run.
     (
         "npm runs scripts by another shell",
         "npm test",
@@ -1248,13 +1248,13 @@ const HONEST: &[Case<'_>] = &[
 ];
 
 #[test]
-fn edits_of_what_decides_a_check_are_found() {
+fn edits_of_settings_that_decide_a_check_are_found() {
     let missed: Vec<&str> = CHEATS.iter().filter(|case| found(case).is_empty()).map(|case| case.0).collect();
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), CHEATS.len());
 }
 
 #[test]
-fn honest_edits_of_what_decides_a_check_are_no_finding() {
+fn honest_edits_of_settings_that_decide_a_check_are_accepted() {
     let wrong: Vec<String> = HONEST
         .iter()
         .map(|case| (case.0, found(case)))
@@ -1268,7 +1268,7 @@ fn honest_edits_of_what_decides_a_check_are_no_finding() {
 }
 
 #[test]
-fn what_a_plan_names_may_change_and_still_has_to_run_its_tests() {
+fn a_file_that_a_plan_names_may_change_but_must_still_run_its_tests() {
     let of = |expected: &[&str], after: &str| {
         let texts = [T_JS, ("package.json", PACKAGE, after)];
         found(&("", "npm test", expected, &texts)).into_iter().map(|finding| finding.kind).collect::<Vec<_>>()

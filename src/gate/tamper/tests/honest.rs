@@ -3,7 +3,7 @@
 use super::Honest::{Allowed, Free, Told};
 use super::{Edit, Honest, Start, node, packaged, put, python, replace, shell};
 
-/// What is done, to which project, with which plan, what is found, and how.
+/// The edit's name, the project, the plan, the expected result, and the edit.
 pub(super) type HonestEdit = (&'static str, Start, &'static str, Honest, Edit);
 
 const T_PY: &str = "tests/test_calc.py";

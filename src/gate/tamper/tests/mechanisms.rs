@@ -1,4 +1,4 @@
-//! Edits that take several mechanisms together, in the projects for which no runner is known: shells, makefiles, C.
+//! Edits that need several mechanisms together, in projects without a known runner: shells, makefiles, C.
 
 use super::deciding::{Case, found};
 use super::text::Texts;
@@ -22,10 +22,10 @@ const UNIT: &str = "python3 -m unittest discover -s tests";
 const T_SH: Texts<'_> = ("tests/test_calc.sh", A_SH, A_SH);
 const T_C: Texts<'_> = ("tests/test_calc.c", A_C, A_C);
 
-/// One replacement in a file, beside an honest new test.
+/// One replacement in a file, made together with an honest new test.
 type Edit<'a> = (&'a str, &'a str, &'a str);
 
-/// Replacements by which a test or what runs it sees less: the file, from what, to what.
+/// Replacements that make a test or its runner see less: the file, the old text, the new text.
 const CHEATS: &[Edit<'_>] = &[
     ("tests/run.sh", "    failed=1", "    :"),
     ("tests/run.sh", "tests/test_*.sh", "tests/test_mul.sh"),
@@ -102,7 +102,7 @@ const HONEST: &[Edit<'_>] = &[
     ("test/calc.test.js", "'add', ", "'add', async "),
 ];
 
-/// What is found where one file of a project is edited, and an honest test came beside it.
+/// The findings after one file of a project is edited and an honest test is added.
 fn edited((path, from, to): &Edit<'_>) -> Vec<String> {
     let (command, files, new): (&str, &[(&str, &str)], (&str, &str)) = match path.rsplit('.').next() {
         Some("py") => (UNIT, &[("tests/test_calc.py", A_PY)], ("tests/test_mul.py", MUL_PY)),
@@ -128,18 +128,19 @@ fn edited((path, from, to): &Edit<'_>) -> Vec<String> {
 }
 
 #[test]
-fn edits_by_which_a_test_or_its_runner_sees_less_are_found() {
+fn edits_that_make_a_test_or_its_runner_see_less_are_found() {
     let missed: Vec<_> = CHEATS.iter().filter(|edit| edited(edit).is_empty()).collect();
     assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), CHEATS.len());
 }
 
 #[test]
-fn honest_edits_of_tests_and_their_runners_are_no_finding() {
+fn honest_edits_of_tests_and_their_runners_are_accepted() {
     let wrong: Vec<_> = HONEST.iter().map(|edit| (edit, edited(edit))).filter(|(_, found)| !found.is_empty()).collect();
     assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), HONEST.len());
 }
 
-/// Files that come, go and move: what is done, the check, the files that the plan names, the texts; whether it is found.
+/// Files that are added, removed and moved: the edit's name, the check, the files that the plan names, the texts;
+/// whether it is found.
 const MOVES: &[(Case<'_>, bool)] = &[
     (
         (
@@ -256,7 +257,7 @@ const MOVES: &[(Case<'_>, bool)] = &[
 ];
 
 #[test]
-fn files_that_come_go_and_move_are_judged_by_what_finds_them() {
+fn added_removed_and_moved_files_are_judged_by_what_finds_them() {
     let wrong: Vec<_> = MOVES
         .iter()
         .map(|(case, is_found)| (case.0, found(case).iter().map(ToString::to_string).collect::<Vec<_>>(), is_found))

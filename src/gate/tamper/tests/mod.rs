@@ -1,4 +1,4 @@
-//! Small real projects, cheated and edited honestly. The checks are run, before and after.
+//! Small real projects, edited by cheats and by honest people. The checks are run before and after.
 
 mod cheats;
 mod daily;
@@ -26,7 +26,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
     files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// The commands by which a project here is checked, without what is not installed everywhere.
+/// The commands that check the projects here, without those that are not installed everywhere.
 const PYTHON: &str = "python3 -B -m unittest discover -s tests";
 const NODE: &str = "node --test";
 const PACKAGED: &str = "npm test";
@@ -87,16 +87,16 @@ fn put(tree: &mut Tree, path: &str, text: &str) {
 struct Seen {
     inspection: Inspection,
     verdict: GateVerdict,
-    /// Whether the checks passed as the actor left them, and what they were.
+    /// Whether the checks passed as the actor left them, and their runs.
     was_green: bool,
     checks: Vec<CheckRun>,
-    /// The tree with the pinned tests put back, and what its checks are.
+    /// The tree with the pinned tests restored, and its pins.
     pinned: Tree,
     pins: Pins,
 }
 
 impl Seen {
-    /// Whether the checks pass with the pinned tests put back.
+    /// True if the checks pass with the pinned tests restored.
     fn passes_as_pinned(&self) -> bool {
         let folder = checked_out(&self.pinned);
         self.pins.checks.iter().all(|check| run_check(&World::real(), check, &Place::new(folder.path())).passed())
@@ -118,7 +118,7 @@ fn run(tree: &Tree, pins: &Pins, name: &str) -> Evidence {
     run_checks(&World::real(), &pins.checks, pins.source, name, &Place::new(folder.path()), None)
 }
 
-/// What the projects show before anybody edits them, by their commands.
+/// The evidence of the projects before any edit, by their commands.
 type Green = BTreeMap<String, Evidence>;
 
 fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
@@ -183,7 +183,7 @@ fn can_run(verify: &str) -> bool {
 }
 
 #[test]
-fn twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_what_they_broke() {
+fn twenty_four_cheats_are_caught_and_the_pinned_tests_show_what_they_broke() {
     let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
     let cheats = [cheats::IN_PYTHON, cheats::IN_NODE, cheats::IN_SHELL].concat();
     assert_eq!(cheats.len(), 24);
@@ -209,16 +209,16 @@ fn twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_what_they_br
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Honest {
-    /// Nothing is found.
+    /// Without findings.
     Free,
     /// The plan allows it.
     Allowed,
-    /// A finding, which says the way on.
+    /// With a finding that says how to continue.
     Told,
 }
 
 #[test]
-fn no_honest_edit_of_a_test_is_refused_without_a_way_on() {
+fn a_refused_honest_edit_always_says_how_to_continue() {
     let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
     let edits = [honest::IN_PYTHON, honest::IN_NODE, honest::IN_SHELL].concat();
     assert!(edits.len() >= 20);

@@ -1,9 +1,9 @@
-//! One test and one edit of it: which edits are found, and which are no finding.
+//! One test and one edit of it: which edits are found, and which are accepted.
 
 use super::deciding::found;
 use crate::gate::tamper::Weakening;
 
-/// What is done, the file, its text, what is replaced in it and by what, and what is found.
+/// The edit's name, the file, its text, the replaced text and its replacement, and the expected findings.
 type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a [Weakening]);
 
 const CLI_RS: &str = "use assert_cmd::Command;\n\nfn hexyl() -> Command {\n    Command::cargo_bin(\"hexyl\").unwrap()\n}\n\n#[test]\nfn ascii() {\n    hexyl().arg(\"ascii\").assert().success().stdout(\"41\\n\");\n}\n\n#[test]\nfn is_near() {\n    assert!((half() - 0.3).abs() < 1e-9);\n}\n";
@@ -22,7 +22,7 @@ const TABLE_RB: &str = "RSpec.describe Notes do\n  [[1, 2, 3], [2, 3, 5]].each d
 
 use Weakening::{ChangedExpectation, OnlyOthersSkipped, RemovedAssertion, Skipped, SwallowedFailure};
 
-/// Rows of tables, and assertions that are heard of less.
+/// Rows of tables, and assertions whose failure is less visible.
 const TABLES: &[Row<'_>] = &[
     ("a row is gone", "test/a.test.js", EACH_JS, "  [2, 3, 5],\n", "", &[RemovedAssertion]),
     ("a row is a comment", "test/a.test.js", EACH_JS, "  [2, 3, 5],\n", "  // [2, 3, 5],\n", &[RemovedAssertion]),
@@ -305,7 +305,7 @@ fn kinds(texts: &[(&str, &str, &str)]) -> Vec<Weakening> {
 }
 
 #[test]
-fn an_edit_of_a_test_is_found_where_the_test_sees_less_and_nowhere_else() {
+fn an_edit_of_a_test_is_found_only_if_the_test_sees_less() {
     let mut wrong = Vec::new();
     for (what, path, text, from, to, expected) in ROWS.iter().chain(TABLES) {
         assert!(text.contains(from), "{what}: `{from}`");
@@ -319,12 +319,12 @@ fn an_edit_of_a_test_is_found_where_the_test_sees_less_and_nowhere_else() {
 }
 
 #[test]
-fn tests_that_go_with_what_they_tested_are_not_missed() {
+fn tests_removed_together_with_their_subject_are_not_missed() {
     let test = "const { old } = require('../src/old')\n\ntest('old', () => {\n  expect(old()).toBe(1)\n})\n";
     let source = "exports.old = () => 1;\n";
     let gone = [("test/old.test.js", test, "-"), ("src/old.js", source, "-")];
     assert_eq!(kinds(&gone), []);
-    // It only moved, another one that it tests stays, or its subject stays.
+    // The subject only moved, another subject of the test stays, or the subject stays.
     let moved = [gone[0], gone[1], ("src/new.js", "-", "exports.old = () => 2;\n")];
     assert_eq!(kinds(&moved), [Weakening::DeletedTests]);
     let two = format!("const {{ a }} = require('../src/a')\n{test}");
@@ -344,7 +344,7 @@ fn tests_that_go_with_what_they_tested_are_not_missed() {
 }
 
 #[test]
-fn settings_that_ask_for_more_are_no_finding() {
+fn settings_that_check_more_are_accepted() {
     let test = ("test/a.test.js", NEAR_JS, NEAR_JS);
     let config = |body: &str| format!("export default defineConfig({{ test: {{ {body} }} }});\n");
     let base = config("include: ['src/**/*.test.ts']");
@@ -384,7 +384,7 @@ fn settings_that_ask_for_more_are_no_finding() {
     let steps = |step: &str| format!("jobs:\n  a:\n    steps:\n      - run: npm test\n      - run: codecov\n{step}");
     let then = steps("");
     let after = steps("        continue-on-error: true\n");
-    // That a workflow runs by itself is said of any change.
+    // Every change of a workflow is reported, because it runs automatically.
     let path = ".github/workflows/ci.yml";
     assert_eq!(self::kinds(&[(path, &then, &after)]), [Weakening::RunsByItself]);
     let after = then.replace("npm test\n", "npm test\n        continue-on-error: true\n");

@@ -1,4 +1,4 @@
-//! Edits that are judged by their texts alone, in languages and for tools that need not be here.
+//! Edits that are judged only by their texts, in languages and for tools that need not be installed.
 
 use super::super::{FileChange, Finding, Inspection, Restoration, Weakening, Work, inspect};
 use crate::disk::Digest;
@@ -9,7 +9,7 @@ use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 
-/// A file with its texts before and after; `-` where it is not there.
+/// A file with its texts before and after; `-` if it does not exist.
 pub(super) type Texts<'a> = (&'a str, &'a str, &'a str);
 
 pub(super) fn discovery(command: &str) -> Discovery {
@@ -54,7 +54,7 @@ const RUST: &str = "pub fn add(a: i32, b: i32) -> i32 { a + b }\n\n#[cfg(test)]\
                     fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n\n    #[test]\n    fn adds_more() {\n        assert_eq!(add(2, 2), 4);\n    }\n}\n";
 
 #[test]
-fn tests_inside_of_a_source_are_seen_and_the_source_beside_them_is_not() {
+fn tests_inside_a_source_are_seen_and_the_source_next_to_them_is_not() {
     use Weakening::{ChangedExpectation, ConstantAssertion, DeletedTests, RemovedAssertion, Skipped};
     let edited = |from: &str, to: &str| {
         assert!(RUST.contains(from), "{from}");
@@ -83,7 +83,7 @@ fn tests_inside_of_a_source_are_seen_and_the_source_beside_them_is_not() {
 }
 
 #[test]
-fn conditions_of_go_are_what_its_tests_assert() {
+fn conditions_in_go_tests_are_assertions() {
     let test =
         "func TestAdd(t *testing.T) {\n\tif got := Add(1, 2); got != 3 {\n\t\tt.Errorf(\"Add = %d\", got)\n\t}\n}\n";
     let edited = |after: String| kinds("go test ./...", &[("go.mod", "", ""), ("add_test.go", test, &after)]);
@@ -99,7 +99,7 @@ const PY: Texts<'_> = ("tests/test_a.py", "", "");
 const TS: Texts<'_> = ("src/a.test.ts", "", "");
 const RS: Texts<'_> = ("tests/a.rs", "", "");
 
-/// Changes of settings, and whether they ask for less.
+/// Changes of settings, and whether they check less.
 const SETTINGS: &[(&[Texts<'_>], bool)] = &[
     (
         &[PY, ("pyproject.toml", "[tool.pytest.ini_options]\n", "[tool.pytest.ini_options]\naddopts = \"-k good\"\n")],
@@ -184,7 +184,7 @@ const SETTINGS: &[(&[Texts<'_>], bool)] = &[
 ];
 
 #[test]
-fn settings_that_ask_for_less_are_found_and_those_that_ask_for_more_are_not() {
+fn settings_that_check_less_are_found_and_those_that_check_more_are_not() {
     for (texts, is_weaker) in SETTINGS {
         let kinds = kinds("make check", texts);
         assert_eq!(!kinds.is_empty(), *is_weaker, "{:?}: {kinds:?}", texts.last());
@@ -192,7 +192,7 @@ fn settings_that_ask_for_less_are_found_and_those_that_ask_for_more_are_not() {
 }
 
 #[test]
-fn scripts_count_where_a_check_runs_them() {
+fn scripts_count_only_if_a_check_runs_them() {
     let make = "test: unit\n\nunit:\n\tsh run.sh\n\nbuild:\n\techo a\n";
     let edited = |from: &str, to: &str| {
         let after = make.replace(from, to);
@@ -221,7 +221,7 @@ fn recorded_answers_may_grow_and_move() {
 }
 
 #[test]
-fn a_stub_of_the_subject_is_found_and_one_of_what_it_needs_is_not() {
+fn a_stub_of_the_subject_is_found_and_a_stub_of_its_dependency_is_not() {
     let test = "import { add } from './add'\nimport { get } from './http'\n\ntest('adds', () => { expect(add(1, 2)).toBe(3) })\n";
     let edited = |line: &str| {
         let after = test.replace("\n\ntest", &format!("\n{line}\n\ntest"));
@@ -239,7 +239,7 @@ fn a_stub_of_the_subject_is_found_and_one_of_what_it_needs_is_not() {
 }
 
 #[test]
-fn a_file_that_has_other_things_as_well_gets_back_its_settings_alone() {
+fn a_file_with_other_contents_gets_only_its_settings_restored() {
     let before = r#"{"scripts": {"test": "node --test", "build": "a"}, "dependencies": {}}"#;
     let after = r#"{"scripts": {"test": "true", "pretest": "rm -r test", "build": "b"}, "dependencies": {"x": "1"}, "jest": {}}"#;
     let (_, restoration) = looked_at("npm test", &[("package.json", before, after), ("a.test.js", "", "")]);
@@ -263,13 +263,13 @@ fn a_file_that_has_other_things_as_well_gets_back_its_settings_alone() {
 }
 
 #[test]
-fn what_is_restored_is_all_that_was_found_and_nothing_else() {
+fn only_files_with_findings_are_restored() {
     let cargo = "[package]\nname = \"a\"\n";
     let hidden = format!("{cargo}\n[[bin]]\nname = \"a\"\ntest = false\n");
     let texts = [("Cargo.toml", cargo, hidden.as_str()), ("tests/a.rs", "", ""), ("src/lib.rs", "a", "b")];
     let (inspection, restoration) = looked_at("cargo test", &texts);
     assert!(!inspection.findings.is_empty());
-    // The settings of one program of many cannot be put back alone.
+    // The settings of one target among several cannot be restored separately.
     assert_eq!((restoration.from_before.as_slice(), restoration.rewritten.len()), (&["Cargo.toml".to_owned()][..], 0));
     let texts = [("tests/test_a.py", "", ""), ("unittest.py", "-", ""), ("calc.py", "-", "")];
     let (_, restoration) = looked_at("python3 -m unittest", &texts);
@@ -296,10 +296,10 @@ fn fewer_tests_are_found_against_any_earlier_run_of_the_same_command() {
     assert_eq!(found(vec![five()], vec![run("a", "Ran 0 tests in 0.1s\n\nOK\n", pass)]), 1);
     assert_eq!(found(vec![five()], vec![run("a", "", pass)]), 1);
     assert_eq!(found(vec![five()], vec![run("b", "", pass), run("a", "Ran 6 tests in 0.1s\n\nOK\n", pass)]), 0);
-    // Of what fails the failure is told.
+    // A failed check reports its failure instead.
     assert_eq!(found(vec![five()], vec![run("a", "", fail)]), 0);
     assert_eq!(found(vec![run("a", "", pass)], vec![run("a", "Ran 1 test in 0.1s\n\nOK\n", pass)]), 0);
-    // A run that was cut off has counted nothing to the end.
+    // An interrupted run did not finish counting.
     assert_eq!(
         found(vec![run("a", "5 passed in 3s\n", CheckVerdict::TimedOut)], vec![run("a", "4 passed in 1s\n", pass)]),
         0
@@ -342,7 +342,7 @@ fn a_run_with_fewer_tests_or_none_is_found() {
 }
 
 #[test]
-fn a_check_that_is_not_asked_for_any_more_is_found() {
+fn a_check_no_longer_asked_for_is_found() {
     let pins = pins("cargo test", "", &[]);
     let found = |command: &str| {
         let now = discovery(command);
@@ -358,7 +358,7 @@ fn a_check_that_is_not_asked_for_any_more_is_found() {
 }
 
 #[test]
-fn what_was_pinned_has_to_be_what_the_unit_started_from() {
+fn a_pinned_file_must_be_the_one_that_the_unit_started_from() {
     let pins = pins("make", "", &[("tests/a.py", "assert a\n", "")]);
     let changes = changes(&[("tests/a.py", "assert b\n", "assert b\nassert c\n")]);
     let found =
@@ -368,7 +368,7 @@ fn what_was_pinned_has_to_be_what_the_unit_started_from() {
 }
 
 #[test]
-fn what_the_plan_allows_is_no_finding_and_is_still_told() {
+fn edits_that_the_plan_allows_are_reported_but_not_findings() {
     let texts = [("tests/test_a.py", "def test_a():\n    assert a() == 1\n", "-")];
     let (pins, changes) = (pins("make", "Allowed test changes: tests/test_a.py (goes)", &texts), changes(&texts));
     let (before, after) = (evidence("5 passed in 1s\n"), evidence("4 passed in 1s\n"));
@@ -382,7 +382,7 @@ fn what_the_plan_allows_is_no_finding_and_is_still_told() {
 }
 
 #[test]
-fn many_findings_of_a_kind_are_told_in_few_lines() {
+fn many_findings_of_a_kind_are_reported_in_few_lines() {
     let test = |number: usize| format!("def test_{number}():\n    assert f({number}) == {number}\n");
     let before: String = (0..40).map(test).collect();
     let after = before.replace("    assert f", "    print(f").replace(" ==", ") #");
@@ -408,9 +408,9 @@ proptest::proptest! {
         }
     }
 
-    /// Whatever a test says, setting it anew and adding to it makes no check weaker.
+    /// Whatever a test contains, reformatting it and adding to it makes no check weaker.
     #[test]
-    fn a_test_that_is_set_anew_or_grows_is_no_finding(
+    fn a_test_that_is_reformatted_or_grows_is_accepted(
         cases in proptest::collection::vec((0..50_u32, 0..50_u32), 1..6),
         more in proptest::collection::vec((0..50_u32, 0..50_u32), 0..4),
         blank in "[ \\n]{1,3}",
@@ -422,7 +422,7 @@ proptest::proptest! {
         proptest::prop_assert_eq!(kinds("npm test", &[("a.test.js", &before, &after)]), vec![]);
     }
 
-    /// A value that is expected no more is missed, wherever else it is written.
+    /// An expected value that is removed is missed, wherever else it is written.
     #[test]
     fn another_expected_value_is_always_found(a in 0..50_u32, then in 0..50_u32, now in 50..99_u32, comment in proptest::bool::ANY) {
         let test = |value: u32| format!("def test_a():\n    assert f({a}) == {value}\n");
@@ -433,7 +433,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_checks_wrote_is_decided_by_a_verdict_on_a_unit_alone() {
+fn files_that_checks_wrote_are_decided_by_a_verdict_only_for_a_unit() {
     let found = Finding::written_by_checks(&["calc.py".to_owned()]);
     assert!(
         found[0].way_on("M001/S01/T01").ends_with("`gsd-tools auto verdict M001/S01/T01 pass --rationale \"WHY\"`")

@@ -1,6 +1,6 @@
-//! The instruction file that a host reads first: parts between markers that follow from the project's documents.
+//! The instruction file that a host reads first: sections between markers, generated from the project's documents.
 //!
-//! What stands outside the markers is the person's, and so is a file without any. Headings and standing texts are in
+//! Text outside the markers belongs to the person, and so does a file without markers. Headings and fixed texts are in
 //! `sections.toml`.
 
 mod outline;
@@ -20,30 +20,30 @@ use crate::text::fragment::{Marked, MarkedError};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
-/// What a caller wants of the file.
+/// What the caller asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'call> {
-    /// What stands before the name of a command where people type it.
+    /// The prefix of a command's name as people type it.
     pub(crate) prefix: &'call str,
-    /// Leave parts alone that are not as the program would write them.
+    /// Do not change sections that differ from what the program would write.
     pub(crate) careful: bool,
-    /// Add the parts to a file that has none.
+    /// Add the sections to a file that has none.
     pub(crate) force: bool,
 }
 
 /// What `generate-claude-md` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct InstructionsReport {
-    /// The file, absolute.
+    /// The absolute path of the file.
     claude_md_path: String,
     action: Action,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
-    /// Parts that follow from documents.
+    /// Sections generated from documents.
     sections_generated: Vec<String>,
-    /// Parts whose documents say nothing yet: they are not in the file.
+    /// Sections that are not in the file because their documents say nothing yet.
     sections_fallback: Vec<String>,
-    /// Parts that were left alone.
+    /// Sections that were not changed.
     sections_skipped: Vec<String>,
     sections_total: usize,
     profile_status: ProfileStatus,
@@ -55,9 +55,9 @@ pub(crate) struct InstructionsReport {
 enum Action {
     Created,
     Updated,
-    /// Everything stands there already.
+    /// Everything is already in the file.
     Unchanged,
-    /// The file is the person's.
+    /// The file belongs to the person.
     Skipped,
 }
 
@@ -65,7 +65,7 @@ enum Action {
 #[serde(rename_all = "snake_case")]
 enum ProfileStatus {
     Exists,
-    /// Nothing is known of the person, so that the file has no such part.
+    /// Nothing is known about the person, so the file has no such section.
     Skipped,
 }
 
@@ -83,7 +83,7 @@ struct SectionText {
     heading: String,
     source: Option<String>,
     body: Option<String>,
-    /// What earlier versions wrote where the documents say nothing.
+    /// The text that earlier versions wrote if the documents said nothing.
     filler: Option<String>,
 }
 
@@ -93,7 +93,7 @@ fn texts() -> Result<Texts, Failure> {
     })
 }
 
-/// Brings the parts of the file at `path` (relative to the root) up to date.
+/// Updates the sections of the file at `path` (relative to the root).
 pub(crate) fn generate(view: &ProjectView, path: &str, request: Request<'_>) -> Edited<InstructionsReport, Failure> {
     let texts = texts()?;
     let before = view.text(path)?;
@@ -159,7 +159,7 @@ pub(crate) fn generate(view: &ProjectView, path: &str, request: Request<'_>) -> 
     Ok((report, edits))
 }
 
-/// What was done, in a line. Writing to a string cannot fail.
+/// A one-line summary of what was done. Writing to a string cannot fail.
 fn message(report: &InstructionsReport) -> String {
     let mut message = format!("Generated {}/{} sections.", report.sections_generated.len(), report.sections_total);
     for (what, names) in
@@ -172,12 +172,12 @@ fn message(report: &InstructionsReport) -> String {
     message
 }
 
-/// Blank lines and blanks at the ends of lines say nothing: editors and other programs change them.
+/// The trimmed non-empty lines of `text`. Other whitespace is ignored, since editors and other programs change it.
 fn squeezed(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
-/// Whether a part is what earlier versions wrote where there was nothing to say.
+/// True if a section is the filler that earlier versions wrote if there was nothing to say.
 fn is_filler(there: &str, section: &SectionText, prefix: &str) -> bool {
     let filler = section.filler.as_deref().map(|filler| filler.replace("{prefix}", prefix));
     filler.is_some_and(|filler| squeezed(there) == squeezed(&format!("## {}\n{filler}", section.heading)))
@@ -189,10 +189,10 @@ fn has_markers(text: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(MARKER) && line.contains("-start"))
 }
 
-/// A text without the parts that this program keeps in it. One that is not closed is the person's.
+/// Returns `text` without the sections that this program maintains. A section that is not closed belongs to the person.
 pub(crate) fn without_parts(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    // Where the open part begins in `kept`, and the line that closes it.
+    // Where the open section begins in `kept`, and the line that closes it.
     let mut open: Option<(usize, String)> = None;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start_matches('\u{feff}').trim();
@@ -209,7 +209,7 @@ pub(crate) fn without_parts(text: &str) -> String {
     kept
 }
 
-/// The part called `name` as it stands in `text`: its opening line may name another source than it would today.
+/// Finds the section called `name` in `text`. Its opening line may name another source than the current one.
 fn marked(name: &str, source: Option<&str>, text: &str) -> Marked {
     let begins = format!("{MARKER}{name}-start");
     let there = text
@@ -221,7 +221,7 @@ fn marked(name: &str, source: Option<&str>, text: &str) -> Marked {
     Marked::new(open, format!("{MARKER}{name}-end -->"))
 }
 
-/// What a part says, and where that is from; `None` where the documents tell nothing.
+/// The content of a section and its source; `None` if the documents say nothing.
 fn content(view: &ProjectView, section: &SectionText, prefix: &str) -> Result<Option<(String, String)>, Failure> {
     let layout = view.layout();
     let of_map = |name: &str| -> Result<Option<(String, String)>, FileError> {
@@ -260,7 +260,7 @@ fn content(view: &ProjectView, section: &SectionText, prefix: &str) -> Result<Op
     Ok(told)
 }
 
-/// What a section says.
+/// The body of a section.
 fn part(text: &str, title: &str) -> Option<String> {
     let document = Markdown::parse(text);
     let (_, lines) = document.section_named(title)?;
@@ -290,7 +290,8 @@ fn skills(view: &ProjectView) -> Result<Option<String>, Failure> {
             let front = FrontMatter::parse(&text);
             let told = |key: &str| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default();
             let name = Some(told("name")).filter(|name| !name.trim().is_empty()).unwrap_or(folder);
-            // Those of the workflow system itself are listed by the host; one that stands in several folders, the first time.
+            // The host lists those of the workflow system itself. A skill in several folders is listed once, from the
+            // first of them.
             if !skill_manifest::is_ours(&name) && told_names.insert(name.clone()) {
                 rows.push(format!("| {} | {} | `{file}` |", cell(&name), cell(&told("description"))));
             }
@@ -322,7 +323,7 @@ mod tests {
         (".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nNotes.\n\n## Core Value\n\nNever lost.\n");
 
     #[test]
-    fn the_texts_parse_and_name_each_part_once() {
+    fn the_texts_parse_and_name_each_section_once() {
         let texts = texts().unwrap();
         let mut names: Vec<&str> = texts.section.iter().map(|section| section.name.as_str()).collect();
         names.push(&texts.profile.name);
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_follow_from_documents_and_others_are_left_out() {
+    fn sections_follow_from_documents_and_others_are_left_out() {
         let stack = (
             ".planning/codebase/STACK.md",
             "# Stack\n\nprose\n\n## Languages\n- Rust\n\n```\n- code\n```\n\n## Tools\n",
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn filler_of_earlier_versions_goes_and_a_written_profile_stays() {
+    fn filler_of_earlier_versions_is_removed_and_a_written_profile_stays() {
         let texts = texts().unwrap();
         let old = |name: &str, section: &SectionText, body: &str| {
             format!("<!-- GSD:{name}-start -->\n\n## {}\n\n{}\n<!-- GSD:{name}-end -->\n", section.heading, body.trim())
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_outside_the_parts_stays() {
+    fn text_outside_the_sections_stays() {
         let (_, text) = made(&[PROJECT], false, false);
         let mine = format!("# Mine\r\n{}\r\nown text", text.replace('\n', "\r\n").replace("Notes.", "By hand."));
         let (report, again) = made(&[PROJECT, (FILE, &mine)], false, false);
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_persons_own_is_left_alone_unless_forced() {
+    fn a_file_without_our_sections_is_left_alone_unless_forced() {
         let own = "# Mine\n\nrules\n";
         let (report, text) = made(&[PROJECT, (FILE, own)], false, false);
         assert_eq!((report.action, text.as_str()), (Action::Skipped, own));
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_our_parts_is_what_the_person_wrote() {
+    fn without_our_sections_only_the_text_of_the_person_is_left() {
         let (_, made) = made(&[PROJECT], false, false);
         assert_eq!(without_parts(&made).trim(), "");
         let mine = format!("# Mine\r\n\r\n{}\r\nrules\r\n", made.replace('\n', "\r\n"));
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_is_not_closed_is_an_error() {
+    fn a_section_that_is_not_closed_is_an_error() {
         let files = MemoryFiles::new([(FILE, "<!-- GSD:project-start source:PROJECT.md -->\nx\n")]);
         let view = files.view();
         let request = Request { prefix: "/", careful: false, force: true };

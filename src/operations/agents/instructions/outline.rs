@@ -1,25 +1,26 @@
-//! What an instruction file takes over of a document of the map: rules, examples and patterns, each below its heading.
+//! The part of a codebase map document that goes into an instruction file: rules, examples and patterns, each below its
+//! heading.
 
 use crate::text::markdown::Markdown;
 
-/// How many bytes a document has in the file that every session loads.
+/// The most bytes a document may take in the file that every session loads.
 const MOST: usize = 4_000;
 
-/// How many bytes each of its headings has at least.
+/// The least bytes reserved for each of its headings.
 const LEAST: usize = 300;
 
-/// What a part says, and whether something was left out.
+/// The text of a section, and whether something was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outline {
     pub(super) text: String,
     pub(super) is_cut: bool,
 }
 
-/// A heading with what is below it. The first one has none.
+/// A heading with its content. The first part has no heading.
 #[derive(Debug, Default)]
 struct Part {
     heading: String,
-    /// Paragraphs, lists, tables and code, each whole.
+    /// Paragraphs, lists, tables and code, each kept whole.
     blocks: Vec<String>,
 }
 
@@ -29,8 +30,8 @@ impl Part {
     }
 }
 
-/// Prose, lists, tables and code of a document of the map, below their headings, as far as there is room. A heading with
-/// nothing below it is left out, unless one below it has something.
+/// Prose, lists, tables and code of a map document below their headings, as much as fits. A heading without content is
+/// left out, unless a heading below it has content.
 pub(super) fn outline(text: &str) -> Option<Outline> {
     let mut parts = parts(text);
     let said = parts.iter().filter(|part| !part.blocks.is_empty()).count();
@@ -38,7 +39,7 @@ pub(super) fn outline(text: &str) -> Option<Outline> {
         return None;
     }
     let mut is_cut = false;
-    // What a short part does not need is for the others.
+    // Space that short parts do not use goes to the others.
     let mut sizes: Vec<usize> = parts.iter().map(Part::size).filter(|size| *size > 0).collect();
     sizes.sort_unstable();
     let mut room = MOST;
@@ -69,7 +70,7 @@ pub(super) fn outline(text: &str) -> Option<Outline> {
     (!text.is_empty()).then_some(Outline { text, is_cut })
 }
 
-/// Leaves out what has no room in a part; the first line stays whatever its size.
+/// Removes the blocks of a part that do not fit; the first line stays whatever its size.
 fn cut(part: &mut Part, share: usize) -> bool {
     let mut kept = 0;
     let mut is_cut = false;
@@ -80,7 +81,7 @@ fn cut(part: &mut Part, share: usize) -> bool {
             return true;
         }
         is_cut = true;
-        // Half of an example says less than none; of a list or a text each line is worth something.
+        // Half an example is worse than none; in a list or a text each line has value.
         let is_code = block.starts_with("```") || block.starts_with("~~~");
         let whole: usize = block
             .split_inclusive('\n')
@@ -104,7 +105,8 @@ fn cut(part: &mut Part, share: usize) -> bool {
     is_cut
 }
 
-/// The document by its headings. What is above the first of them counts where it is a list or a table, or all there is.
+/// Splits the document by its headings. Text above the first heading counts if it is a list or a table, or the only
+/// content.
 fn parts(text: &str) -> Vec<Part> {
     let document = Markdown::parse(text);
     let is_heading = |line: &str| line.starts_with("## ") || line.starts_with("###");
@@ -130,7 +132,7 @@ fn parts(text: &str) -> Vec<Part> {
             continue;
         }
         if let Some(open) = ["```", "~~~"].into_iter().find(|open| bare.starts_with(open)) {
-            // Code of a list item belongs to it.
+            // Code inside a list item belongs to the item.
             if !line.starts_with(' ') {
                 close(&mut block, &mut parts);
             }
@@ -152,12 +154,12 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// A line across the page.
+/// True for a horizontal rule.
 fn is_rule(line: &str) -> bool {
     line.len() > 2 && ['-', '*', '_'].iter().any(|mark| line.chars().all(|letter| letter == *mark))
 }
 
-/// Whether a block is more than a form that nobody filled in, a rule, or when the map was made.
+/// True if a block has content: not an unfilled form, a horizontal rule, or the date of the map.
 fn says_something(block: &str) -> bool {
     let bare = block.trim();
     let is_form = bare.starts_with('{') && bare.ends_with('}');
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_patterns_and_paths_stay_below_their_headings() {
+    fn prose_patterns_and_paths_are_kept_below_their_headings() {
         let map = "# Coding Conventions\n\n**Mapped:** 2026-01-02\n\n## Style\n\nruff, line length 80.\n\n## Imports\n\n## Error Handling\n\n\
                    Raise `UserError`, as in `ui/core.py`:\n\n```python\nraise UserError('x')\n```\n\n## Naming\n\n- a\n- b\n\n| A |\n|---|\n| 1 |\n\n\
                    ## Boundaries\n\n`dbcore` must not import `library`.\n\n---\n*Convention analysis: 2026-01-02*\n";
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_stands_where_something_is_below_it() {
+    fn a_heading_is_kept_only_if_something_is_below_it() {
         assert_eq!(made("## A\n\n### B\n\ntext\n\n### C\n\n## D\n"), "### A\n\n#### B\n\ntext");
         for nothing in ["", "# A\n", "## A\n\n## B\n", "## A\n\n{what it is}\n", "**Mapped:** x\n\n## A\n"] {
             assert_eq!(outline(nothing), None, "{nothing}");
@@ -236,7 +238,7 @@ mod tests {
                         proptest::prop_assert!(next.is_some_and(|next| !next.starts_with("###") || depth(next) > depth(line)), "{}", outline.text);
                     }
                 }
-                // Each heading has its least share, whatever their number.
+                // Each heading has its minimum share, however many there are.
                 let headings = text.matches('#').count() + 1;
                 proptest::prop_assert!(outline.text.len() <= MOST + headings * (LEAST + 450));
             }

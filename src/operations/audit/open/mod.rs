@@ -1,4 +1,4 @@
-//! The scan and its counts.
+//! The scan for open artifacts and its counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(crate) struct OpenReport {
     pub(crate) items: OpenItems,
 }
 
-/// How many of each category.
+/// The number of open artifacts in each category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Counts {
     debug_sessions: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Counts {
 impl Counts {
     fn add(&mut self, category: Category) {
         match category {
-            // Only said where there are some: other programs know the others alone.
+            // Present only if there are some: other programs know only the other categories.
             Category::ReviewFindings => *self.review_findings.get_or_insert(0) += 1,
             _ => *self.place(category) += 1,
         }
@@ -75,7 +75,7 @@ impl Counts {
     }
 }
 
-/// The open ones.
+/// The open artifacts.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct OpenItems {
     pub(crate) debug_sessions: Vec<DebugSession>,
@@ -118,14 +118,14 @@ pub(crate) struct Thread {
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct OpenTodo {
-    /// How many more there are than are listed.
+    /// How many are not listed.
     #[serde(rename = "_remainder_count", skip_serializing_if = "Option::is_none")]
     remainder_count: Option<usize>,
     filename: String,
     priority: String,
     area: String,
     summary: String,
-    /// What a person reads instead of the summary, which is the first line even where that is a heading.
+    /// Shown to people instead of the summary, which is always the first line, even if that is a heading.
     #[serde(skip)]
     title: String,
 }
@@ -139,7 +139,7 @@ pub(crate) struct Seed {
     title: String,
 }
 
-/// Where an artifact of a phase is.
+/// The location of an artifact of a phase.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Place {
     phase: String,
@@ -165,7 +165,7 @@ pub(crate) struct VerificationGap {
     archived_milestone: Option<String>,
 }
 
-/// The critical findings of one code review that nothing settled.
+/// The critical findings of one code review that are not settled.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReviewFindings {
     #[serde(flatten)]
@@ -181,7 +181,7 @@ pub(crate) struct ContextQuestions {
     #[serde(flatten)]
     place: Place,
     question_count: usize,
-    /// The first few.
+    /// The first few questions.
     questions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_milestone: Option<String>,
@@ -196,12 +196,12 @@ pub(crate) struct DeferredText {
     archived_milestone: Option<String>,
 }
 
-/// How many todos are listed, and how many questions of a phase.
+/// How many todos, and how many questions of a phase, are listed.
 const LISTED_TODOS: usize = 5;
 const LISTED_QUESTIONS: usize = 3;
 const SUMMARY_LENGTH: usize = 100;
 
-/// Looks through everything that can be left open.
+/// Lists everything that can be left open.
 pub(crate) fn open(view: &ProjectView, now: String) -> Result<OpenReport, FileError> {
     let mut scan =
         Scan { view, items: OpenItems::default(), counts: Counts::default(), acknowledged: Counts::default() };
@@ -230,7 +230,7 @@ struct Scan<'view> {
 }
 
 impl Scan<'_> {
-    /// Counts one; whether it is open.
+    /// Counts an artifact; returns true if it is open.
     fn count(&mut self, category: Category, text: &str, snapshot: &str) -> bool {
         let known = is_acknowledged(category, FrontMatter::parse(text).as_ref(), snapshot);
         if known {
@@ -241,7 +241,7 @@ impl Scan<'_> {
         !known
     }
 
-    /// The Markdown files of a folder with their names without the ending.
+    /// The Markdown files of a folder: their names without the extension, and their texts.
     fn files(&self, folder: &str) -> Result<Vec<(String, String)>, FileError> {
         let mut files = Vec::new();
         for name in self.view.file_names(folder)? {
@@ -255,7 +255,7 @@ impl Scan<'_> {
     fn debug_sessions(&mut self) -> Result<(), FileError> {
         for (slug, text) in self.files(&self.view.layout().debug())? {
             let status = status_of(&text, "unknown");
-            // What was learnt is kept beside the sessions.
+            // The knowledge base is in the same folder as the sessions.
             if slug == "knowledge-base" || is_settled(&status) || !self.count(Category::DebugSessions, &text, &status) {
                 continue;
             }
@@ -406,7 +406,7 @@ impl Scan<'_> {
     }
 }
 
-/// The name of the file in which a phase leaves things for later.
+/// The name of the file in which a phase records deferred items.
 pub(super) const DEFERRED: &str = "deferred-items.md";
 
 /// The summary of a quick task, if it has one.
@@ -416,7 +416,7 @@ pub(super) fn quick_summary(view: &ProjectView, folder: &str) -> Result<Option<S
     Ok(summary.map(|name| format!("{folder}/{name}")))
 }
 
-/// The word of the front matter's `status` in lower case.
+/// The `status` of the front matter, in lower case.
 pub(super) fn status_of(text: &str, otherwise: &str) -> String {
     let word = FrontMatter::parse(text).and_then(|front| front.text("status"));
     word.map_or_else(|| otherwise.to_owned(), |word| word.trim().to_lowercase())
@@ -430,17 +430,17 @@ fn field(text: &str, key: &str) -> String {
     FrontMatter::parse(text).and_then(|front| front.text(key)).map(|value| value.trim().to_owned()).unwrap_or_default()
 }
 
-/// The open findings of a review, short: others are open again.
+/// A digest of the open findings of a review: other findings make it open again.
 pub(super) fn findings_digest(findings: &[String]) -> String {
     sha256(findings.join("\n").as_bytes())
 }
 
-/// What a UAT file says, short: it is open again when this changes.
+/// A digest of the open questions of a context: other questions make it open again.
 pub(super) fn questions_digest(questions: &[String]) -> String {
     sha256(questions.join("\n").as_bytes())
 }
 
-/// The questions that a context leaves open: a list of its front matter, else the lines below their heading.
+/// The open questions of a context: a list in its front matter, else the lines below their heading.
 pub(super) fn open_questions(text: &str) -> Vec<String> {
     let markdown = Markdown::parse(text);
     let listed = FrontMatter::of(&markdown).and_then(|front| front.get("open_questions"));
@@ -472,13 +472,13 @@ fn first_heading(text: &str) -> String {
     Markdown::parse(text).headings().next().map(|heading| heading.title.to_owned()).unwrap_or_default()
 }
 
-/// The first line that says something.
+/// The first line with text.
 fn first_line(text: &str) -> String {
     let body = FrontMatter::parse(text).map_or(text, |front| front.body());
     short(body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default())
 }
 
-/// The title that the front matter has, else the first line of text, else the first heading.
+/// The title in the front matter, else the first line of text, else the first heading.
 fn title_of(text: &str) -> String {
     let title = field(text, "title");
     if !title.is_empty() {

@@ -1,4 +1,4 @@
-//! What is open as a person reads it: at a terminal, and on the page that scripts know.
+//! The list of open artifacts for people: at a terminal, and as the page that scripts know.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::project::phase;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 impl OpenReport {
-    /// What is open, kind by kind, for a person at a terminal.
+    /// The open artifacts, category by category, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let known = match self.acknowledged.total {
             0 => String::new(),
@@ -40,7 +40,7 @@ impl OpenReport {
         )
     }
 
-    /// A name, what it is about and its status, of every item of a kind.
+    /// The name, the subject and the status of every item of a category.
     fn rows(&self, category: Category) -> Vec<OpenRow> {
         let items = &self.items;
         match category {
@@ -106,7 +106,7 @@ impl OpenReport {
         }
     }
 
-    /// The same as a page for people.
+    /// The list as a page for people.
     pub(crate) fn page(&self) -> String {
         let mut page = "### Milestone Close: Open Artifact Audit\n\n".to_owned();
         if self.has_open_items {
@@ -214,7 +214,7 @@ struct OpenRow {
 }
 
 impl OpenRow {
-    /// Words of a template that was never filled in say nothing.
+    /// Placeholders of a template that was never filled in are left out.
     fn new(name: &str, about: &str, status: &str) -> Self {
         let about = about.trim_start_matches('#').trim();
         let about = if about.trim_start_matches("hypothesis:").trim() == "null" { "" } else { about };
@@ -233,7 +233,7 @@ impl OpenRow {
     }
 }
 
-/// The kinds of items as a person reads them: what hurts most comes first.
+/// The categories as people read them, the most serious first.
 const TITLES: &[(Category, &str)] = &[
     (Category::DebugSessions, "Debug sessions"),
     (Category::UatGaps, "Acceptance tests"),
@@ -247,7 +247,7 @@ const TITLES: &[(Category, &str)] = &[
     (Category::DeferredItems, "Deferred items"),
 ];
 
-/// The sections of the page: what hurts most comes first.
+/// The sections of the page, the most serious first.
 const SECTIONS: &[(Category, &str, &str, &str)] = &[
     (Category::DebugSessions, "🔴", "Debug Sessions", "open"),
     (Category::UatGaps, "🔴", "UAT Gaps", "phases with incomplete UAT"),

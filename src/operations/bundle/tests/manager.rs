@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n\nPhase: 3 of 5 (C)\n");
 
-/// A shipped phase, three in a row, and one that stands alone.
+/// A shipped phase, three consecutive phases, and an independent one.
 const ROADMAP: (&str, &str) = (
     ".planning/ROADMAP.md",
     "# R\n\n<details>\n<summary>✅ v1.0 A</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n\
@@ -27,9 +27,9 @@ fn steps(told: &Value) -> Vec<String> {
 }
 
 #[test]
-fn each_phase_is_told_what_can_be_done_with_it_now() {
+fn each_phase_lists_the_steps_that_can_be_done_now() {
     let fresh = manager(&[]);
-    // What was shipped stands in nobody's way.
+    // A shipped phase blocks no other.
     assert_eq!(steps(&fresh), ["/gsd-discuss-phase 2", "/gsd-discuss-phase 5"]);
     assert_eq!(fresh["phases"][0]["dep_phases"], json!(["1"]));
     assert_eq!(fresh["phases"][3].get("dep_phases"), None);
@@ -44,7 +44,7 @@ fn each_phase_is_told_what_can_be_done_with_it_now() {
 }
 
 #[test]
-fn a_phase_that_is_being_executed_holds_off_those_it_builds_on() {
+fn a_phase_in_execution_blocks_the_phases_it_is_linked_to() {
     let under_way = [
         PLAN,
         (".planning/phases/04-d/04-01-PLAN.md", "p"),
@@ -60,7 +60,7 @@ fn a_phase_that_is_being_executed_holds_off_those_it_builds_on() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_beside_the_answer() {
+fn files_that_cannot_be_read_are_reported_in_warnings() {
     let config = (".planning/config.json", r#"{"manager": {"flags": {"plan": "--auto 3", "execute": "; rm -rf /"}}}"#);
     let told = manager(&[config, (".planning/WAITING.json", "{bad")]);
     assert_eq!(told["manager_flags"], json!({"discuss": "", "plan": "--auto 3", "execute": ""}));
@@ -78,7 +78,7 @@ fn clean() -> Call {
 }
 
 #[test]
-fn the_chain_begins_at_the_first_phase_that_remains() {
+fn the_chain_begins_with_the_first_remaining_phase() {
     let told = yolo(&[PLAN, SUMMARY, PASSED, (".planning/phases/03-c/03-CONTEXT.md", "c")], clean());
     assert_eq!((&told["start_phase"], &told["start_step"]), (&json!("3"), &json!("plan")));
     assert_eq!(told["remaining_phases"][1]["command"], "discuss-phase 4 --auto");
@@ -88,7 +88,7 @@ fn the_chain_begins_at_the_first_phase_that_remains() {
 }
 
 #[test]
-fn reasons_against_the_chain_are_told() {
+fn reasons_against_the_chain_are_listed() {
     let blockers = |files: &[(&str, &str)], request| yolo(files, request)["blockers"].clone();
     assert_eq!(blockers(&[], clean().text(Some("3".to_owned()))), json!(["dependency"]));
     assert_eq!(blockers(&[], clean().text(Some("9".to_owned()))), json!(["unknown_phase"]));

@@ -6,7 +6,7 @@ use crate::project::files::MemoryFiles;
 use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
 
-/// What a project answers to a call.
+/// The answer of a project to a call.
 pub(super) fn told(files: &[(&str, &str)], call: Call) -> Value {
     told_by(files, |_| call, Answer::of)
 }
@@ -79,7 +79,7 @@ fn a_phase_without_a_folder_is_named_by_the_roadmap() {
 }
 
 #[test]
-fn an_archived_folder_gives_way_to_an_open_phase_of_its_number() {
+fn an_open_phase_wins_over_an_archived_folder_of_its_number() {
     let archived = (".planning/milestones/v1.0-phases/02-old/02-01-PLAN.md", "");
     let told = phase_op(&[ROADMAP, archived], "2");
     assert_eq!((&told["phase_dir"], &told["phase_name"]), (&Value::Null, &"Nöte Core".into()));
@@ -88,7 +88,7 @@ fn an_archived_folder_gives_way_to_an_open_phase_of_its_number() {
 }
 
 #[test]
-fn a_code_of_another_project_finds_nothing() {
+fn the_project_code_of_another_project_finds_nothing() {
     let config = (".planning/config.json", r#"{"project_code": "ACME"}"#);
     let files = [ROADMAP, config, (".planning/phases/ACME-01-base/01-01-PLAN.md", "")];
     assert_eq!(phase_op(&files, "ACME-1")["phase_number"], "ACME-01");
@@ -120,7 +120,7 @@ fn plan(commands: &[&str]) -> String {
 }
 
 #[test]
-fn planning_learns_the_commands_of_the_nearest_phase_that_has_any() {
+fn planning_gets_the_commands_of_the_nearest_phase_that_has_any() {
     let (one, two) = (plan(&["make one"]), plan(&["make two", "make all", "make two"]));
     let files = [
         (".planning/phases/01-a/01-01-PLAN.md", one.as_str()),
@@ -142,7 +142,7 @@ fn planning_learns_the_commands_of_the_nearest_phase_that_has_any() {
 }
 
 #[test]
-fn planning_tells_how_far_the_phase_has_come() {
+fn planning_reports_the_status_of_the_phase() {
     let status = |extra: &[(&str, &str)]| {
         let mut files = vec![(".planning/phases/01-a/01-01-PLAN.md", ""), (".planning/phases/01-a/01-02-PLAN.md", "")];
         files.extend(extra);
@@ -163,7 +163,7 @@ fn execute(files: &[(&str, &str)], typed: &str) -> Value {
 }
 
 #[test]
-fn executing_tells_what_is_left() {
+fn executing_reports_what_is_left() {
     let files = [
         ROADMAP,
         (".planning/phases/01-base/01-01-SUMMARY.md", ""),
@@ -183,7 +183,7 @@ fn executing_tells_what_is_left() {
 }
 
 #[test]
-fn the_state_is_held_against_the_disk_for_the_phase_at_work() {
+fn the_state_is_checked_against_the_disk_for_the_current_phase() {
     let files = |plan: &'static str| {
         [
             (".planning/STATE.md", plan),
@@ -205,7 +205,7 @@ fn the_state_is_held_against_the_disk_for_the_phase_at_work() {
 }
 
 #[test]
-fn plans_behind_a_halted_one_cannot_run() {
+fn plans_after_a_halted_one_cannot_run() {
     let files = [
         (".planning/phases/01-a/01-01-PLAN.md", ""),
         (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: halted\n---\n"),
@@ -280,7 +280,7 @@ fn progress_puts_folders_and_sections_in_one_order() {
         (".planning/phases/05-f/notes.md", ""),
         (".planning/phases/999.1-shelf/999.1-01-PLAN.md", ""),
     ];
-    // Where a box says whether it is closed, closing it is what comes next; without one, its report closes it.
+    // A phase with a checkbox is closed by ticking it, so that comes next; one without is closed by its report.
     let boxed = (".planning/ROADMAP.md", &*format!("- [ ] **Phase 1: A** - a\n\n{roadmap}"));
     let told = progress(&files);
     let expected = ["01 complete", "02 executed", "2.1 not_started", "03 in_progress", "04 researched", "05 pending"];
@@ -297,14 +297,14 @@ fn progress_puts_folders_and_sections_in_one_order() {
 }
 
 #[test]
-fn the_mode_of_the_current_phase_counts_however_its_number_is_written() {
+fn the_mode_of_the_current_phase_is_found_however_its_number_is_written() {
     let told = progress(&[ROADMAP, (".planning/phases/02-notes/02-01-PLAN.md", "")]);
     assert_eq!(told["phase_mvp_mode"], true);
     assert_eq!(told["section_manifest"]["included"], serde_json::json!(["mvp-display"]));
 }
 
 #[test]
-fn work_that_was_put_down_says_where() {
+fn interrupted_work_reports_its_position() {
     let paused = |line: &str| {
         let state = format!("# Project State\n\n## Current Position\n\n{line}\n");
         progress(&[(".planning/STATE.md", state.as_str())])["paused_at"].clone()
@@ -316,7 +316,7 @@ fn work_that_was_put_down_says_where() {
 }
 
 #[test]
-fn a_phase_with_a_project_code_is_told_once() {
+fn a_phase_with_a_project_code_is_listed_once() {
     let config = (".planning/config.json", r#"{"project_code": "AC"}"#);
     let told = progress(&[ROADMAP, config, (".planning/phases/AC-01-base/01-01-PLAN.md", "")]);
     assert_eq!(statuses(&told), ["AC-01 in_progress", "2 not_started", "2.1 not_started", "7 not_started"]);
@@ -355,7 +355,7 @@ fn a_phase_is_ready_when_it_is_verified_and_accepted() {
 }
 
 #[test]
-fn screens_are_tested_where_a_phase_has_some() {
+fn user_interfaces_are_tested_if_a_phase_has_any() {
     let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
     let sections =
         |roadmap: &str| verify_work(&[plan, (".planning/ROADMAP.md", roadmap)])["section_manifest"]["included"].clone();
@@ -398,7 +398,7 @@ fn a_milestone_is_done_when_every_phase_is() {
 }
 
 #[test]
-fn setting_up_is_incomplete_until_every_document_is_there_or_a_milestone_was_closed() {
+fn setup_is_incomplete_until_every_document_exists_or_a_milestone_was_closed() {
     let incomplete = |files: &[&str]| {
         let files: Vec<(String, &str)> = files.iter().map(|file| (format!(".planning/{file}"), "")).collect();
         let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (file.as_str(), *text)).collect();
@@ -411,13 +411,13 @@ fn setting_up_is_incomplete_until_every_document_is_there_or_a_milestone_was_clo
 }
 
 #[test]
-fn a_broken_off_session_names_its_agent() {
+fn an_interrupted_session_names_its_agent() {
     let told = resume(&[(".planning/current-agent-id.txt", "abc\n")]);
     assert_eq!((&told["has_interrupted_agent"], &told["interrupted_agent_id"]), (&true.into(), &"abc".into()));
 }
 
 #[test]
-fn existing_code_wants_a_map() {
+fn existing_code_needs_a_map() {
     let code = facts::CodeFacts { has_package_file: true, ..facts::CodeFacts::default() };
     let wants = |files: &[(&str, &str)]| {
         let told = told(files, Call::of("new-project").with(code.clone()));
@@ -431,7 +431,7 @@ fn existing_code_wants_a_map() {
 }
 
 #[test]
-fn a_new_project_starts_from_what_the_user_sets_everywhere() {
+fn a_new_project_starts_from_the_global_settings_of_the_user() {
     let defaults = |text: Option<&str>| {
         let code = facts::CodeFacts { user_defaults: text.map(str::to_owned), ..facts::CodeFacts::default() };
         told(&[], Call::of("new-project").with(code.clone()))["user_defaults"].clone()

@@ -1,4 +1,4 @@
-//! Bundles of workflows that need little.
+//! Answers of workflows that need few facts.
 
 use super::*;
 use crate::operations::facts::{CodeFacts, MilestoneHistory};
@@ -24,7 +24,7 @@ fn a_new_milestone_knows_the_one_before() {
 }
 
 #[test]
-fn closing_a_milestone_tells_only_what_is_there() {
+fn closing_a_milestone_lists_only_existing_files() {
     let full = complete_milestone(&[
         (".planning/ROADMAP.md", ""),
         (".planning/config.json", r#"{"git": {"create_tag": false}}"#),
@@ -35,7 +35,7 @@ fn closing_a_milestone_tells_only_what_is_there() {
 }
 
 #[test]
-fn a_tag_is_asked_about_where_the_repository_has_others_than_those_of_milestones() {
+fn a_tag_is_asked_about_if_the_repository_has_tags_of_other_kinds() {
     let files = [
         (".planning/ROADMAP.md", "# Roadmap\n\n## v1.1 Sync\n\n### Phase 2: B\n"),
         (".planning/STATE.md", "---\nmilestone: v1.1\n---\n"),
@@ -72,7 +72,7 @@ fn complete_milestone_in(files: &[(&str, &str)], git: &MilestoneHistory) -> Valu
 }
 
 #[test]
-fn other_workstreams_at_work_are_told() {
+fn other_active_workstreams_are_listed() {
     let files = MemoryFiles::new([
         (".planning/workstreams/api/STATE.md", "---\nstatus: executing\n---\n"),
         (".planning/workstreams/web/STATE.md", "# S\n\n**Status:** In progress\n"),
@@ -105,7 +105,7 @@ fn a_code_review_is_as_strict_as_its_profile() {
 }
 
 #[test]
-fn a_phase_is_optional_where_the_workflow_can_ask() {
+fn a_phase_is_optional_if_the_workflow_can_ask() {
     let review = told(&[ROADMAP], Call::of("review"));
     assert_eq!(review["phase_number"], Value::Null);
     let assumptions = told(&[ROADMAP], of_phase("discuss-phase-assumptions", "2"));
@@ -114,7 +114,7 @@ fn a_phase_is_optional_where_the_workflow_can_ask() {
 }
 
 #[test]
-fn todos_are_told_as_a_list_too() {
+fn todos_are_also_given_as_a_list() {
     let files = [
         (".planning/todos/pending/a.md", "---\ncreated: 2026-01-05T10:00\ntitle: Add tags\narea: api\n---\n"),
         (".planning/todos/pending/b.md", "---\ncreated: 2026-01-06\ntitle: Mend\narea: ui\n---\n"),
@@ -140,7 +140,7 @@ fn maps_of_the_code_are_listed() {
     assert_eq!(told(&[], Call::of("map-codebase"))["codebase_dir_exists"], false);
 }
 
-/// How a project is adopted, with `--fast` or not, and with these documents to start from.
+/// Adopts a project, with or without `--fast`, with these documents to start from.
 fn onboard(files: &[(&str, &str)], (fast, documents): (bool, &[&str]), has_source_files: bool) -> Value {
     let code = CodeFacts { has_source_files, ..CodeFacts::default() };
     let documents = documents.iter().map(|&path| path.to_owned()).collect();
@@ -148,7 +148,7 @@ fn onboard(files: &[(&str, &str)], (fast, documents): (bool, &[&str]), has_sourc
 }
 
 #[test]
-fn taking_a_project_up_names_the_first_thing_that_is_missing() {
+fn adopting_a_project_names_the_first_missing_thing() {
     let map: Vec<String> = CODE_MAP.iter().map(|file| format!(".planning/codebase/{file}")).collect();
     let map: Vec<(&str, &str)> = map.iter().map(|file| (file.as_str(), "")).collect();
     let fast_map: Vec<(&str, &str)> = ["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE"]

@@ -1,4 +1,4 @@
-//! Conditions of sections, and what decides them.
+//! Tests of the conditions of sections.
 
 use super::*;
 use crate::library::{ItemKind, Library};

@@ -1,7 +1,7 @@
-//! The names that a JavaScript or TypeScript file offers to others, read from its words without running it.
+//! The names that a JavaScript or TypeScript file exports, read from its tokens without running it.
 //!
-//! Comments, strings and templates are told apart from code, so that a name in one is no export. What a file hands on
-//! from another whole (`export * from`) cannot be named from here; where it comes from is told instead.
+//! Comments, strings and templates are separated from code, so that a name in one does not count as an export. The
+//! names of a whole module that is re-exported (`export * from`) cannot be listed here; the module is reported instead.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,20 +11,21 @@ use crate::text::script::{Script, Token};
 /// What `intel extract-exports` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ExportsReport {
-    /// The file, absolute.
+    /// The absolute path of the file.
     file: String,
-    /// The names, each once: first those of `module.exports`, then functions, variables, classes, types and lists.
+    /// The names, each listed once: first those of `module.exports`, then functions, variables, classes, types and
+    /// lists.
     exports: Vec<String>,
-    /// How the file offers them: `esm`, `module.exports`, `exports.X`, `mixed` or `none`.
+    /// How the file exports them: `esm`, `module.exports`, `exports.X`, `mixed` or `none`.
     method: &'static str,
-    /// Modules that are handed on whole.
+    /// Modules that are re-exported as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// The exports of a file with this text; none where there is no such file.
+/// The exports of a file with this text; an error if the file does not exist.
 pub(crate) fn report(file: String, text: Option<&str>) -> ExportsReport {
     let Some(text) = text else {
         let error = Some(format!("File not found: {file}"));
@@ -59,9 +60,9 @@ pub(crate) fn report(file: String, text: Option<&str>) -> ExportsReport {
 
 #[derive(Default)]
 struct Found {
-    /// There is an `export` at the top of the file.
+    /// The file has a top-level `export`.
     is_module: bool,
-    /// `module.exports` is given something.
+    /// Something is assigned to `module.exports`.
     object: bool,
     object_keys: Vec<String>,
     properties: Vec<String>,
@@ -100,7 +101,7 @@ impl Found {
         found
     }
 
-    /// What stands behind the word `export`.
+    /// Reads what follows the word `export`.
     fn export(&mut self, after: &[Token<'_>]) {
         let after = match after {
             [Token::Word("declare"), rest @ ..] => rest,
@@ -154,7 +155,7 @@ impl Found {
         }
     }
 
-    /// What stands behind `exports`: `.name =` or `['name'] =`.
+    /// Reads what follows `exports`: `.name =` or `['name'] =`.
     fn property(&mut self, after: &[Token<'_>]) {
         let name = match after {
             [Token::Mark('.'), Token::Word(name), Token::Mark('='), rest @ ..]
@@ -168,7 +169,7 @@ impl Found {
         self.properties.push((*name).to_owned());
     }
 
-    /// What stands behind `module.exports`.
+    /// Reads what follows `module.exports`.
     fn module_exports(&mut self, after: &[Token<'_>]) {
         match after {
             [Token::Mark('='), Token::Mark('='), ..] => {}
@@ -186,13 +187,13 @@ fn without_star<'tokens, 'text>(tokens: &'tokens [Token<'text>]) -> &'tokens [To
     tokens.strip_prefix(&[Token::Mark('*')]).unwrap_or(tokens)
 }
 
-/// The names in `a, b as c, type D }`: as others know them.
+/// The exported names in `a, b as c, type D }`.
 fn listed<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     let end = tokens.iter().position(|token| *token == Token::Mark('}')).unwrap_or(tokens.len());
     tokens[..end].split(|token| *token == Token::Mark(',')).filter_map(|entry| entry.last()?.name()).collect()
 }
 
-/// The keys of an object whose opening brace is read already.
+/// The keys of an object, from after its opening brace.
 fn keys<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     let mut names = Vec::new();
     for entry in top_level_entries(tokens) {
@@ -213,7 +214,7 @@ fn keys<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     names
 }
 
-/// What stands between the commas up to the closing bracket of the level the tokens begin in.
+/// The token runs between the commas, up to the closing bracket of the level at which the tokens begin.
 fn top_level_entries<'tokens, 'text>(tokens: &'tokens [Token<'text>]) -> Vec<&'tokens [Token<'text>]> {
     let mut entries = Vec::new();
     let mut depth = 0_usize;
@@ -237,8 +238,8 @@ fn top_level_entries<'tokens, 'text>(tokens: &'tokens [Token<'text>]) -> Vec<&'t
     entries
 }
 
-/// The names that `const a = 1, { b, c: d } = x` declares. Up to the end of the statement, which a semicolon tells, or
-/// a word that begins another.
+/// The names that `const a = 1, { b, c: d } = x` declares. The statement ends at a semicolon, or at a word that begins
+/// another statement.
 fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     const BEGINS: &[&str] = &["export", "import", "const", "let", "var", "function", "class", "module", "exports"];
     let mut names = Vec::new();
@@ -259,7 +260,7 @@ fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
             // `= function` and `= class` are values; anywhere else the word begins a statement.
             Token::Word(word) if depth == 0 && BEGINS.contains(word) && tokens[at - 1] != Token::Mark('=') => break,
             Token::Mark(',') if depth == 0 => match &tokens[at + 1..] {
-                // A comma between types, as in `new Map<string, Note>()`, is followed by neither.
+                // A comma between types, as in `new Map<string, Note>()`, is followed by neither of these.
                 [Token::Word(name), Token::Mark('=' | ':' | ',' | ';'), ..] | [Token::Word(name)] => names.push(name),
                 [Token::Mark('{' | '['), rest @ ..] => names.extend(bound(rest, NESTED)),
                 _ => {}
@@ -270,10 +271,10 @@ fn declared<'text>(tokens: &[Token<'text>]) -> Vec<&'text str> {
     names
 }
 
-/// How deep patterns nest that anybody writes.
+/// The depth to which nested patterns are read: more than occurs in practice.
 const NESTED: usize = 16;
 
-/// The names that a pattern binds whose opening bracket is read already, `deeper` levels down at most.
+/// The names that a pattern binds, from after its opening bracket, at most `deeper` levels down.
 fn bound<'text>(tokens: &[Token<'text>], deeper: usize) -> Vec<&'text str> {
     let mut names = Vec::new();
     if deeper == 0 {
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_read_too() {
+    fn common_js_scripts_are_read_too() {
         check(
             "module.exports = { a, b: 1, 'c-d': 2, ...spread, fn() {}, async g() {}, [x]: 1, n: { i: 1 } };\nexports.z = 1;\nmodule.exports.y = 2;\nexports['w'] = 3;",
             "module.exports",
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_exports_nothing() {
+    fn comments_and_strings_export_nothing() {
         check(
             "// export const a = 1\n/* export const b */ const s = \"export const c = 1\"; `export ${x} const d`",
             "none",
@@ -364,13 +365,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_on_whole_is_told_by_its_module() {
+    fn a_whole_module_that_is_re_exported_is_listed() {
         let report = report(String::new(), Some("export * from './y';"));
         assert_eq!((report.exports.len(), report.handed_on, report.method), (0, vec!["./y".to_owned()], "esm"));
     }
 
     #[test]
-    fn broken_sources_are_read_as_far_as_they_go() {
+    fn broken_sources_are_read_as_far_as_possible() {
         for text in [
             "export",
             "export {",

@@ -1,7 +1,7 @@
-//! What is known of the code, in the files of `.planning/intel/`: how old it is, what it says, whether it holds.
+//! The code index in the files of `.planning/intel/`: its age, its contents, and whether it is still correct.
 //!
-//! Agents write those files; a program only stamps them, compares them and looks things up. [`exports`] reads what a
-//! source file offers, [`surface`] prints the map of interfaces for people.
+//! Agents write those files; this program only stamps, compares and searches them. [`exports`] reads the exports of a
+//! source file, [`surface`] writes the map of interfaces for people.
 
 pub(crate) mod exports;
 pub(crate) mod surface;
@@ -19,21 +19,21 @@ use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 use crate::text::time;
 
-/// How long what is known of the code counts as fresh.
+/// The age up to which the code index counts as fresh.
 const FRESH: i64 = 24 * HOUR;
 const HOUR: i64 = 3_600_000;
 
-/// The files, in the order they are told.
+/// The files, in the order in which answers list them.
 const FILES: [&str; 5] = [ROLES, API, DEPENDENCIES, "arch-decisions.json", "stack.json"];
 const ROLES: &str = "file-roles.json";
 const API: &str = "api-map.json";
 const DEPENDENCIES: &str = "dependency-graph.json";
-/// The digests of the files as they last were compared.
+/// The file with the digests of the last snapshot.
 const BASELINE: &str = ".last-refresh.json";
-/// The key of what is told about a file in it.
+/// The key of the metadata in each file.
 const META: &str = "_meta";
 
-/// A file as far as it can be read.
+/// The result of reading a file.
 enum Known {
     Absent,
     Unreadable(String),
@@ -41,7 +41,8 @@ enum Known {
 }
 
 impl Known {
-    /// The file called `name`. One that cannot be read is no failure of the whole: the others still say something.
+    /// Reads the file called `name`. A file that cannot be read does not fail the whole call: the others are still
+    /// useful.
     fn of(view: &ProjectView, name: &str) -> Self {
         match text(view, name) {
             Err(error) => Self::Unreadable(error.to_string()),
@@ -69,12 +70,12 @@ impl Known {
         }
     }
 
-    /// When the file says it was brought up to date.
+    /// The time of the last update, according to the file.
     fn moment(&self) -> Option<&str> {
         self.value()?.get(META)?.get("updated_at")?.as_str()
     }
 
-    /// How many milliseconds before `now` that was.
+    /// The number of milliseconds from then to `now`.
     fn age(&self, now: i64) -> Option<i64> {
         Some(now.saturating_sub(time::milliseconds(self.moment()?)?))
     }
@@ -83,7 +84,7 @@ impl Known {
         self.age(now).is_some_and(|age| age <= FRESH)
     }
 
-    /// What the file says, thing by thing: its `entries`; without those, everything but what is told about it.
+    /// The entries of the file: its `entries`, or else everything except the metadata.
     fn entries(&self) -> Vec<(String, &Value)> {
         match self.value() {
             Some(Value::Object(map)) => match map.get("entries") {
@@ -104,7 +105,7 @@ fn text(view: &ProjectView, name: &str) -> Result<Option<Arc<str>>, FileError> {
     view.text(&path(view, name))
 }
 
-/// The members of an object by their keys, of a list by their places.
+/// The members of an object with their keys, or of a list with their indexes.
 fn children(value: &Value) -> Vec<(String, &Value)> {
     match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -113,7 +114,7 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
     }
 }
 
-/// Nothing is known as long as nobody asked for it.
+/// The code index is off until someone enables it.
 pub(crate) fn disabled() -> DisabledReport {
     DisabledReport::new("the code index is disabled; enable it: `gsd-tools config-set intel.enabled true`")
 }
@@ -122,11 +123,11 @@ pub(crate) fn disabled() -> DisabledReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatusReport {
     files: FileStatuses,
-    /// Whether any of the files is missing, unreadable, or older than a day.
+    /// True if any of the files is missing, unreadable, undated, or older than a day.
     overall_stale: bool,
 }
 
-/// How each file stands.
+/// The status of each file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FileStatuses {
     #[serde(rename = "file-roles.json")]
@@ -141,17 +142,18 @@ struct FileStatuses {
     stack: FileStatus,
 }
 
-/// How one file stands.
+/// The status of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct FileStatus {
     exists: bool,
-    /// How long ago it was brought up to date, by its own word; with `--raw`, when.
+    /// How long ago it was updated, according to the file; with `--raw`, the time itself.
     updated_at: Option<String>,
     stale: bool,
     read_error: Option<String>,
 }
 
-/// How old the files are at `now`, in milliseconds since 1970. Programs want moments, `as_moments`, and people spans.
+/// The age of the files at `now`, in milliseconds since 1970. Programs want times (`as_moments`), people want
+/// durations.
 pub(crate) fn status(view: &ProjectView, now: i64, as_moments: bool) -> StatusReport {
     let statuses = FILES.map(|name| {
         let known = Known::of(view, name);
@@ -177,12 +179,12 @@ pub(crate) struct QueryReport {
     matches: Vec<SourceMatches>,
     term: String,
     total: usize,
-    /// Whether there is more than is told; never so far.
+    /// True if matches were left out; currently never.
     truncated: bool,
     read_errors: Vec<String>,
 }
 
-/// The entries of one file that hold the term.
+/// The entries of one file that match the term.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SourceMatches {
     source: &'static str,
@@ -192,11 +194,11 @@ struct SourceMatches {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Match {
     key: String,
-    /// The entry as it stands in the file.
+    /// The entry, unchanged from the file.
     value: Value,
 }
 
-/// The entries whose key, or any text in them, holds the term; case does not matter.
+/// Finds the entries whose key, or any text in them, contains the term, ignoring case.
 pub(crate) fn query(view: &ProjectView, term: &str) -> QueryReport {
     let wanted = term.to_lowercase();
     let mut read_errors = Vec::new();
@@ -227,7 +229,7 @@ fn holds(wanted: &str, value: &Value) -> bool {
     }
 }
 
-/// What `intel update` answers: the work is an agent's.
+/// The answer of `intel update`: an agent does the work.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct UpdateReport {
     action: &'static str,
@@ -247,11 +249,11 @@ pub(crate) fn update() -> UpdateReport {
 pub(crate) enum DiffReport {
     /// There is nothing to compare with.
     NoBaseline { no_baseline: bool, read_error: Option<String> },
-    /// The files by what became of them since the snapshot.
+    /// The files by how they changed since the snapshot.
     Compared { changed: Vec<&'static str>, added: Vec<&'static str>, removed: Vec<&'static str> },
 }
 
-/// The files that are not as they were at the last snapshot.
+/// The files that differ from the last snapshot.
 pub(crate) fn diff(view: &ProjectView) -> Result<DiffReport, FileError> {
     let baseline = Known::of(view, BASELINE);
     let Some(hashes) = baseline.value().and_then(|value| value.get("hashes")).and_then(Value::as_object) else {
@@ -281,7 +283,7 @@ pub(crate) fn diff(view: &ProjectView) -> Result<DiffReport, FileError> {
 pub(crate) struct SnapshotReport {
     saved: bool,
     timestamp: String,
-    /// How many files there are to compare with later.
+    /// The number of files in the snapshot.
     files: usize,
 }
 
@@ -292,7 +294,7 @@ struct Baseline<'a> {
     version: u32,
 }
 
-/// Keeps the digests of the files, for a later comparison.
+/// Saves the digests of the files for a later comparison.
 pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotReport> {
     let mut hashes = Map::new();
     for name in FILES {
@@ -307,7 +309,7 @@ pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotRe
 }
 
 fn print(value: &impl Serialize) -> String {
-    // A value made of texts and numbers always prints.
+    // A value made of strings and numbers always serializes.
     serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
 }
 
@@ -315,13 +317,13 @@ fn print(value: &impl Serialize) -> String {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ValidateReport {
     valid: bool,
-    /// What keeps a file from being used.
+    /// Problems that make a file unusable.
     errors: Vec<String>,
-    /// What makes a file doubtful.
+    /// Problems that make a file doubtful.
     warnings: Vec<String>,
 }
 
-/// Holds the files against the disk and the clock.
+/// Checks the files against the source and the clock.
 pub(crate) fn validate(view: &ProjectView, now: i64) -> ValidateReport {
     let mut report = ValidateReport::default();
     for name in FILES {
@@ -395,7 +397,7 @@ fn doubts_of_dependencies(known: &Known) -> Vec<String> {
 pub(crate) enum PatchReport {
     Patched {
         patched: bool,
-        /// The file, absolute.
+        /// The absolute path of the file.
         file: String,
         timestamp: String,
     },
@@ -405,7 +407,7 @@ pub(crate) enum PatchReport {
     },
 }
 
-/// Stamps the file at `path` (relative to the root) with the moment, and counts its version up.
+/// Writes the time into the file at `path` (relative to the root) and increments its version.
 pub(crate) fn patch_meta(view: &ProjectView, path: &str, timestamp: &str) -> Edited<PatchReport> {
     let file = view.layout().shown(path);
     let mut edits = Edits::default();
@@ -459,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_as_old_as_it_says() {
+    fn the_age_of_a_file_is_from_its_own_date() {
         let files = view(&[
             (API, r#"{"_meta":{"updated_at":"2026-01-02T09:10:00Z"}}"#),
             (ROLES, r#"{"_meta":{"updated_at":"2025-12-31T12:00:00Z"}}"#),
@@ -478,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_texts_are_searched_however_deep() {
+    fn keys_and_texts_are_searched_at_any_depth() {
         let view = view(&[
             (ROLES, r#"{"_meta":{"by":"foo"},"entries":{"src/Foo.js":{},"b":{"deep":[{"x":"a FOO"}],"foo":1},"c":3}}"#),
             ("stack.json", r#"{"_meta":{"by":"foo"},"languages":["foo"]}"#),
@@ -492,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_what_a_comparison_is_made_with() {
+    fn a_comparison_uses_the_last_snapshot() {
         let files = view(&[(API, "{}"), (ROLES, "{}")]);
         assert!(matches!(diff(&files).unwrap(), DiffReport::NoBaseline { read_error: None, .. }));
         let (report, edits) = snapshot(&files, NOON).unwrap();
@@ -508,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_is_told_and_what_cannot_be_used_is_an_error() {
+    fn doubtful_files_are_warnings_and_unusable_ones_are_errors() {
         let report = validate(
             &view(&[
                 (

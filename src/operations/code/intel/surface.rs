@@ -1,4 +1,4 @@
-//! `API-SURFACE.md`: the map of interfaces, printed for people.
+//! `API-SURFACE.md`: the map of interfaces, written for people.
 
 use std::fmt::Write as _;
 
@@ -13,16 +13,16 @@ use crate::project::view::{Edited, Edits, ProjectView};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SurfaceReport {
-    /// The page, absolute.
+    /// The absolute path of the page.
     written: String,
     symbol_count: usize,
-    /// Whether the map is older than a day, or says nothing.
+    /// True if the map is older than a day, or does not say when it was updated.
     stale: bool,
     #[serde(rename = "read_error")]
     read_error: Option<String>,
 }
 
-/// Prints the map as it is at `now`.
+/// Writes the page from the map; `now` determines whether it is stale.
 pub(crate) fn write(view: &ProjectView, now: i64) -> Edited<SurfaceReport> {
     let known = Known::of(view, API);
     let entries = known.value().and_then(|value| value.get("entries")).map(children).unwrap_or_default();
@@ -61,7 +61,7 @@ fn print(entries: &[(String, &Value)], stale: bool, read_error: Option<&str>) ->
 
 const UNKNOWN: &str = "What is not listed may still exist.";
 
-/// A list with commas; what nests deeper as the JSON it is.
+/// A list is joined with commas; deeper values are shown as JSON.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => one_line(text),
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_tells_every_entry_on_lines_of_its_own() {
+    fn a_page_has_every_entry_on_its_own_lines() {
         let map: Value = serde_json::from_str(
             r#"{"POST /login": {"file": "a.js", "takes": ["x", {"y": 1}], "note": "two\n# lines"}, "bare": "text", "none": null}"#,
         )
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_what_it_cannot_know() {
+    fn a_page_says_what_is_incomplete() {
         assert!(print(&[], true, None).contains("**Incomplete:**"));
         assert!(print(&[], true, Some("cannot\nread")).contains("**Incomplete:** cannot read."));
         assert!(print(&[("a".to_owned(), &Value::Null)], true, None).contains("**Warning:**"));

@@ -1,7 +1,8 @@
-//! How branched the functions of a JavaScript or TypeScript file are: one, and one more for each decision in a body.
+//! The cyclomatic complexity of the functions of a JavaScript or TypeScript file: one, plus one for each decision in
+//! the body.
 //!
-//! A function without a name belongs to the one around it. What is said of a file that does not parse is said of the
-//! words in it; nothing here runs or rejects it.
+//! An unnamed function counts towards the function around it. A file that does not parse is scored by the tokens it
+//! has; nothing here runs or rejects it.
 
 use crate::text::script::{Script, Token};
 
@@ -9,17 +10,17 @@ use crate::text::script::{Script, Token};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// Counts from one.
+    /// Counted from one.
     pub(crate) line: usize,
     pub(crate) score: u64,
 }
 
-/// Words that are followed by brackets and a block and are no methods.
+/// Words that are followed by parentheses and a block but are not methods.
 const CONTROL: &[&str] =
     &["if", "for", "while", "switch", "catch", "with", "function", "return", "await", "typeof", "new"];
-/// Words that decide.
+/// Words that make a decision.
 const DECISIONS: &[&str] = &["if", "for", "while", "case", "catch"];
-/// How many words the type of a result may have.
+/// The most tokens that a result type may have.
 const LONGEST_TYPE: usize = 40;
 
 /// The functions of a file, in the order of their beginnings.
@@ -33,7 +34,7 @@ pub(crate) fn functions(text: &str) -> Vec<Function> {
             found.push((Function { name, line: script.line(at), score: 1 }, body));
         }
     }
-    // Bodies nest: what is open last is what a decision belongs to.
+    // Bodies nest: a decision belongs to the innermost open one.
     let mut starts: Vec<usize> = (0..found.len()).collect();
     starts.sort_by_key(|function| found[*function].1.start);
     let mut starts = starts.into_iter().peekable();
@@ -50,7 +51,7 @@ pub(crate) fn functions(text: &str) -> Vec<Function> {
     found.into_iter().map(|(function, _)| function).collect()
 }
 
-/// Where each opening bracket is closed.
+/// For each opening bracket, the index of its closing one.
 fn closing(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut closes = vec![None; tokens.len()];
     let mut open = Vec::new();
@@ -69,7 +70,7 @@ fn closing(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     closes
 }
 
-/// The name and the body of the function that the token at `at` begins, or whose arrow it is.
+/// The name and the body of the function that begins with the token at `at`, or whose arrow it is.
 fn header(script: &Script<'_>, closes: &[Option<usize>], at: usize) -> Option<(String, std::ops::Range<usize>)> {
     let tokens = &script.tokens;
     let is = |at: usize, mark: char| tokens.get(at) == Some(&Token::Mark(mark));
@@ -100,7 +101,7 @@ fn header(script: &Script<'_>, closes: &[Option<usize>], at: usize) -> Option<(S
     }
 }
 
-/// The block behind the parameters that end at `last`, past the type of a result.
+/// The block after the parameters that end at `last`, skipping a result type.
 fn block_after(tokens: &[Token<'_>], closes: &[Option<usize>], last: usize) -> Option<std::ops::Range<usize>> {
     let open = match tokens.get(last + 1)? {
         Token::Mark('{') => last + 1,
@@ -128,12 +129,12 @@ fn parameters_before(tokens: &[Token<'_>], closes: &[Option<usize>], arrow: usiz
     if tokens[last] == Token::Mark(')') {
         return closes[last];
     }
-    // `(a): T =>` has the type of a result between.
+    // `(a): T =>` has a result type in between.
     let typed = last >= 2 && tokens[last - 1] == Token::Mark(':') && tokens[last - 2] == Token::Mark(')');
     if typed { closes[last - 2] } else { tokens[last].word().map(|_| last) }
 }
 
-/// The name that what begins at `start` is given: `name = …`, `name: …`, or the default export.
+/// The name of the expression that begins at `start`: from `name = …`, `name: …`, or the default export.
 fn name_before(tokens: &[Token<'_>], start: usize) -> Option<String> {
     let mut before = start.checked_sub(1)?;
     if tokens[before] == Token::Word("async") {
@@ -146,7 +147,7 @@ fn name_before(tokens: &[Token<'_>], start: usize) -> Option<String> {
     }
 }
 
-/// Where the expression that begins at `start` ends: at the comma, semicolon or bracket behind it.
+/// Where the expression that begins at `start` ends: at the next comma, semicolon or bracket.
 fn end_of_expression(tokens: &[Token<'_>], closes: &[Option<usize>], start: usize) -> usize {
     let mut at = start;
     while let Some(token) = tokens.get(at) {
@@ -165,7 +166,7 @@ fn end_of_expression(tokens: &[Token<'_>], closes: &[Option<usize>], start: usiz
     tokens.len()
 }
 
-/// Whether the token at `at` is a decision.
+/// True if the token at `at` is a decision.
 fn decides(script: &Script<'_>, at: usize) -> bool {
     let tokens = &script.tokens;
     let next = tokens.get(at + 1);
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_and_broken_files_read_as_far_as_they_go() {
+    fn functions_have_line_numbers_and_broken_files_do_not_fail() {
         assert_eq!(functions("\n\nfunction a() {}\n")[0].line, 3);
         for text in
             ["function", "function (", "=>", "a =>", "{{{", ")))", "class { x(", "const a = (b) =>", "x ? ", "case"]

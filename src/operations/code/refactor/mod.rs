@@ -1,7 +1,7 @@
-//! Functions that a phase made too branched: found, proposed for a rewrite, and what became of the proposal.
+//! Functions that a phase made too complex: found, proposed for a rewrite, and the decision about the proposal.
 //!
-//! What each function's score was when it was first seen stands in `complexity-baseline.json`; a proposal is a document
-//! of the phase. A proposal that was decided is not made again as long as its function stays as it is.
+//! `complexity-baseline.json` has the score of each function when it was first seen. A proposal is a document of the
+//! phase. After a decision, it is not proposed again until its function changes.
 
 pub(crate) mod complexity;
 
@@ -30,12 +30,12 @@ pub(crate) fn disabled() -> DisabledReport {
     )
 }
 
-/// From where on a function is proposed.
+/// The limits for proposing a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// A score that is too high in itself.
+    /// A function with this score or a higher one is proposed.
     pub(crate) threshold: u64,
-    /// How much a score may grow.
+    /// A function whose score grew by more than this is proposed.
     pub(crate) jump: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Limits {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum EvaluateReport {
-    /// There was nothing to look at.
+    /// There was nothing to evaluate.
     Nothing {
         verdict: Verdict,
         reason: Nothing,
@@ -52,12 +52,12 @@ pub(crate) enum EvaluateReport {
     Looked(Box<Looked>),
 }
 
-/// What was found in the functions of a phase.
+/// The result for the functions of a phase.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Looked {
     verdict: Verdict,
     phase: String,
-    /// The most branched first.
+    /// The most complex first.
     candidates: Vec<Candidate>,
     target: Option<Candidate>,
     skipped: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Looked {
     artifact_written: bool,
     artifact_path: Option<String>,
     baseline_write: bool,
-    /// What was decided about the same target before; then no new proposal is made.
+    /// The earlier decision about the same function; then it is not proposed again.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided: Option<String>,
 }
@@ -79,7 +79,7 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-/// Why there was nothing to look at.
+/// Why there was nothing to evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) enum Nothing {
     #[serde(rename = "refactor_invalid_phase")]
@@ -90,16 +90,16 @@ pub(crate) enum Nothing {
     NoTouchedFiles,
 }
 
-/// A function that is too branched, or became so.
+/// A function that is too complex, or grew too fast.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Candidate {
     file: String,
     name: String,
-    /// Counts from one.
+    /// Counted from one.
     start_line: usize,
     score: u64,
-    /// The score when it was first seen; none where this is the first time.
+    /// The score when the function was first seen; null if this is the first time.
     baseline: Option<u64>,
     delta: Option<i64>,
     /// `threshold`, `jump`.
@@ -112,7 +112,7 @@ impl Candidate {
     }
 }
 
-/// The number of a phase as documents are called after it.
+/// The number of a phase as used in document names.
 pub(crate) fn number(folder: &PhaseFolder) -> String {
     PhaseId::new(folder.token()).to_string()
 }
@@ -122,7 +122,7 @@ pub(crate) fn nothing(reason: Nothing, phase: String) -> EvaluateReport {
     EvaluateReport::Nothing { verdict, reason, phase }
 }
 
-/// Looks at the files (path and text) that the phase touched, and proposes the most branched function of them.
+/// Evaluates the files (path and text) that the phase touched, and proposes the most complex function in them.
 pub(crate) fn evaluate(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -195,7 +195,7 @@ pub(crate) fn evaluate(
     Ok((EvaluateReport::Looked(Box::new(looked)), edits))
 }
 
-/// What was decided about `target`, where the document is about it as it is now.
+/// The decision in `document`, if it is about `target` with its current score.
 fn decision(document: &str, target: &Candidate) -> Option<String> {
     let front = FrontMatter::parse(document)?;
     let status = front.text("status").filter(|status| status != PROPOSED)?;
@@ -226,7 +226,7 @@ fn proposal(phase: &str, target: &Candidate, candidates: &[Candidate], now: &str
         ("reason", target.reasons.join(",")),
     ]
     .map(|(key, value)| (key.to_owned(), Told::from(value.as_str())));
-    // Numbers, objects and texts always print.
+    // Numbers, objects and strings always serialize.
     let list = serde_json::to_string_pretty(candidates).unwrap_or_default();
     let body = format!(
         "\n# Refactor proposal: {}\n\nScore {} (baseline {baseline}, delta {delta}).\n\n````json\n{list}\n````\n",
@@ -236,7 +236,7 @@ fn proposal(phase: &str, target: &Candidate, candidates: &[Candidate], now: &str
     front_matter::compose(&entries, &body, "\n")
 }
 
-/// The scores of functions when they were first seen, edited in place.
+/// The scores of functions when they were first seen. The file is edited in place.
 struct Baseline {
     path: String,
     document: JsonDocument,
@@ -263,7 +263,7 @@ impl Baseline {
         self.document.value(&[key.to_owned(), "score".to_owned()])?.as_u64()
     }
 
-    /// Notes a score; one that is known stays unless it is `anchored` anew.
+    /// Records a score. A known score stays unless `anchored` is true.
     fn note(&mut self, key: &str, score: u64, phase: &str, anchored: bool) -> Result<(), Failure> {
         let mut entry = Map::new();
         entry.insert("score".to_owned(), Value::from(score));
@@ -273,7 +273,7 @@ impl Baseline {
         self.document.apply(&edit).map(drop).map_err(|error| malformed(&self.path, &error.to_string()))
     }
 
-    /// Whether there was something to write.
+    /// Writes the file if it changed; returns true if it did.
     fn write(self, view: &ProjectView, edits: &mut Edits) -> Result<bool, FileError> {
         edits.write(view, &self.path, self.document.to_string())?;
         Ok(edits.texts.contains_key(&self.path))
@@ -295,7 +295,7 @@ pub(crate) enum StatusReport {
     },
 }
 
-/// A proposal in short.
+/// A summary of a proposal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProposalLine {
     phase: String,
@@ -306,7 +306,7 @@ pub(crate) struct ProposalLine {
     score: Option<u64>,
 }
 
-/// A proposal as its document tells it.
+/// A proposal, as read from its document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Proposal {
     schema_version: Option<u64>,
@@ -320,7 +320,7 @@ pub(crate) struct Proposal {
     reason: Option<String>,
 }
 
-/// The proposals of all phases, or that of one.
+/// The proposals of all phases, or of one.
 pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusReport, Failure> {
     if let Some(typed) = phase {
         let folder = view.find_phase(typed)?.folder;
@@ -349,7 +349,7 @@ pub(crate) struct UndecidedReport {
     pub(crate) cure: Option<String>,
 }
 
-/// Whether a proposal of the phase waits for an answer; `strict` makes that stop the loop.
+/// Reports whether a proposal of the phase waits for a decision; with `strict`, that stops the loop.
 pub(crate) fn undecided(
     view: &ProjectView,
     folder: Option<&PhaseFolder>,
@@ -413,15 +413,15 @@ pub(crate) struct DecideReport {
     status: &'static str,
     phase: String,
     target: String,
-    /// The score that growth is counted from now.
+    /// The new score from which growth is counted.
     reanchored_to: u64,
     baseline_write: bool,
-    /// Whether an entry of the ledger of broken windows was closed with it.
+    /// True if an entry in the ledger of broken windows was closed too.
     ledger_resolved: bool,
     ledger_note: &'static str,
 }
 
-/// Notes that the proposal of a phase was accepted, or declined with a reason.
+/// Records that the proposal of a phase was accepted, or declined for a reason.
 pub(crate) fn decide(
     view: &ProjectView,
     typed: &str,
@@ -493,7 +493,7 @@ mod tests {
     const DOCUMENT: &str = ".planning/phases/02-core/02-REFACTOR.md";
 
     #[test]
-    fn a_function_is_proposed_where_it_is_or_grew_too_branched() {
+    fn a_function_is_proposed_if_it_is_or_grew_too_complex() {
         let reasons = |files: &[(&str, &str)], ifs| match evaluated(&view(files), ifs).0 {
             EvaluateReport::Looked(looked) => looked.target.map(|target| target.reasons.join(",")),
             EvaluateReport::Nothing { .. } => panic!(),
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_is_not_proposed_again_until_the_function_changes() {
+    fn a_decided_proposal_is_not_made_again_until_the_function_changes() {
         let (_, edits) = evaluated(&view(&[PHASE]), 6);
         let (document, baseline) = (&edits.texts[DOCUMENT], &edits.texts[BASELINE]);
         let proposed = view(&[PHASE, (DOCUMENT, document), (BASELINE, baseline)]);
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_keeps_what_is_in_it_and_a_broken_one_is_not_written() {
+    fn a_baseline_keeps_its_entries_and_a_broken_one_is_not_written() {
         let known = (BASELINE, "{ \"b.js::x\": {\"score\": 3, \"mine\": 1} }\n");
         let (_, edits) = evaluated(&view(&[PHASE, known]), 1);
         assert!(edits.texts[BASELINE].starts_with("{ \"b.js::x\": {\"score\": 3, \"mine\": 1}"));
@@ -541,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_there_that_is_told() {
+    fn a_missing_proposal_is_reported() {
         let view = view(&[PHASE]);
         for phase in ["2", "9"] {
             let refused = decide(&view, phase, None, "").unwrap_err().message;

@@ -1,7 +1,7 @@
-//! How a person likes to work: asked, written down, and put where agents read it.
+//! How a person prefers to work: asked, recorded, and written where agents read it.
 //!
-//! An analysis is a JSON file, made by [`answers`] or by an agent from a sample of messages. Questions and standing
-//! texts are in `dimensions.toml`.
+//! An analysis is a JSON file, made by [`answers`] or by an agent from a sample of messages. Questions and fixed texts
+//! are in `dimensions.toml`.
 
 mod pages;
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Catalogue {
-    /// What stands as the sign of an answer to a question.
+    /// The evidence text of a rating that comes from an answer.
     context_note: String,
     dimension: Vec<Dimension>,
 }
@@ -28,11 +28,11 @@ struct Dimension {
     key: String,
     title: String,
     header: String,
-    /// In the list of a profile.
+    /// The label in the list of a profile.
     label: String,
-    /// In the table of an instruction file.
+    /// The label in the table of an instruction file.
     short: String,
-    /// As the heading of what to do.
+    /// The heading of the directive.
     advice: String,
     context: String,
     question: String,
@@ -54,7 +54,7 @@ fn usual_confidence() -> String {
     "MEDIUM".to_owned()
 }
 
-/// A test holds that the file parses; without it there is nothing to ask.
+/// A test checks that the file parses; if it did not, there would be no questions.
 static CATALOGUE: LazyLock<Catalogue> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("dimensions.toml")).unwrap_or_default());
 
@@ -77,7 +77,7 @@ struct Asked {
 #[derive(Debug, Serialize, JsonSchema)]
 struct QuestionOption {
     label: &'static str,
-    /// The answer that stands for it.
+    /// The letter that selects this option.
     value: &'static str,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn questionnaire() -> Questionnaire {
     Questionnaire { mode: "interactive", questions: CATALOGUE.dimension.iter().map(question).collect() }
 }
 
-/// What `profile-questionnaire` answers with answers: an analysis.
+/// What `profile-questionnaire` answers with `--answers`: an analysis.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Answers {
     profile_version: &'static str,
@@ -103,7 +103,7 @@ pub(crate) struct Answers {
     messages_analyzed: usize,
     message_threshold: &'static str,
     sensitive_excluded: Vec<String>,
-    /// By dimension.
+    /// The ratings by dimension.
     dimensions: Map<String, Value>,
 }
 
@@ -125,7 +125,7 @@ struct Evidence<'a> {
     project: &'static str,
 }
 
-/// The analysis that the answers make: one letter for each question, parted by commas.
+/// The analysis that follows from the answers: one letter for each question, separated by commas.
 pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, Failure> {
     let refused =
         |message: String| Failure::usage(message).hint("`gsd-tools profile-questionnaire` prints the questions");
@@ -166,10 +166,10 @@ pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, Failure> {
     })
 }
 
-/// An analysis as it was read, with the dimensions that are known here, in their order.
+/// A parsed analysis, with the known dimensions in their order.
 #[derive(Debug)]
 pub(crate) struct Analysis {
-    /// What it was made from.
+    /// What the analysis was made from.
     pub(crate) source: String,
     version: String,
     projects: Vec<String>,
@@ -180,7 +180,7 @@ pub(crate) struct Analysis {
 #[derive(Debug)]
 struct RatedDimension {
     dimension: &'static Dimension,
-    /// None where the messages told nothing about it.
+    /// `None` if the messages gave no evidence for it.
     rating: Option<String>,
     confidence: String,
     summary: String,
@@ -219,13 +219,13 @@ impl Analysis {
         self.rated.iter().filter(|rated| rated.rating.is_some())
     }
 
-    /// The keys of the dimensions that say what to do.
+    /// The keys of the dimensions that have a directive.
     pub(crate) fn included(&self) -> Vec<String> {
         self.scored().map(|rated| rated.dimension.key.clone()).collect()
     }
 }
 
-/// The rating of a dimension that nothing is known of.
+/// The rating of a dimension without evidence.
 const UNSCORED: &str = "UNSCORED";
 
 impl RatedDimension {
@@ -260,7 +260,7 @@ pub(crate) struct ProfileReport {
     pub(crate) high_confidence: usize,
     pub(crate) medium_confidence: usize,
     pub(crate) low_confidence: usize,
-    /// Secrets that were taken out of what was quoted.
+    /// The number of secrets that were removed from quotations.
     pub(crate) sensitive_redacted: usize,
     pub(crate) source: String,
 }
@@ -269,7 +269,7 @@ pub(crate) struct ProfileReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PreferencesReport {
     pub(crate) command_path: String,
-    /// As people type it.
+    /// The command as people type it.
     pub(crate) command_name: String,
     pub(crate) dimensions_included: Vec<String>,
     pub(crate) source: String,
@@ -281,7 +281,7 @@ pub(crate) struct SectionReport {
     pub(crate) claude_md_path: String,
     pub(crate) action: SectionAction,
     pub(crate) dimensions_included: Vec<String>,
-    /// Whether it is the file for all projects.
+    /// True if it is the file for all projects.
     pub(crate) is_global: bool,
 }
 
@@ -289,10 +289,10 @@ pub(crate) struct SectionReport {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SectionAction {
     Created,
-    /// Put behind what stood there.
+    /// Added after the existing text.
     Appended,
     Updated,
-    /// It stands there already.
+    /// The file already has it.
     Unchanged,
 }
 
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_make_an_analysis_that_is_read_back() {
+    fn answers_give_an_analysis_that_is_read_back() {
         let made = answers("a,b,c,d,a,b,c,d", "now").unwrap();
         let analysis = Analysis::parse(&serde_json::to_string(&made).unwrap()).unwrap();
         let ratings: Vec<&str> = analysis.scored().filter_map(|rated| rated.rating.as_deref()).collect();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told() {
+    fn invalid_answers_and_analyses_are_refused() {
         let error = answers("a,b", "").unwrap_err().to_string();
         assert_eq!(error, "expected 8 answers separated by commas, got 2");
         let error = answers("z,a,a,a,a,a,a,a", "").unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! An analysis as pages: the profile itself, a command that loads it, a part of an instruction file.
+//! An analysis as pages: the profile, a command that loads it, and a section of an instruction file.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use super::{Analysis, CATALOGUE, UNSCORED};
 use crate::text::front_matter::{self, Value};
 use crate::text::secrets::redact;
 
-/// The profile for people and agents to read, and how many secrets were taken out of it. Writing to a string cannot
-/// fail.
+/// The profile for people and agents to read, and the number of secrets that were removed from it. Writing to a string
+/// cannot fail.
 pub(crate) fn profile(analysis: &Analysis, now: &str) -> (String, usize) {
     let mut redacted = 0;
     let mut clean = |text: &str| {
@@ -65,12 +65,12 @@ pub(crate) fn profile(analysis: &Analysis, now: &str) -> (String, usize) {
     (page, redacted)
 }
 
-/// How many dimensions are rated with this confidence.
+/// The number of dimensions rated with this confidence.
 pub(crate) fn counted(analysis: &Analysis, confidence: &str) -> usize {
     analysis.scored().filter(|rated| rated.confidence == confidence).count()
 }
 
-/// A command that loads what an agent is to do; `stack` is what else it should know.
+/// A command that loads the directives for an agent; `stack` is additional information for it.
 pub(crate) fn preferences(analysis: &Analysis, name: &str, stack: Option<&str>, now: &str) -> String {
     let mut page = "\n# Developer Preferences\n\n".to_owned();
     let _ = write!(page, "> Made on {now} from {}.\n\n## Behavioral Directives\n", analysis.source);
@@ -89,7 +89,7 @@ pub(crate) fn preferences(analysis: &Analysis, name: &str, stack: Option<&str>, 
     front_matter::compose(&entries, &page, "\n")
 }
 
-/// The part of an instruction file that tells of the person.
+/// The section of an instruction file about the person.
 pub(crate) fn section(analysis: &Analysis) -> String {
     let mut part = "\n## Developer Profile\n\n".to_owned();
     let cure = "`gsd-tools generate-claude-profile` brings it up to date.";
@@ -119,7 +119,7 @@ mod tests {
         "other":{"rating":"x"}, "learning_style":3}}"#;
 
     #[test]
-    fn a_profile_tells_what_is_known_and_no_secret() {
+    fn a_profile_contains_what_is_known_and_no_secret() {
         let analysis = Analysis::parse(ANALYSIS).unwrap();
         let (page, redacted) = profile(&analysis, "now");
         assert!(page.contains("- **Communication:** Be # brief (HIGH)\n"), "{page}");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_and_a_part_tell_only_what_is_scored() {
+    fn a_command_and_a_section_contain_only_scored_dimensions() {
         let analysis = Analysis::parse(ANALYSIS).unwrap();
         let page = preferences(&analysis, "gsd-dev-preferences", Some("Rust"), "now");
         assert_eq!(FrontMatter::parse(&page).unwrap().text("name").as_deref(), Some("gsd-dev-preferences"));

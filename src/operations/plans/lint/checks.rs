@@ -1,4 +1,4 @@
-//! Commands of a plan that say nothing of the work: sentences, looks at what is there anyway, tests that nobody writes.
+//! Commands of a plan that say nothing about the work: sentences, checks of existing files, tests that no plan writes.
 
 use super::looks;
 use super::missing;
@@ -13,7 +13,7 @@ use crate::project::files::FileError;
 use crate::project::plan::{PhasePlan, PlanCheck};
 use crate::text::words::word_list;
 
-/// What is wrong with the checks of a plan, beyond those that cannot fail.
+/// The problems with the checks of a plan, apart from checks that cannot fail.
 pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
     let mut found = Vec::new();
     for check in plan.checks() {
@@ -51,9 +51,9 @@ fn run_wrong(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Vec<Foun
     Ok(found)
 }
 
-/// Whether a text that should be a command is a sentence.
+/// True if a text that should be a command is a sentence.
 fn is_prose(command: &str) -> bool {
-    // Words that stand between others in a sentence and are no arguments of a program.
+    // Words that occur in sentences but are not arguments of a program.
     const BETWEEN: &[&str] =
         &["the", "that", "it", "is", "are", "by", "and", "a", "an", "with", "should", "looks", "works"];
     let first = simple_commands(command).into_iter().next().unwrap_or_default();
@@ -69,29 +69,29 @@ fn is_prose(command: &str) -> bool {
     first.len() >= 4 && plain == first.len() && first.iter().any(|word| BETWEEN.contains(&word.as_str()))
 }
 
-/// How a program takes the files of tests it is given.
+/// How a program accepts the test files it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Takes {
     Paths,
-    /// A part of a path, wherever it is.
+    /// As a part of a path, anywhere.
     Parts,
 }
 
-/// Options without a value behind them.
+/// Options without a value.
 const ALONE: &[&str] = word_list!(
     "--run --test --silent --verbose --coverage --no-coverage --quiet --bail --ci --forceExit --runInBand
      --passWithNoTests --no-header --tb=short --lf --ff --cov --no-cov --watch=false --exitfirst"
 );
-/// Options of one letter with a value behind them.
+/// Options of one letter with a value.
 const WITH_VALUE: &[&str] = &["-k", "-m", "-n", "-p", "-c", "-t", "-o", "-W", "-g", "-r", "-u"];
 
-/// A test that is run by name and that neither is there nor is written before.
+/// Reports a test that a command names but that neither exists nor is written before.
 fn missing_test(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
     calls_of(command).iter().find_map(|call| {
         let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
         let (takes, arguments) = runner_of(&words)?;
         let missing = missing_path(takes, arguments, call, tree)?;
-        // A part of a path may be anywhere.
+        // A part of a path may occur anywhere.
         let weight = if takes == Takes::Paths { Weight::Error } else { Weight::Warning };
         let sentence = format!(
             "`{}` runs the test `{missing}`, which does not exist, and neither this plan nor an earlier one writes it",
@@ -101,7 +101,7 @@ fn missing_test(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
     })
 }
 
-/// The first argument of a test runner that is no test.
+/// The first argument of a test runner that is not an existing test.
 fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &Tree<'_>) -> Option<&'a str> {
     let is_there = |path: &str| {
         let Some(whole) = whole(path, call) else { return true };
@@ -125,16 +125,16 @@ fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &
     })
 }
 
-/// Words of test runners that are no part of a path.
+/// Words of test runners that are not part of a path.
 const VERBS: &[&str] = &["run", "watch", "related", "bench", "list", "dev", "typecheck", "test", "init", "complete"];
 
-/// Whether some file of the project has a text in its path.
+/// True if the path of some file of the project contains `part`.
 fn has_part(part: &str, tree: &Tree<'_>) -> bool {
     let part = part.to_lowercase();
     tree.paths().is_none_or(|paths| paths.iter().any(|path| path.to_lowercase().contains(&part)))
 }
 
-/// The arguments of a test runner, and how it takes them.
+/// The arguments of a test runner, and how it accepts them.
 fn runner_of<'a, 'w>(words: &'a [&'w str]) -> Option<(Takes, &'a [&'w str])> {
     if let Some(rest) = started(words) {
         return runner_of(rest);
@@ -163,7 +163,7 @@ fn runner_of<'a, 'w>(words: &'a [&'w str]) -> Option<(Takes, &'a [&'w str])> {
     }
 }
 
-/// The paths of files among the arguments of a test runner.
+/// The file paths among the arguments of a test runner.
 fn test_paths<'a>(arguments: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     let has_value = |option: &str| {
         (option.starts_with("--") && !option.contains('=') && !ALONE.contains(&option)) || WITH_VALUE.contains(&option)
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_no_command() {
+    fn a_sentence_is_not_a_command() {
         for prose in [
             "Check by hand that it works",
             "Run npm test and see that it passes",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_tests_are_found_among_arguments() {
+    fn test_files_are_found_among_arguments() {
         let paths = |line: &str| {
             let words: Vec<&str> = line.split(' ').collect();
             runner_of(&words).map(|(_, arguments)| test_paths(arguments).map(str::to_owned).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What the text of one plan says: kinds of values, size, files, criteria, and the words of its tasks.
+//! Checks of the text of one plan: kinds of values, size, files, criteria, and the words of its tasks.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::project::plan::{PhasePlan, PlanTask};
 use crate::text::front_matter::Value;
 use crate::text::words::word_list;
 
-/// What is wrong with the text of a plan.
+/// The problems in the text of a plan.
 pub(super) fn findings(plan: &PhasePlan<'_>, limits: &Limits) -> Vec<Found> {
     let tasks = plan.tasks();
     let mut found = kinds(plan);
@@ -28,7 +28,7 @@ pub(super) fn findings(plan: &PhasePlan<'_>, limits: &Limits) -> Vec<Found> {
     found
 }
 
-/// Values of the front matter that are of another kind, and would be taken for the default.
+/// Values of the front matter that have the wrong kind and would be ignored in favour of the default.
 fn kinds(plan: &PhasePlan<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     let text = |key: &str| match plan.value(key) {
@@ -70,7 +70,7 @@ fn kinds(plan: &PhasePlan<'_>) -> Vec<Found> {
     found
 }
 
-/// What the plan says of its size, wherever it says it.
+/// The plan's estimate of its size, under any of its keys.
 fn estimate_of(plan: &PhasePlan<'_>) -> Option<String> {
     let value =
         plan.value("estimate").or_else(|| plan.value("estimate_tokens")).or_else(|| plan.value("estimated_tokens"))?;
@@ -78,7 +78,7 @@ fn estimate_of(plan: &PhasePlan<'_>) -> Option<String> {
     Some(tokens.or_else(|| matches!(value, Value::Text(_)).then(|| value.flat())).unwrap_or_default())
 }
 
-/// What the plan is estimated at.
+/// The estimate of the plan in tokens.
 fn estimated(plan: &PhasePlan<'_>) -> Option<u64> {
     let said = estimate_of(plan)?.to_lowercase();
     let said = said.trim().trim_start_matches(['~', '>', '<', '=', ' ']).trim_end_matches("tokens").trim();
@@ -89,7 +89,7 @@ fn estimated(plan: &PhasePlan<'_>) -> Option<u64> {
     number.trim().replace(['_', ',', ' '], "").parse::<u64>().ok()?.checked_mul(times)
 }
 
-/// Tasks and files from which a plan is too large for one executor: those that are a warning, and those that are not.
+/// The number of tasks and files from which a plan is too large for one executor: for a warning and for an error.
 const TASKS: (usize, usize) = (4, 5);
 const FILES: (usize, usize) = (10, 15);
 
@@ -101,7 +101,7 @@ fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &Limits) -> Vec<Fo
         _ => None,
     };
     let work: Vec<&PlanTask<'_>> = tasks.iter().filter(|task| task.checkpoint().is_none()).collect();
-    // Tags in other letters and headings are tasks to who reads them.
+    // A reader takes tags in other spellings and headings as tasks too.
     let checkpoints = tasks.len() - work.len();
     let unread = plan.task_count().max(task_headings(plan)).saturating_sub(checkpoints);
     let count = work.len().max(unread);
@@ -125,7 +125,7 @@ fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &Limits) -> Vec<Fo
     found
 }
 
-/// How many headings of the plan begin with `Task`.
+/// The number of headings that begin with `Task`.
 fn task_headings(plan: &PhasePlan<'_>) -> usize {
     let is_heading = |line: &&str| {
         let bare = line.trim_start_matches('#');
@@ -135,7 +135,7 @@ fn task_headings(plan: &PhasePlan<'_>) -> usize {
     plan.text().lines().filter(is_heading).count()
 }
 
-/// The files of the tasks against those of the plan: waves are made from these.
+/// Compares the files of the tasks with those of the plan: waves are computed from the latter.
 fn files(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
     let changed: Vec<String> =
@@ -170,7 +170,7 @@ fn files(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     found
 }
 
-/// The files that a task names, without words that say that there are none.
+/// The files that a task names, without words such as `none`.
 fn named_files(task: &PlanTask<'_>) -> Vec<String> {
     let Some(text) = task.text("files") else { return Vec::new() };
     let entries: Vec<&str> = text.split([',', '\n']).map(str::trim).collect();
@@ -192,7 +192,7 @@ fn named_files(task: &PlanTask<'_>) -> Vec<String> {
     files.iter().map(String::as_str).filter(is_path).map(str::to_owned).collect()
 }
 
-/// Whether an entry of a list of files is a file, or the folder or pattern it belongs to.
+/// True if an entry in a list of files is the file, or the folder or pattern that includes it.
 fn covers(listed: &str, file: &str) -> bool {
     let listed = listed.split_whitespace().next().unwrap_or(listed).trim_matches('`');
     if listed == file {
@@ -208,7 +208,7 @@ fn covers(listed: &str, file: &str) -> bool {
     is_folder && file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
 }
 
-/// What the work is measured by.
+/// The criteria by which the work is measured.
 fn criteria(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
     let is_said = |block: Option<(usize, &str)>| block.is_some_and(|(_, text)| !says_nothing(text));
@@ -243,7 +243,7 @@ fn criteria(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     found
 }
 
-/// What a user can observe when the plan is done.
+/// The statements that a user can observe when the plan is done.
 fn truths(plan: &PhasePlan<'_>) -> Vec<String> {
     let listed = plan.value("must_haves").and_then(|value| value.get("truths").cloned());
     let listed = listed.as_ref().map(Value::items).unwrap_or_default();
@@ -258,7 +258,7 @@ fn line_of_value(plan: &PhasePlan<'_>, value: &str) -> Option<usize> {
     at.map(|at| plan.line_at(at)).or_else(|| plan.line_of("truths"))
 }
 
-/// Where people look at the end of a phase, a plan does not stop for them.
+/// If people verify at the end of a phase, a plan must not stop for them.
 fn asked_in_between(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let asks = tasks.iter().filter(|task| task.checkpoint() == Some("human-verify") && !task.waits_for_a_person());
     asks.map(|task| {
@@ -269,7 +269,7 @@ fn asked_in_between(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> 
     .collect()
 }
 
-/// The words of a plan.
+/// The problems in the words of a plan.
 fn words(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
     let shown = |at: usize, text, name: String| Passage { at, text, name, quotes: Quotes::Shown };
@@ -309,7 +309,7 @@ fn words(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     found
 }
 
-/// What is left open anywhere in the plan, but for what it quotes from elsewhere and its commands.
+/// Open decisions anywhere in the plan, except in quotations from elsewhere and in commands.
 fn undecided(plan: &PhasePlan<'_>) -> Vec<Found> {
     const ELSEWHERE: &[&str] =
         word_list!("context execution_context interfaces automated read_first verification fails_when output");
@@ -322,7 +322,7 @@ fn undecided(plan: &PhasePlan<'_>) -> Vec<Found> {
             rest.strip_prefix('<').and_then(|rest| rest.strip_prefix(**tag)).is_some_and(|rest| rest.starts_with('>'))
         });
         let end = tag.and_then(|tag| rest.find(&format!("</{tag}>")));
-        // What closes a part ends its last sentence.
+        // The end of a section also ends its last sentence.
         let is_name =
             |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         let closing =
@@ -350,7 +350,7 @@ fn undecided(plan: &PhasePlan<'_>) -> Vec<Found> {
     [left_open(plan, &front), left_open(plan, &body)].concat()
 }
 
-/// Code in an action: what is written there is typed off, and not thought about.
+/// Code in an action: an executor copies it without thinking.
 fn fenced(plan: &PhasePlan<'_>, task: &PlanTask<'_>) -> Option<Found> {
     let (at, action) = task.part("action")?;
     let mut start = at;

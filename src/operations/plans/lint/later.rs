@@ -1,4 +1,4 @@
-//! Less than was decided, in other words: what is left for later, what is not wired yet, and values that are made up.
+//! Wording that asks for less than was decided: work left for later, not wired yet, made-up values.
 
 use super::sentences::Sentence;
 use super::thin::{Thin, is_spared};
@@ -18,12 +18,12 @@ pub(super) const LATER: &[Thin] = &[
 
 const HOOKED: &str = "wire|wired|wires|wiring|hook|hooked|hooks|plug|plugged|connect|connected|attached|integrated";
 
-/// The first place of the first of these patterns that is found.
+/// The first match of the first of these patterns that is found.
 fn first(sentence: &Sentence<'_>, patterns: &[&[&str]]) -> Option<usize> {
     patterns.iter().find_map(|pattern| sentence.find(pattern).first().copied())
 }
 
-/// `wired to the table later`: the clause ends there.
+/// `wired to the table later`: the clause ends with `later`.
 fn wired_in_the_end(sentence: &Sentence<'_>) -> Option<usize> {
     sentence.find(&[HOOKED]).into_iter().find(|index| {
         let later = (index + 1..(index + 8).min(sentence.words.len())).find(|at| sentence.words[*at].text == "later");

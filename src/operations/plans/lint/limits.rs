@@ -1,20 +1,20 @@
-//! The settings of a project that plans are held to.
+//! The settings of a project that apply to plans.
 
 use super::threats::Severity;
 use crate::project::config::Config;
 
-/// What the project's settings say of plans.
+/// The project's settings for plans.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Whether decisions have to be cited.
+    /// True if decisions must be cited.
     pub(super) decisions_are_checked: bool,
-    /// Whether a plan needs a threat model.
+    /// True if a plan needs a threat model.
     pub(super) needs_threats: bool,
-    /// The severity from which a threat has to be mitigated.
+    /// The severity from which a threat must be mitigated.
     pub(super) block_on: Option<Severity>,
-    /// Tokens that a plan should stay below.
+    /// The number of tokens that a plan should stay below.
     pub(super) smart_zone_tokens: u64,
-    /// Whether people look at the end of a phase and not in between.
+    /// True if people verify at the end of a phase and not in between.
     pub(super) people_look_at_the_end: bool,
 }
 

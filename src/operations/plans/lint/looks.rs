@@ -1,4 +1,4 @@
-//! Checks that only look at what is there, and checks whose result is lost.
+//! Checks that only look at existing files, and checks whose result is lost.
 
 use super::needed::whole;
 use crate::gate::lists::{Joint, lists_of};
@@ -7,24 +7,24 @@ use crate::operations::plans::commands::Tree;
 use crate::operations::plans::found::{Found, quoted};
 use crate::text::words::word_list;
 
-/// Programs that only look at files, with the options of `test` that do.
+/// Programs that only look at files, with the options of `test` that do the same.
 const LOOKS: &[&str] =
     &["ls", "cat", "stat", "file", "head", "tail", "wc", "find", "tree", "du", "realpath", "readlink"];
 const TESTS: &[&str] = &["-e", "-f", "-d", "-r", "-s"];
 
-/// What one program looks at.
+/// What a program looks at.
 enum Look {
     /// Files and folders.
     Paths(Vec<String>),
-    /// A text in files; what stands before it in a pipe where there are none.
+    /// A text in files; without paths, in the input from a pipe.
     Text { pattern: String, any_case: bool, paths: Vec<String> },
-    /// A program or a package that is installed.
+    /// An installed program or package.
     Installed,
-    /// Says nothing.
+    /// Proves nothing.
     Nothing,
 }
 
-/// A check that only sees that something is there.
+/// Reports a check that only finds that something exists.
 pub(super) fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
     let is_chosen = |word: &str| matches!(word, "!" | "if" | "for" | "while" | "until" | "case");
     if command.contains(['$', '`', '*', '?']) || command.split_whitespace().any(is_chosen) {
@@ -39,7 +39,7 @@ pub(super) fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<
             Look::Paths(paths) => {
                 for path in paths {
                     let is_there = is_there(&path, call, tree);
-                    // `test -s` of a new file says something.
+                    // `test -s` of a new file proves something.
                     if !is_there && call.words.iter().any(|word| word == "-s") {
                         return None;
                     }
@@ -78,7 +78,7 @@ pub(super) fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<
     Some(Found::warning(line, sentence))
 }
 
-/// What a call looks at; `None` where it does more.
+/// What a call looks at; `None` if it does more.
 fn look(call: &Call) -> Option<Look> {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     let (program, arguments) = words.split_first()?;
@@ -110,7 +110,7 @@ fn look(call: &Call) -> Option<Look> {
     })
 }
 
-/// What `grep` is asked for, where its pattern is a plain text.
+/// What `grep` searches for, if its pattern is plain text.
 fn searched(name: &str, arguments: &[&str]) -> Option<Look> {
     let options: Vec<&str> = arguments.iter().copied().take_while(|word| word.starts_with('-')).collect();
     let known = |option: &&str| {
@@ -139,7 +139,7 @@ fn searched(name: &str, arguments: &[&str]) -> Option<Look> {
 fn is_there(path: &str, call: &Call, tree: &Tree<'_>) -> bool {
     match whole(path, call) {
         Some(path) => tree.is_file(&path) || tree.is_folder(&path),
-        // The folder itself, or a place outside of the project.
+        // The folder itself, or a place outside the project.
         None => !path.starts_with('/') || tree.is_file(path) || tree.is_folder(path),
     }
 }
@@ -148,7 +148,7 @@ fn holds(text: &str, pattern: &str, any_case: bool) -> bool {
     if any_case { text.to_lowercase().contains(&pattern.to_lowercase()) } else { text.contains(pattern) }
 }
 
-/// Whether a text is in one of these files, or in one below these folders; `None` where that is not looked up.
+/// True if a text is in one of these files, or in a file below these folders; `None` if that is not looked up.
 fn finds(pattern: &str, any_case: bool, paths: &[String], call: &Call, tree: &Tree<'_>) -> Option<bool> {
     const MOST: usize = 500;
     let mut files: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ fn finds(pattern: &str, any_case: bool, paths: &[String], call: &Call, tree: &Tr
     Some(files.iter().any(|file| tree.text(file).ok().flatten().is_some_and(|text| holds(&text, pattern, any_case))))
 }
 
-/// A check whose result is lost, or that does not run what it names.
+/// Reports a check whose result is lost, or that does not run what it names.
 pub(super) fn lost(command: &str, line: usize) -> Option<Found> {
     let calls = calls_of(command);
     let mut words = calls.iter().flat_map(|call| call.words.iter().map(String::as_str));
@@ -209,7 +209,7 @@ pub(super) fn lost(command: &str, line: usize) -> Option<Found> {
     None
 }
 
-/// Whether a command runs tests, by its words.
+/// True if a command runs tests, judged by its words.
 fn runs_tests(words: &[String]) -> bool {
     const WORDS: &[&str] =
         word_list!("test tests pytest vitest jest mocha nextest unittest ctest rspec phpunit check playwright bats");

@@ -1,4 +1,4 @@
-//! What the commands of a plan run and what neither is there nor is written before.
+//! Files and programs that the commands of a plan run but that neither exist nor are written before.
 
 use super::needed::{Missing, Sought, file, has_end, is_open};
 use super::scripts::Answer;
@@ -9,7 +9,7 @@ use crate::operations::plans::commands::Tree;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::files::FileError;
 
-/// The first thing that is missing for a command, what is certain before what is likely.
+/// The first missing thing for a command; certain findings come before likely ones.
 pub(super) fn finding(command: &str, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
     let mut likely: Option<Missing> = None;
     for call in calls_of(command) {
@@ -31,7 +31,7 @@ fn of_call(call: &Call, tree: &Tree<'_>) -> Sought {
     of_words(&words, call, tree)
 }
 
-/// As [`of_call`], for words that the call starts.
+/// Like [`of_call`], for words that the call starts.
 fn of_words(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     let Some((program, arguments)) = words.split_first() else { return Ok(None) };
     if is_open(program) {
@@ -76,7 +76,7 @@ fn of_words(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     }
 }
 
-/// A program of the project by its path: a script, or what a build makes.
+/// A program of the project, given by its path: a script, or the output of a build.
 fn own_program(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
     const SCRIPTS: &[&str] = &["sh", "bash", "py", "rb", "js", "mjs", "cjs", "ts", "pl", "php"];
     const WRAPPERS: &[&str] = &["gradlew", "mvnw", "manage.py", "artisan"];
@@ -92,7 +92,7 @@ fn own_program(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
     file(path, call, tree).filter(|_| is_plain).map(|missing| Missing { weight: Weight::Warning, ..missing })
 }
 
-/// The file that an interpreter is given, where it is given one.
+/// The script file among the arguments of an interpreter, if there is one.
 fn script_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
     let (with_value, ends): (&[&str], &[&str]) = match name {
         "node" => (
@@ -121,7 +121,7 @@ fn script_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// A file that an option of a tool names.
+/// A file named by an option of a tool.
 fn named_by_option(arguments: &[&str], options: &[&str], call: &Call, tree: &Tree<'_>) -> Option<Missing> {
     const ENDS: &[&str] = &["yml", "yaml", "json", "js", "mjs", "cjs", "ts", "mts", "cts"];
     let mut words = arguments.iter().take_while(|word| **word != "--").peekable();

@@ -1,4 +1,4 @@
-//! Everything a program can find wrong with the plans of a phase before they are executed, in one report.
+//! All automatic checks of the plans of a phase before they are executed, in one report.
 
 mod checks;
 mod content;
@@ -40,31 +40,31 @@ use crate::project::view::ProjectView;
 /// What `plan lint` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LintReport {
-    /// Whether there is nothing to repair; warnings are for judgement.
+    /// True if there is nothing to fix; warnings need a person's judgement.
     pub(crate) valid: bool,
-    /// How many plans were looked at: those that are still to be done.
+    /// The number of plans that were checked: those still to be done.
     plans: usize,
     errors: Vec<Finding>,
     warnings: Vec<Finding>,
-    /// Requirements of the phase that no plan names.
+    /// Requirements of the phase that no plan covers.
     requirements_uncovered: Vec<String>,
     /// Decisions of CONTEXT.md that no plan cites.
     decisions_uncovered: Vec<String>,
 }
 
-/// One thing that is wrong, and in which plan; in none where it concerns several.
+/// One problem, and the plan that has it; no plan if it concerns several.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
-    /// Where it stands in the plan, as far as that is known.
+    /// The line in the plan, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(rename = "finding")]
     sentence: String,
 }
 
-/// What is found in a report: errors and warnings, in the order of plans.
+/// The findings of a report: errors and warnings, in the order of plans.
 #[derive(Debug, Default)]
 struct Findings {
     errors: Vec<Finding>,
@@ -79,7 +79,7 @@ impl Findings {
     }
 }
 
-/// Checks the plans of `folder`; `disk` reports what the commands in them find.
+/// Checks the plans of `folder`; `disk` gives access to the files that their commands need.
 pub(crate) fn lint(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -98,7 +98,7 @@ pub(crate) fn lint(
     let mut open: Vec<&str> = Vec::new();
     for (file, plan) in &plans {
         named.extend(plan.requirements());
-        // The checks of a plan that is done may name what later plans took away.
+        // The checks of a finished plan may name files that later plans removed.
         if view.is_settled(folder, file)? {
             continue;
         }
@@ -147,14 +147,15 @@ pub(crate) fn lint(
     })
 }
 
-/// Whether a path is that of the plan of a quick task.
+/// True if the path is that of a quick task's plan.
 pub(crate) fn is_quick(layout: &Layout, path: &str) -> bool {
     let inside = layout.inside(path).unwrap_or_default();
     let below = inside.strip_prefix(layout.planning()).and_then(|rest| rest.strip_prefix('/'));
     below.is_some_and(|below| below.rsplit('/').skip(1).any(|part| part == "quick"))
 }
 
-/// As [`structure::structure`], with all that [`lint`] finds in the text of a plan that belongs to no phase.
+/// Like [`structure::structure`], with everything that [`lint`] checks in the text, for a plan that belongs to no
+/// phase.
 pub(crate) fn quick(
     view: &ProjectView,
     path: &str,
@@ -179,14 +180,14 @@ pub(crate) fn quick(
     Ok(structure::report(&plan, errors, warnings))
 }
 
-/// What is wrong with the text of one plan and its commands, beyond its structure.
+/// The problems in the text of one plan and in its commands, apart from its structure.
 fn of_text(plan: &PhasePlan<'_>, limits: &Limits, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
     let mut found = content::findings(plan, limits);
     found.extend(checks::findings(plan, tree)?);
     Ok(found)
 }
 
-/// The order of the plans: what they depend on, their waves, and files that they share.
+/// Checks the order of the plans: their dependencies, their waves, and files that they share.
 fn order(
     view: &ProjectView,
     folder: &PhaseFolder,
@@ -216,7 +217,7 @@ fn order(
     Ok(())
 }
 
-/// The requirements that the roadmap gives the phase.
+/// The requirements that the roadmap assigns to the phase.
 fn requirements_of(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
     let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
     Ok(coverage::own_requirements(view, folder.token())?.into_iter().filter(is_id).collect())

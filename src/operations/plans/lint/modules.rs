@@ -1,11 +1,11 @@
-//! Modules of Python, packages of Go, and binaries and tests of Cargo that a command names.
+//! Python modules, Go packages, and Cargo binaries and tests that a command names.
 
 use super::needed::{Missing, Sought, file, has_end, is_open, whole};
 use crate::operations::plans::calls::Call;
 use crate::operations::plans::commands::Tree;
 use crate::text::words::word_list;
 
-/// What is missing for an interpreter of Python.
+/// What is missing for a Python interpreter.
 pub(super) fn of_python(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     const WITH_VALUE: &[&str] = &["-W", "-X", "--check-hash-based-pycs"];
     let mut at = 0;
@@ -20,17 +20,18 @@ pub(super) fn of_python(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sou
     Ok(None)
 }
 
-/// What a module is, as far as the project has it.
+/// Whether a module belongs to the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Own {
     There,
-    /// Its package is of the project, and it is not in it.
+    /// Its package belongs to the project but does not contain it.
     Missing,
-    /// Nothing of the project has that name.
+    /// Nothing in the project has that name.
     Other,
 }
 
-/// Looks for a dotted name among the files of the project; a class or a function may stand behind the module.
+/// Looks for a dotted name among the files of the project. With `has_members`, the name may end with a class or
+/// function.
 fn own(name: &str, call: &Call, tree: &Tree<'_>, has_members: bool) -> Own {
     let parts: Vec<&str> = name.split('.').collect();
     let exists = |path: &str| {
@@ -44,7 +45,7 @@ fn own(name: &str, call: &Call, tree: &Tree<'_>, has_members: bool) -> Own {
             continue;
         }
         answer = Own::Missing;
-        // `tests.test_a.Class.method`: some of the name is a file.
+        // `tests.test_a.Class.method`: the first parts of the name are a file.
         let is_file = |path: &str| whole(path, call).is_none_or(|path| tree.has(&format!("{path}.py")));
         let is_member = has_members && (1..parts.len()).any(|count| is_file(&path(count)));
         if exists(&path(parts.len())) || is_member {
@@ -54,7 +55,7 @@ fn own(name: &str, call: &Call, tree: &Tree<'_>, has_members: bool) -> Own {
     answer
 }
 
-/// Modules that come with Python or are tools of others.
+/// Modules of the Python standard library and of other tools.
 const OF_OTHERS: &[&str] = word_list!(
     "ast asyncio black build cProfile calendar compileall coverage dis doctest ensurepip flake8 gzip http idlelib
      ipykernel isort json jupyter mypy nose2 pdb pip pipx platform poetry profile py_compile pydoc pylint pyright pytest
@@ -95,7 +96,7 @@ fn of_module(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
         Own::There => Ok(None),
         Own::Missing => Ok(Some(Missing::surely(told(name)))),
         Own::Other => {
-            // What is declared may be installed.
+            // A declared dependency may be installed.
             for file in
                 ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "setup.py", "Pipfile"]
             {
@@ -116,7 +117,7 @@ pub(super) fn of_go(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Option<
     if !matches!(*verb, "run" | "test" | "build" | "vet" | "install" | "generate") {
         return None;
     }
-    // What stands behind the first path belongs to the program that is run.
+    // Words after the first path are arguments of the program that is run.
     let paths = rest.iter().filter(|word| word.starts_with("./") || has_end(word, &["go"]));
     let paths: Vec<&&str> = if *verb == "run" { paths.take(1).collect() } else { paths.collect() };
     for path in paths {

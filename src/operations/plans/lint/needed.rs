@@ -5,7 +5,7 @@ use crate::operations::plans::commands::Tree;
 use crate::operations::plans::found::Weight;
 use crate::project::files::FileError;
 
-/// Something that a call needs and that is not there.
+/// Something that a call needs and that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missing {
     pub(super) weight: Weight,
@@ -24,17 +24,17 @@ impl Missing {
 
 pub(super) type Sought = Result<Option<Missing>, FileError>;
 
-/// Whether only a shell can say what a word is.
+/// True if only a shell can determine what a word means.
 pub(super) fn is_open(word: &str) -> bool {
     word.contains(['$', '`', '*', '?', '{', '<', '>', '~', '%']) || word.is_empty()
 }
 
-/// Whether a path has one of these endings.
+/// True if a path has one of these extensions.
 pub(super) fn has_end(path: &str, ends: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ends.contains(&end))
 }
 
-/// A path of the project, from the folder of a call; `None` where it leads elsewhere or is not known.
+/// A path in the project, relative to the folder of a call; `None` if it leads outside or is unknown.
 pub(super) fn whole(path: &str, call: &Call) -> Option<String> {
     if is_open(path) {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn whole(path: &str, call: &Call) -> Option<String> {
     entered(&call.folder, path).map(|path| path.trim_end_matches('/').to_owned()).filter(|path| !path.is_empty())
 }
 
-/// A file that is run and has to be there.
+/// Reports a file that is run but does not exist.
 pub(super) fn file(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
     let whole = whole(path, call)?;
     let ends = ["", ".js", ".mjs", ".cjs", ".json", ".ts", "/index.js"];

@@ -1,11 +1,11 @@
-//! What a plan leaves open, and blocks that say nothing.
+//! Open decisions in a plan, and blocks without content.
 
 use super::sentences::{Sentence, Word, sentences};
 use super::wording::Passage;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::PhasePlan;
 
-/// What a plan leaves open, by a mark such as `TBD` or by saying so.
+/// Open decisions in a plan, shown by a mark such as `TBD` or by words.
 pub(super) fn left_open(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for sentence in sentences(passage.text, passage.quotes) {
@@ -29,7 +29,7 @@ pub(super) fn left_open(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Foun
     found
 }
 
-/// `TBD`, `FIXME`; `TODO` where it is a heading or a value.
+/// `TBD`, `FIXME`; `TODO` if it is a heading or a value.
 fn marked(sentence: &Sentence<'_>, passage: &Passage<'_>) -> Option<(usize, String)> {
     const LOUD: &[&str] = &["tbd", "tbc", "tba", "fixme", "xxx"];
     const OF_MARKS: &[&str] = &[
@@ -87,7 +87,7 @@ fn valued(text: &str) -> Option<&'static str> {
 /// `to be decided`, `decide it during implementation`, `whichever is easier`
 fn to_be_decided(sentence: &Sentence<'_>) -> Option<(usize, String)> {
     const DECIDED: &str = "determined|decided|confirmed|defined|announced|specified|discussed|clarified|agreed";
-    // `to be determined by the flag` says how.
+    // `to be determined by the flag` says how it is decided.
     const HOW: &[&str] = &["by", "from", "at", "in", "with", "on", "when", "through", "per", "against", "via", "using"];
     const DECIDE: &[&str] = &["decide", "decided", "choose", "chosen", "determine", "pick", "picked", "figure"];
     let told = |index: usize, length: usize| {
@@ -120,7 +120,7 @@ fn to_be_decided(sentence: &Sentence<'_>) -> Option<(usize, String)> {
     hit.map(|(index, length)| told(index, length))
 }
 
-/// The same in a language without spaces.
+/// The same in languages without spaces between words.
 fn in_other_words(sentence: &Sentence<'_>) -> Option<(usize, String)> {
     const MARKS: &[&str] = &["待定", "待确认", "待决定", "未定", "未決定"];
     let mark = MARKS.iter().find(|mark| sentence.text.contains(**mark))?;
@@ -132,7 +132,7 @@ fn open(plan: &PhasePlan<'_>, passage: &Passage<'_>, at: usize, mark: &str, sent
     Found::at(Weight::Warning, plan, passage.at + at, told)
 }
 
-/// A text without comments and the marks of code around it.
+/// A text without comments and without code marks around it.
 pub(super) fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -144,7 +144,7 @@ pub(super) fn without_comments(text: &str) -> String {
     kept
 }
 
-/// Whether a block of a plan says nothing: `none`, `n/a`, `TODO`, `...`, `{what is measured}`.
+/// True if a block of a plan has no content: `none`, `n/a`, `TODO`, `...`, `{what is measured}`.
 pub(super) fn says_nothing(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "",
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_says_nothing_in_many_ways() {
+    fn blocks_without_content_have_many_forms() {
         for hollow in [
             "",
             " \n",

@@ -1,4 +1,4 @@
-//! Scripts of packages that a command runs by name: of the package it stands in, of another one, or of all.
+//! Package scripts that a command runs by name: of the package in its folder, of another package, or of all.
 
 use super::needed::{Missing, Sought, file, has_end, is_open};
 use crate::operations::plans::calls::{Call, entered};
@@ -8,36 +8,36 @@ use crate::text::words::word_list;
 
 const MANIFEST: &str = "package.json";
 
-/// The package whose script is run.
+/// The package whose script runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place<'a> {
-    /// That of the folder, or of the nearest one above.
+    /// The package of the folder, or of the nearest parent folder.
     Here,
     Folder(&'a str),
-    /// By its name or its folder.
+    /// A package given by its name or its folder.
     Package(&'a str),
     All,
 }
 
-/// What a package manager is asked for.
+/// What a package manager is asked to do.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked<'a> {
     Script {
         name: &'a str,
         place: Place<'a>,
-        /// Without such a script a program of that name is run.
+        /// If the script does not exist, a program of that name is run.
         or_program: bool,
     },
-    /// Words that start a program.
+    /// Words that run a program.
     Program(&'a [&'a str]),
     File(&'a str),
     Other,
 }
 
-/// What is known of a call of a package manager.
+/// The result for a call of a package manager.
 pub(super) enum Answer<'a> {
     Found(Option<Missing>),
-    /// It starts a program, with these words.
+    /// It runs a program with these words.
     Program(&'a [&'a str]),
 }
 
@@ -66,24 +66,24 @@ pub(super) fn missing<'a>(
     })
 }
 
-/// Why there is no script in a place.
+/// Why a place does not have the script.
 struct Without {
     why: String,
-    /// The texts of the packages that were looked at.
+    /// The texts of the package.json files that were read.
     packages: Vec<String>,
     folder: String,
     /// A package that a plan writes may be meant.
     is_open: bool,
 }
 
-/// Programs that come with packages of other names, or are run by the manager without a script.
+/// Programs from packages with other names, or that the manager runs without a script.
 const PROGRAMS: &[&str] = word_list!(
     "vitest jest mocha ava tap tsc tsx ts-node eslint oxlint biome prettier playwright cypress vite next nuxt astro
      turbo nx lerna prisma drizzle-kit webpack rollup esbuild c8 nyc knip stylelint markdownlint markdownlint-cli2
      storybook svelte-check svelte-kit vue-tsc wrangler expo ng nest changeset rimraf husky node node-gyp tsup"
 );
 
-/// A script that is none may be a program of a package that is installed.
+/// A name that is not a script may be a program of an installed package.
 fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
     let bins = [place.folder.as_str(), ""].map(|folder| format!("{folder}node_modules/.bin/{name}"));
     let quoted = format!("\"{name}\"");
@@ -95,7 +95,7 @@ fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
     Some(if has_packages { Missing::maybe(why) } else { Missing::surely(why) })
 }
 
-/// What is asked by the arguments of a package manager.
+/// What the arguments of a package manager ask for.
 fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
     const FLAGS: &[&str] = word_list!(
         "-s --silent --quiet -q --verbose --color --no-color --stream --parallel --no-bail --aggregate-output --offline
@@ -109,7 +109,7 @@ fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
         at += 1;
         if !word.starts_with('-') {
             plain.push((at - 1, word));
-            // What stands behind the name belongs to the script; `npm` reads its own options there too.
+            // Words after the name belong to the script, except that `npm` reads its own options there too.
             let is_named = plain.len() > usize::from(matches!(plain[0].1, "run" | "run-script" | "workspace"));
             if manager != "npm" && is_named && plain[0].1 != "workspace" {
                 break;
@@ -130,7 +130,7 @@ fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
             }
             "--if-present" => return Asked::Other,
             _ if attached.is_some() || FLAGS.contains(&option) => continue,
-            // An option that is not known may have a value.
+            // An unknown option may have a value.
             _ if plain.is_empty() => return Asked::Other,
             _ => continue,
         };
@@ -145,7 +145,7 @@ fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
     of_plain(manager, arguments, &plain, place)
 }
 
-/// What the words without options ask for.
+/// What the words other than options ask for.
 fn of_plain<'a>(manager: &str, arguments: &'a [&'a str], plain: &[(usize, &'a str)], place: Place<'a>) -> Asked<'a> {
     let script = |name, or_program| Asked::Script { name, place, or_program };
     let Some((at, verb)) = plain.first().copied() else { return Asked::Other };
@@ -180,7 +180,7 @@ fn of_plain<'a>(manager: &str, arguments: &'a [&'a str], plain: &[(usize, &'a st
 
 const CODE: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts"];
 
-/// Words that the managers know themselves.
+/// Commands of the managers themselves.
 const OWN: &[&str] = word_list!(
     "add approve-builds audit autoclean bin cache catalogs check ci clean config constraints cp create dedupe deploy dlx
      doctor env exec explain fetch generate-lock-entry global help i import info init install install-test it ln link
@@ -189,7 +189,7 @@ const OWN: &[&str] = word_list!(
      update upgrade upgrade-interactive version versions view why workspace workspaces"
 );
 
-/// Why no package of a place has a script; `None` where one has it, or where that is not known.
+/// Why no package of a place has a script; `None` if one has it, or if that is unknown.
 fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Result<Option<Without>, FileError> {
     let folder = match place {
         Place::Here => call.folder.clone(),
@@ -203,7 +203,7 @@ fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Resu
                 return Ok(None);
             }
             match folder_of(wanted, call, tree)? {
-                // A folder of packages means each of them.
+                // A folder of packages means each package in it.
                 Some(folder) if !tree.has(&format!("{folder}{MANIFEST}")) => return Ok(None),
                 Some(folder) => folder,
                 None => {
@@ -227,7 +227,7 @@ fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Resu
         let is_planned = tree.plans_inside(shown);
         return Ok((!is_planned).then(|| Without { why, packages: Vec::new(), folder, is_open: false }));
     }
-    // A manager looks for the nearest manifest above.
+    // A manager looks for the nearest manifest in parent folders.
     let mut at = folder.clone();
     loop {
         let path = format!("{at}{MANIFEST}");
@@ -253,7 +253,7 @@ fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Resu
     }
 }
 
-/// The folder of a package of the project by its name or its path.
+/// The folder of a package of the project, found by name or path.
 fn folder_of(wanted: &str, call: &Call, tree: &Tree<'_>) -> Result<Option<String>, FileError> {
     for start in [call.folder.as_str(), ""] {
         let folder = entered(start, wanted);
@@ -284,7 +284,7 @@ fn packages(tree: &Tree<'_>) -> Result<Vec<(String, String)>, FileError> {
     Ok(found)
 }
 
-/// Tasks of `turbo run`: each is a script of a package.
+/// Checks the tasks of `turbo run`: each is a script of a package.
 pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     let ["run", rest @ ..] = arguments else { return Ok(None) };
     let config = tree.text(&format!("{}turbo.json", call.folder))?.unwrap_or_default();
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_manager_is_asked_for_is_read_from_its_words() {
+    fn the_request_to_a_manager_is_read_from_its_words() {
         let told = |line: &str| {
             let words: Vec<&str> = line.split(' ').collect();
             format!("{:?}", asked(words[0], &words[1..]))

@@ -1,20 +1,21 @@
-//! A passage of a plan as sentences of words. Code, and texts that the product shows, do not count as words of the plan.
+//! Splits a passage of a plan into sentences of words. Code, and texts that the product shows, do not count as words of
+//! the plan.
 
-/// A word in small letters, with what stands directly around it.
+/// A word in lower case, with facts about its surroundings.
 #[derive(Debug)]
 pub(super) struct Word {
-    /// Where it begins in the passage.
+    /// Its offset in the passage.
     pub(super) at: usize,
     pub(super) text: String,
     /// In capital letters in the plan.
     pub(super) is_loud: bool,
     /// It is a part of a name, a path or a value: `/v1/`, `v1.0`, `placeholder="…"`, `{placeholder}`.
     pub(super) is_part: bool,
-    /// A colon or comma stands behind it.
+    /// A colon or comma follows it.
     pub(super) ends_clause: bool,
 }
 
-/// A sentence, or an item of a list.
+/// A sentence, or a list item.
 #[derive(Debug)]
 pub(super) struct Sentence<'text> {
     pub(super) text: &'text str,
@@ -22,7 +23,7 @@ pub(super) struct Sentence<'text> {
 }
 
 impl Sentence<'_> {
-    /// Where words follow one another: of each, its alternatives are parted by `|`.
+    /// The indexes of sequences of words that match; the alternatives for each word are separated by `|`.
     pub(super) fn find(&self, pattern: &[&str]) -> Vec<usize> {
         let fits = |word: &Word, wanted: &str| !word.is_part && wanted.split('|').any(|wanted| wanted == word.text);
         let starts = self.words.windows(pattern.len()).enumerate();
@@ -32,12 +33,12 @@ impl Sentence<'_> {
             .collect()
     }
 
-    /// Whether one of the words before the one at `index` is one of these, at most `far` words away.
+    /// True if a wanted word is at most `far` words before the one at `index`.
     pub(super) fn has_before(&self, index: usize, far: usize, wanted: impl Fn(&str) -> bool) -> bool {
         self.words[index.saturating_sub(far)..index].iter().any(|word| wanted(&word.text))
     }
 
-    /// Whether one of the words behind the one at `index` is one of these, at most `far` words away.
+    /// True if a wanted word is at most `far` words after the one at `index`.
     pub(super) fn has_behind(&self, index: usize, far: usize, wanted: impl Fn(&str) -> bool) -> bool {
         self.words.iter().skip(index + 1).take(far).any(|word| wanted(&word.text))
     }
@@ -47,7 +48,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Whether texts in quotes are what the product shows; in a front matter they are values.
+/// Whether quoted texts are shown by the product; in a front matter they are values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
     Shown,
@@ -69,10 +70,10 @@ pub(super) fn sentences(text: &str, quotes: Quotes) -> Vec<Sentence<'_>> {
     found
 }
 
-/// A letter in the place of one that does not belong to a sentence.
+/// Replaces letters that do not belong to a sentence.
 const HIDDEN: char = '\u{1}';
 
-/// The text with code and quoted texts hidden, at the same places.
+/// The text with code and quoted texts hidden; offsets stay the same.
 fn masked(text: &str, quotes: Quotes) -> String {
     let mut hidden = vec![false; text.len()];
     let mut fence: Option<&str> = None;
@@ -109,7 +110,7 @@ fn masked(text: &str, quotes: Quotes) -> String {
     masked
 }
 
-/// Hides what stands between two equal marks of one paragraph, the marks with it.
+/// Hides text between two equal marks in one paragraph, including the marks.
 fn hide_between(text: &str, mark: char, longest: usize, hidden: &mut [bool]) {
     let mut open: Option<usize> = None;
     for (at, letter) in text.char_indices().filter(|(_, letter)| *letter == mark || *letter == '\n') {
@@ -129,7 +130,7 @@ fn hide_between(text: &str, mark: char, longest: usize, hidden: &mut [bool]) {
     }
 }
 
-/// Hides what stands between two different marks.
+/// Hides text between two different marks.
 fn hide_pairs(text: &str, (left, right): (char, char), longest: usize, hidden: &mut [bool]) {
     for (start, _) in text.match_indices(left) {
         if let Some(length) = text[start..].find(right).filter(|length| *length <= longest) {
@@ -138,7 +139,7 @@ fn hide_pairs(text: &str, (left, right): (char, char), longest: usize, hidden: &
     }
 }
 
-/// Hides what stands in single quotes, which are apostrophes as well.
+/// Hides text in single quotes, which can also be apostrophes.
 fn hide_single(text: &str, hidden: &mut [bool]) {
     const LONGEST: usize = 60;
     let mut from = 0;
@@ -161,7 +162,7 @@ fn hide_single(text: &str, hidden: &mut [bool]) {
     }
 }
 
-/// Where sentences end: after a sign that ends one, at an empty line, before an item of a list, at a tag.
+/// The ends of sentences: after a punctuation mark, at an empty line, before a list item, at a tag.
 fn ends(text: &str) -> Vec<usize> {
     const SHORT: &[&str] = &["etc", "e.g", "i.e", "vs", "cf", "approx", "incl", "resp", "no"];
     let mut found = Vec::new();
@@ -200,7 +201,7 @@ fn words(text: &str, start: usize, end: usize) -> Vec<Word> {
         let Some(begin) = rest.find(is_letter) else { break };
         let length = rest[begin..].find(|letter| !is_letter(letter)).unwrap_or(rest.len() - begin);
         let raw = &rest[begin..begin + length];
-        // `_later_` is written in italics.
+        // `_later_` is in italics.
         let word = raw.trim_matches(['-', '\'', '\u{2019}']);
         let word = if raw.starts_with("__") { word } else { word.trim_matches('_') };
         let from = at + begin;
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_taken_apart_into_sentences() {
+    fn a_passage_is_split_into_sentences() {
         assert_eq!(
             told("One, two. Three e.g. four!\n- five\n  six\n2. seven\n\nEight"),
             ["one two", "three four", "five six", "2", "seven", "eight"]
@@ -249,21 +250,21 @@ mod tests {
     }
 
     #[test]
-    fn code_and_what_the_product_shows_are_no_words_of_the_plan() {
+    fn code_and_texts_of_the_product_are_not_words_of_the_plan() {
         assert_eq!(told("Set `a b` and \"c d\" and 'e f' don't stop\n```\ng\n```\nh"), ["set and and don't stop h"]);
         assert_eq!(told("GET /v1/notes v1.0 placeholder=\"x\" {name} a_b plain"), ["get plain"]);
         assert_eq!(told("a ` b"), ["a b"]);
     }
 
     #[test]
-    fn what_is_quoted_in_a_value_is_the_value() {
+    fn a_quoted_text_in_a_value_is_the_value() {
         let words = sentences("\"a b\"", Quotes::Values);
         assert_eq!(words[0].words.len(), 2);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_taken_apart(text in "([a-zé]{1,3}|[ .,:;!?`\"'<>{}\n|/-]|```|“|”){0,40}") {
+        fn any_text_can_be_split(text in "([a-zé]{1,3}|[ .,:;!?`\"'<>{}\n|/-]|```|“|”){0,40}") {
             for quotes in [Quotes::Shown, Quotes::Values] {
                 for sentence in sentences(&text, quotes) {
                     proptest::prop_assert!(sentence.words.iter().all(|word| text.is_char_boundary(word.at)));

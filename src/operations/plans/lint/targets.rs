@@ -1,4 +1,4 @@
-//! Targets, recipes and tasks that a command names, in the files that keep them.
+//! Targets, recipes and tasks that a command names, looked up in their files.
 
 use super::needed::{Missing, Sought, file, is_open};
 use crate::operations::plans::calls::{Call, entered};
@@ -11,16 +11,16 @@ fn no_target(name: &str, keeper: &str, folder: &str) -> Missing {
     Missing::surely(format!("the {keeper} of `{place}` has no target `{name}`"))
 }
 
-/// Options of a program with their values, and the words that are none.
+/// Options of a program with their values, and the other words.
 struct Words<'a> {
     folder: Option<&'a str>,
     file: Option<&'a str>,
     plain: Vec<&'a str>,
-    /// An option that leads elsewhere or says nothing of a target.
+    /// There is an option that selects another file or is unrelated to targets.
     is_other: bool,
 }
 
-/// Parts the words behind a program. Options of one letter and long ones, each with what they mean.
+/// Splits the words after a program. The lists name its options, short and long, by their meaning.
 fn words<'a>(arguments: &[&'a str], folders: &[&str], files: &[&str], values: &[&str], others: &[&str]) -> Words<'a> {
     let mut found = Words { folder: None, file: None, plain: Vec::new(), is_other: false };
     let mut at = 0;
@@ -56,7 +56,7 @@ fn words<'a>(arguments: &[&'a str], folders: &[&str], files: &[&str], values: &[
     found
 }
 
-/// Whether a target is a plain name.
+/// True if a target is a plain name.
 fn is_plain(word: &str) -> bool {
     !is_open(word) && !word.contains(['/', '=', ':', '(', '"', '\''])
 }
@@ -94,7 +94,7 @@ pub(super) fn of_just(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sough
     if asked.is_other || asked.folder.is_some() {
         return Ok(None);
     }
-    // What stands behind the first name may be its arguments.
+    // Words after the first name may be its arguments.
     let names = asked.plain.into_iter().take_while(|name| !name.contains('=')).take(1);
     in_recipes(Recipes::Justfile, names, asked.file, &call.folder, call, tree)
 }
@@ -126,7 +126,7 @@ fn in_recipes<'a>(
                 Some(true) => break,
                 Some(false) if tree.is_planned(&format!("{at}{name}")) => break,
                 Some(false) => return Ok(Some(no_target(name, recipes.name(), &at))),
-                // `just` looks above.
+                // `just` also looks in parent folders.
                 None if recipes == Recipes::Justfile && !at.is_empty() => {
                     let above = at.trim_end_matches('/').rsplit_once('/').map(|(above, _)| format!("{above}/"));
                     at = above.unwrap_or_default();
@@ -142,7 +142,7 @@ fn in_recipes<'a>(
     Ok(None)
 }
 
-/// The first of these files of a folder that is there, and its text; `None` too where a plan writes one.
+/// The text of the first of these files that exists in a folder; also `None` if a plan writes one of them.
 fn kept(folder: &str, names: &[&str], tree: &Tree<'_>) -> Result<Option<String>, FileError> {
     if names.iter().any(|name| tree.is_planned(&format!("{folder}{name}"))) {
         return Ok(None);

@@ -1,10 +1,10 @@
-//! Rules about words by which a plan asks for less than was decided.
+//! Rules for wording that asks for less than was decided.
 
 use super::sentences::Sentence;
 use crate::operations::plans::found::Weight;
 use crate::text::words::word_list;
 
-/// A rule about thin words: what it is called by, how much it weighs, and where a sentence has it.
+/// A rule for such wording: its name, its weight, and where it matches a sentence.
 pub(super) struct Thin {
     pub(super) weight: Weight,
     pub(super) find: fn(&Sentence<'_>) -> Option<usize>,
@@ -18,7 +18,7 @@ impl Thin {
     }
 }
 
-/// Words that turn what follows into what is not wanted, or what is taken away.
+/// Words that mark what follows as unwanted, or as something to remove.
 fn is_against(word: &str) -> bool {
     const AGAINST: &[&str] = word_list!(
         "no not never none nothing nor neither without avoid avoids cannot don't doesn't isn't aren't won't must-not
@@ -32,7 +32,7 @@ fn is_against(word: &str) -> bool {
     AGAINST.contains(&word) || TAKEN.iter().any(|start| word.starts_with(start))
 }
 
-/// How many words before a word are looked at.
+/// The number of words before a word that are examined.
 const NEAR: usize = 7;
 
 pub(super) fn is_spared(sentence: &Sentence<'_>, index: usize) -> bool {

@@ -1,10 +1,10 @@
-//! The threat model of a plan: whether there is one, and whether what weighs most is mitigated by a task.
+//! Checks the threat model of a plan: whether there is one, and whether tasks mitigate the most severe threats.
 
 use super::open::says_nothing;
 use crate::operations::plans::found::{Found, Weight};
 use crate::project::plan::{PhasePlan, PlanTask};
 
-/// How severe a threat is.
+/// The severity of a threat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Severity {
     Low,
@@ -14,7 +14,7 @@ pub(crate) enum Severity {
 }
 
 impl Severity {
-    /// The word of a table or of the setting `workflow.security_block_on`; none of `none`.
+    /// Parses the word of a table or of the setting `workflow.security_block_on`; `None` for `none`.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
         match word.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default() {
@@ -40,7 +40,7 @@ impl Severity {
 #[derive(Debug)]
 pub(super) struct Threat<'text> {
     pub(super) id: &'text str,
-    /// Where the row begins in the plan.
+    /// The offset of the row in the plan.
     pub(super) at: usize,
     pub(super) row: &'text str,
     severity: Option<Severity>,
@@ -87,13 +87,13 @@ pub(super) fn threats<'text>(plan: &PhasePlan<'text>) -> Vec<Threat<'text>> {
     found
 }
 
-/// `T-03-01`, but no boundary and no name.
+/// True for `T-03-01`, but not for a boundary or a name.
 fn is_id(text: &str) -> bool {
     text.contains('-') && !text.contains(' ') && text.chars().any(|letter| letter.is_ascii_digit())
 }
 
-/// What is wrong with the threat model of a plan that has to have one. `from` is the severity from which a threat has to
-/// be mitigated.
+/// The problems with the threat model of a plan that must have one. `from` is the severity from which a threat must be
+/// mitigated.
 pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Option<Severity>) -> Vec<Found> {
     let block =
         plan.block("threat_model").filter(|(at, block)| !says_nothing(block) && !is_in_comment(plan.text(), *at));
@@ -130,13 +130,13 @@ pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Optio
     judged.collect()
 }
 
-/// Whether a place of a text is inside of a comment.
+/// True if an offset of a text is inside a comment.
 fn is_in_comment(text: &str, at: usize) -> bool {
     let before = &text[..at];
     before.rfind("<!--").is_some_and(|open| before[open..].find("-->").is_none())
 }
 
-/// Why a threat model says little: it is shown as code, its table has no row, or it names no boundary.
+/// Why a threat model has too little content: it is shown as code, its table has no row, or it names no boundary.
 fn says_little(text: &str, at: usize, block: &str) -> Option<&'static str> {
     let before =
         text[..at].lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.ends_with("<threat_model>"));
@@ -157,7 +157,8 @@ fn says_little(text: &str, at: usize, block: &str) -> Option<&'static str> {
         .then_some("does not name a boundary")
 }
 
-/// Whether a mitigation says which task does it: by its number or name, by a file it writes, or by a name in its action.
+/// True if a mitigation says which task does it: by its number or name, by a file it writes, or by a name in its
+/// action.
 fn names_a_task(told: &str, tasks: &[PlanTask<'_>]) -> bool {
     let small = told.to_lowercase();
     let is_number = |word: &str| word.trim_start_matches(['#', 't']).starts_with(|digit: char| digit.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What is wrong between the plans of a phase: threats of one name, links to nothing, requirements that no plan serves.
+//! Problems between the plans of a phase: duplicate threat names, links to missing files, plans without a requirement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::project::phase::short;
 use crate::project::plan::{MustHave, PhasePlan};
 use crate::project::view::ProjectView;
 
-/// A plan that serves no requirement although the phase has some.
+/// Reports a plan without requirements although the phase has some.
 pub(super) fn serves_nothing(plan: &PhasePlan<'_>, of_phase: &[String]) -> Option<Found> {
     let is_empty = plan.requirements().iter().all(|id| id.trim().is_empty());
     (is_empty && !of_phase.is_empty() && !plan.closes_gaps()).then(|| {
@@ -25,7 +25,7 @@ pub(super) fn serves_nothing(plan: &PhasePlan<'_>, of_phase: &[String]) -> Optio
     })
 }
 
-/// Links whose ends are files that neither are there nor are written by this plan or an earlier one.
+/// Reports links to files that neither exist nor are written by this plan or an earlier one.
 pub(super) fn loose_links(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Vec<Found> {
     let line = plan.line_of("key_links");
     let links = plan.must_have(MustHave::KeyLinks).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn loose_links(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Vec<Found> {
     found
 }
 
-/// Threats of two plans that have one name: only one row of them can stand in the register of the phase.
+/// Reports threats of two plans that have the same name: the register of the phase has room for only one of them.
 pub(super) fn same_threats(plans: &[(String, PhasePlan<'_>)]) -> Vec<Found> {
     let mut rows: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for (file, plan) in plans {
@@ -72,7 +72,7 @@ pub(super) fn same_threats(plans: &[(String, PhasePlan<'_>)]) -> Vec<Found> {
     found
 }
 
-/// How much a fault in the order of plans weighs, and what cures it.
+/// The weight of a fault in the order of plans, and how to fix it.
 pub(super) fn order(view: &ProjectView, fault: &Fault, plan: Option<&PhasePlan<'_>>) -> Result<Found, FileError> {
     let line = |key: &str| plan.and_then(|plan| plan.line_of(key));
     Ok(match &fault.kind {
@@ -89,7 +89,7 @@ pub(super) fn order(view: &ProjectView, fault: &Fault, plan: Option<&PhasePlan<'
     })
 }
 
-/// Whether a name is that of another phase or of a plan of one, which is executed before this phase.
+/// True if a name means another phase, or a plan of another phase, which is executed before this one.
 fn is_of_another_phase(view: &ProjectView, token: &str) -> Result<bool, FileError> {
     let name = token.rsplit('/').next().unwrap_or(token).trim_end_matches(".md").trim_end_matches("-PLAN");
     let name = name.trim_start_matches("Phase ").trim_start_matches("phase ").trim();

@@ -1,4 +1,4 @@
-//! Words that two readers would fill differently.
+//! Words that two readers would interpret differently.
 
 use super::sentences::{Sentence, sentences};
 use super::wording::Passage;
@@ -46,7 +46,7 @@ const VAGUE: &[&[&str]] = &[
     &["angemessen|angemessene|angemessenen|ordnungsgem\u{e4}\u{df}|sinnvoll|sinnvolle|geeignete|gegebenenfalls"],
 ];
 
-/// Vague where nothing more is said of them: the clause ends with them.
+/// Words that are vague if nothing more is said: the clause ends with them.
 const ALONE: &[&[&str]] = &[
     &["add|adds|adding|implement|include", "error|errors", "handling"],
     &["add|adds|adding|implement|include", "validation|logging|tests|caching|security"],
@@ -56,14 +56,14 @@ const ALONE: &[&[&str]] = &[
     &["it|everything", "works"],
 ];
 
-/// The words of a passage that are vague, in one finding.
+/// The vague words of a passage, in one finding.
 pub(super) fn vague(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Option<Found> {
     let mut words: Vec<(usize, String)> = Vec::new();
     for sentence in sentences(passage.text, passage.quotes) {
         words.extend(hits(&sentence));
     }
     words.sort_unstable();
-    // One place is told once.
+    // Each place is listed once.
     words.dedup_by_key(|(at, _)| *at);
     let first = words.first()?.0;
     let told: Vec<String> =
@@ -117,7 +117,7 @@ fn hits(sentence: &Sentence<'_>) -> Vec<(usize, String)> {
     found
 }
 
-/// `tests pass`, `the build succeeds`: a sentence that does not say of what.
+/// `tests pass`, `the build succeeds`: a sentence that does not say what passes.
 fn only_that_it_passes(sentence: &Sentence<'_>) -> Option<(usize, String)> {
     const PASSES: &[&str] = &["pass", "passes", "passing", "succeed", "succeeds", "green"];
     const OTHERS: &[&str] = word_list!(

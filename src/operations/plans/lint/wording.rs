@@ -1,7 +1,8 @@
-//! Words by which a plan asks for less than was decided, leaves a decision open, or says nothing that can be checked.
+//! Wording by which a plan asks for less than was decided, leaves a decision open, or says nothing that can be checked.
 //!
-//! The words are a list, and each finding quotes its sentence. A placeholder, a stub or a first version can be a thing of
-//! the product, or what the plan takes away: where that is likely nothing is found, where it is possible it is a warning.
+//! The words are a fixed list, and each finding quotes its sentence. A placeholder, a stub or a first version can also
+//! be a part of the product, or something the plan removes: if that is likely, nothing is reported; if it is possible,
+//! the finding is a warning.
 
 use super::later::LATER;
 use super::sentences::{Quotes, Sentence, sentences};
@@ -10,7 +11,7 @@ use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::PhasePlan;
 use crate::text::words::word_list;
 
-/// A text of a plan, with its name for people.
+/// A text in a plan, with its name for people.
 pub(super) struct Passage<'text> {
     pub(super) at: usize,
     pub(super) text: &'text str,
@@ -18,15 +19,15 @@ pub(super) struct Passage<'text> {
     pub(super) quotes: Quotes,
 }
 
-/// Where a passage asks for less than was decided.
+/// Reports where a passage asks for less than was decided.
 pub(super) fn thinned(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found> {
     const STUB: Thin = Thin { weight: Weight::Warning, find: stub };
     let mut found = Vec::new();
-    // Where a task is about tests, so are its stubs.
+    // In a task about tests, stubs belong to the tests.
     let name = passage.name.to_lowercase();
     let of_tests = ["test", "spec", "stub"].iter().any(|word| name.contains(word));
     for sentence in sentences(passage.text, passage.quotes) {
-        // One sentence is named once, by the heaviest of its words.
+        // A sentence is reported once, for its most serious wording.
         let rules = THIN.iter().chain(LATER).chain(Some(&STUB).filter(|_| !of_tests));
         let hits = rules.filter_map(|rule| rule.hit(&sentence));
         if let Some((weight, word, at)) = hits.min_by_key(|(weight, ..)| *weight != Weight::Error) {
@@ -53,7 +54,7 @@ const THIN: &[Thin] = &[
     Thin { weight: Weight::Warning, find: first_version },
 ];
 
-/// Words behind that say that it is taken away.
+/// Words after it that say that it is removed.
 fn is_taken_away(word: &str) -> bool {
     ["replaced", "removed", "gone", "deleted", "dropped", "becomes", "swapped", "vanishes", "disappears"]
         .contains(&word)
@@ -72,7 +73,7 @@ fn hooked_up_later(sentence: &Sentence<'_>) -> Option<usize> {
     hits.find(|(index, _)| !is_spared(sentence, *index)).map(|(index, _)| index)
 }
 
-/// `static for now`; without a word for something thin before it, `for now`.
+/// `static for now`; if `with_thing` is false, only `for now`.
 fn for_now(sentence: &Sentence<'_>, with_thing: bool) -> Option<usize> {
     const THINGS: &[&str] = word_list!(
         "static hard-coded hardcoded coded hard-code hardcode fake faked dummy mock mocked mocks stub stubs stubbed
@@ -95,7 +96,7 @@ fn done_later(sentence: &Sentence<'_>) -> Option<usize> {
     hits.find(|index| !is_spared(sentence, *index) && !sentence.has_behind(index + 1, 1, |word| word == "than"))
 }
 
-/// Words near a placeholder that is a thing of the product.
+/// Words near a placeholder that is a part of the product.
 const OF_THE_PRODUCT: &[&str] = word_list!(
     "input inputs field fields textarea search searchbar email e-mail password select dropdown combobox form forms sql
      query queries parameter parameters prepared template templates variable variables loading skeleton shimmer blur
@@ -105,14 +106,15 @@ const OF_THE_PRODUCT: &[&str] = word_list!(
      key keys"
 );
 
-/// Words behind a placeholder that stands for work that is not done.
+/// Words after a placeholder that means unfinished work.
 const OF_THE_WORK: &[&str] = word_list!(
     "data value values implementation implementations function functions handler handlers component components page
      pages screen screens logic content list endpoint endpoints route routes response responses module modules class
      service method code row rows table card cards"
 );
 
-/// A placeholder, unless it is what an input shows, a variable of a text or a query, or what is replaced.
+/// Finds a placeholder, unless it is the text shown in an input, a variable in a text or query, or something to be
+/// replaced.
 fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
     let is_of_product = |word: &str| OF_THE_PRODUCT.contains(&word);
     sentence.find(&["placeholder|placeholders"]).into_iter().find(|index| {
@@ -123,7 +125,7 @@ fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
             )
             .contains(&word)
         });
-        // A text in quotes behind it is what it says.
+        // A quoted text after it is the text of the placeholder.
         let says = sentence.text.to_lowercase().split("placeholder").skip(1).any(|rest| {
             let rest = rest.trim_start_matches('s');
             rest.starts_with([':', '=']) || rest.trim_start().starts_with(['"', '\'', '`', '\u{201c}'])
@@ -139,7 +141,7 @@ fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
     })
 }
 
-/// A stub, unless a test uses it, or it is a file of types or of a remote call.
+/// Finds a stub, unless a test uses it, or it is a type file or belongs to a remote call.
 fn stub(sentence: &Sentence<'_>) -> Option<usize> {
     const OF_TESTS: &[&str] = word_list!(
         "spec specs mock mocks mocked fixture fixtures spy double doubles fake fakes vi jest sinon monkeypatch unittest
@@ -161,7 +163,7 @@ fn lesser_version(sentence: &Sentence<'_>) -> Option<usize> {
     hits.into_iter().find(|index| !is_spared(sentence, *index))
 }
 
-/// `v1: a static list, v2 …`: a version that is to be followed by the real one.
+/// `v1: a static list, v2 …`: a version that the real one will replace.
 fn first_version(sentence: &Sentence<'_>) -> Option<usize> {
     const THIN: &[&str] =
         word_list!("static simple simplified basic minimal stub hard-coded hardcoded placeholder only");
@@ -181,18 +183,18 @@ fn first_version(sentence: &Sentence<'_>) -> Option<usize> {
     v1.or(bare).or(only)
 }
 
-/// Files that hold code.
+/// Extensions of code files.
 const CODE: &[&str] = &[
     "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rs", "go", "java", "kt", "swift", "rb", "php", "c", "cc", "cpp",
     "h", "cs", "vue", "svelte", "sql", "prisma", "dart", "ex", "exs", "scala",
 ];
 
-/// Whether a path ends like one of code.
+/// True if a path has the extension of a code file.
 pub(super) fn is_code(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && CODE.contains(&end))
 }
 
-/// What a truth speaks of that nobody who uses the product can observe.
+/// The part of a truth that users of the product cannot observe.
 pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
     const SAID_OF_FILES: &[&str] =
         word_list!("exists exist exports export contains contain imports import defines define implements created");
@@ -226,7 +228,7 @@ pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
     None
 }
 
-/// What a truth says of packages and tools. `words` are its words in small letters.
+/// The part of a truth about packages and tools. `words` are its words in lower case.
 fn of_a_package(truth: &str, words: &[&str]) -> Option<&'static str> {
     const MANIFESTS: &[&str] = word_list!(
         "package.json pyproject.toml cargo.toml go.mod requirements.txt gemfile composer.json pipfile setup.py pom.xml

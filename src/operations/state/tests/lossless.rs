@@ -1,4 +1,4 @@
-//! Whatever a command does to STATE.md, everything it does not mean keeps its bytes.
+//! Every command on STATE.md keeps the bytes of everything that it does not mean to change.
 
 use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
@@ -8,7 +8,8 @@ use super::super::{advance, position, read, update};
 use super::*;
 use crate::project::state::index::{KEYS, Progress};
 
-/// Every command with a request that makes sense on any of the projects, and parts of the body's lines it may change.
+/// Every command with a request that is valid in all the projects, and parts of the lines in the body that it may
+/// change.
 fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'static str])> {
     const POSITION: &[&str] =
         &["Phase", "Plan", "Status", "Last activity", "Last Activity", "Current", "Total Plans in Phase", "Progress"];
@@ -55,7 +56,7 @@ fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'
     ]
 }
 
-/// Asserts that the lines outside what a command means keep their bytes, line breaks included.
+/// Asserts that the lines outside those that a command means to change keep their bytes, including line breaks.
 fn assert_only_meant_lines_change(before: &str, after: &str, command: &str, meant: &[&str]) {
     let front = |text: &str| {
         text.len() - crate::text::front_matter::FrontMatter::parse(text).map_or(text, |front| front.body()).len()
@@ -86,7 +87,7 @@ fn assert_only_meant_lines_change(before: &str, after: &str, command: &str, mean
 }
 
 #[test]
-fn nothing_but_what_is_meant_changes() {
+fn only_intended_lines_change() {
     for project in ["garden", "ledger"] {
         for crlf in [false, true] {
             for mark in ["", "\u{feff}"] {
@@ -145,7 +146,7 @@ proptest! {
                 Ok((_, edits)) => {
                     let Some(after) = edits.texts.get(STATE) else { continue };
                     prop_assert!(State::parse(after).problem().is_none(), "{command}: {after}");
-                    // Whatever is unknown stays, in its order.
+                    // Unknown lines stay, in their order.
                     let unknown = |text: &str| text.lines().filter(|line| line.starts_with("mine:") || line.starts_with("text") || line.starts_with("# note") || line.starts_with("```")).map(str::to_owned).collect::<Vec<_>>();
                     prop_assert_eq!(unknown(&text), unknown(after), "{}", command);
                 }

@@ -1,5 +1,5 @@
-//! Each command as a value: a project, a request, and the report with the lines it changes. `lossless` holds for all of
-//! them at once that nothing but what is meant changes.
+//! Each command as a value: a project, a request, and the report with the lines it changes. `lossless` checks for all
+//! of them that nothing else changes.
 
 #![allow(clippy::disallowed_methods, reason = "tests read their projects by hand")]
 
@@ -63,7 +63,7 @@ fn of_text(state: &str) -> ProjectView {
 
 type Outcome = Edited<String, Failure>;
 
-/// An operation's answer with its report printed.
+/// The answer of an operation, with its report serialized.
 fn printed<R: Serialize>(result: Edited<R, Failure>) -> Outcome {
     result.map(|(report, edits)| (serde_json::to_string(&report).unwrap(), edits))
 }
@@ -75,7 +75,7 @@ fn printed_found<R: Serialize>(result: EditedState<R>) -> Outcome {
     }))
 }
 
-/// The report, and the lines of STATE.md that change; the front matter's clock is left out.
+/// The report, and the changed lines of STATE.md without the time in the front matter.
 fn shown(view: &ProjectView, outcome: Outcome) -> String {
     let (report, edits) = outcome.unwrap();
     let mut text = format!("{report}\n");

@@ -1,4 +1,4 @@
-//! Decisions, blockers, metrics, sessions, progress.
+//! Tests of decisions, blockers, metrics, sessions and progress.
 
 use snapbox::str;
 
@@ -6,7 +6,7 @@ use super::super::notes::{self, Metric};
 use super::*;
 
 #[test]
-fn a_decision_goes_behind_the_last_one() {
+fn a_decision_is_added_after_the_last_one() {
     check(
         "garden",
         |view| printed_found(notes::add_decision(view, None, Some("Drip\nlines"), Some("less work"), &facts())),
@@ -23,7 +23,7 @@ fn a_decision_goes_behind_the_last_one() {
 }
 
 #[test]
-fn blockers_come_and_go() {
+fn blockers_are_added_and_removed() {
     check(
         "ledger",
         |view| printed_found(notes::add_blocker(view, Some("Rates missing"), &facts())),
@@ -58,7 +58,7 @@ fn blockers_come_and_go() {
 }
 
 #[test]
-fn a_session_and_a_metric_are_noted() {
+fn a_session_and_a_metric_are_recorded() {
     check(
         "ledger",
         |view| printed_found(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
@@ -123,12 +123,12 @@ fn a_session_and_a_metric_are_noted() {
 }
 
 #[test]
-fn a_section_that_is_missing_is_made_with_what_goes_into_it() {
+fn a_missing_section_is_created_with_its_content() {
     let bare = of_text("# S\n");
     let (report, edits) = printed_found(notes::add_decision(&bare, Some("2"), Some("x"), None, &facts())).unwrap();
     assert_eq!(report, r#"{"added":true,"decision":"- [Phase 2]: x","created":true}"#);
     assert!(edits.texts[STATE].ends_with("# S\n\n## Decisions\n\n- [Phase 2]: x\n"), "{edits:?}");
-    // Among what was learned, where there is a place for that.
+    // In the section of accumulated context, if there is one.
     let kept = of_text("# S\r\n\r\n## Accumulated Context\r\n\r\n### Todos\r\n\r\n## End\r\n");
     let (report, edits) = printed_found(notes::add_blocker(&kept, Some("y"), &facts())).unwrap();
     assert_eq!(report, r#"{"added":true,"blocker":"y","created":true}"#);
@@ -181,7 +181,7 @@ fn progress_is_counted_from_disk_and_roadmap() {
 }
 
 #[test]
-fn what_is_written_under_a_heading_is_read_there() {
+fn entries_are_read_from_the_heading_they_are_written_under() {
     for blockers in ["### Blockers/Concerns", "### Blockers", "## blockers", "### Concerns", "## Blockers/Concerns", ""]
     {
         for decisions in ["### Decisions", "## Decisions Made", "## Decisions", ""] {
@@ -213,7 +213,7 @@ fn what_is_written_under_a_heading_is_read_there() {
 }
 
 #[test]
-fn a_blocker_that_is_struck_through_or_resolved_blocks_no_more() {
+fn a_blocker_that_is_struck_through_or_resolved_does_not_block() {
     for item in [
         "~~The alert is mute~~ — RESOLVED 2026-08-17",
         "The alert is mute (resolved)",

@@ -1,4 +1,4 @@
-//! STATE.md of older projects: fields told twice, sessions, names and counts in other places.
+//! STATE.md of older projects: duplicate fields, sessions, names and counts in other places.
 
 use super::super::notes::{self, Evolution};
 use super::super::position::{self, PhaseRequest};
@@ -16,7 +16,7 @@ const IN_TABLES: &str = "# S\n\n| Field | Value |\n|---|---|\n| Status | Complet
 const IN_CONFIGURATION: &str = "# S\n\n## Current Position\n\nPhase: 1 of 2 (A)\nPlan: 1 of 2\nStatus: In progress\nLast activity: 2026-01-12 — x\n\n## Configuration\n\n**Status:** Complete\n**Last Activity:** 2026-01-01\n";
 
 #[test]
-fn status_and_day_are_written_wherever_an_older_file_tells_them() {
+fn status_and_day_are_written_wherever_an_older_file_has_them() {
     for text in [AT_THE_TOP, IN_TABLES, IN_CONFIGURATION] {
         let view = of_text(text);
         let acts: [Outcome; 4] = [
@@ -39,7 +39,7 @@ fn status_and_day_are_written_wherever_an_older_file_tells_them() {
 }
 
 #[test]
-fn a_phase_begun_where_the_body_has_no_name_has_it_in_the_front_matter() {
+fn a_started_phase_has_its_name_in_the_front_matter_if_the_body_has_none() {
     let text =
         "---\ncurrent_phase: 1\ncurrent_phase_name: Old\n---\n# S\n\n**Current Phase:** 1\n**Current Plan:** 1\n";
     let view = of_text(text);
@@ -48,7 +48,7 @@ fn a_phase_begun_where_the_body_has_no_name_has_it_in_the_front_matter() {
 }
 
 #[test]
-fn a_phase_begun_again_keeps_its_name_and_its_position() {
+fn a_phase_started_again_keeps_its_name_and_its_position() {
     let text = "# S\n\n## Current Position\n\nPhase: 2 of 3 (Core) — EXECUTING\nPlan: 1 of 2\nStatus: Executing Phase 2\nLast activity: 2026-01-12 — x\n";
     let view = of_text(text);
     let request = PhaseRequest { phase: "2", name: Some("Other"), plans: Some(2) };
@@ -59,7 +59,7 @@ fn a_phase_begun_again_keeps_its_name_and_its_position() {
 }
 
 #[test]
-fn a_patched_phase_brings_number_and_name_along_in_every_field() {
+fn a_patched_phase_updates_number_and_name_in_every_field() {
     let text =
         "---\ncurrent_phase_name: Old\n---\n# S\n\n## Current Position\n\nPhase: 1 - Old\nCurrent Phase Name: Old\n";
     let view = of_text(text);
@@ -80,7 +80,7 @@ fn a_sync_brings_the_front_matter_in_line_with_the_body() {
 }
 
 #[test]
-fn a_sync_without_the_bounds_of_the_milestone_tells_that_progress_was_skipped_and_counts_phases() {
+fn a_sync_of_an_unknown_milestone_reports_skipped_progress_and_counts_phases() {
     let state = "---\nmilestone: v9.9\n---\n# S\n\n## Current Position\n\nPhase: 1 of 2\nLast activity: 2026-01-15\n";
     let view = view(MemoryFiles::new([(STATE, state), (".planning/ROADMAP.md", "### Phase 1: A\n### Phase 2: B\n")]));
     for only_look in [true, false] {
@@ -93,7 +93,7 @@ fn a_sync_without_the_bounds_of_the_milestone_tells_that_progress_was_skipped_an
 }
 
 #[test]
-fn phases_of_other_milestones_are_no_count_of_one_that_the_roadmap_does_not_have() {
+fn phases_of_other_milestones_are_not_counted_for_an_unknown_milestone() {
     let roadmap = "## v1.0 One\n\n### Phase 1: A\n\n## v2.0 Two\n\n### Phase 2: B\n";
     let json = |front: &str| {
         let state = format!("---\nmilestone: v9.9\n{front}---\n# S\n\nStatus: x\n");
@@ -105,7 +105,7 @@ fn phases_of_other_milestones_are_no_count_of_one_that_the_roadmap_does_not_have
 }
 
 #[test]
-fn a_rebuild_makes_the_front_matter_say_what_the_body_says() {
+fn a_rebuild_updates_the_front_matter_from_the_body() {
     let text =
         "---\ncurrent_phase: 2\ncurrent_phase_name: Core\n---\n# S\n\nCurrent Phase: 1\nCurrent Phase Name: Base\n";
     let view = of_text(text);
@@ -130,7 +130,7 @@ fn resolved_blockers_of_old_phases_are_pruned_and_open_ones_stay() {
 }
 
 #[test]
-fn a_session_section_gets_the_line_it_lacks_in_the_look_of_its_neighbours() {
+fn a_session_section_gets_missing_lines_in_the_style_of_its_neighbours() {
     for newline in ["\n", "\r\n"] {
         let text = "# S\n\n## Session\n\n**Stopped at:** x\n".replace('\n', newline);
         let view = of_text(&text);
@@ -143,7 +143,7 @@ fn a_session_section_gets_the_line_it_lacks_in_the_look_of_its_neighbours() {
 }
 
 #[test]
-fn the_evolution_of_the_roadmap_is_noted_among_what_was_learned() {
+fn the_evolution_of_the_roadmap_is_recorded_in_the_accumulated_context() {
     let text = "# S\n\n### Roadmap Evolution\n\n- mine\n\n## Accumulated Context\n\n### Decisions\n\n- None\n";
     let view = of_text(text);
     let evolution = Evolution { phase: Some("2"), action: Some("added"), note: Some("why"), ..Evolution::default() };
@@ -155,7 +155,7 @@ fn the_evolution_of_the_roadmap_is_noted_among_what_was_learned() {
 }
 
 #[test]
-fn a_line_that_says_there_are_no_decisions_goes_with_the_first_one() {
+fn a_placeholder_for_no_decisions_is_removed_with_the_first_one() {
     for placeholder in ["None yet", "No decisions yet.", "*No decisions recorded yet.*"] {
         let view = of_text(&format!("# S\n\n## Decisions\n\n{placeholder}\n"));
         let written = after(&view, printed_found(notes::add_decision(&view, Some("1"), Some("x"), None, &facts())));
@@ -164,7 +164,7 @@ fn a_line_that_says_there_are_no_decisions_goes_with_the_first_one() {
 }
 
 #[test]
-fn totals_of_the_front_matter_go_before_those_of_the_body() {
+fn totals_of_the_front_matter_win_over_those_of_the_body() {
     let text = "---\ntotal_phases: 6\ntotal_plans_in_phase: 7\n---\n# S\n\nTotal Phases: 9\nTotal Plans in Phase: 8\n";
     let snapshot = read::snapshot(&of_text(text)).unwrap().unwrap();
     assert_eq!((snapshot.total_phases, snapshot.total_plans_in_phase), (Some(6), Some(7)));
@@ -173,7 +173,7 @@ fn totals_of_the_front_matter_go_before_those_of_the_body() {
 }
 
 #[test]
-fn what_the_front_matter_has_alone_stays_when_the_counts_are_set() {
+fn values_only_in_the_front_matter_stay_when_the_counts_are_set() {
     let front = "---\ncurrent_phase: 2\ncurrent_phase_name: Core\ncurrent_plan: 2\nstopped_at: here\nstatus: executing\nprogress:\n  total_phases: 9\n---\n";
     let text = format!("{front}# S\n\n## Notes\n\nLast Activity: 2026-01-01\n");
     let roadmap = (".planning/ROADMAP.md", "### Phase 2: Core\n");
@@ -185,7 +185,7 @@ fn what_the_front_matter_has_alone_stays_when_the_counts_are_set() {
         }
         assert!(written.contains("Last Activity: 2026-01-15"), "{written}");
     }
-    // A field that is there is the one that counts.
+    // An existing field is the one that counts.
     let told = text.replace("## Notes\n", "## Current Position\n\nPhase: 3\nCurrent Plan: None\n");
     let view = of_text(&told);
     let written = after(&view, printed_found(sync::sync(&view, false, &facts())));
@@ -193,7 +193,7 @@ fn what_the_front_matter_has_alone_stays_when_the_counts_are_set() {
 }
 
 #[test]
-fn what_a_person_wrote_as_the_last_activity_stays_when_a_plan_is_done() {
+fn a_last_activity_written_by_a_person_stays_when_a_plan_is_done() {
     let at_top = "# S\n\n**Last Activity:** Halfway through the refactor\n\n## Current Position\n\nPhase: 1 of 2 (A)\nPlan: 1 of 2\nStatus: In progress\nLast activity: 2026-01-12\n";
     for top in ["Halfway through the refactor", "2026-01-02 and more", "2026-01-02"] {
         let view = of_text(&at_top.replace("Halfway through the refactor", top));
@@ -240,7 +240,7 @@ fn the_name_of_another_phase_does_not_stay_when_the_position_is_set() {
 }
 
 #[test]
-fn a_phase_at_work_without_a_word_behind_it_keeps_its_line() {
+fn a_current_phase_without_a_word_after_it_keeps_its_line() {
     let text = "# S\n\n## Current Position\n\nPhase: 2 — Closer-ruling (D1a)\nPlan: 1 of 2\nStatus: Executing Phase 2\nLast activity: 2026-01-12 — x\n";
     let view = of_text(text);
     let request = PhaseRequest { phase: "2", name: Some("A Different Name"), plans: Some(2) };
@@ -273,7 +273,7 @@ fn a_position_that_says_the_same_in_other_words_keeps_its_line() {
 }
 
 #[test]
-fn a_planned_phase_has_the_words_of_other_programs_in_both_places() {
+fn a_planned_phase_has_the_words_that_other_programs_use_in_both_places() {
     for text in [AT_THE_TOP, IN_TABLES, IN_CONFIGURATION] {
         let view = of_text(&format!("---\nstatus: planning\n---\n{text}"));
         let written = after(&view, printed_found(position::planned(&view, phase("1", "A", 2), &facts())));
@@ -283,7 +283,7 @@ fn a_planned_phase_has_the_words_of_other_programs_in_both_places() {
 }
 
 #[test]
-fn the_first_row_takes_the_place_of_a_line_that_there_is_none() {
+fn the_first_row_replaces_a_placeholder_line() {
     for none in ["None yet", "*None yet*", "\nNone yet.", "No metrics yet"] {
         let text = format!(
             "# S\n\n## Performance Metrics\n\n| Plan | Duration | Tasks | Files |\n|---|---|---|---|\n{none}\n\n**Recent Trend:**\n- Trend: Stable\n"

@@ -1,4 +1,4 @@
-//! The position moved, claimed and mirrored.
+//! Tests that move, claim and mirror the position.
 
 use crate::failure::Failure;
 use snapbox::{assert_data_eq, str};
@@ -8,7 +8,7 @@ use super::super::position::{self, PhaseRequest, Transition};
 use super::*;
 
 #[test]
-fn a_begun_phase_takes_the_position() {
+fn a_started_phase_becomes_the_position() {
     check(
         "garden",
         |view| printed_found(position::begin(view, phase("3", "Ernte", 4), &facts())),
@@ -34,7 +34,7 @@ fn a_begun_phase_takes_the_position() {
 }
 
 #[test]
-fn a_phase_begun_in_older_fields_fills_them() {
+fn a_phase_started_in_older_fields_fills_them() {
     check(
         "ledger",
         |view| printed_found(position::begin(view, phase("2", "Reports", 1), &facts())),
@@ -71,7 +71,7 @@ fn a_phase_begun_in_older_fields_fills_them() {
 }
 
 #[test]
-fn a_phase_begun_again_keeps_its_plan() {
+fn a_phase_started_again_keeps_its_plan() {
     let text = "## Current Position\n\nPhase: 3 (Sync) — EXECUTING\nPlan: 2 of 2\nStatus: Ready to execute\nLast activity: 2026-01-15 — Phase 3 execution started\n";
     let view = of_text(text);
     let request = PhaseRequest { phase: "03", name: None, plans: None };
@@ -226,7 +226,7 @@ fn older_fields_advance_too() {
 }
 
 #[test]
-fn a_status_in_a_persons_own_words_stays_and_a_day_without_words_moves() {
+fn a_status_in_a_persons_own_words_stays_and_a_day_without_text_is_updated() {
     for own in ["Blocked by the API", "Wartet auf Zoë"] {
         let text =
             format!("## Current Position\n\nPhase: 3 (Sync)\nPlan: 1 of 2\nStatus: {own}\nLast activity: 2026-01-12\n");
@@ -241,7 +241,7 @@ fn a_status_in_a_persons_own_words_stays_and_a_day_without_words_moves() {
 }
 
 #[test]
-fn what_names_no_phase_is_not_completed() {
+fn a_text_that_names_no_phase_is_not_completed() {
     let view = of_text("## Current Position\n\nPhase: Not started\n");
     for named in [None, Some("x"), Some("")] {
         let refused = position::complete(&view, named, &facts()).unwrap_err();
@@ -250,7 +250,7 @@ fn what_names_no_phase_is_not_completed() {
 }
 
 #[test]
-fn plans_without_a_summary_hold_the_position() {
+fn plans_without_a_summary_keep_the_position() {
     let mut files = fixture("garden");
     let text = files.texts[STATE].replace("Plan: 1 of 2", "Plan: 2 of 2");
     files.texts.insert(STATE.into(), text);
@@ -265,7 +265,7 @@ fn plans_without_a_summary_hold_the_position() {
 }
 
 #[test]
-fn behind_the_last_plan_comes_verification() {
+fn verification_comes_after_the_last_plan() {
     let mut files = fixture("garden");
     let text = files.texts[STATE].replace("Plan: 1 of 2", "Plan: 2 of 2");
     files.texts.insert(STATE.into(), text);
@@ -291,7 +291,7 @@ fn behind_the_last_plan_comes_verification() {
 }
 
 #[test]
-fn an_unreadable_position_is_told_with_a_way_out() {
+fn an_unreadable_position_is_reported_with_a_fix() {
     let mut files = fixture("garden");
     let text = files.texts[STATE].replace("Plan: 1 of 2", "Plan: soon, 2");
     files.texts.insert(STATE.into(), text);
@@ -350,7 +350,7 @@ fn a_transition_moves_on_and_counts_what_was_done() {
 }
 
 #[test]
-fn claims_hold_for_hours_and_against_others_alone() {
+fn claims_are_valid_for_hours_and_only_against_other_sessions() {
     let claim = |phase: &str, session: &str, age: i64| {
         let updated = facts().milliseconds - age;
         format!("{{\"phase\":\"{phase}\",\"session\":{session},\"pid\":1,\"updated_at\":{updated}}}")
@@ -376,7 +376,7 @@ fn claims_hold_for_hours_and_against_others_alone() {
 }
 
 #[test]
-fn the_mirror_keeps_what_is_not_ours_and_is_never_torn_further() {
+fn the_mirror_keeps_foreign_keys_and_a_broken_file_is_not_changed() {
     let begin = |mirror: &str| {
         let mut files = fixture("garden");
         files.texts.insert(".planning/state.json".into(), mirror.into());

@@ -1,4 +1,4 @@
-//! Fields set by name, and the index that follows.
+//! Tests of setting fields by name, and of the index that is updated with them.
 
 use snapbox::{assert_data_eq, str};
 
@@ -10,7 +10,7 @@ fn set(field: &'static str, value: &'static str) -> impl Fn(&ProjectView) -> Out
 }
 
 #[test]
-fn fields_of_the_body_are_set_wherever_they_stand() {
+fn fields_of_the_body_are_set_wherever_they_are() {
     check(
         "garden",
         set("core value", "Alles | lebt"),
@@ -80,7 +80,7 @@ fn fields_of_the_body_are_set_wherever_they_stand() {
 }
 
 #[test]
-fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
+fn keys_of_the_front_matter_are_set_if_they_have_no_field() {
     check(
         "garden",
         set("milestone", "v1.1"),
@@ -135,7 +135,7 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
 }
 
 #[test]
-fn a_key_that_follows_something_else_is_not_said_to_be_set() {
+fn a_derived_key_is_not_reported_as_set() {
     for key in ["last_updated", "state_head", "milestone_name"] {
         let outcome = set(key, "x")(&view(fixture("garden"))).unwrap();
         assert!(outcome.0.starts_with(r#"{"updated":false,"#) && outcome.1.is_empty(), "{key}: {outcome:?}");
@@ -143,7 +143,7 @@ fn a_key_that_follows_something_else_is_not_said_to_be_set() {
 }
 
 #[test]
-fn without_a_state_no_field_is_there_to_be_patched() {
+fn without_state_md_no_field_can_be_patched() {
     let fields = [("Status".to_owned(), "x".to_owned()), ("Nope".to_owned(), "y".to_owned())];
     let (report, edits) = update::patch(&view(MemoryFiles::default()), &fields, &facts()).unwrap();
     assert!(report.updated.is_empty() && report.failed == ["Status", "Nope"] && edits.is_empty());
@@ -170,7 +170,7 @@ fn a_percentage_set_by_hand_is_the_percentage() {
 }
 
 #[test]
-fn the_index_follows_what_changed_and_nothing_else() {
+fn the_index_is_updated_only_for_changed_fields() {
     let text = "---\nstatus: verifying\nlast_activity: 2026-03-01\nstopped_at: by hand\n---\n\n## Current Position\n\nPhase: 2 (B)\nStatus: In progress\nLast activity: 2026-02-01 — x\n\n## Session\n\nStopped at: elsewhere\n\n## Blockers\n";
     let view = of_text(text);
     assert_data_eq!(

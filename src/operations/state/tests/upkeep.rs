@@ -1,4 +1,4 @@
-//! Milestones switched, counts taken anew, old entries put away, findings.
+//! Tests of switching milestones, counting again, pruning old entries, and findings.
 
 use snapbox::str;
 
@@ -24,7 +24,7 @@ fn findings(view: &ProjectView) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_switch_of_milestone_keeps_what_is_not_about_the_old_one() {
+fn a_milestone_switch_keeps_everything_not_about_the_old_milestone() {
     let text = "---\r\nmilestone: v1.0\r\nowner: me\r\nstopped_at: x\r\nprogress:\r\n  percent: 60\r\n---\r\n# Project State\r\n\r\n## Current Position\r\n\r\nPhase: 2 of 5 (B)\r\nStatus: In progress\r\nMood: good\r\nProgress: [██████░░░░] 60%\r\n\r\n## Session\r\n\r\nStopped at: x\r\n";
     let view = of_text(text);
     let (report, edits) = switch::switch(&view, "v2.0", Some("Teams"), &facts()).unwrap();
@@ -36,7 +36,7 @@ fn a_switch_of_milestone_keeps_what_is_not_about_the_old_one() {
 }
 
 #[test]
-fn a_switch_of_milestone_makes_a_state_and_refuses_a_broken_one() {
+fn a_milestone_switch_creates_a_state_and_refuses_a_broken_one() {
     let none = view(MemoryFiles::default());
     let (_, edits) = switch::switch(&none, "v1.0", None, &facts()).unwrap();
     assert!(edits.texts[STATE].contains("# Project State\n\n## Current Position\n\nPhase: Not started"), "{edits:?}");
@@ -48,7 +48,7 @@ fn a_switch_of_milestone_makes_a_state_and_refuses_a_broken_one() {
 }
 
 #[test]
-fn a_change_of_the_roadmap_is_noted_once() {
+fn a_change_of_the_roadmap_is_recorded_once() {
     let view = of_text("## Accumulated Context\n\n### Decisions\n\n- x\n\n## End\n");
     let evolution = Evolution { phase: Some("5"), action: Some("inserted"), note: Some("y"), ..Evolution::default() };
     let (report, edits) = notes::add_evolution(&view, evolution, &facts()).unwrap().unwrap();
@@ -60,7 +60,7 @@ fn a_change_of_the_roadmap_is_noted_once() {
 }
 
 #[test]
-fn counts_may_fall_when_they_are_taken_anew() {
+fn counts_may_become_lower_when_counted_again() {
     let view = with_phases(
         "---\nprogress:\n  total_plans: 9\n  completed_plans: 7\n---\n# S\n\n## Current Position\n\nPhase: 2\nTotal Plans in Phase: 7\nLast activity: 2026-01-02 — x\n",
     );
@@ -72,7 +72,7 @@ fn counts_may_fall_when_they_are_taken_anew() {
         ["Total Plans in Phase: 7 -> 2", "Last Activity: 2026-01-02 — x -> 2026-01-15"],
         "{edits:?}"
     );
-    // Without a roadmap nobody knows how many phases there are.
+    // Without a roadmap the number of phases is unknown.
     assert!(edits.texts[STATE].contains("completed_plans: 7\n"), "{edits:?}");
     let again = view.after(&edits);
     let (report, edits) = sync::sync(&again, false, &facts()).unwrap().unwrap();
@@ -80,7 +80,7 @@ fn counts_may_fall_when_they_are_taken_anew() {
 }
 
 #[test]
-fn an_index_that_lags_behind_the_body_catches_up() {
+fn an_outdated_index_is_updated_from_the_body() {
     let text = "---\nmilestone: v1.0\nstatus: planning\nstopped_at: then\n---\n# S\n\n## Current Position\n\nPhase: 1\nStatus: Paused\nLast activity: 2026-01-02\n\n## Session\n\nStopped at: now\n";
     let roadmap = "# R\n\n## v1.0 A\n\n### Phase 1: A\n";
     let view = view(MemoryFiles::new([(STATE, text), (".planning/ROADMAP.md", roadmap)]));
@@ -90,7 +90,7 @@ fn an_index_that_lags_behind_the_body_catches_up() {
 }
 
 #[test]
-fn old_entries_are_put_away_with_what_belongs_to_them() {
+fn old_entries_are_archived_with_the_lines_that_belong_to_them() {
     let text = "# S\n\n## Current Position\n\nPhase: 5\n\n## Performance Metrics\n\n| Phase | Plans |\n|---|---|\n| 1 | 2 |\n| 4 | 1 |\n\n### Decisions\n\n- [Phase 1.1]: a\n  because\n- [Phase 3]: b\n- no phase\n";
     let view = view(MemoryFiles::new([(STATE, text), (".planning/STATE-ARCHIVE.md", "mine\r\n")]));
     let (report, edits) = prune::prune(&view, 3, true, &facts()).unwrap().unwrap();
@@ -153,7 +153,7 @@ fn a_shelved_phase_gets_no_row_and_keeps_one_that_a_person_wrote() {
 }
 
 #[test]
-fn a_table_of_progress_closes_phases_wherever_it_is() {
+fn a_progress_table_closes_phases_wherever_it_is() {
     let table = "| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 2. B | Not started |\n\n";
     let counted = |before: &str, behind: &str| {
         let roadmap = format!(
@@ -164,7 +164,7 @@ fn a_table_of_progress_closes_phases_wherever_it_is() {
         (counts.completed_phases, counts.total_phases, counts.percent())
     };
     assert_eq!(counted("", table), (1, 2, 50), "the roadmap closes a phase wherever it says so");
-    // No plan is known: the phases alone tell how far the milestone is.
+    // No plan is known: only the phases show the progress of the milestone.
     assert_eq!(counted(table, ""), (1, 2, 50));
 }
 
@@ -219,7 +219,7 @@ fn a_phase_that_is_still_to_be_planned_needs_no_folder() {
 }
 
 #[test]
-fn between_milestones_there_is_no_phase_to_be_at() {
+fn between_milestones_the_position_names_no_phase() {
     let codes = |status: &str, roadmap: &str| -> Vec<String> {
         let state = format!("# S\nPhase: Milestone v1.0 complete\nStatus: {status}\n");
         let files = view(MemoryFiles::new([(STATE, state.as_str()), (".planning/ROADMAP.md", roadmap)]));
@@ -233,7 +233,7 @@ fn between_milestones_there_is_no_phase_to_be_at() {
 }
 
 #[test]
-fn a_finding_tells_what_to_do() {
+fn a_finding_says_what_to_do() {
     let report = validate::validate(&with_phases("# S\nPhase: 7\n")).unwrap().unwrap();
     assert_data_eq!(
         serde_json::to_string(&report).unwrap(),

@@ -1,4 +1,4 @@
-//! The agents' parts, each by the text of its own, and the plans and documents that they make up.
+//! The agents' parts, each as its text says, and the plans and documents that they invent.
 
 use crate::play::actor::Actor;
 
@@ -13,7 +13,7 @@ pub(crate) struct Plan {
     pub(crate) objective: &'static str,
     pub(crate) truth: &'static str,
     pub(crate) tasks: &'static [Task],
-    /// Only a person can say whether it reached its end.
+    /// Only a person can judge whether it reached its goal.
     pub(crate) asks_a_person: bool,
     /// The gap it closes, such as `G-01-1`.
     pub(crate) closes: Option<&'static str>,
@@ -52,7 +52,7 @@ impl Plan {
         format!("[{}]", items.join(", "))
     }
 
-    /// The plan's document, by the form of `templates/plan.md`.
+    /// The plan's document, in the form of `templates/plan.md`.
     pub(crate) fn text(&self, phase: &str) -> String {
         let (_, number) = self.id.split_once('-').unwrap();
         let first = self.files().first().copied().unwrap_or("greet.py");
@@ -90,7 +90,7 @@ impl Plan {
         )
     }
 
-    /// The summary's document, by the form of `templates/summary.md`.
+    /// The summary's document, in the form of `templates/summary.md`.
     pub(crate) fn summary(&self, phase: &str, head_before: &str, commits: &[String]) -> String {
         let (_, number) = self.id.split_once('-').unwrap();
         let lines: Vec<String> = self
@@ -164,7 +164,7 @@ impl Task {
     }
 }
 
-/// gsd-planner writes these plans into the folder its prompt names.
+/// gsd-planner writes these plans into the folder that its prompt names.
 pub(crate) fn planner_of_a_quick_task(
     plan: &'static Plan,
     path: String,
@@ -180,7 +180,7 @@ pub(crate) fn planner_of_a_quick_task(
     }
 }
 
-/// The tasks of a plan, each with its check and its commit; answers with the hashes.
+/// Does the tasks of a plan, each with its check and its commit; returns the hashes.
 pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> {
     let mut hashes = Vec::new();
     for task in tasks {
@@ -203,7 +203,7 @@ pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> 
     hashes
 }
 
-/// One commit by `references/commit-rules.md`.
+/// Makes one commit as `references/commit-rules.md` says.
 pub(crate) fn commit(it: &mut Actor, paths: &[&str], message: &str) -> String {
     let paths = paths.join(" ");
     it.runs("git status --short", &[]).done();
@@ -225,7 +225,7 @@ pub(crate) fn executor_begins(it: &mut Actor) {
     it.runs("git branch --show-current", &[]).done();
 }
 
-/// gsd-executor on a quick task: it leaves the state alone.
+/// gsd-executor on a quick task: it does not change the state.
 pub(crate) fn executor_of_a_quick_task(
     plan: &'static Plan,
     scope: String,
@@ -245,7 +245,7 @@ pub(crate) fn executor_of_a_quick_task(
     }
 }
 
-/// What the person's projects learned, and what the graph of the code connects.
+/// Asks for learnings from the person's projects, and for connections in the graph of the code.
 pub(crate) fn recalls(it: &mut Actor, is_researched: bool) {
     it.runs("gsd-tools learnings query --tag", &[("topic", "python")]).done();
     if !is_researched {
@@ -290,7 +290,7 @@ pub(crate) fn numbered(folder: &str) -> (String, String) {
     (phase.split('-').next().unwrap().to_owned(), phase)
 }
 
-/// gsd-plan-checker, content with what it sees.
+/// gsd-plan-checker, satisfied with what it sees.
 pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> String {
     for path in plans.iter().map(String::as_str).chain(["CLAUDE.md"]) {
         it.by("Read every file the prompt lists").reads_file(path).done();
@@ -301,7 +301,7 @@ pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> St
     "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
 }
 
-/// `references/research.md` for a file and one question, where no tool leads to the web.
+/// Follows `references/research.md` for a file and one question, without a tool for the web.
 pub(crate) fn research(it: &mut Actor, output: &str, question: &str) {
     it.reads("references/research.md").done();
     let questions = format!(".planning/tmp/{output}-questions.json");
@@ -315,7 +315,7 @@ pub(crate) fn research(it: &mut Actor, output: &str, question: &str) {
     it.shell(&format!("rm {questions}")).done();
 }
 
-/// gsd-phase-researcher, which finds that nothing has to be installed.
+/// gsd-phase-researcher, which finds that nothing needs to be installed.
 pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     let (number, phase) = numbered(folder);
     let context = format!("{folder}/{number}-CONTEXT.md");
@@ -337,7 +337,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     "## RESEARCH COMPLETE\nNothing to install.".to_owned()
 }
 
-/// The document that says how the phase is tested, with one row for each task; `state` is that of each row.
+/// The document that says how the phase is tested, with one row for each task; `state` is the state of each row.
 pub(crate) fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
     let rows: Vec<String> = plans
         .iter()
@@ -360,7 +360,7 @@ pub(crate) fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
     )
 }
 
-/// gsd-executor on a plan of a phase; in a worktree it works where its prompt says.
+/// gsd-executor on a plan of a phase; with a worktree it works in the folder that its prompt names.
 pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktree: bool) -> String {
     if worktree {
         it.works_in_its_worktree();
@@ -372,7 +372,7 @@ pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktr
     closes_its_plan(it, plan, &folder, &before, &hashes)
 }
 
-/// The orchestrator runs the plan itself, by `workflows/execute-plan.md`.
+/// The orchestrator runs the plan itself, following `workflows/execute-plan.md`.
 pub(crate) fn inline(it: &mut Actor, plan: &'static Plan, folder: &str) {
     super::hooks::hooks(it, "execute:wave:pre");
     it.reads("workflows/execute-plan.md").expects("# Execute one plan").done();
@@ -386,7 +386,7 @@ pub(crate) fn inline(it: &mut Actor, plan: &'static Plan, folder: &str) {
     closes_its_plan(it, plan, &folder, &before, &hashes);
 }
 
-/// gsd-executor as far as the checkpoint of its plan.
+/// gsd-executor up to the checkpoint of its plan.
 pub(crate) fn executor_to_checkpoint(it: &mut Actor, plan: &'static Plan, folder: &str, _: bool) -> String {
     executor_begins(it);
     knows_its_plan(it, plan, folder);
@@ -399,7 +399,7 @@ pub(crate) fn executor_to_checkpoint(it: &mut Actor, plan: &'static Plan, folder
     checkpoint_return(plan, &hashes)
 }
 
-/// What an executor returns at the checkpoint of its plan.
+/// The return of an executor at the checkpoint of its plan.
 pub(crate) fn checkpoint_return(plan: &Plan, hashes: &[String]) -> String {
     let at = plan.tasks.iter().position(Task::is_checkpoint).expect("the plan has a checkpoint");
     let rows: Vec<String> = plan.tasks[..at]
@@ -435,7 +435,7 @@ pub(crate) fn executor_from_checkpoint(it: &mut Actor, plan: &'static Plan, fold
     closes_its_plan(it, plan, &folder, before.text.trim(), &hashes)
 }
 
-/// What the names in `workflows/execute-plan.md` stand for; answers with the phase's folder where the actor works.
+/// Sets the names used in `workflows/execute-plan.md`; returns the phase's folder as this actor sees it.
 pub(crate) fn knows_its_plan(it: &mut Actor, plan: &Plan, folder: &str) -> String {
     let (number, _) = numbered(folder);
     let (_, own) = plan.id.split_once('-').unwrap();
@@ -458,7 +458,7 @@ pub(crate) fn closes_its_plan(it: &mut Actor, plan: &Plan, folder: &str, before:
     format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
 }
 
-/// gsd-verifier, content with what it sees.
+/// gsd-verifier, satisfied with what it sees.
 pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Plan], folder: &str) -> String {
     let (number, name) = numbered(folder);
     it.knows("dir", folder);
@@ -516,12 +516,12 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     format!("## Verification Complete\nStatus: passed   Score: {0}/{0}   Report: {report}", plans.len())
 }
 
-/// How far the talk about a phase has come, as its UAT document says.
+/// The progress of the conversation about a phase, as in its UAT document.
 pub(crate) struct Talk<'a> {
     pub(crate) status: &'a str,
     /// The lines below `## Current Test`.
     pub(crate) current: &'a str,
-    /// The result of what only a person can say, with its keys.
+    /// The result of the test that only a person can judge, with its keys.
     pub(crate) judged: &'a str,
     /// The entry below `## Gaps`.
     pub(crate) gap: &'a str,
@@ -531,7 +531,7 @@ pub(crate) struct Talk<'a> {
 pub(crate) const ACCEPTED: Talk<'_> =
     Talk { status: "complete", current: "[testing complete]", judged: "pass", gap: "" };
 
-/// A UAT document: a test for each plan; those that a check covers passed.
+/// A UAT document: a test for each plan; tests covered by a check have passed.
 pub(crate) fn uat(plans: &[&Plan], number: &str, talk: &Talk<'_>) -> String {
     let tests: Vec<String> = plans
         .iter()

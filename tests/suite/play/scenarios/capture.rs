@@ -1,4 +1,4 @@
-//! An idea on its way: `/gsd-capture --backlog` keeps it, `/gsd-review-backlog` makes it a phase.
+//! From an idea to a phase: `/gsd-capture --backlog` keeps it, `/gsd-review-backlog` turns it into a phase.
 
 use super::Stage;
 use super::chain::TRACKING;
@@ -17,7 +17,7 @@ pub(crate) fn capture(stage: &mut Stage) {
     stage.has("greet");
     stage.types("capture", &format!("--backlog {IDEA}"), keep);
     stage.expect_tidy();
-    // No milestone counts what is kept.
+    // The milestone does not count kept ideas.
     stage.expect_agreement();
     assert_eq!(stage.asks_program("roadmap analyze")["phases"].as_array().unwrap().len(), 2);
     stage.types("review-backlog", "", promote);
@@ -64,7 +64,7 @@ fn keep(it: &mut Actor) -> String {
     format!("{number} in {folder}. /gsd-review-backlog takes it into a milestone.")
 }
 
-/// `/gsd-review-backlog`: the one idea that is there becomes a phase.
+/// `/gsd-review-backlog`: the only idea becomes a phase.
 fn promote(it: &mut Actor) -> String {
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init review-backlog", &[]).is("milestone_version", "v1.0").done();

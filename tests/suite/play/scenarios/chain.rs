@@ -13,18 +13,18 @@ pub(crate) const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN]
 /// Two plans, one after the other.
 const PAIR: &[&Plan] = &[&FAREWELL_PLAN, &SECOND_SWITCH_PLAN];
 
-/// What a phase of two plans may cost from its plan to its acceptance, and what the steps of capabilities may on top.
+/// What a phase of two plans may cost from its plan to its acceptance, and what the steps of capabilities may add.
 const CALLS_OF_PAIR: usize = 60;
 const BYTES_OF_PAIR: usize = 40_000;
 const CALLS_OF_STEPS: usize = 18;
 const BYTES_OF_STEPS: usize = 12_000;
 
-/// What a phase of three plans may cost, the steps of capabilities among it, and how much of our texts is read for it.
+/// What a phase of three plans may cost, including the steps of capabilities, and how much of our texts it reads.
 const CALLS_OF_THREE: usize = 80;
 const BYTES_OF_THREE: usize = 60_000;
 const TEXTS_OF_THREE: usize = 165_000;
 
-/// The short loop: three plans in two waves, no question but those that are always asked.
+/// The short loop: three plans in two waves, without questions except those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
     one_phase(stage, PLANS);
     let counts = stage.counts();
@@ -33,7 +33,7 @@ pub(crate) fn chain(stage: &mut Stage) {
     assert!(counts.read <= TEXTS_OF_THREE, "{} bytes of our texts", counts.read);
 }
 
-/// A phase of two plans, within what it may cost.
+/// A phase of two plans, within its cost limits.
 pub(crate) fn pair(stage: &mut Stage) {
     one_phase(stage, PAIR);
     let counts = stage.counts();
@@ -63,7 +63,7 @@ fn one_phase(stage: &mut Stage, plans: &'static [&'static Plan]) {
     stage.expect_agreement();
 }
 
-/// The first step of `/gsd-plan-phase N`; answers with the phase's folder.
+/// The first step of `/gsd-plan-phase N`; returns the phase's folder.
 pub(crate) fn begin_planning(it: &mut Actor, phase: &str) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
@@ -76,7 +76,7 @@ pub(crate) fn begin_planning(it: &mut Actor, phase: &str) -> String {
     folder
 }
 
-/// The phase's folder, made if it is not there.
+/// The phase's folder, created if missing.
 pub(crate) fn expected_folder(it: &mut Actor) -> String {
     it.field_if_any("phase_dir").unwrap_or_else(|| {
         let folder = it.field("expected_phase_dir");
@@ -167,7 +167,7 @@ pub(crate) fn record_plans(it: &mut Actor) {
 pub(crate) const TRACKING: &str =
     ".planning/STATE.md .planning/state.json .planning/ROADMAP.md .planning/REQUIREMENTS.md";
 
-/// The first two steps of `/gsd-execute-phase N`; answers with the phase's folder.
+/// The first two steps of `/gsd-execute-phase N`; returns the phase's folder.
 pub(crate) fn load_phase(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
     if !it.has_read("references/ui.md") {
@@ -208,7 +208,7 @@ pub(crate) fn execute_phase(it: &mut Actor, phase: &str, plans: &'static [&'stat
     close_phase(it, phase, &folder, plans)
 }
 
-/// What an executor does with its plan, in the phase's folder, in a worktree or not.
+/// What an executor does with its plan, in the phase's folder, with or without a worktree.
 pub(crate) type Part = fn(&mut Actor, &'static Plan, &str, bool) -> String;
 
 pub(crate) fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: Option<&Side>, part: Part) -> Spawn {
@@ -216,7 +216,7 @@ pub(crate) fn executor(it: &mut Actor, folder: &str, plan: &'static Plan, side: 
     executor_with(it, plan, side, "", move |it| part(it, plan, &folder, worktree))
 }
 
-/// An executor that does `script`; `done` says which commits an interrupted one made before.
+/// An executor that runs `script`; `done` lists the commits that an interrupted one made before.
 pub(crate) fn executor_with(
     it: &mut Actor,
     plan: &Plan,
@@ -239,7 +239,7 @@ pub(crate) fn executor_with(
     it.spawn("=\"gsd-executor\"", &fills, script)
 }
 
-/// How a plan is executed beside others, as `worktree create-wave` answered.
+/// How a plan is executed in parallel with others, as `worktree create-wave` answered.
 pub(crate) struct Side {
     plan: String,
     argument: String,
@@ -250,11 +250,11 @@ pub(crate) fn run_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) {
     run_wave_with(it, folder, plans, agents::executor);
 }
 
-/// One wave, side by side where the program says so; `part` is what each executor does.
+/// Runs one wave, in parallel if the program says so; `part` is what each executor does.
 pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan], part: Part) {
     let sides = begin_wave(it, folder, plans);
     if !sides.is_empty() {
-        // The actor does so where it happens.
+        // The actor repeats a failed spawn itself.
         it.by("a spawn that fails in the host itself, not by a hook, is sent once more");
         it.by("First spawn all of `side_by_side` in one message");
         let mut spawns = Vec::new();
@@ -278,16 +278,16 @@ pub(crate) fn run_wave_with(it: &mut Actor, folder: &str, plans: &[&'static Plan
     }
 }
 
-/// Whether plans are finished, by what they left.
+/// Checks whether plans are finished, from the files they left.
 pub(crate) fn judge(it: &mut Actor, ids: &[&str]) {
     it.runs("gsd-tools plan check {id}", &[("id", &ids.join(" "))]).lacks("\"finished\": false").done();
 }
 
-/// Which plan the orchestrator executes itself.
+/// The plan that the orchestrator executes itself.
 pub(crate) const INLINE: &str =
     "a single open plan in the phase without `agent_hint`, its `task_count` up to `inline_plan_threshold`";
 
-/// Which plans of a wave run side by side.
+/// Begins a wave; returns the plans that run in parallel.
 pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) -> Vec<Side> {
     let phase = numbered(folder).0;
     let ids = (1..10).map(|number| format!("{folder}/{phase}-{number:02}"));
@@ -307,7 +307,7 @@ pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) 
     sides.map(side).collect()
 }
 
-/// What `gate run` is to answer.
+/// Runs a gate, which must answer with `status`.
 pub(crate) fn gate(it: &mut Actor, gate: &str, status: &str) {
     if status != "passed" {
         it.even_if_it_fails();
@@ -321,7 +321,7 @@ pub(crate) fn after_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan], 
     wave_is_green(it, folder, plans, more);
 }
 
-/// What follows the gates of a wave; `more`: another wave builds on it.
+/// Continues after the gates of a wave; `more`: another wave builds on it.
 pub(crate) fn wave_is_green(it: &mut Actor, folder: &str, plans: &[&'static Plan], more: bool) {
     if more {
         for plan in plans {
@@ -376,7 +376,7 @@ pub(crate) fn complete_phase(it: &mut Actor, folder: &str) {
     it.reads("workflows/transition.md").done();
 }
 
-/// `workflows/transition.md`, after `phase complete`, as far as its fourth step.
+/// `workflows/transition.md`, after `phase complete`, up to its fourth step.
 pub(crate) fn evolve(it: &mut Actor, folder: &str, plans: &'static [&'static Plan], old: &str, new: &str) {
     for plan in plans {
         let summary = format!("{folder}/{}-SUMMARY.md", plan.id);
@@ -401,7 +401,7 @@ pub(crate) fn route_on(it: &mut Actor) -> String {
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 
-/// `/gsd-verify-work N` where every test is covered by a check: the person accepts.
+/// `/gsd-verify-work N` if every test is covered by a check: the person accepts.
 pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     let folder = begin_verify(it, phase, plans);
     hooks(it, "verify:pre");
@@ -419,7 +419,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     accept(it, &Phase::new(&folder, plans))
 }
 
-/// The first step of `/gsd-verify-work N`; answers with the phase's folder.
+/// The first step of `/gsd-verify-work N`; returns the phase's folder.
 pub(crate) fn begin_verify(it: &mut Actor, phase: &str, plans: &'static [&'static Plan]) -> String {
     it.knows("phase", phase);
     it.reads("references/ui.md").done();
@@ -430,7 +430,7 @@ pub(crate) fn begin_verify(it: &mut Actor, phase: &str, plans: &'static [&'stati
     it.learns("dir", "phase_dir")
 }
 
-/// Whether the history has what the summaries report.
+/// Checks that the history has what the summaries report.
 pub(crate) fn look_at_history(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) {
     for plan in plans {
         let summary = format!("{folder}/{}-SUMMARY.md", plan.id);

@@ -1,4 +1,4 @@
-//! A bug from what a person saw to the archive: `/gsd-debug`, its session manager, and the debugger.
+//! A bug from a person's report to the archive: `/gsd-debug`, its session manager, and the debugger.
 
 use super::Stage;
 use super::agents;
@@ -18,7 +18,7 @@ const TEST: &str = "\n\n    def test_who_has_no_name_is_the_world(self):\n      
     with contextlib.redirect_stdout(io.StringIO()) as output:\n            greet.main([\"\"])\n        \
     self.assertEqual(output.getvalue(), \"Hello, world!\\n\")\n\n\nif __name__";
 
-/// The questions that the manager hands up, and what the person answers.
+/// The questions that the manager passes up, and the person's answers.
 const FIX: (&str, &str) = ("The cause is known.\n1. Fix now\n2. Plan it\n3. By hand", "1. Fix now");
 const TRY: (&str, &str) = ("Try `python3 greet.py ''`.\n1. Works\n2. Still wrong\n3. Something else broke", "1. Works");
 
@@ -50,7 +50,7 @@ pub(crate) fn debug(stage: &mut Stage) {
     stage.expect_agreement();
 }
 
-/// Steps 1 and 2 of `/gsd-debug`: what the person saw, in a file.
+/// Steps 1 and 2 of `/gsd-debug`: the person's report, in a file.
 fn begin(it: &mut Actor) {
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init debug", &[]).is("tdd_mode", false).done();
@@ -66,7 +66,7 @@ fn begin(it: &mut Actor) {
     it.by("write `{file}`: `status: investigating`").writes(SESSION, &Session::default().text());
 }
 
-/// Step 3: the manager in its own context, with an answer from its second run on; answers with its return.
+/// Step 3: the manager in its own context, with an answer from its second run on; returns what the manager returned.
 fn hand_over(it: &mut Actor, answer: Option<&str>) -> String {
     it.knows("slug", SLUG);
     let folder = it.field("debug_dir");
@@ -121,13 +121,13 @@ fn manager(it: &mut Actor, answer: Option<&str>) -> String {
     }
 }
 
-/// An agent cannot ask: its caller does.
+/// An agent cannot ask: its caller asks instead.
 fn asks_by_its_caller(it: &mut Actor, question: &str) -> String {
     it.by("return `## CONTINUE_REQUIRED` with the question");
     format!("## CONTINUE_REQUIRED\nSession: {SESSION}   Next: wait for the answer\nQuestion: {question}")
 }
 
-/// gsd-debugger with this goal: an agent of its own, or the manager itself where it has no tool to spawn one.
+/// gsd-debugger with this goal: a separate agent, or the manager itself if it has no tool to spawn one.
 fn debugger(it: &mut Actor, goal: &str, more: &str, part: fn(&mut Actor) -> String) -> String {
     it.knows("slug", SLUG);
     it.knows("session", SESSION);
@@ -246,7 +246,7 @@ fn closes(it: &mut Actor) -> String {
     )
 }
 
-/// The session's file, by `templates/debug.md`.
+/// The session's file, in the form of `templates/debug.md`.
 struct Session {
     status: &'static str,
     hypothesis: &'static str,

@@ -1,11 +1,11 @@
-//! `/gsd-discuss-phase N`: the talk before a phase is planned.
+//! `/gsd-discuss-phase N`: the discussion before a phase is planned.
 
 use crate::play::actor::Actor;
 
 use super::chain::{TRACKING, expected_folder};
 use super::hooks::hooks;
 
-/// What is talked about, and what the person decides.
+/// The topic of the discussion, and the person's decision.
 pub(crate) struct Talk {
     pub(crate) area: &'static str,
     pub(crate) question: &'static str,

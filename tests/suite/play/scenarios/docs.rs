@@ -1,4 +1,4 @@
-//! The project's documents: `/gsd-docs-update` writes them, has each claim checked, and corrects what does not hold.
+//! The project's documents: `/gsd-docs-update` writes them, has each claim checked, and corrects what is wrong.
 
 use super::Stage;
 use crate::play::actor::{Actor, DROPPED, Spawn};
@@ -7,7 +7,7 @@ const README: &str = "README.md";
 const DEVELOPMENT: &str = "docs/DEVELOPMENT.md";
 const TESTING: &str = "docs/TESTING.md";
 
-/// What a person wrote; one line is wrong.
+/// A document that a person wrote; one line is wrong.
 const WRITTEN_BY_HAND: &str = "# Testing\n\nRun `python3 -m unittest`.\n\nThe tests are in `tests/test_greet.py`.\n\nEach test names what holds.\n";
 const WRONG: &str = "`tests/test_greet.py`";
 const RIGHT: &str = "`test_greet.py`";
@@ -19,7 +19,7 @@ const README_TEXT: &str = "# Greet\n\nGreets people on the command line.\n\n    
 const DEVELOPMENT_TEXT: &str = "# Development\n\nPlain Python, nothing to install.\n\n## Check\n\n    python3 -m unitest\n\nTests are \
     described in [TESTING.md](TESTING.md).\n";
 
-/// A document as it is checked: its path and how often, with what is wrong the first time.
+/// A document to check: its path, and what is wrong the first time.
 struct Checked {
     path: &'static str,
     wrong: Option<(&'static str, &'static str)>,
@@ -142,7 +142,7 @@ fn writer(it: &mut Actor, kind: &'static str, path: &'static str, text: &str, re
     })
 }
 
-/// Step 4: one agent a document, all at once; answers with the documents in which something is wrong.
+/// Step 4: one agent for each document, all at once; returns the documents that have a fault.
 fn check(it: &mut Actor, documents: &'static [Checked], wrong: bool) -> Vec<&'static str> {
     it.by("One agent a document of the queue, kept ones too, at most five at once");
     let spawns = documents.iter().map(|document| verifier(it, document, wrong)).collect();

@@ -1,4 +1,4 @@
-//! A point of a workflow where capabilities may have work: `loop enter` and `references/loop-hooks.md`.
+//! A point of a workflow at which capabilities may have work: `loop enter` and `references/loop-hooks.md`.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use super::agents::Plan;
 use super::reviewers::{Finding, LOUD_SWITCH};
 use super::steps;
 
-/// A phase whose loop is at a point, as the steps need it.
+/// A phase whose loop is at a point, with the data that the steps need.
 pub(crate) struct Phase {
     pub(crate) folder: String,
     pub(crate) plans: &'static [&'static Plan],
-    /// What the person says of threats that nothing in the code closes.
+    /// What the person decides about threats that nothing in the code mitigates.
     pub(crate) threats: Threats,
-    /// What the reviewer finds who reads it.
+    /// The findings of the code reviewer.
     pub(crate) findings: &'static [Finding],
 }
 
@@ -30,8 +30,8 @@ impl Phase {
     }
 }
 
-/// Asks what is to be done at `point` and does it by the table of the reference, for a point without steps. Answers with
-/// the contributions.
+/// Asks what to do at `point` and does it as the table of the reference says, for a point without steps. Returns the
+/// contributions.
 pub(crate) fn hooks(it: &mut Actor, point: &str) -> String {
     let answer = enter(it, point);
     assert_eq!(steps_of(&answer), Vec::<Value>::new(), "steps at {point}");
@@ -47,14 +47,14 @@ pub(crate) fn hooks_of(it: &mut Actor, point: &str, phase: &Phase) -> String {
     contributions_of(it, &answer)
 }
 
-/// As [`hooks`], where the text wants nothing but the contributions.
+/// As [`hooks`], if the text needs only the contributions.
 pub(crate) fn contributions(it: &mut Actor, point: &str) -> String {
     let answer = enter(it, point);
     it.by("only the `contributions` for the planner count here");
     contributions_of(it, &answer)
 }
 
-/// What `loop enter` answers; its gates stop nothing.
+/// Returns the answer of `loop enter`; its gates must not block.
 fn enter(it: &mut Actor, point: &str) -> Value {
     let answer = it.runs(&format!("gsd-tools loop enter {point}"), &[]).json();
     let has_gates = answer["gates"].as_array().is_some_and(|gates| !gates.is_empty());

@@ -1,4 +1,4 @@
-//! From a version that is done to the roadmap of the next: `/gsd-complete-milestone`, `/gsd-new-milestone`.
+//! From a finished version to the roadmap of the next: `/gsd-complete-milestone`, `/gsd-new-milestone`.
 
 use serde_json::Value;
 
@@ -84,7 +84,7 @@ const AUDIT: &str = "---\nmilestone: v1.0\naudited: 2099-01-06T12:00:00Z\nstatus
     integration: \"1/1\", flows: \"1/1\"}\ngaps: {}\ntech_debt: []\n---\n\n# Milestone v1.0 Audit\n\n## Phases\n\n\
     | Phase | Verification | Nyquist | Notes |\n|---|---|---|---|\n| 1 | passed | - | - |\n| 2 | passed | - | - |\n";
 
-/// A phase of one plan is planned, executed, verified and completed, by the program's own calls.
+/// Plans, executes, verifies and completes a phase of one plan, with the program's own calls.
 fn is_finished(stage: &Stage, phase: &str, plan: &'static Plan) {
     let (folder, number) = (format!(".planning/phases/{phase}"), &plan.id[..2]);
     stage.is_planned(phase, &[plan]);
@@ -115,7 +115,7 @@ fn is_finished(stage: &Stage, phase: &str, plan: &'static Plan) {
     stage.shell(&format!("git add -A && git commit --quiet -m 'docs(phase-{number}): complete phase execution'"));
 }
 
-/// v1.0 is archived, in git too, and nothing of it lies about.
+/// Checks that v1.0 is archived, in git too, and that nothing is left over.
 fn expect_shipped(stage: &Stage) {
     stage.expect_tidy();
     let archive = "MILESTONE-AUDIT.md REQUIREMENTS.md ROADMAP.md phases";
@@ -250,7 +250,7 @@ fn copy_tail(it: &Actor, path: &str) -> String {
     std::fs::read_to_string(it.here(path)).unwrap().lines().last().unwrap().to_owned()
 }
 
-/// The lines of ROADMAP.md about the milestone, as the form of a shipped one has them.
+/// Replaces the lines of ROADMAP.md about the milestone by the form for a shipped one.
 fn shorten_the_roadmap(it: &mut Actor, date: &str) {
     let text = std::fs::read_to_string(it.here(ROADMAP)).unwrap();
     let between = |begin: &str, end: &str| {
@@ -335,7 +335,7 @@ fn begin(it: &mut Actor) -> String {
     "Next Up: /gsd-discuss-phase 3".to_owned()
 }
 
-/// `{tracking}` while no requirements are written.
+/// `{tracking}` before requirements are written.
 const TRACKED: &str = ".planning/STATE.md .planning/state.json .planning/ROADMAP.md";
 
 fn requirements(with_phase: bool) -> String {
@@ -351,7 +351,7 @@ fn requirements(with_phase: bool) -> String {
     )
 }
 
-/// Step 5, by the section of `workflows/new-project.md`.
+/// Step 5, following the section of `workflows/new-project.md`.
 fn require(it: &mut Actor) {
     it.by("from \"Candidates come from\" to the end of its second paragraph: Read that");
     it.reads("workflows/new-project.md").done();
@@ -392,7 +392,7 @@ fn roadmap(it: &mut Actor) {
         .done();
 }
 
-/// gsd-roadmapper beside a shipped milestone.
+/// gsd-roadmapper after a shipped milestone.
 fn roadmapper(it: &mut Actor) -> String {
     for path in [PROJECT, REQUIREMENTS, ROADMAP, STATE, "CLAUDE.md"] {
         it.by("Read the files named, the project instruction file").reads_file(path).done();
@@ -421,7 +421,7 @@ fn roadmapper(it: &mut Actor) -> String {
     "## ROADMAP CREATED\n| phase | goal | requirements | criteria |\n|---|---|---|---|".to_owned()
 }
 
-/// STATE.md for the new milestone; decisions, blockers, todos and deferred items stay.
+/// Updates STATE.md for the new milestone; decisions, blockers, todos and deferred items stay.
 fn position(it: &mut Actor) {
     let state = "A `state` file that is there: set Current focus, Current Position with its Progress line";
     let text = std::fs::read_to_string(it.here(STATE)).unwrap();

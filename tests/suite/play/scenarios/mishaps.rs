@@ -1,4 +1,4 @@
-//! What goes wrong on the way: the client dies in the middle of a wave; STATE.md is garbled by hand.
+//! Mishaps: the client is killed in the middle of a wave; STATE.md is garbled by hand.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::next;
 use super::plans::{FAREWELL_PLAN, README_PLAN, SWITCH_PLAN};
 use crate::play::actor::Actor;
 
-/// The client dies when one plan of the first wave is finished and the other has its first commit.
+/// The client is killed when one plan of the first wave is finished and the other has its first commit.
 pub(crate) fn killed(stage: &mut Stage) {
     stage.has("greet");
     stage.has_approved_gates();
@@ -72,7 +72,7 @@ pub(crate) fn killed(stage: &mut Stage) {
     stage.expect_agreement();
 }
 
-/// The executor of the first plan: one commit, then the client is gone, once the other plan is finished.
+/// The executor of the first plan: makes one commit, then the client is killed, once the other plan is finished.
 fn dies_on_the_way(it: &mut Actor, _folder: &str) -> String {
     it.works_in_its_worktree();
     agents::executor_begins(it);
@@ -107,7 +107,7 @@ fn goes_on(it: &mut Actor, folder: &str) -> String {
     "## PLAN COMPLETE\nPlan: 01-01   Self-Check: PASSED".to_owned()
 }
 
-/// STATE.md is garbled twice, then missing: `/gsd-progress` brings it back, by what the person chooses, and the loop goes on.
+/// STATE.md is garbled twice, then missing: `/gsd-progress` restores it as the person chooses, and the loop continues.
 pub(crate) fn garbled(stage: &mut Stage) {
     stage.has("greet");
     stage.is_planned("01-say-goodbye", PLANS);

@@ -1,4 +1,4 @@
-//! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
+//! The plays. A scenario reads like a play: what a person types, and what each conversation then does.
 
 pub(crate) mod agents;
 mod capture;
@@ -29,7 +29,7 @@ use super::stage::Stage;
 
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
-    /// The hosts where it belongs to the whole programme.
+    /// The hosts in which it belongs to the full programme.
     hosts: &'static [&'static str],
     pub(crate) play: fn(&mut Stage),
 }
@@ -41,10 +41,10 @@ impl Scenario {
 }
 
 const CLAUDE: &[&str] = &["claude"];
-/// What is played in three clients that spawn agents, ask and hook in ways of their own.
+/// Three clients that differ in how they spawn agents, ask questions and call hooks.
 const THREE: &[&str] = &["claude", "codex", "opencode"];
 const CLAUDE_AND_CODEX: &[&str] = &["claude", "codex"];
-/// Where executors run side by side, each in a worktree.
+/// Clients whose executors run in parallel, each in a worktree.
 const WITH_WORKTREES: &[&str] = &["claude", "codex", "opencode", "qwen"];
 const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 

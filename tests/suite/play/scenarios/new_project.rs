@@ -11,7 +11,7 @@ use crate::play::actor::{Actor, DROPPED};
 const IDEA: &str = "# Greet says goodbye\n\n`greet.py` greets one person. It should also say goodbye with `--goodbye`, and \
     later greet several people in one call. Plain Python, nothing to install. Other languages are out.\n";
 
-/// PROJECT.md as the idea and the code give it.
+/// PROJECT.md as it follows from the idea and the code.
 const PROJECT: &str = include_str!("../fixtures/greet/.planning/PROJECT.md");
 
 const GREET: NewProject = NewProject {
@@ -47,7 +47,7 @@ const RESEARCH: &str = "# Research Summary\n\n**Domain:** command-line greeters\
 
 const PLANS: &[&Plan] = &[&GOODBYE_PLAN];
 
-/// By this note the hooks know that a change of the settings was ours.
+/// The note by which the hooks know that a change of the settings was ours.
 const SETTINGS_NOTE: &str = "written-settings.json";
 
 /// An existing repository and an idea document; the chain runs through the first phase.
@@ -98,7 +98,7 @@ pub(crate) fn new_project(stage: &mut Stage) {
     assert_eq!(stage.asks_program("check auto-mode")["active"], false);
 }
 
-/// An empty folder without git, and a person who talks; research in full, settings by what the person has everywhere.
+/// An empty folder without git, and a person who answers; full research, settings from the user's global defaults.
 pub(crate) fn greenfield(stage: &mut Stage) {
     stage.shell("rm -rf .git && git config --global init.defaultBranch main");
     stage.shell("mkdir ~/.gsd && echo '{\"granularity\": \"coarse\", \"mode\": \"yolo\"}' > ~/.gsd/defaults.json");
@@ -138,7 +138,7 @@ pub(crate) fn greenfield(stage: &mut Stage) {
     assert_eq!(stage.shell("git rev-list --count HEAD"), "5");
 }
 
-/// Documents and verbs agree, nothing is broken, and this computer keeps no notes but these.
+/// Checks that documents and verbs agree, that nothing is broken, and that this computer keeps only these notes.
 fn expect_a_sound_project(stage: &Stage, notes: &str) {
     stage.expect_tidy();
     stage.expect_agreement();
@@ -149,7 +149,7 @@ fn expect_a_sound_project(stage: &Stage, notes: &str) {
         let answer = stage.asks_program(check);
         assert_eq!(answer["warnings"], serde_json::json!([]), "{check}: {answer:#}");
     }
-    // What is remembered of documents and of the history can be made again at any time.
+    // Cached facts about documents and the history can be made again at any time.
     let kept = "cd ~/.local/state/gsd-tools/projects && find . -type f | sed 's:.*/::' | \
                 grep -vE '^(told\\.bin|clean-[0-9a-f]+\\.json|[0-9a-f]{40}\\.json)$' | sort";
     assert_eq!(stage.shell(kept), notes, "another note is kept");
@@ -168,7 +168,7 @@ fn begin_auto(it: &mut Actor) {
     it.reads("workflows/new-project/steps/auto-mode-detection.md").done();
 }
 
-/// Step 2 where there is code and no map of it.
+/// Step 2 for a project with code but without a map.
 fn look_over_the_code(it: &mut Actor) {
     it.reads("workflows/new-project/steps/codebase-map-offer.md").done();
     it.by("At every other gate take what is recommended").by("folder tree to depth two").shell("ls").done();
@@ -184,7 +184,7 @@ fn describe(it: &mut Actor, text: &str) {
     it.by("write `project_path` by it").writes(".planning/PROJECT.md", text);
 }
 
-/// Step 4: what the user has as defaults, else the first options.
+/// Step 4: the user's defaults, otherwise the first options.
 fn settings_in_auto(it: &mut Actor) {
     it.reads("workflows/new-project/steps/auto-mode-config.md").done();
     it.by("do not stop, take the first options and show them with a ⚡ line");
@@ -295,7 +295,7 @@ fn synthesizer(it: &mut Actor) -> String {
     "## SYNTHESIS COMPLETE\n.planning/research/SUMMARY.md, LOW".to_owned()
 }
 
-/// Writes the summary of all research; a client may refuse an agent a file of that name.
+/// Writes the summary of all research; a client may refuse to let an agent write a file of that name.
 fn writes_summary(it: &mut Actor, line: &str, text: &str) {
     let (draft, output) = (".planning/research/draft.md", ".planning/research/SUMMARY.md");
     if !it.by(line).tries_to_write(output, text) {
@@ -304,7 +304,7 @@ fn writes_summary(it: &mut Actor, line: &str, text: &str) {
     }
 }
 
-/// Step 6, once it is clear what belongs in v1.
+/// Step 6, once the scope of v1 is clear.
 fn require(it: &mut Actor) {
     it.reads("templates/requirements.md").done();
     it.by("write `requirements_path` by it, Traceability still without rows")
@@ -403,7 +403,7 @@ fn discuss(it: &mut Actor) {
     it.reads("workflows/plan-phase.md").done();
 }
 
-/// `workflows/plan-phase.md` with `1 --auto`, after a discussion; answers with the phase's folder.
+/// `workflows/plan-phase.md` with `1 --auto`, after a discussion; returns the phase's folder.
 fn plan(it: &mut Actor) -> String {
     it.runs("gsd-tools init plan-phase", &[]).is("phase_found", true).is("has_context", true).done();
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();

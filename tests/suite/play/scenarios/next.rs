@@ -1,8 +1,8 @@
-//! Where the project is: `/gsd-next` and `/gsd-progress`.
+//! The position of the project: `/gsd-next` and `/gsd-progress`.
 
 use crate::play::actor::Actor;
 
-/// `/gsd-next` as far as the workflow of the next step; `offered` is another of its actions.
+/// `/gsd-next` up to the workflow of the next step; `offered` is another of its actions.
 pub(crate) fn take_next_step(it: &mut Actor, offered: &str) {
     it.runs("gsd-tools smart-entry --json", &[]).expects(offered).done();
     it.by("Show `summary`").asks(&format!("1. Take the next step\n2. {offered}"), "1. Take the next step");
@@ -14,7 +14,7 @@ pub(crate) fn take_next_step(it: &mut Actor, offered: &str) {
     it.runs("gsd-tools state get Status", &[]).lacks("failed").done();
 }
 
-/// The report of `/gsd-progress`, by its own calls.
+/// The report of `/gsd-progress`, with its own calls.
 pub(crate) fn report(it: &mut Actor, plans: u32, percent: &str) {
     it.runs("gsd-tools init progress", &[]).done();
     it.runs("gsd-tools roadmap analyze", &[]).is("phases.0.plan_count", plans).done();

@@ -1,4 +1,4 @@
-//! A repository with code is taken into the workflow: `/gsd-onboard`, and `/gsd-map-codebase`, which it asks for.
+//! A repository with code joins the workflow: `/gsd-onboard`, and `/gsd-map-codebase`, which it requires.
 
 use super::Stage;
 use crate::kit::repository;
@@ -15,7 +15,7 @@ const FOCUSES: &[(&str, &[&str])] = &[
 const DOCUMENTS: &[&str] =
     &["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE", "CONVENTIONS", "TESTING", "CONCERNS"];
 
-/// The map first, then the project (which another play sets up), then the summary for whoever comes next.
+/// The map first, then the project (which another play sets up), then the summary for later readers.
 pub(crate) fn onboard(stage: &mut Stage) {
     stage.has_code("greet");
     stage.types("onboard", "", |it| {
@@ -61,7 +61,7 @@ pub(crate) fn onboard(stage: &mut Stage) {
     stage.expect_agreement();
 }
 
-/// The first step of `/gsd-onboard`, and what it finds to be next.
+/// The first step of `/gsd-onboard`, which must report `next` as the next action.
 fn look(it: &mut Actor, next: &str) {
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init onboard", &[]).is("next_action.kind", next).is("in_nested_subdir", false).done();
@@ -101,7 +101,7 @@ fn summary(it: &mut Actor) -> String {
     "Next Up: /gsd-progress".to_owned()
 }
 
-/// `/gsd-map-codebase` where there is no map: four mappers at once.
+/// `/gsd-map-codebase` without an existing map: four mappers at once.
 fn map_codebase(it: &mut Actor) -> String {
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init map-codebase", &[]).is("has_maps", false).is("parallelization", true).done();
@@ -168,7 +168,7 @@ fn mapper(it: &mut Actor, documents: &[&str], date: &str) -> String {
     lines.join("\n")
 }
 
-/// A document of the map by its form: what is true of each heading, else "None".
+/// A document of the map in its form: the facts for each heading, otherwise "None".
 fn document(name: &str, date: &str) -> String {
     let form = std::fs::read_to_string(repository().join(format!("templates/codebase/{name}.md"))).unwrap();
     let headings = form.lines().filter(|line| line.starts_with("## "));

@@ -1,4 +1,4 @@
-//! Work that a person lays down in the middle of a plan, and that another session takes up: `/gsd-pause-work`,
+//! Work that a person pauses in the middle of a plan, and that another session resumes: `/gsd-pause-work`,
 //! `/gsd-resume-work`.
 
 use super::Stage;
@@ -8,7 +8,7 @@ use super::plans::{FAREWELL_PLAN, SHOWN_SWITCH_PLAN};
 use super::repairs;
 use crate::play::actor::Actor;
 
-/// The switch beside the function alone; a person looks at it before it is tested.
+/// Only the switch, next to the function; a person looks at it before it is tested.
 const SWITCH: Plan =
     Plan { id: "01-02", depends_on: &["01-01"], requirements: &["FARE-02", "FARE-03"], ..SHOWN_SWITCH_PLAN };
 
@@ -17,7 +17,7 @@ const PHASE: &str = "01-say-goodbye";
 const HANDOFF: &str = ".planning/phases/01-say-goodbye/.continue-here.md";
 const NEXT: &str = "Run `python3 greet.py --goodbye Ada` and judge the goodbye";
 
-/// Asked to look at what was built, the person pauses; the next session shows it, and takes it to the end of the phase.
+/// Asked to look at what was built, the person pauses; the next session shows it again, and completes the phase.
 pub(crate) fn pause(stage: &mut Stage) {
     stage.has("greet");
     stage.has_approved_gates();
@@ -82,7 +82,7 @@ fn pause_work(it: &mut Actor, folder: &str) -> String {
     "Next Up: /gsd-resume-work".to_owned()
 }
 
-/// `/gsd-resume-work`, in a session that knows nothing; answers with the phase's folder.
+/// `/gsd-resume-work`, in a session without any context; returns the phase's folder.
 fn resume_work(it: &mut Actor) -> String {
     let noted = |mark: &str| {
         format!("Paused: `.planning/HANDOFF.json` says where the work stopped. Continue with `{mark}gsd-resume-work`.")
@@ -117,7 +117,7 @@ fn resume_work(it: &mut Actor) -> String {
     format!(".planning/phases/{PHASE}")
 }
 
-/// `/gsd-execute-phase`, from the plan that was left at its checkpoint to the last gate.
+/// `/gsd-execute-phase`, from the plan that stopped at its checkpoint to the last gate.
 fn go_on(it: &mut Actor, folder: &str) {
     let _ = chain::load_phase(it, "1", PLANS);
     it.by("an open plan has `commits`").by("`{dir}/.continue-here.md` exists");
@@ -137,7 +137,7 @@ fn go_on(it: &mut Actor, folder: &str) {
     it.reads("workflows/execute-phase/steps/close.md").done();
 }
 
-/// gsd-executor on a plan that was left at its checkpoint: nothing is redone, and the person is asked again.
+/// gsd-executor on a plan that stopped at its checkpoint: nothing is redone, and the person is asked again.
 fn executor_back_at_checkpoint(it: &mut Actor, plan: &'static Plan, folder: &str) -> String {
     agents::executor_begins(it);
     it.knows("id", plan.id);

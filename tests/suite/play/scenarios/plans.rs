@@ -1,4 +1,4 @@
-//! What the agents of the plays make up: the plans of a small project, its code and its tests.
+//! The work that the agents of the plays invent: the plans of a small project, its code and its tests.
 
 use super::agents::{Plan, Task};
 
@@ -109,11 +109,12 @@ pub(crate) const SWITCH_PLAN: Plan = Plan {
     closes: None,
 };
 
-/// The switch beside the function alone, with the README.
+/// Only the switch, next to the function, with the README.
 pub(crate) const SECOND_SWITCH_PLAN: Plan =
     Plan { id: "01-02", depends_on: &["01-01"], requirements: &["FARE-02", "FARE-03"], ..SWITCH_PLAN };
 
-/// A README that a test holds to the modules there are: right beside a plan that adds a module, wrong once both are merged.
+/// A README that a test compares with the existing modules: right next to a plan that adds a module, wrong once both
+/// are merged.
 pub(crate) const HELD_README_PLAN: Plan = Plan {
     tasks: &[Task {
         name: "Write the README, and a test of it",
@@ -125,7 +126,7 @@ pub(crate) const HELD_README_PLAN: Plan = Plan {
     ..README_PLAN
 };
 
-/// What mends the README after both plans are merged.
+/// The edit that fixes the README after both plans are merged.
 pub(crate) const MENDED_README: (&str, &str) = ("Modules: greet.py", "Modules: greet.py, farewell.py");
 
 /// A person looks at the switch before it is tested, and judges it again when the phase is accepted.
@@ -145,7 +146,7 @@ pub(crate) const SHOWN_SWITCH_PLAN: Plan = Plan {
     ..SWITCH_PLAN
 };
 
-/// What closes the gap that the person reports.
+/// The plan that closes the gap that the person reports.
 pub(crate) const EVERYBODY_PLAN: Plan = Plan {
     id: "01-04",
     wave: 1,

@@ -1,5 +1,5 @@
-//! What a phase needs beyond its plans: a person at a checkpoint, a debugger at a red gate, and in acceptance a plan that
-//! closes a gap.
+//! What a phase needs in addition to its plans: a person at a checkpoint, a debugger at a failed gate, and during
+//! acceptance a plan that closes a gap.
 
 use crate::play::actor::Actor;
 
@@ -7,23 +7,23 @@ use super::agents::{self, ACCEPTED, Plan, Talk};
 use super::chain;
 use super::hooks::{Phase, Threats, hooks};
 
-/// One plan in turn, whose executor returns at its checkpoint; the person approves, and a fresh executor goes on.
+/// One plan in turn, whose executor returns at its checkpoint; the person approves, and a fresh executor continues.
 pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'static Plan) {
     let stop = run_plan_to_checkpoint(it, folder, plan, "", agents::executor_to_checkpoint);
     it.by("Otherwise show the checkpoint box of").asks(&stop.shown, "approved");
     run_plan_from_checkpoint(it, folder, plan, stop);
 }
 
-/// Where an executor stopped for a person.
+/// The state in which an executor stopped for a person.
 pub(crate) struct Stop {
-    /// What the person is shown.
+    /// The text shown to the person.
     pub(crate) shown: String,
-    /// What is done, as the executor's table has it.
+    /// The work done so far, as the executor's table shows it.
     table: String,
     hashes: Vec<String>,
 }
 
-/// One plan in turn, as far as its checkpoint; `done` says which commits were made before.
+/// One plan in turn, up to its checkpoint; `done` lists the commits made before.
 pub(crate) fn run_plan_to_checkpoint(
     it: &mut Actor,
     folder: &str,
@@ -67,14 +67,14 @@ pub(crate) fn run_plan_from_checkpoint(it: &mut Actor, folder: &str, plan: &'sta
     chain::judge(it, &[plan.id]);
 }
 
-/// What a gate found after a wave, and who mends it.
+/// What a gate found after a wave, and the edit that fixes it.
 pub(crate) struct RedGate {
     pub(crate) wave: u32,
-    /// A file, words of it, and what mends them.
+    /// A file, words in it, and their replacement.
     pub(crate) mend: (&'static str, &'static str, &'static str),
 }
 
-/// The test gate is red: the person lets it be fixed, a debugger finds the cause, and the gate is green.
+/// The test gate fails: the person lets it be fixed, a debugger finds the cause, and the gate passes.
 pub(crate) fn fix_red_gate(it: &mut Actor, folder: &str, plans: &[&'static Plan], red: &RedGate) {
     chain::gate(it, "build", "passed");
     chain::gate(it, "test", "failed");
@@ -110,7 +110,7 @@ pub(crate) fn fix_red_gate(it: &mut Actor, folder: &str, plans: &[&'static Plan]
     chain::wave_is_green(it, folder, plans, true);
 }
 
-/// gsd-debugger on a red gate.
+/// gsd-debugger on a failed gate.
 fn mends_the_gate(it: &mut Actor, slug: &str, phase: &str, (path, old, new): (&str, &str, &str)) -> String {
     let session = begin_session(it, slug);
     it.by("**Reproduce** with the smallest input")
@@ -137,7 +137,7 @@ fn mends_the_gate(it: &mut Actor, slug: &str, phase: &str, (path, old, new): (&s
     format!("## DEBUG COMPLETE\nDebug Session: .planning/debug/resolved/{slug}.md\nRoot Cause: {cause}")
 }
 
-/// How every debugger begins that has its symptoms; answers with the session's file.
+/// How every debugger begins that is given symptoms; returns the session's file.
 fn begin_session(it: &mut Actor, slug: &str) -> String {
     it.by("every path under `<required_reading>`").reads_listed("<required_reading>", "</required_reading>");
     it.by("the project instruction file").reads_file("CLAUDE.md").done();
@@ -190,7 +190,7 @@ impl Gap {
     }
 }
 
-/// `/gsd-verify-work N`: the person reports a gap, a debugger names its cause, a planner plans its end.
+/// `/gsd-verify-work N`: the person reports a gap, a debugger names its cause, a planner plans the fix.
 pub(crate) fn verify_work_with_gap(
     it: &mut Actor,
     phase: &str,
@@ -283,7 +283,7 @@ fn plan_gaps(it: &mut Actor, folder: &str, fixes: &'static [&'static Plan]) {
     it.runs("gsd-tools plan record {dir}", &[]).expects("\"committed\": true").done();
 }
 
-/// `/gsd-execute-phase N --gaps-only`: the orchestrator runs the one small plan itself, and what it closed is closed.
+/// `/gsd-execute-phase N --gaps-only`: the orchestrator runs the one small plan itself, and the gap is closed.
 pub(crate) fn execute_gaps(
     it: &mut Actor,
     phase: &str,
@@ -316,7 +316,7 @@ pub(crate) fn execute_gaps(
     format!("Next Up: /gsd-verify-work {phase}")
 }
 
-/// What stands below `## Current Test` once the gap is mended.
+/// The text below `## Current Test` once the gap is fixed.
 fn mended(fix: &Plan, gap: &Gap) -> String {
     format!("number: 3\nname: {}\nexpected: |\n  {}\nawaiting: user response", fix.objective, gap.truth)
 }
@@ -345,7 +345,7 @@ fn close_gap(it: &mut Actor, folder: &str, plans: &'static [&'static Plan], fix:
     it.runs("resolve UAT gaps", &files).is("committed", true).done();
 }
 
-/// `/gsd-verify-work N` once more: the person tries what was mended, and accepts the phase.
+/// `/gsd-verify-work N` again: the person tries what was fixed, and accepts the phase.
 pub(crate) fn verify_work_again(
     it: &mut Actor,
     phase: &str,

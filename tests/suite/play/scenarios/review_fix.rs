@@ -1,4 +1,4 @@
-//! `/gsd-code-review N` on a phase that is built, then `--fix`: once beside work of the person, once to the end.
+//! `/gsd-code-review N` on a built phase, then `--fix`: once with uncommitted work of the person, once to the end.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::reviewers::{self, Finding, LOUD_SWITCH};
 use super::steps;
 use crate::play::actor::{Actor, DROPPED};
 
-/// A fix: which finding, in which file, what is replaced by what, and the subject of its commit.
+/// A fix: its finding, its file, the old and the new text, and the subject of its commit.
 pub(crate) type Fix = (&'static Finding, &'static str, (&'static str, &'static str), &'static str);
 
 const UNKNOWN_SWITCH: Finding = Finding { id: "CR-01", ..LOUD_SWITCH };
@@ -52,7 +52,7 @@ const REFUSE_NOBODY: Fix = (
     "WR-01 refuse an empty name",
 );
 
-/// What a run of the fixer does, and what stays for which reason.
+/// What a run of the fixer does, and what it leaves for which reason.
 pub(crate) struct Run {
     pub(crate) iteration: u32,
     pub(crate) fixes: &'static [Fix],
@@ -120,7 +120,7 @@ fn begin(it: &mut Actor) {
     it.reads("references/ui.md").done();
 }
 
-/// The first step with `--fix`: a report is there, and the person chooses. Answers with its path.
+/// The first step with `--fix`: a report exists, and the person chooses. Returns its path.
 fn load(it: &mut Actor, phase: &Phase, choice: &str) -> String {
     let report = steps::load_review(it, phase, "--fix");
     it.reads_section("code-review", "dispatch-fix").expects("# Section: --fix").done();
@@ -135,14 +135,14 @@ fn load(it: &mut Actor, phase: &Phase, choice: &str) -> String {
     report
 }
 
-/// The files that a report was about.
+/// The files that a report covered.
 fn listed(it: &mut Actor, report: &str) -> Vec<String> {
     let text = it.by("files_reviewed_list").reads_file(report).text;
     let files = text.split("files_reviewed_list:").nth(1).and_then(|rest| rest.split("findings:").next()).unwrap();
     files.split_whitespace().filter(|word| word.contains('.')).map(str::to_owned).collect()
 }
 
-/// `workflows/code-review-fix.md`, its check; the person may have changed a file.
+/// The check of `workflows/code-review-fix.md`; the person may have changed a file.
 pub(crate) fn fix_from(it: &mut Actor, report: &str, is_changed: bool) {
     it.reads("workflows/code-review-fix.md").expects("# Code review fix").done();
     it.knows("fixed", &report.replace("REVIEW.md", "REVIEW-FIX.md"));
@@ -170,7 +170,7 @@ pub(crate) fn spawn_fixer(it: &mut Actor, report: &str, run: Run) {
     it.runs("gsd-tools frontmatter get {fixed}", &[]).is("status", status).done();
 }
 
-/// Why a finding is left for a person.
+/// The reason why a finding is left for a person.
 pub(crate) const DECISION: &str = "needs a decision";
 
 /// gsd-code-fixer: a commit for each finding.

@@ -1,4 +1,4 @@
-//! The agents that look at a phase beside its plans and its goal, each by the text of its own.
+//! The agents that examine a phase beyond its plans and its goal, each as its text says.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::play::actor::Actor;
 
 use super::agents::{Plan, numbered};
 
-/// What a reviewer found.
+/// A finding of a reviewer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding {
     /// Such as `WR-01`.
@@ -28,7 +28,7 @@ impl Finding {
     }
 }
 
-/// What the reviewer of a phase finds that nobody was to review closely.
+/// The finding in a phase for which no close review was requested.
 pub(crate) const LOUD_SWITCH: Finding = Finding {
     id: "WR-01",
     title: "A switch that nobody knows is greeted",
@@ -43,7 +43,7 @@ pub(crate) fn begins(it: &mut Actor) {
     it.by("the project instruction file").reads_file("CLAUDE.md").done();
 }
 
-/// gsd-pattern-mapper: the new files are modelled on those that there are.
+/// gsd-pattern-mapper: the new files are modelled on existing ones.
 pub(crate) fn pattern_mapper(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) -> String {
     let (number, _) = numbered(folder);
     it.knows("N", number.trim_start_matches('0'));
@@ -84,7 +84,7 @@ pub(crate) fn pattern_mapper(it: &mut Actor, folder: &str, plans: &'static [&'st
     format!("## PATTERN MAPPING COMPLETE\n{path}: {} files, none without analog", files.len())
 }
 
-/// gsd-code-reviewer, which finds these.
+/// gsd-code-reviewer with these findings.
 pub(crate) fn code_reviewer(
     it: &mut Actor,
     phase: &str,
@@ -139,7 +139,7 @@ const TEST_OF_README: &str = "import pathlib\nimport unittest\n\n\nclass Readme(
     self.assertIn(\"python3 greet.py Ada\", readme)\n        \
     self.assertIn(\"python3 greet.py --goodbye Ada\", readme)\n";
 
-/// gsd-nyquist-auditor on a README that no test holds to the program.
+/// gsd-nyquist-auditor on a README that no test compares with the program.
 pub(crate) fn nyquist_auditor(it: &mut Actor) -> String {
     begins(it);
     for path in ["README.md", "test_greet.py"] {
@@ -160,7 +160,7 @@ pub(crate) fn nyquist_auditor(it: &mut Actor) -> String {
     )
 }
 
-/// gsd-security-auditor on one low threat whose mitigation is nowhere.
+/// gsd-security-auditor on one low threat whose mitigation does not exist.
 pub(crate) fn security_auditor(it: &mut Actor) -> String {
     begins(it);
     it.reads("references/security-asvs-levels.md").done();

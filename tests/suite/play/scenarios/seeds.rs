@@ -1,9 +1,10 @@
-//! Faults that agents plant in the automatic chain, and who catches each: a hollow plan by `plan lint` and the checker; a key
-//! and weakened tests by `verify tests` after the last wave; what a reviewer finds, fixed once before the verdict; the rest as
-//! gaps of the verifier, closed by a plan. In the end none is in the tree, and the documents say what became of each.
+//! Faults that agents plant in the automatic chain, and who catches each: a hollow plan by `plan lint` and the checker;
+//! a key and weakened tests by `verify tests` after the last wave; the reviewer's findings, fixed once before the
+//! verdict; the rest as gaps of the verifier, closed by a plan. At the end none is in the tree, and the documents
+//! report the outcome of each.
 //!
-//! The agents that plant do so; those that look do what their texts order, and quote what the program answered: a fault that
-//! no answer names fails the play.
+//! Agents that plant faults ignore their texts; those that check do what their texts order, and quote the program's
+//! answers: a fault that no answer names fails the play.
 
 use std::fmt::Write as _;
 
@@ -19,8 +20,8 @@ use super::reviewers::Finding;
 use crate::faults::checks_of;
 use crate::play::actor::{Actor, DROPPED};
 
-/// Rows of the table of faults, drawn by lot: `random.Random(36).sample(range(1, 41), 5)` of Python 3, and two that are always
-/// planted. Each is planted below under its name.
+/// Rows of the table of faults, drawn at random: `random.Random(36).sample(range(1, 41), 5)` of Python 3, and two that
+/// are always planted. Each is planted below under its name.
 const PLANTED: &[(usize, &str)] =
     &[(22, OLD_WAY), (4, SKIPPED), (2, MOCK), (19, SETTING), (6, OUTSIDE), (5, WEAKENED), (28, SECRET)];
 const OLD_WAY: &str = "the old way still called";
@@ -31,7 +32,7 @@ const OUTSIDE: &str = "a test outside of the normal run";
 const WEAKENED: &str = "a weakened or deleted test";
 const SECRET: &str = "a secret in code or log";
 
-/// The project before the phase: it says bye in an old way, and greets the world where nobody is named.
+/// The project before the phase: it says bye in an old way, and greets the world if no name is given.
 const BYE: &str = "\"\"\"Says bye, as the first version did.\"\"\"\n\n\ndef bye(name):\n    return f\"Bye {name}\"\n";
 const GREET_WITH_BYE: &str = "\"\"\"Says hello on the command line.\"\"\"\n\nimport sys\n\nimport bye\n\n\n\
     def greeting(name):\n    return f\"Hello, {name}!\"\n\n\ndef main(arguments):\n    if arguments[:1] == [\"--bye\"]:\n        \
@@ -41,7 +42,7 @@ const TEST_MAIN: &str = "import contextlib\nimport io\nimport unittest\n\nimport
     def test_nobody_named_is_the_world(self):\n        with contextlib.redirect_stdout(io.StringIO()) as output:\n            \
     greet.main([])\n        self.assertEqual(output.getvalue(), \"Hello, world!\\n\")\n";
 
-/// What is planned, and what the executor of the first plan does in its place.
+/// What the executor of the first plan writes instead of the planned work.
 const KEYED_FAREWELL: &str = concat!(
     "\"\"\"Says goodbye.\"\"\"\n\nTOKEN = \"gh",
     "p_0123456789abcdefABCDEF0123456789abcd\"\n\n\ndef farewell(name):\n    return f\"Goodbye, {name}!\"\n"
@@ -57,7 +58,7 @@ const PLANTS_OF_FAREWELL: &[Task] = &[Task {
     ..copy_of(&FAREWELL_PLAN.tasks[0])
 }];
 
-/// The second plan, as it is written.
+/// The second plan, as written.
 const SWITCH_PLAN: Plan = Plan {
     id: "01-02",
     wave: 2,
@@ -99,7 +100,7 @@ const TEST_README: &str = "import pathlib\nimport unittest\n\n\nclass Readme(uni
     self.assertIn(\"python3 greet.py --goodbye Ada\", readme)\n";
 const SETTINGS: &str =
     "\"\"\"How the program speaks.\"\"\"\n\nimport os\n\nLOUD = os.environ.get(\"GREET_LOUD\") == \"1\"\n";
-/// It says bye in the old way, reads no setting, and ends in a traceback where nobody is named.
+/// Says bye in the old way, reads no setting, and ends in a traceback if no name is given.
 const HOLLOW_GREET: &str = "\"\"\"Says hello or goodbye on the command line.\"\"\"\n\nimport sys\n\nimport bye\nimport farewell\n\n\n\
     def greeting(name):\n    return f\"Hello, {name}!\"\n\n\ndef main(arguments):\n    if arguments[:1] == [\"--bye\"]:\n        \
     print(bye.bye(arguments[1]))\n        return 0\n    leaving = \"--goodbye\" in arguments\n    \
@@ -113,7 +114,7 @@ const TEST_GOODBYE: &str = "import subprocess\nimport sys\nimport unittest\n\n\n
 
 const PLANTS_OF_SWITCH: &[Task] = &[
     Task { files: &[("greet.py", HOLLOW_GREET), ("settings.py", SETTINGS)], ..copy_of(&SWITCH_PLAN.tasks[0]) },
-    // Its tests are red where they are run: it has them not be run.
+    // Its tests would fail, so it keeps them from running: by the file name, and by a skip.
     Task {
         files: &[("check_goodbye.py", TEST_GOODBYE), ("test_main.py", SKIPPED_TEST)],
         check: "python3 -m unittest",
@@ -121,7 +122,7 @@ const PLANTS_OF_SWITCH: &[Task] = &[
     },
     copy_of(&SWITCH_PLAN.tasks[2]),
 ];
-/// What it reports: a test that is nowhere is not named, and neither is what it has not been asked for.
+/// Its report: it names neither the test that does not exist nor files that were not asked for.
 const REPORTED_SWITCH: Plan = Plan {
     tasks: &[
         copy_of(&SWITCH_PLAN.tasks[0]),
@@ -135,7 +136,7 @@ const SKIPPED_TEST: &str = "import contextlib\nimport io\nimport unittest\n\nimp
     with contextlib.redirect_stdout(io.StringIO()) as output:\n            greet.main([])\n        \
     self.assertEqual(output.getvalue(), \"Hello, world!\\n\")\n";
 
-/// What closes the gaps.
+/// The plan that closes the gaps.
 const GAP_PLAN: Plan = Plan {
     id: "01-03",
     wave: 1,
@@ -192,14 +193,14 @@ const fn copy_of(task: &Task) -> Task {
     Task { name: task.name, kind: task.kind, files: task.files, check: task.check, commit: task.commit }
 }
 
-/// What `verify tests` names after the last wave: file, kind, and the row of the table.
+/// What `verify tests` reports after the last wave: file, kind, and the row of the table.
 const NAMED: &[(&str, &str, &str)] = &[
     ("test_greet.py", "constant-assertion", WEAKENED),
     ("test_farewell.py", "stubbed-subject", MOCK),
     ("test_main.py", "skipped", SKIPPED),
 ];
 
-/// What the reviewer finds.
+/// The findings of the reviewer.
 const KEY: Finding = Finding {
     id: "CR-01",
     title: "A key stands in the code",
@@ -262,7 +263,7 @@ const GREET_THE_WORLD: Fix = (
 const RUN_IT: Fix =
     (&NOT_RUN, "test_main.py", ("    @unittest.skip(\"flaky\")\n", ""), "WR-01 run the test of nobody again");
 
-/// Gaps that are left: what was promised, and how the verifier saw that it is not so.
+/// The remaining gaps: what was promised, and how the verifier saw that it is missing.
 const GAPS: &[(&str, &str, &str)] = &[
     (SWITCH_PLAN.truth, "--bye still goes through bye.bye: `Bye Ada`", "greet.py"),
     ("greet.py speaks as settings.LOUD says", "nothing reads settings.LOUD", "settings.py"),
@@ -296,7 +297,7 @@ pub(crate) fn seeds(stage: &mut Stage) {
         review(it, &folder);
         find_gaps(it, &folder)
     });
-    // The phase is still claimed: its work is not over.
+    // The phase is still claimed: its work is not finished.
     stage.expect_clean();
     assert_eq!(stage.asks_program("verification status .planning/phases/01-say-goodbye")["status"], "gaps_found");
     stage.types("plan-phase", "1 --gaps --chain", |it| {
@@ -312,7 +313,7 @@ pub(crate) fn seeds(stage: &mut Stage) {
     stage.expect_agreement();
 }
 
-/// The automatic chain, as far as the phase.
+/// The automatic chain, up to the phase.
 fn begin_chain(it: &mut Actor) {
     it.by("| `--auto` or `--chain` |");
     it.runs("gsd-tools auto-chain start", &[]).done();
@@ -351,7 +352,7 @@ fn hollow(phase: &str) -> String {
     hollow
 }
 
-/// What `plan lint` has to say of the hollow plan.
+/// The findings of `plan lint` for the hollow plan.
 const HOLLOW: &[&str] = &["wired later", "placeholder", "`ls farewell.py` only sees that something is there"];
 
 fn plan_with_a_hollow_plan(it: &mut Actor, folder: &str) {
@@ -364,7 +365,7 @@ fn plan_with_a_hollow_plan(it: &mut Actor, folder: &str) {
         for (path, text) in files.iter().zip(texts) {
             it.by("Existing plans keep their numbers; new ones").writes(path, &text);
         }
-        // It plants: it does not look at what `plan lint` says.
+        // It plants a fault: it ignores the findings of `plan lint`.
         "## PLANNING COMPLETE\n\n| wave | plan |\n|---|---|\n| 1 | 01-01 |\n| 2 | 01-02 |".to_owned()
     });
     it.sends(planner).expects("## PLANNING COMPLETE").done();
@@ -432,7 +433,7 @@ fn begins_to_check(it: &mut Actor, plans: &[String], folder: &str) {
     it.runs("gsd-tools roadmap get-phase", &[("N", &numbered(folder).0)]).is("found", true).done();
 }
 
-/// An executor that plants, and reports what was planned.
+/// An executor that plants faults, and reports what was planned.
 fn plants(it: &mut Actor, plan: &'static Plan, folder: &str, worktree: bool) -> String {
     if worktree {
         it.works_in_its_worktree();
@@ -448,7 +449,7 @@ fn plants(it: &mut Actor, plan: &'static Plan, folder: &str, worktree: bool) -> 
     agents::closes_its_plan(it, reported, &folder, &before, &hashes)
 }
 
-/// Step 6.2 of the workflow: what the program says of the tests, and of keys.
+/// Step 6.2 of the workflow: the program's findings about the tests and about keys.
 fn look_at_tests(it: &mut Actor) {
     let found = it.runs("gsd-tools verify tests --phase {N}", &[]).is("clean", false);
     let answer = found.json();
@@ -470,7 +471,7 @@ fn keys(answer: &Value) -> Vec<String> {
     keys.iter().map(|key| format!("{}:{}", key["path"].as_str().unwrap(), key["line"])).collect()
 }
 
-/// Step 6.3: the review, and its repairs, once.
+/// Step 6.3: the review, and its fixes, once.
 fn review(it: &mut Actor, folder: &str) {
     hooks_of(it, "execute:post", &Phase { findings: FOUND, ..Phase::new(folder, PLANS) });
     assert_eq!(it.known("keys"), "farewell.py:3 ghp_", "{SECRET}: the reviewer is not told");
@@ -480,7 +481,7 @@ fn review(it: &mut Actor, folder: &str) {
     it.by("Its review has critical findings or, in AUTO, warnings: ask **Fix now** (recommended: Read");
     let report = it.known("report");
     review_fix::fix_from(it, &report, false);
-    // It plants: these need no decision.
+    // It plants a fault: these need no decision.
     let skipped = &[(&CONSTANT, DECISION), (&STUBBED, DECISION), (&LEFT_OUT, DECISION)];
     review_fix::spawn_fixer(
         it,
@@ -490,7 +491,7 @@ fn review(it: &mut Actor, folder: &str) {
     review_fix::record(it, "");
 }
 
-/// Step 7: the verifier finds what is left, and the chain stops.
+/// Step 7: the verifier finds the remaining gaps, and the chain stops.
 fn find_gaps(it: &mut Actor, folder: &str) -> String {
     let seen = run_the_commands(it, false);
     let into = folder.to_owned();
@@ -506,7 +507,8 @@ fn find_gaps(it: &mut Actor, folder: &str) -> String {
             let unreported = work["unreported"].as_array().unwrap();
             assert!(unreported.iter().any(|file| file == path), "{path} is in no SUMMARY: {work:#}");
         }
-        // The test that is to hold the switches is an artifact that the plan promised, what nobody reads a link.
+        // The test for the switches is an artifact that the plan promised; the setting that no code reads is a missing
+        // link.
         quotes(it, OUTSIDE);
         assert_eq!(work["artifacts_missing"][0]["path"], "test_goodbye.py", "{OUTSIDE}: {work:#}");
         quotes(it, SETTING);
@@ -531,7 +533,7 @@ fn find_gaps(it: &mut Actor, folder: &str) -> String {
     "GAPS FOUND\nNext Up: /gsd-plan-phase 1 --gaps".to_owned()
 }
 
-/// The commands of the phase, run before the verdict; answers with what failed.
+/// The commands of the phase, run before the verdict; returns what failed.
 fn run_the_commands(it: &mut Actor, is_right: bool) -> String {
     it.by("in AUTO, if a page, route or command of the phase can be run here");
     it.reads("workflows/verify-work/steps/automated-ui-verification.md").done();
@@ -563,14 +565,14 @@ fn verifier(
     it.spawn("=\"gsd-verifier\"", &given, script)
 }
 
-/// The lines by which the verifier looks for a fault.
+/// Quotes the lines with which the verifier looks for a fault.
 fn quotes(it: &mut Actor, row: &str) {
     for words in checks_of(row).0 {
         it.by(words);
     }
 }
 
-/// What every verification reads first; answers with what `verify work` says.
+/// What every verification reads first; returns the answer of `verify work`.
 fn begins_to_verify(it: &mut Actor, folder: &str, plans: &[&Plan]) -> Value {
     it.knows("dir", folder);
     it.knows("NN", "01");
@@ -585,7 +587,7 @@ fn begins_to_verify(it: &mut Actor, folder: &str, plans: &[&Plan]) -> Value {
     it.runs("gsd-tools verify work {N}", &[("N", "1")]).json()
 }
 
-/// Each critical finding at its place: both are fixed.
+/// Checks each critical finding at its place: both are fixed.
 fn weighs_the_review(it: &mut Actor, work: &Value) {
     quotes(it, SECRET);
     assert_eq!(keys(work), Vec::<String>::new(), "{SECRET}: {work:#}");
@@ -718,14 +720,14 @@ fn close_gaps(it: &mut Actor) -> String {
     "Next Up: /gsd-discuss-phase 2".to_owned()
 }
 
-/// Each seed is gone from the tree, and written down.
+/// Checks that each seed is gone from the tree, and documented.
 fn nothing_is_left(stage: &Stage) {
     let tree = stage.shell("cat *.py");
     for planted in ["0123456789abcdef", "assertTrue(True)", "unittest.skip", "mock.patch", "bye.bye"] {
         assert!(!tree.contains(planted), "`{planted}` is still there");
     }
     assert_eq!(stage.shell("ls check_goodbye.py bye.py 2>/dev/null || true"), "");
-    // Each test that was weakened fails again where the program is wrong.
+    // Each weakened test fails again if the program is wrong.
     for (module, lambda) in [("greet", "greeting"), ("farewell", "farewell")] {
         let broken = format!(
             "python3 -c \"import unittest, {module}; {module}.{lambda} = lambda name: ''; \

@@ -1,4 +1,4 @@
-//! The steps that the loop has by its settings: pattern mapping, code review, the missing tests, the threats.
+//! The steps that the settings add to the loop: pattern mapping, code review, the missing tests, the threats.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::chain;
 use super::hooks::{Phase, Threats};
 use super::reviewers::{self, Finding};
 
-/// Carries out one step of `loop enter` by the row `steps` of `references/loop-hooks.md`.
+/// Carries out one step of `loop enter` as the row `steps` of `references/loop-hooks.md` says.
 pub(crate) fn step(it: &mut Actor, step: &Value, phase: &Phase) {
     it.by("Do each, in order").is_in_a_step(true);
     match (step["agent"].as_str(), step["skill"].as_str()) {
@@ -35,7 +35,7 @@ fn paths_of(step: &Value, key: &str) -> Vec<String> {
     named.map(str::to_owned).collect()
 }
 
-/// gsd-pattern-mapper, by the text of the step.
+/// gsd-pattern-mapper, as the text of the step says.
 fn map_patterns(it: &mut Actor, step: &Value, phase: &Phase) {
     let agent = "gsd-pattern-mapper";
     let model = it.runs("gsd-tools resolve-model {agent} --raw", &[("agent", agent)]).text.trim().to_owned();
@@ -56,13 +56,13 @@ fn map_patterns(it: &mut Actor, step: &Value, phase: &Phase) {
     it.sends(spawn).expects("## PATTERN MAPPING COMPLETE").done();
 }
 
-/// `workflows/code-review.md`, which is read already.
+/// `workflows/code-review.md`, which has already been read.
 pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'static [Finding]) {
     load_review(it, phase, flags);
     review_loaded(it, phase, findings);
 }
 
-/// Its first step; answers with the report's path.
+/// Its first step; returns the report's path.
 pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String {
     let (number, _) = numbered(&phase.folder);
     it.runs_with("gsd-tools init code-review", &[], flags).is("phase_found", true).done();
@@ -75,7 +75,7 @@ pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String 
     report
 }
 
-/// The other steps, as far as the record.
+/// The other steps, up to the record.
 pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [Finding]) {
     let listed = it.runs("gsd-tools verify work {N}", &[]).json();
     let base = it.field("base");
@@ -98,7 +98,7 @@ pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [F
     it.runs("gsd-tools commit \"docs({NN}): add code review report\"", &[]).done();
 }
 
-/// What was found by a program, in the form of the reviewer's prompt.
+/// Findings of a program, in the form of the reviewer's prompt.
 fn places_of(found: &Value, what: &str) -> String {
     let place =
         |one: &Value| format!("{}:{} {}", one["path"].as_str().unwrap(), one["line"], one[what].as_str().unwrap());
@@ -143,7 +143,7 @@ fn documents_of_kind(phase: &Phase, kind: &str) -> String {
     paths.join("\n")
 }
 
-/// `workflows/validate-phase.md`: a README that no test holds to what it shows is a gap.
+/// `workflows/validate-phase.md`: a README that no test compares with the program is a gap.
 fn validate(it: &mut Actor, phase: &Phase) {
     it.by("and follow it for this phase").reads_workflow("validate-phase").expects("# Validate phase").done();
     it.runs("gsd-tools init validate-phase", &[])
@@ -184,7 +184,7 @@ fn validate(it: &mut Actor, phase: &Phase) {
     it.runs("gsd-tools commit \"docs(phase-{NN}): validate phase\"", &[]).is("committed", true).done();
 }
 
-/// Steps 3 and 4, and the commit of what the auditor wrote.
+/// Steps 3 and 4, and the commit of the auditor's files.
 fn fill_gap(it: &mut Actor, phase: &Phase, map: &str) {
     it.by("| MISSING | there is none |");
     it.by("Ask **Write the tests** (recommended)").asks(
@@ -215,7 +215,7 @@ fn fill_gap(it: &mut Actor, phase: &Phase, map: &str) {
     );
 }
 
-/// `workflows/secure-phase.md`: nobody can name the place where the planned mitigation is.
+/// `workflows/secure-phase.md`: the place of the planned mitigation cannot be named.
 fn secure(it: &mut Actor, phase: &Phase) {
     it.by("and follow it for this phase").reads_workflow("secure-phase").expects("# Secure phase").done();
     let loaded = it.runs("gsd-tools init secure-phase", &[]).is("phase_found", true);
@@ -260,7 +260,7 @@ fn audit(it: &mut Actor, phase: &Phase, report: &str) {
     it.sends(spawn).expects("## SECURED").done();
 }
 
-/// The document of the threats; the only one is low, so it holds nothing up.
+/// The document of the threats; the only one is low, so it blocks nothing.
 fn security(number: &str, is_accepted: bool) -> String {
     let (state, risk, closed) = if is_accepted {
         ("CLOSED", "| T-01-01 | It prints, and nothing else | the user | 2026-01-06 |", 1)

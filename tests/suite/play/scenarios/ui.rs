@@ -1,4 +1,4 @@
-//! A phase that people look at: `/gsd-ui-phase N` before it is planned, `/gsd-ui-review N` once it is built.
+//! A phase with a user interface: `/gsd-ui-phase N` before it is planned, `/gsd-ui-review N` once it is built.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ const PAGE_PLAN: Plan = Plan {
     closes: None,
 };
 
-/// What the researcher wrote on the button first, what the checker wants instead, and what the person decides.
+/// The researcher's first button text, the checker's proposal, and the person's decision.
 const VAGUE: &str = "Submit";
 const CLEAR: &str = "Say hello (default)";
 const DECIDED: &str = "Greet me";
@@ -68,7 +68,7 @@ fn steps(stage: &Stage, point: &str) -> Vec<String> {
     steps.map(name).collect()
 }
 
-/// What both workflows begin with.
+/// How both workflows begin.
 fn begin(it: &mut Actor, verb: &str) {
     it.knows("phase", "1");
     it.reads("references/ui.md").done();
@@ -157,7 +157,7 @@ fn send_checker(it: &mut Actor, round: usize, issues: &str, spec: &str, label: &
     it.sends(spawn).expects(heading).done();
 }
 
-/// gsd-ui-checker, which objects to a button that says nothing.
+/// gsd-ui-checker, which objects to a vague button text.
 fn ui_checker(it: &mut Actor, spec: &str, label: &str) -> String {
     begin_agent(it);
     it.reads("references/ui-considerations.md").done();
@@ -170,7 +170,7 @@ fn ui_checker(it: &mut Actor, spec: &str, label: &str) -> String {
     format!("## UI-SPEC VERIFIED\n\n{table}\n| copywriting | PASS | |")
 }
 
-/// The contract of the page, by `templates/ui-spec.md`.
+/// The contract of the page, in the form of `templates/ui-spec.md`.
 fn contract(label: &str) -> String {
     format!(
         "---\nphase: 01\nslug: greeting-page\nstatus: draft\nshadcn_initialized: false\npreset: none\ncreated: 2026-01-06\n---\n\n\
@@ -188,7 +188,7 @@ fn contract(label: &str) -> String {
     )
 }
 
-/// `/gsd-ui-review 1`: an audit of the code alone.
+/// `/gsd-ui-review 1`: an audit of the code only.
 fn review(it: &mut Actor) -> String {
     begin(it, "gsd-tools init ui-review");
     let folder = it.learns("dir", "phase_dir");
@@ -216,7 +216,7 @@ fn review(it: &mut Actor) -> String {
     "Next Up: /gsd-progress".to_owned()
 }
 
-/// gsd-ui-auditor, which looks at the code.
+/// gsd-ui-auditor, which examines the code.
 fn ui_auditor(it: &mut Actor, report: &str) -> String {
     begin_agent(it);
     it.by("Install nothing, start no server");

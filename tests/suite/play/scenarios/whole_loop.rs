@@ -1,5 +1,5 @@
-//! The whole loop, from the first talk about a phase to the talk about the next: with a checkpoint, a red gate, and a gap
-//! that the person reports.
+//! The whole loop, from the first discussion of a phase to the discussion of the next: with a checkpoint, a failed
+//! gate, and a gap that the person reports.
 
 use super::Stage;
 use super::agents::Plan;

@@ -1,4 +1,4 @@
-//! Several milestones side by side: `/gsd-workstreams` with its words create, list, switch, progress and complete.
+//! Several milestones in parallel: `/gsd-workstreams` with its words create, list, switch, progress and complete.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::play::actor::Actor;
 
 const MOVED: &[&str] = &["ROADMAP.md", "STATE.md", "REQUIREMENTS.md"];
 
-/// The work so far becomes the workstream goodbyes, parties begins beside it, and is archived again.
+/// The work so far becomes the workstream goodbyes; parties begins next to it, and is archived again.
 pub(crate) fn workstreams(stage: &mut Stage) {
     stage.has("greet");
     stage.types("workstreams", "create parties", |it| {
@@ -23,7 +23,7 @@ pub(crate) fn workstreams(stage: &mut Stage) {
         it.knows("name", "goodbyes");
         it.runs("gsd-tools workstream set '{name}'", &[]).is("active", "goodbyes").is("set", true).done();
         it.by("`error`: show it with the names there are. Then `").is_told("goodbyes is active", "progress", "");
-        // Every call of the session is now about the workstream, without a flag.
+        // Every call of the session now applies to the workstream, without a flag.
         it.runs("gsd-tools init progress", &[]).is("milestone_name", "Greet").done();
         it.runs("gsd-tools roadmap analyze", &[]).is("phase_count", 2).is("current_phase", "1").done();
         it.runs("gsd-tools state get Progress", &[]).expects("0%").done();
@@ -38,7 +38,7 @@ pub(crate) fn workstreams(stage: &mut Stage) {
         it.by("table with a bar each");
         "goodbyes ░░░░░░░░░░, parties ░░░░░░░░░░".to_owned()
     });
-    // Archiving is not run unasked; this is what the client keeps when a person approves the call for good.
+    // Archiving is not run unasked; this is what the client stores when a person approves the call permanently.
     stage.shell(
         "mkdir -p .claude && echo .claude/ >> .git/info/exclude && printf '{\"permissions\":{\"allow\":[\"Bash(%s workstream \
          complete:*)\"]}}' \"$HOME/.claude/gsd-core/bin/gsd-tools\" > .claude/settings.local.json",
@@ -53,7 +53,7 @@ pub(crate) fn workstreams(stage: &mut Stage) {
 }
 
 impl Stage {
-    /// Nothing is left over, of a project whose documents are in workstreams.
+    /// Checks that nothing is left over in a project whose documents are in workstreams.
     fn expect_tidy_workstreams(&self) {
         self.expect_clean();
         assert_eq!(self.shell("git branch --format='%(refname:short)'"), "main", "another branch is left");
@@ -61,7 +61,7 @@ impl Stage {
     }
 }
 
-/// What an answer says of a workstream.
+/// The entry of a workstream in an answer.
 fn of<'a>(answer: &'a Value, name: &str) -> &'a Value {
     let workstreams = answer["workstreams"].as_array().unwrap();
     workstreams

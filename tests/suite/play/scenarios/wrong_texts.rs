@@ -1,16 +1,16 @@
-//! Texts that are wrong: a play that passes with them would hold nothing.
+//! Texts that are wrong: a play that passes with them would prove nothing.
 
 use super::Stage;
 use super::agents::Plan;
 use super::chain::{self, PLANS};
 use super::plans::{FAREWELL_PLAN, README_PLAN};
 
-/// A call of a workflow that the program does not know.
+/// A call in a workflow that the program does not know.
 pub(crate) fn wrong_call(stage: &mut Stage) {
     first_wave(stage, ("create-wave --phase {N}", "create-wave --number {N}"), "unexpected argument `--number`");
 }
 
-/// Agents that are sent into the main tree side by side: our hook refuses them.
+/// Agents that are sent into the main tree in parallel: our hook refuses them.
 pub(crate) fn no_isolation(stage: &mut Stage) {
     first_wave(stage, ("model={executor_model}, {argument}, ", "model={executor_model}, "), "ISOLATION_MISSING");
 }

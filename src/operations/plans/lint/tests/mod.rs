@@ -7,7 +7,7 @@ use crate::project::files::MemoryFiles;
 
 const ROADMAP: &str = "### Phase 1: A\n**Requirements**: [A-1, A-2]\n";
 
-/// A plan that is sound: each fault of the tables below is one edit of it.
+/// A sound plan: each fault in the tables below is one edit of it.
 const SOUND: &str = r#"---
 phase: 01-a
 plan: 01
@@ -87,7 +87,7 @@ fn limits(config: &str) -> Limits {
     Limits::of(&Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() }).0)
 }
 
-/// The lint of phase 1 with these files more.
+/// The lint report of phase 1 with these additional files.
 fn linted_with(config: &str, more: &[(&str, &str)]) -> LintReport {
     let files = MemoryFiles::new(FILES.iter().chain(more).copied());
     let disk = files.clone();
@@ -110,7 +110,7 @@ fn linted(plan: &str) -> LintReport {
     linted_with("{}", &[(".planning/phases/01-a/01-01-PLAN.md", plan)])
 }
 
-/// The findings of a plan that is `SOUND` with one edit.
+/// The findings for `SOUND` with one edit.
 fn edited(from: &str, to: &str) -> (LintReport, String) {
     assert!(SOUND.contains(from), "{from}");
     let plan = SOUND.replacen(from, to, 1);
@@ -122,7 +122,7 @@ fn has(found: &[Finding], part: &str) -> bool {
 }
 
 #[test]
-fn a_sound_plan_has_only_what_is_left_to_cover() {
+fn a_sound_plan_reports_only_uncovered_items() {
     let report = linted(SOUND);
     assert!(report.valid && report.errors.is_empty() && report.warnings.is_empty(), "{report:?}");
     assert_eq!((report.plans, report.requirements_uncovered), (1, vec!["A-2".to_owned()]));
@@ -186,7 +186,7 @@ fn each_fault_of_a_plan_is_an_error_that_names_its_line() {
 }
 
 #[test]
-fn each_fault_that_may_be_meant_is_a_warning() {
+fn each_fault_that_may_be_intended_is_a_warning() {
     let action = "it trims the text";
     let criterion = "`addNote(\"\")` throws `EmptyNote`";
     let truth = "A note that is added is there after a restart";
@@ -252,7 +252,7 @@ fn each_fault_that_may_be_meant_is_a_warning() {
 }
 
 #[test]
-fn the_line_of_a_finding_is_where_its_words_stand() {
+fn a_finding_has_the_line_of_its_words() {
     let (report, plan) = edited("it trims the text, refuses", "it trims the text; for now, refuses");
     let line = report.warnings[0].line.unwrap();
     assert!(plan.lines().nth(line - 1).unwrap().contains("for now"), "{report:?}");
@@ -263,7 +263,7 @@ fn the_line_of_a_finding_is_where_its_words_stand() {
 }
 
 #[test]
-fn innocent_sentences_are_left_as_they_are() {
+fn innocent_sentences_are_not_reported() {
     for innocent in [
         "The input has the placeholder \"Search notes\" and a label",
         "Set placeholder=\"Title\" on the field",
@@ -313,7 +313,7 @@ fn innocent_sentences_are_left_as_they_are() {
 }
 
 #[test]
-fn sound_checks_are_left_as_they_are() {
+fn sound_checks_are_not_reported() {
     for check in [
         "npm test",
         "npm run test -- --run",
@@ -389,7 +389,7 @@ fn settings_decide_what_a_plan_needs() {
 }
 
 #[test]
-fn plans_are_held_against_each_other() {
+fn plans_are_compared_with_each_other() {
     let one = (".planning/phases/01-a/01-01-PLAN.md", SOUND);
     let with = |second: &str| linted_with("{}", &[one, (".planning/phases/01-a/01-02-PLAN.md", second)]);
     let later = SOUND.replace("plan: 01", "plan: 02").replace("T-01-01", "T-01-02");
@@ -401,7 +401,7 @@ fn plans_are_held_against_each_other() {
     let same = later.replace("T-01-02", "T-01-01").replace("| tampering |", "| spoofing |");
     let threats = with(&same);
     assert!(threats.valid && has(&threats.warnings, "01-01 and 01-02 each have a threat T-01-01"), "{threats:?}");
-    // What an earlier plan writes is there; what a plan of the same wave writes is not.
+    // Files written by an earlier plan exist; those written by a plan of the same wave do not.
     let uses = later.replace("run src/list.test.ts", "run src/list.test.ts && node src/notes.ts");
     assert!(has(&with(&uses).errors, "`src/notes.ts` does not exist"));
     let waits = uses.replace("wave: 1", "wave: 2").replace("depends_on: []", "depends_on: [01-01]");
@@ -413,7 +413,7 @@ fn plans_are_held_against_each_other() {
 }
 
 #[test]
-fn what_an_earlier_phase_makes_or_is_waited_for_is_known() {
+fn files_of_earlier_phases_and_dependencies_are_known() {
     let before = (
         ".planning/phases/00-base/00-01-PLAN.md",
         "---\nphase: 00-base\nplan: 01\nfiles_modified: [src/early.ts]\n---\n",
@@ -442,7 +442,7 @@ fn a_plan_that_is_done_is_left_out_with_its_checks() {
 }
 
 #[test]
-fn requirements_are_those_of_the_current_milestone_although_it_is_folded() {
+fn requirements_are_those_of_the_current_milestone_even_if_it_is_folded() {
     let files = [
         (".planning/STATE.md", "---\nmilestone: v1.0\n---\n\n# S\n"),
         (
@@ -466,7 +466,7 @@ fn requirements_are_those_of_the_current_milestone_although_it_is_folded() {
 }
 
 #[test]
-fn decisions_that_cannot_be_read_or_are_none_are_found() {
+fn unreadable_and_undecided_decisions_are_found() {
     let report = |context: &str| {
         let plan = (".planning/phases/01-a/01-01-PLAN.md", SOUND);
         linted_with("{}", &[plan, (".planning/phases/01-a/01-CONTEXT.md", context)])
@@ -489,7 +489,7 @@ fn a_broken_plan_is_named_with_each_finding() {
 }
 
 #[test]
-fn the_plan_of_a_quick_task_is_held_to_its_text() {
+fn the_plan_of_a_quick_task_is_checked_by_its_text() {
     let files = MemoryFiles::new(FILES.iter().copied());
     let disk = SourceTree {
         folder: |path: &str| FolderFacts { absolute: path.to_owned(), found: None },

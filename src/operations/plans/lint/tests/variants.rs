@@ -1,4 +1,4 @@
-//! The same faults in other forms, and sound plans that look like them: one row a form.
+//! Other forms of the same faults, and sound plans that resemble them: one row for each form.
 
 use super::*;
 
@@ -10,7 +10,7 @@ const TRUTH: &str = "A note that is added is there after a restart";
 const FAILS: &str = "an empty note is stored, or a stored one is not read back";
 const LISTED: &str = "<files>src/notes.ts, src/notes.test.ts</files>";
 
-/// What more there is in the project for commands.
+/// Additional files of the project for commands.
 const MORE: &[(&str, &str)] = &[
     ("packages/api/package.json", r#"{"name": "@x/api", "scripts": {"e2e": "playwright test"}}"#),
     ("Cargo.toml", "[package]\nname = \"x\"\n"),
@@ -105,7 +105,7 @@ fn a_script_or_a_file_that_does_not_exist_is_an_error() {
 }
 
 #[test]
-fn what_a_plan_writes_or_a_package_has_is_there() {
+fn files_that_a_plan_writes_or_a_package_has_count_as_existing() {
     for check in [
         "npm run e2e -w packages/api",
         "npm run e2e --workspace=@x/api",
@@ -216,7 +216,7 @@ fn a_check_that_cannot_fail_or_passes_before_the_work_is_found() {
 }
 
 #[test]
-fn sentences_that_only_look_like_it_are_left_as_they_are() {
+fn sentences_that_only_resemble_a_fault_are_not_reported() {
     for innocent in [
         "The TODO list app shows its todos",
         "A kanban board has the columns TODO, IN PROGRESS and DONE",
@@ -256,7 +256,7 @@ fn sentences_that_only_look_like_it_are_left_as_they_are() {
 }
 
 #[test]
-fn a_truth_about_packages_is_warned_of_in_each_form() {
+fn a_truth_about_packages_is_a_warning_in_each_form() {
     for truth in [
         "bcrypt is in package.json",
         "bcrypt is added to package.json",
@@ -310,7 +310,7 @@ fn files_are_compared_however_they_are_listed() {
 }
 
 #[test]
-fn blocks_that_say_nothing_count_as_missing() {
+fn blocks_without_content_count_as_missing() {
     let model = SOUND.split("<threat_model>").nth(1).unwrap().split("</threat_model>").next().unwrap();
     let row = "| T-01-01 | tampering | addNote | high | mitigate | Task 1: bound parameters |\n";
     for hollow in ["None", "n/a", "TODO", "", "<!-- none -->"] {
