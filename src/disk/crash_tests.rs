@@ -383,7 +383,7 @@ fn a_journal_that_this_computer_did_not_write_changes_nothing() {
 }
 
 #[test]
-fn a_folder_of_the_user_with_the_name_of_ours_keeps_its_contents() {
+fn a_folder_of_the_user_with_the_name_of_our_folder_keeps_its_contents() {
     for (file, name) in [
         ("home/one/.gsd-transaction/user.txt", "user.txt"),
         ("home/one/.gsd-transaction/new/notes.md", "new"),

@@ -551,7 +551,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_absent_file_is_none_and_an_unreadable_one_an_error_with_its_name() {
+    fn an_absent_file_has_no_text_and_an_unreadable_one_is_an_error_with_its_name() {
         let folder = crate::testing::folder();
         let path = folder.path().join("a.md");
         assert_eq!(read_text(&path).unwrap(), None);

@@ -167,7 +167,7 @@ fn a_persons_script_with_the_same_name_stays() {
 }
 
 #[test]
-fn a_changed_file_of_ours_is_set_aside_and_reported() {
+fn a_changed_file_that_we_installed_is_set_aside_and_reported() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     let root = lived.root(host("--claude"), "--global");
@@ -196,7 +196,7 @@ fn a_changed_file_of_ours_is_set_aside_and_reported() {
 }
 
 #[test]
-fn an_edited_file_of_ours_is_kept_but_not_active_after_an_uninstall() {
+fn an_edited_file_that_we_installed_is_kept_but_not_active_after_an_uninstall() {
     let lived = Lived::new();
     lived.gsd(["install", "--claude", "--global"]).success();
     let version = lived.root(host("--claude"), "--global").join("gsd-core/VERSION");
@@ -252,7 +252,7 @@ fn nothing_is_removed_from_a_broken_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_of_ours_that_is_a_link_to_elsewhere_is_refused_before_any_write() {
+fn one_of_our_folders_that_is_a_link_to_elsewhere_is_refused_before_any_write() {
     let lived = Lived::new();
     let root = lived.root(host("--claude"), "--global");
     std::fs::create_dir_all(lived.everything().join("elsewhere")).unwrap();

@@ -1,5 +1,5 @@
-//! Texts that people read have no phrase of `tests/voice/phrases.txt`: the string literals of the program, and the pages
-//! about hooks, for agents and for users. Tests beside the commands hold the help to the same table.
+//! Texts for people contain no phrase of `tests/voice/phrases.txt`: the string literals of the program, and the pages
+//! about hooks, for agents and for users. Tests next to the commands check the help against the same table.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::kit::repository;
 #[path = "../voice/phrases.rs"]
 mod phrases;
 
-/// Literals that are not prose of ours, by a part of the file and of the text.
+/// Literals that are not our prose, by a part of the file and of the text.
 const NOT_PROSE: &[(&str, &str)] = &[
     // Options of curl.
     ("world/web.rs", "show-error"),
@@ -56,7 +56,7 @@ fn literals(source: &str) -> Vec<Literal> {
     found
 }
 
-/// How many `#` a raw string that begins at `start` has, and where its text begins.
+/// How many `#` a raw string that begins at `start` has, and the offset of its text.
 fn raw_string(source: &str, start: usize) -> Option<(usize, usize)> {
     let rest = source[start..].strip_prefix('r')?;
     let is_word = source[..start].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
@@ -64,7 +64,7 @@ fn raw_string(source: &str, start: usize) -> Option<(usize, usize)> {
     (rest[hashes..].starts_with('"') && !is_word).then_some((hashes, start + hashes + 2))
 }
 
-/// Where the string that begins here ends.
+/// The end of the string that begins here.
 fn closing_quote(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     text.char_indices().skip(1).find_map(|(at, letter)| {
@@ -85,7 +85,7 @@ fn joined(text: &str) -> String {
     lines.fold(first, |text, line| text + line.trim_start()).replace("\\n", "\n")
 }
 
-/// Rust files of the program without what is compiled only for tests, by their paths below `src`.
+/// Rust files of the program without test-only code, with their paths below `src`.
 fn sources() -> Vec<(String, String)> {
     let root = repository().join("src");
     let files = walkdir::WalkDir::new(&root).into_iter().map(|entry| entry.unwrap().into_path());
@@ -96,7 +96,7 @@ fn sources() -> Vec<(String, String)> {
         let text = std::fs::read_to_string(&path).unwrap();
         let end = tests.find(&text).map_or(text.len(), |found| found.start());
         let name = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        // A list of words is nothing that a person reads; its lines count.
+        // A list of words is not shown to people; its lines still count.
         let bare = |list: &regex::Captures<'_>| "\n".repeat(list[0].matches('\n').count());
         (name, words.replace_all(&text[..end], bare).into_owned())
     };
@@ -106,12 +106,12 @@ fn sources() -> Vec<(String, String)> {
 fn is_of_tests(path: &Path) -> bool {
     let parts = path.with_extension("");
     let mut parts = parts.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    // `figures` of the secret guard measures it in a test; `fuzzing` makes texts for fuzzers.
+    // `figures` measures the secret guard in a test; `fuzzing` makes texts for fuzzers.
     let names = ["tests", "made_up", "fuzzing", "figures"];
     parts.any(|part| names.contains(&part.as_str()) || part.ends_with("_tests"))
 }
 
-/// What a person could read in a literal: more than one word.
+/// True if a person could read the literal: it has more than one word.
 fn is_prose(literal: &Literal) -> bool {
     literal.text.split_whitespace().count() > 1
 }
@@ -138,7 +138,7 @@ fn texts_of_the_program_have_no_phrase_to_avoid() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The text without the names of the values in it, such as `{told}`.
+/// The text without the names of its values, such as `{path}`.
 fn without_values(text: &str) -> String {
     static VALUE: LazyLock<regex::Regex> = LazyLock::new(|| regex::Regex::new(r"\{[a-z_.]*(:[^{}]*)?\}").unwrap());
     VALUE.replace_all(text, "{}").into_owned()
@@ -147,7 +147,7 @@ fn without_values(text: &str) -> String {
 /// Folders with pages that people or agents read.
 const PAGES: &[&str] = &["hooks", "references", "templates/guide", "templates/auto", "docs"];
 
-/// The lines of a page that are prose, by number: what is between fences is code.
+/// The lines of a page that are prose, by number: text between fences is code.
 fn prose_of(page: &str) -> Vec<(usize, &str)> {
     let mut is_code = false;
     let mut prose = Vec::new();
@@ -168,7 +168,7 @@ fn pages_have_no_phrase_to_avoid() {
     let folders = PAGES.iter().flat_map(|folder| std::fs::read_dir(repository().join(folder)).unwrap());
     let pages =
         folders.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
-    // The list of texts is made of their headings, which are read by models.
+    // The list of texts is made from their headings, which models read.
     let pages = pages.filter(|path| !path.ends_with("docs/inventory.md"));
     for path in pages.chain([repository().join("CHANGELOG.md")]) {
         for (number, line) in prose_of(&std::fs::read_to_string(&path).unwrap()) {
@@ -186,7 +186,56 @@ fn tests_of(source: &str) -> Vec<String> {
     NAME.captures_iter(source).map(|found| found[1].to_owned()).collect()
 }
 
-/// A number of a rule or of a section at the beginning of a name, where only who has that page knows what it means.
+/// The comments of a Rust file that have a line to themselves, by line.
+fn comments_of(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = source.lines().enumerate().map(|(at, line)| (at + 1, line.trim_start()));
+    lines.filter_map(|(number, line)| {
+        let text = line.strip_prefix("//")?;
+        Some((number, text.trim_start_matches(['/', '!'])))
+    })
+}
+
+/// The faults of the comments and the names of tests in a Rust file.
+fn odd_words_of(source: &str, phrases: &[phrases::Phrase]) -> Vec<String> {
+    let comments = comments_of(source).map(|(line, text)| (format!("line {line}"), text.to_owned()));
+    let names = tests_of(source).into_iter().map(|name| (format!("`{name}`"), name.replace('_', " ")));
+    let found = comments.chain(names).flat_map(|(place, text)| {
+        let found = phrases::found_in(&text, phrases);
+        found.into_iter().map(move |found| format!("{place}: {found}"))
+    });
+    found.collect()
+}
+
+#[test]
+fn comments_and_names_of_tests_have_no_phrase_to_avoid() {
+    let phrases = phrases::table(include_str!("../voice/comments.txt"));
+    let folders = ["src", "tests", "benches", "fuzz"].map(|folder| walkdir::WalkDir::new(repository().join(folder)));
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().into_path());
+    let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let mut faults = Vec::new();
+    let mut seen = 0;
+    for path in rust {
+        let source = std::fs::read_to_string(&path).unwrap();
+        seen += comments_of(&source).count();
+        let name = path.strip_prefix(repository()).unwrap().display().to_string();
+        faults.extend(odd_words_of(&source, &phrases).iter().map(|fault| format!("{name}: {fault}")));
+    }
+    assert!(seen > 10_000, "only {seen} comments were found");
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn an_odd_phrase_is_found_in_comments_and_names_only() {
+    let phrases = phrases::table(include_str!("../voice/comments.txt"));
+    let source = "/// What it \
+                  tells.\n// There is no file.\nlet told = \"it tells\";\n#[test]\nfn it_is_no_use() {}\n";
+    assert_eq!(
+        odd_words_of(source, &phrases),
+        ["line 1: `tells`: says, reports, shows", "`it_is_no_use`: `is no`: is not a"]
+    );
+}
+
+/// True if the name begins with the number of a rule or of a section, which only readers of that page understand.
 fn cites_a_page(name: &str) -> bool {
     static NUMBER: LazyLock<regex::Regex> = LazyLock::new(|| {
         regex::Regex::new(r"^(criterion|invariant|feature|rule|ruling|section|[b-z])_?[a-z]?\d+_|_\d+_\d+_").unwrap()
@@ -206,7 +255,7 @@ fn names_of_tests_cite_no_numbers() {
 }
 
 #[test]
-fn a_number_that_stands_for_a_rule_is_noticed() {
+fn a_number_of_a_rule_in_a_test_name_is_noticed() {
     for name in ["criterion_4_3_9_a_box_is_ticked", "invariant_9_a_box", "ruling_c14_a_block", "c9_a_box", "x_e_3_2_y"]
     {
         assert!(cites_a_page(name), "{name}");

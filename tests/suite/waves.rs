@@ -210,7 +210,7 @@ fn a_wave_in_worktrees_of_the_host_is_found_merged_and_closed() {
 }
 
 #[test]
-fn a_wave_in_worktrees_of_ours_leaves_nothing() {
+fn a_wave_in_our_own_worktrees_leaves_nothing() {
     let context = project();
     let wave = create(&context, "codex");
     assert_eq!(wave["isolation"], "orchestrator-worktree");

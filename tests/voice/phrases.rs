@@ -1,4 +1,5 @@
-//! The phrases that text for people avoids, and what to write for each: `phrases.txt`, read here for every test of wording.
+//! The phrases that text for people avoids, and what to write for each: `phrases.txt`, and `comments.txt` for comments and names
+//! of tests.
 
 use regex::Regex;
 
@@ -6,14 +7,19 @@ use regex::Regex;
 #[derive(Debug)]
 pub(crate) struct Phrase {
     avoid: Regex,
-    /// Where the words are right all the same.
+    /// Where the words are right anyway.
     unless: Option<Regex>,
     better: String,
 }
 
-/// The whole table.
+/// The table for texts that people read.
 pub(crate) fn phrases() -> Vec<Phrase> {
-    let lines = include_str!("phrases.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    table(include_str!("phrases.txt"))
+}
+
+/// Reads a table, one phrase a line.
+pub(crate) fn table(text: &str) -> Vec<Phrase> {
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| phrase(line).unwrap_or_else(|| panic!("not `regex [unless regex] => better`: {line}"))).collect()
 }
 
@@ -28,8 +34,8 @@ fn phrase(line: &str) -> Option<Phrase> {
     Some(Phrase { avoid: regex(avoid)?, unless, better: better.to_owned() })
 }
 
-/// What `text` has of the table, each as `words: better words`. What is between backticks is code, and may say what it
-/// likes.
+/// The phrases of the table in `text`, each as `words: better words`. Text between backticks is code, and is not
+/// checked.
 pub(crate) fn found_in(text: &str, phrases: &[Phrase]) -> Vec<String> {
     let code = Regex::new("`[^`]*`").expect("a constant");
     let prose = code.replace_all(text, "``");
