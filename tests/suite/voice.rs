@@ -144,6 +144,9 @@ fn without_values(text: &str) -> String {
     VALUE.replace_all(text, "{}").into_owned()
 }
 
+/// Pages in the root that people read.
+const OWN_PAGES: &[&str] = &["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+
 /// Folders with pages that people or agents read.
 const PAGES: &[&str] = &["hooks", "references", "templates/guide", "templates/auto", "docs"];
 
@@ -170,7 +173,7 @@ fn pages_have_no_phrase_to_avoid() {
         folders.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
     // The list of texts is made from their headings, which models read.
     let pages = pages.filter(|path| !path.ends_with("docs/inventory.md"));
-    for path in pages.chain([repository().join("CHANGELOG.md")]) {
+    for path in pages.chain(OWN_PAGES.iter().map(|page| repository().join(page))) {
         for (number, line) in prose_of(&std::fs::read_to_string(&path).unwrap()) {
             let found = phrases::found_in(line, &phrases);
             faults.extend(found.iter().map(|found| format!("{}:{number}: {found}", path.display())));
