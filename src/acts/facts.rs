@@ -10,16 +10,15 @@ use crate::operations::overview::stats::Commits;
 use crate::operations::state::{Commands, Facts};
 use crate::project::auto_run::Runs;
 use crate::project::head::Head;
-use crate::project::state::State;
 use crate::project::view::ProjectView;
 use crate::project::workstream;
 use crate::world::Finished;
 
 /// The commit at which STATE.md was written, according to its text, and how many came after it.
 pub(crate) fn written_at(call: &Call, view: &ProjectView) -> Option<WrittenAt> {
-    let text = view.state_text().ok().flatten()?;
+    let state = view.state().ok().flatten()?;
     let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let head = State::parse(&text).front_text("state_head").filter(is_hash)?;
+    let head = state.front_text("state_head").filter(is_hash)?;
     Some(WrittenAt { commits: commits_since(call, &head)?, head })
 }
 

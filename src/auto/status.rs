@@ -312,26 +312,28 @@ impl StatusReport {
         let PhasesSeen { view, memory, .. } = seen;
         let milestone = view.milestone()?;
         let next = UpNext::of(view, false)?;
-        let text = view.roadmap_text()?.unwrap_or_default();
-        let roadmap = view.parse_roadmap(&text);
-        let phases = milestone.phase_ids(&roadmap);
+        let roadmap = view.roadmap_or_empty()?;
+        let phases = milestone.phase_ids(roadmap);
         let mut done = 0;
         for id in &phases {
             let folder = view.find_phase(id)?.folder;
-            done += usize::from(!PhaseWork::of(view, Some(&roadmap), id, folder.as_ref())?.is_open());
+            done += usize::from(!PhaseWork::of(view, id, folder.as_ref())?.is_open());
         }
         let active = next.phase().map(|phase| phase.number.clone());
         let plans = match &active {
             Some(number) => {
                 let folder = view.find_phase(number)?.folder;
-                let work = PhaseStanding::of(view, Some(&roadmap), number, folder.as_ref())?.work;
+                let work = PhaseStanding::of(view, number, folder.as_ref())?.work;
                 Some([work.plans.len().saturating_sub(work.open_plans.len()), work.plans.len()])
             }
             None => None,
         };
         let is_done = !phases.is_empty() && done == phases.len();
         let paused = memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
-        let fingerprint = sha256(format!("{:?} {:?} {:?}", text, view.state_text()?, next).as_bytes());
+        let fingerprint = sha256(
+            format!("{:?} {:?} {:?}", roadmap.text(), view.state()?.map(crate::project::state::State::text), next)
+                .as_bytes(),
+        );
         Ok(Self {
             layout: "planning",
             phase: if paused { Phase::Paused.word() } else { position::word(&next) },

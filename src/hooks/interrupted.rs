@@ -33,7 +33,7 @@ pub(crate) fn found(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Strin
 fn look(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Interrupted> {
     let root = view.layout().root();
     let checkout = Checkout::of(root);
-    let position = || view.state_text().ok().flatten().as_deref().and_then(Position::of_state);
+    let position = || view.state().ok().flatten().and_then(|state| Position::of_state(state.text()));
     let changed = |plans: &[String]| match &checkout {
         Some(checkout) => changed_by(view, root, checkout, plans),
         None => vec![0; plans.len()],

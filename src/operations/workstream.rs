@@ -274,12 +274,11 @@ impl Workstream {
     fn read(project: &ProjectView, name: &str) -> Result<Self, FileError> {
         let view = project.scoped(Some(name));
         let mut phases = Vec::new();
-        let roadmap = view.roadmap_text()?;
-        let roadmap = roadmap.as_deref().map(|text| view.parse_roadmap(text));
+        let roadmap = view.roadmap()?;
         let folders = view.phase_folders()?;
         verification::look_ahead(&view, folders.iter())?;
         for folder in folders.iter() {
-            let standing = PhaseStanding::of(&view, roadmap.as_ref(), folder.token(), Some(folder))?;
+            let standing = PhaseStanding::of(&view, folder.token(), Some(folder))?;
             let status = match standing.stage() {
                 Stage::Complete => "complete",
                 Stage::Executed | Stage::Partial | Stage::Planned => "in_progress",
@@ -297,21 +296,15 @@ impl Workstream {
         let done = counted().filter(|row| row.status == "complete").count();
         let plans = counted().map(|row| row.plan_count).sum();
         let summaries = counted().map(|row| row.summary_count).sum();
-        let named = match &roadmap {
-            Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap).len(),
-            None => 0,
-        };
+        let named = view.milestone()?.phase_ids(view.roadmap_or_empty()?).len();
         let total = if named == 0 { of_milestone.len() } else { named };
-        let shipped = match &roadmap {
-            Some(roadmap) => is_shipped(&view, roadmap)?,
-            None => false,
-        };
-        let text = view.state_text()?;
-        let mut state = StateWords::of(text.as_deref());
+        let shipped = is_shipped(&view)?;
+        let text = view.state()?.map(State::text);
+        let mut state = StateWords::of(text);
         state.current_phase = up_next::current_phase(&view)?;
         let mut stream = Closed { total, done, shipped_unverified: shipped && done < total };
         // For a milestone in the workstream's own archive, only the table in its roadmap is left.
-        if let Some(roadmap) = roadmap.as_ref().filter(|_| is_archived(&view, text.as_deref())) {
+        if let Some(roadmap) = roadmap.filter(|_| is_archived(&view, text)) {
             let rows: Vec<bool> = roadmap.rows().iter().filter(|row| row.reports).map(is_complete).collect();
             let complete = rows.iter().filter(|complete| **complete).count();
             if !rows.is_empty() && complete == rows.len() {

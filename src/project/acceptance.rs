@@ -4,9 +4,7 @@
 use super::deferred_checks;
 use super::files::FileError;
 use super::folder::PhaseFolder;
-use super::label::PhaseLabel;
 use super::plan::PhasePlan;
-use super::roadmap::Roadmap;
 use super::standing;
 use super::uat_report::{Gap, UatReport, UatTest, is_pass};
 use super::view::ProjectView;
@@ -47,23 +45,18 @@ fn is_surely_finished(text: &str) -> bool {
 impl ProjectView {
     /// The closed phases whose UAT.md is not finished, or is finished but has failed gaps that no executed plan closes.
     pub(crate) fn open_acceptances(&self) -> Result<Vec<OpenAcceptance>, FileError> {
-        let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
-        let roadmap = self.parse_roadmap(&text);
+        let Some(roadmap) = self.roadmap()? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for folder in self.phase_folders()?.iter() {
-            if folder.archived.is_none() && standing::is_closed(&roadmap, folder.token()) {
-                found.extend(self.open_acceptance(&roadmap, folder)?);
+            if folder.archived.is_none() && standing::is_closed(roadmap, folder.token()) {
+                found.extend(self.open_acceptance(folder)?);
             }
         }
         Ok(found)
     }
 
     /// Finds the open part of a phase's acceptance test, whether the phase is closed or not.
-    pub(crate) fn open_acceptance(
-        &self,
-        roadmap: &Roadmap<'_>,
-        folder: &PhaseFolder,
-    ) -> Result<Option<OpenAcceptance>, FileError> {
+    pub(crate) fn open_acceptance(&self, folder: &PhaseFolder) -> Result<Option<OpenAcceptance>, FileError> {
         let Some(path) = folder.artifact_path("UAT") else { return Ok(None) };
         if self.told(b'u', &path, |text| u8::from(is_surely_finished(text.unwrap_or_default())))? > 0 {
             return Ok(None);
@@ -77,7 +70,7 @@ impl ProjectView {
         if gaps == 0 && !UNFINISHED.contains(&report.status.as_str()) {
             return Ok(None);
         }
-        let phase = PhaseLabel::of(Some(roadmap), folder.token()).number;
+        let phase = self.label(folder.token())?.number;
         let tests = report.pending();
         let is_deferred = gaps == 0 && self.is_put_off(folder, &report)?;
         Ok(Some(OpenAcceptance { phase, tests, gaps, is_deferred }))

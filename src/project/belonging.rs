@@ -16,12 +16,11 @@ impl ProjectView {
     /// The only version that the phase can be archived under: that of the current milestone, if it lists the phase as
     /// open. Empty if the milestone has no version.
     pub(super) fn own_archive(&self, typed: &str) -> Result<Option<String>, FileError> {
-        let Some(text) = self.roadmap_text()? else { return Ok(None) };
-        let roadmap = self.parse_roadmap(&text);
-        let milestone = self.milestone_in(&roadmap)?;
+        let Some(roadmap) = self.roadmap()? else { return Ok(None) };
+        let milestone = self.milestone()?;
         let id = PhaseId::new(typed);
-        let lists = || milestone.phase_ids(&roadmap).into_iter().any(|own| id.matches(own));
-        let is_own = !standing::is_closed(&roadmap, typed) && lists();
+        let lists = || milestone.phase_ids(roadmap).into_iter().any(|own| id.matches(own));
+        let is_own = !standing::is_closed(roadmap, typed) && lists();
         Ok(is_own.then(|| milestone.version.clone().unwrap_or_default()))
     }
 
@@ -33,8 +32,9 @@ impl ProjectView {
     }
 
     /// The archived folders whose numbers are taken: all, unless the current milestone starts over at 1.
-    pub(crate) fn earlier_folders(&self, roadmap: &Roadmap<'_>) -> Result<Vec<PhaseFolder>, FileError> {
-        let milestone = self.milestone_in(roadmap)?;
+    pub(crate) fn earlier_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
+        let roadmap = self.roadmap_or_empty()?;
+        let milestone = self.milestone()?;
         let own: Vec<u64> = milestone.phase_ids(roadmap).iter().filter_map(|id| PhaseId::new(id).integer()).collect();
         let mut folders = Vec::new();
         for (folder, version) in self.archives()? {
@@ -52,10 +52,9 @@ impl ProjectView {
     /// The closed milestone that each of these folders in `phases` belongs to. Its archived roadmap, or its part of the
     /// roadmap, names the phase, while the current milestone does not list it or lists it under another name.
     pub(crate) fn closed_milestones_of(&self, folders: &[PhaseFolder]) -> Result<Vec<Option<Earlier>>, FileError> {
-        let text = self.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
+        let roadmap = self.roadmap()?;
         let milestone = self.milestone()?;
-        let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, Which::Open, |line| milestone.holds(line)));
+        let own = roadmap.map(|roadmap| Names::of(roadmap, Which::Open, |line| milestone.holds(line)));
         // If the phases of the current milestone could not be read, it may have any number.
         let is_read = own.as_ref().is_some_and(|own| !own.names.is_empty());
         let mut earlier: Option<Vec<(String, Names)>> = None;
@@ -69,7 +68,7 @@ impl ProjectView {
             }
             let is_number_taken = own.is_some();
             if earlier.is_none() {
-                earlier = Some(self.earlier_names(roadmap.as_ref(), &milestone)?);
+                earlier = Some(self.earlier_names(&milestone)?);
             }
             let of = earlier.iter().flatten().find(|(_, names)| match names.call(folder) {
                 Some(is_called_so) => is_called_so || (is_read && !is_number_taken),
@@ -85,9 +84,9 @@ impl ProjectView {
     pub(super) fn unnamed<'folders>(
         &self,
         folders: &'folders [PhaseFolder],
-        roadmap: &Roadmap<'_>,
     ) -> Result<Vec<&'folders PhaseFolder>, FileError> {
-        let milestone = self.milestone_in(roadmap)?;
+        let roadmap = self.roadmap_or_empty()?;
+        let milestone = self.milestone()?;
         let own = PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate());
         let others = LazyCell::new(|| Names::of(roadmap, Which::All, |line| !milestone.holds(line)));
         let mut unnamed = Vec::new();
@@ -126,11 +125,8 @@ impl ProjectView {
     }
 
     /// The names of the phases of closed milestones, with the milestone's version.
-    fn earlier_names(
-        &self,
-        roadmap: Option<&Roadmap<'_>>,
-        milestone: &Milestone,
-    ) -> Result<Vec<(String, Names)>, FileError> {
+    fn earlier_names(&self, milestone: &Milestone) -> Result<Vec<(String, Names)>, FileError> {
+        let roadmap = self.roadmap_or_empty()?;
         let root = self.layout().milestones_folder();
         let is_other = |version: &str| !milestone.version.as_deref().is_some_and(|own| is_same_version(own, version));
         let mut files = self.file_names(&root)?;
@@ -141,13 +137,9 @@ impl ProjectView {
             let Some(text) = self.text(&format!("{root}/{file}"))? else { continue };
             earlier.push((version.to_owned(), Names::of(&Roadmap::parse_for(&text, None), Which::All, |_| true)));
         }
-        for (version, lines) in roadmap.map(closed_parts).unwrap_or_default() {
-            if let Some(roadmap) = roadmap.filter(|_| is_other(&version)) {
-                earlier.push((
-                    version,
-                    Names::of(roadmap, Which::All, |line| lines.contains(&line) && !milestone.holds(line)),
-                ));
-            }
+        for (version, lines) in closed_parts(roadmap).into_iter().filter(|(version, _)| is_other(version)) {
+            let holds = |line: usize| lines.contains(&line) && !milestone.holds(line);
+            earlier.push((version, Names::of(roadmap, Which::All, holds)));
         }
         Ok(earlier)
     }
@@ -307,8 +299,7 @@ mod tests {
     fn old_numbers_are_free_in_a_milestone_that_starts_over() {
         let taken = |roadmap: &str| {
             let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), STATE, OLD]);
-            let text = view.roadmap_text().unwrap().unwrap();
-            view.earlier_folders(&view.parse_roadmap(&text)).unwrap().len()
+            view.earlier_folders().unwrap().len()
         };
         assert_eq!(taken(RESTARTED), 0);
         assert_eq!(taken("## v1.1 New\n\n### Phase 2: Dee\n"), 1);

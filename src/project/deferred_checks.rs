@@ -143,5 +143,5 @@ pub(crate) fn rows_of(
 }
 
 pub(crate) fn deferred_rows(view: &ProjectView) -> Result<Vec<DeferredRow>, FileError> {
-    Ok(view.state_text()?.as_deref().map(|text| State::parse(text).deferred()).unwrap_or_default())
+    Ok(view.state()?.map(State::deferred).unwrap_or_default())
 }

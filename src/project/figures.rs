@@ -26,15 +26,13 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
         let mut counts = Self::default();
-        let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
         let folders = view.milestone_folders()?;
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut works = Vec::new();
         // If a phase has two folders, the first one counts.
         for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
             if seen.insert(key(&folder.id())) {
-                works.push((folder, PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?));
+                works.push((folder, PhaseWork::of(view, folder.token(), Some(folder))?));
             }
         }
         let asking = works.iter().filter(|(_, work)| work.asks_verification());
@@ -48,14 +46,11 @@ impl Counts {
             counts.completed_phases += u64::from(is_complete);
             counts.unclosed_phases += u64::from(is_complete && work.is_open());
         }
-        if let Some(roadmap) = &roadmap {
-            let milestone = view.milestone_in(roadmap)?;
-            for id in milestone.phase_ids(roadmap) {
-                if seen.insert(key(&PhaseId::new(id))) {
-                    let work = PhaseWork::of(view, Some(roadmap), id, None)?;
-                    counts.completed_phases += u64::from(work.is_complete(false));
-                    counts.total_phases += 1;
-                }
+        for id in view.milestone()?.phase_ids(view.roadmap_or_empty()?) {
+            if seen.insert(key(&PhaseId::new(id))) {
+                let work = PhaseWork::of(view, id, None)?;
+                counts.completed_phases += u64::from(work.is_complete(false));
+                counts.total_phases += 1;
             }
         }
         Ok(counts)

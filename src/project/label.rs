@@ -16,13 +16,7 @@ pub(crate) struct PhaseLabel {
 }
 
 impl PhaseLabel {
-    /// The label of the phase `typed` in a project with this roadmap.
-    pub(crate) fn of(roadmap: Option<&Roadmap<'_>>, typed: &str) -> Self {
-        let known = roadmap.and_then(|roadmap| Self::in_roadmap(roadmap, typed));
-        known.unwrap_or_else(|| Self { number: typed.to_owned(), name: None })
-    }
-
-    /// The label that `roadmap` gives `typed`: from its section, else its checklist line, else a row of a table.
+    /// How `roadmap` calls `typed`: by its section, else by its checklist line, else by a row of a table.
     pub(crate) fn in_roadmap(roadmap: &Roadmap<'_>, typed: &str) -> Option<Self> {
         let section = roadmap.section(typed).map(|section| (section.id, section.name));
         let bullet = roadmap.bullet(typed).map(|bullet| (bullet.id, bullet.name));
@@ -44,19 +38,17 @@ pub(crate) fn total_for(number: &str, total: Option<u64>) -> Option<u64> {
 impl ProjectView {
     /// The label of the phase `typed`.
     pub(crate) fn label(&self, typed: &str) -> Result<PhaseLabel, FileError> {
-        let text = self.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
-        Ok(PhaseLabel::of(roadmap.as_ref(), typed))
+        let known = PhaseLabel::in_roadmap(self.roadmap_or_empty()?, typed);
+        Ok(known.unwrap_or_else(|| PhaseLabel { number: typed.to_owned(), name: None }))
     }
 
     /// How many phases the milestone has, as people count them: the number of its phases, or the highest phase number
     /// if the milestone continues the numbers of an earlier one and so starts above 1. `None` without a roadmap that
     /// names phases.
     pub(crate) fn last_number(&self) -> Result<Option<u64>, FileError> {
-        let Some(text) = self.roadmap_text()? else { return Ok(None) };
-        let roadmap = self.parse_roadmap(&text);
-        let milestone: Milestone = self.milestone_in(&roadmap)?;
-        let ids = milestone.phase_ids(&roadmap);
+        let Some(roadmap) = self.roadmap()? else { return Ok(None) };
+        let milestone: Milestone = self.milestone()?;
+        let ids = milestone.phase_ids(roadmap);
         let count = u64::try_from(ids.len()).unwrap_or(u64::MAX);
         let numbers = || ids.iter().filter_map(|id| PhaseId::new(id).integer());
         let highest = numbers().max().filter(|_| numbers().min() > Some(1));

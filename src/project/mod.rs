@@ -1,8 +1,8 @@
-//! `.planning/` as types: the paths of the documents, their content, and how a change of several documents is made
-//! complete or not at all.
+//! `.planning/` as types: where documents stand, what they say, and how a change of several of them is made whole.
 //!
-//! A document is a model that borrows its text; parsing never fails, because people write these files. Paths come only
-//! from [`layout`]. Operations get a [`view::ProjectView`] and answer with [`view::Edits`].
+//! A document is a model that borrows its text and never an error: people write these files. Paths come only from
+//! [`layout`]. Operations get a [`view::ProjectView`], which keeps the roadmap and the state with their texts, and answer with
+//! [`view::Edits`].
 
 pub(crate) mod acceptance;
 pub(crate) mod auto_chain;

@@ -1,7 +1,6 @@
 //! Work that was paused on purpose, with a note that a session left for the next one.
 
 use super::files::FileError;
-use super::state::State;
 use super::state::index::Sources;
 use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -60,9 +59,8 @@ impl Pause {
 
     /// The pause recorded in STATE.md.
     fn stated(view: &ProjectView) -> Result<Option<Self>, FileError> {
-        let Some(text) = view.state_text()? else { return Ok(None) };
-        let state = State::parse(&text);
-        let sources = Sources::of(&state);
+        let Some(state) = view.state()? else { return Ok(None) };
+        let sources = Sources::of(state);
         let note = state.front_text("paused_at").or_else(|| sources.get("paused_at").map(str::to_owned));
         let status = state.front_text("status").filter(|status| status != "unknown");
         let status = status.as_deref().or(sources.get("status")).map(crate::project::state::normal_status);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::text::checklist::{COLONS, ListItem};
-use crate::text::markdown::{Heading, Line, Markdown};
+use crate::text::markdown::{Heading, Markdown};
 
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::requirements;
@@ -25,64 +25,40 @@ pub(crate) struct Roadmap<'text> {
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
     rows: Vec<PhaseRow<'text>>,
-    marks: Arc<Marks>,
-}
-
-/// Facts about a roadmap by line and by part.
-#[derive(Debug)]
-struct Marks {
     /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
     blocks: Vec<DetailsBlock>,
     /// The checklist marks some phase as abandoned.
     has_retired: bool,
+    found: Found,
+}
+
+/// The parts of a roadmap by the phases that they are about, each found when it is first asked for.
+#[derive(Clone, Debug, Default)]
+struct Found {
     open_sections: OnceLock<PhaseIndex>,
     open_bullets: OnceLock<PhaseIndex>,
     all_rows: OnceLock<PhaseIndex>,
 }
 
-impl Marks {
-    fn new(shipped: Vec<bool>, blocks: Vec<DetailsBlock>, has_retired: bool) -> Self {
-        let (open_sections, open_bullets, all_rows) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { shipped, blocks, has_retired, open_sections, open_bullets, all_rows }
-    }
-}
-
-/// The result of parsing, without the text: together with the text it gives the roadmap again without parsing.
-#[derive(Debug)]
-pub(super) struct Parsed {
-    lines: Arc<[Line]>,
-    sections: Vec<Section<Range<usize>>>,
-    bullets: Vec<Bullet<Range<usize>>>,
-    rows: Vec<Row<Range<usize>>>,
-    marks: Arc<Marks>,
-}
-
 /// The detail section of a phase.
-pub(crate) type PhaseSection<'text> = Section<&'text str>;
-/// The checklist line of a phase.
-pub(crate) type PhaseBullet<'text> = Bullet<&'text str>;
-/// A row of a table whose first column is the phase.
-pub(crate) type PhaseRow<'text> = Row<&'text str>;
-
-/// A [`PhaseSection`], with its texts or with their byte ranges.
 #[derive(Clone, Debug)]
-pub(crate) struct Section<Text> {
+pub(crate) struct PhaseSection<'text> {
     /// The identifier as written.
-    pub(crate) id: Text,
+    pub(crate) id: &'text str,
     /// The name as written, including a tag such as `(INSERTED)`.
-    pub(crate) name: Text,
+    pub(crate) name: &'text str,
     pub(crate) heading_line: usize,
     /// The lines after the heading.
     pub(crate) lines: Range<usize>,
     pub(crate) shipped: bool,
 }
 
-/// A [`PhaseBullet`], with its texts or with their byte ranges.
+/// The checklist line of a phase.
 #[derive(Clone, Debug)]
-pub(crate) struct Bullet<Text> {
-    pub(crate) id: Text,
-    pub(crate) name: Text,
+pub(crate) struct PhaseBullet<'text> {
+    pub(crate) id: &'text str,
+    pub(crate) name: &'text str,
     pub(crate) line: usize,
     /// The byte position of the character between the brackets, if the line has a checkbox.
     pub(crate) mark: Option<usize>,
@@ -94,12 +70,12 @@ pub(crate) struct Bullet<Text> {
     pub(crate) shipped: bool,
 }
 
-/// A [`PhaseRow`], with its texts or with their byte ranges.
+/// A row of a table whose first column is the phase.
 #[derive(Clone, Debug)]
-pub(crate) struct Row<Text> {
-    pub(crate) id: Text,
+pub(crate) struct PhaseRow<'text> {
+    pub(crate) id: &'text str,
     /// From a name column, or after the number in the first cell.
-    pub(crate) name: Text,
+    pub(crate) name: &'text str,
     pub(crate) line: usize,
     /// The table has a column for names: it lists phases.
     pub(crate) lists: bool,
@@ -107,7 +83,7 @@ pub(crate) struct Row<Text> {
     /// or for the completion date; all of them if none has such a column.
     pub(crate) reports: bool,
     /// The columns, lower case, with their trimmed cells.
-    pub(crate) cells: Vec<(Arc<str>, Text)>,
+    pub(crate) cells: Vec<(Arc<str>, &'text str)>,
     pub(crate) shipped: bool,
 }
 
@@ -123,48 +99,8 @@ pub(crate) struct DetailsBlock {
     is_closed: bool,
 }
 
-impl<Text> Section<Text> {
-    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Section<Other> {
-        let Self { id, name, heading_line, lines, shipped } = self;
-        let lines = lines.clone();
-        Section { id: of(id), name: of(name), heading_line: *heading_line, lines, shipped: *shipped }
-    }
-}
-
-impl<Text> Bullet<Text> {
-    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Bullet<Other> {
-        let Self { id, name, line, mark, checked, is_bold, is_retired, shipped } = self;
-        let (line, mark, checked, is_bold, is_retired, shipped) =
-            (*line, *mark, *checked, *is_bold, *is_retired, *shipped);
-        Bullet { id: of(id), name: of(name), line, mark, checked, is_bold, is_retired, shipped }
-    }
-}
-
-impl<Text> Row<Text> {
-    fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Row<Other> {
-        let Self { id, name, line, lists, reports, cells, shipped } = self;
-        let (line, lists, reports, shipped) = (*line, *lists, *reports, *shipped);
-        let cells = cells.iter().map(|(column, cell)| (Arc::clone(column), of(cell))).collect();
-        Row { id: of(id), name: of(name), line, lists, reports, cells, shipped }
-    }
-}
-
-impl Parsed {
-    /// The roadmap that this was parsed from; `text` is its text.
-    pub(super) fn over<'text>(&self, text: &'text str) -> Roadmap<'text> {
-        let part = |at: &Range<usize>| text.get(at.clone()).unwrap_or_default();
-        Roadmap {
-            markdown: Markdown::of_lines(text, Arc::clone(&self.lines)),
-            sections: self.sections.iter().map(|section| section.map(part)).collect(),
-            bullets: self.bullets.iter().map(|bullet| bullet.map(part)).collect(),
-            rows: self.rows.iter().map(|row| row.map(part)).collect(),
-            marks: Arc::clone(&self.marks),
-        }
-    }
-}
-
 impl<'text> Roadmap<'text> {
-    /// Reads a roadmap without a known current milestone. Commands use `ProjectView::parse_roadmap`.
+    /// Reads a roadmap of which no milestone is known to be the current one. Commands ask `ProjectView::roadmap`.
     #[cfg(test)]
     pub(crate) fn parse(text: &'text str) -> Self {
         Self::parse_for(text, None)
@@ -193,8 +129,7 @@ impl<'text> Roadmap<'text> {
             .collect();
         let rows = table_rows(&markdown, &shipped);
         let has_retired = bullets.iter().any(|bullet| bullet.is_retired);
-        let marks = Marks::new(shipped, blocks, has_retired);
-        Self { markdown, sections, bullets, rows, marks: Arc::new(marks) }
+        Self { markdown, sections, bullets, rows, shipped, blocks, has_retired, found: Found::default() }
     }
 
     /// Sets aside the sections, checklist lines and rows that are about phases of other milestones, so that they are
@@ -213,26 +148,8 @@ impl<'text> Roadmap<'text> {
         for row in &mut self.rows {
             row.shipped |= is_other_row(row);
         }
-        let Marks { shipped, blocks, has_retired, .. } = &*self.marks;
         // Results found by number so far may belong to another milestone.
-        self.marks = Arc::new(Marks::new(shipped.clone(), blocks.clone(), *has_retired));
-    }
-
-    /// The result of parsing, to be put [over](Parsed::over) the same text later.
-    pub(super) fn parsed(&self) -> Parsed {
-        let (start, length) = (self.text().as_ptr().addr(), self.text().len());
-        // A missing name need not be a slice of the text.
-        let place = |part: &&str| match part.as_ptr().addr().checked_sub(start) {
-            Some(at) if at + part.len() <= length => at..at + part.len(),
-            _ => 0..0,
-        };
-        Parsed {
-            lines: self.markdown.shared_lines(),
-            sections: self.sections.iter().map(|section| section.map(place)).collect(),
-            bullets: self.bullets.iter().map(|bullet| bullet.map(place)).collect(),
-            rows: self.rows.iter().map(|row| row.map(place)).collect(),
-            marks: Arc::clone(&self.marks),
-        }
+        self.found = Found::default();
     }
 
     pub(crate) fn markdown(&self) -> &Markdown<'text> {
@@ -278,12 +195,12 @@ impl<'text> Roadmap<'text> {
 
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
-        self.marks.shipped.get(index).copied().unwrap_or(false)
+        self.shipped.get(index).copied().unwrap_or(false)
     }
 
     /// The blocks that are folded.
     pub(crate) fn folded_blocks(&self) -> impl Iterator<Item = &DetailsBlock> {
-        self.marks.blocks.iter().filter(|block| block.is_folded)
+        self.blocks.iter().filter(|block| block.is_folded)
     }
 
     /// The line of the first folded block that is not closed: everything below it counts as folded away.
@@ -295,12 +212,12 @@ impl<'text> Roadmap<'text> {
     pub(crate) fn open_block_of(&self, version: &str) -> Option<&DetailsBlock> {
         let names =
             |block: &&DetailsBlock| block.summary.is_some_and(|line| names_version(self.markdown.line(line), version));
-        self.marks.blocks.iter().filter(|block| !block.is_folded).find(names)
+        self.blocks.iter().filter(|block| !block.is_folded).find(names)
     }
 
     /// The open detail section of `typed`: one with exactly this spelling wins over one with the same normal form.
     pub(crate) fn section(&self, typed: &str) -> Option<&PhaseSection<'text>> {
-        let index = self.marks.open_sections.get_or_init(|| {
+        let index = self.found.open_sections.get_or_init(|| {
             let all = self.sections.iter().enumerate();
             PhaseIndex::new(all.filter(|(_, section)| !section.shipped).map(|(at, section)| (at, section.id)))
         });
@@ -316,7 +233,7 @@ impl<'text> Roadmap<'text> {
 
     /// The open checklist line of `typed`.
     pub(crate) fn bullet(&self, typed: &str) -> Option<&PhaseBullet<'text>> {
-        let index = self.marks.open_bullets.get_or_init(|| {
+        let index = self.found.open_bullets.get_or_init(|| {
             let all = self.bullets.iter().enumerate();
             PhaseIndex::new(all.filter(|(_, bullet)| !bullet.shipped).map(|(at, bullet)| (at, bullet.id)))
         });
@@ -325,7 +242,7 @@ impl<'text> Roadmap<'text> {
 
     /// Whether the checklist line of `typed` is struck through: the phase is abandoned.
     pub(crate) fn is_retired(&self, typed: &str) -> bool {
-        self.marks.has_retired && self.bullet(typed).is_some_and(|bullet| bullet.is_retired)
+        self.has_retired && self.bullet(typed).is_some_and(|bullet| bullet.is_retired)
     }
 
     /// Whether line `index` is the heading of a phase.
@@ -335,7 +252,7 @@ impl<'text> Roadmap<'text> {
 
     /// The rows of `typed` in all tables.
     pub(crate) fn rows_of(&self, typed: &str) -> impl Iterator<Item = &PhaseRow<'text>> {
-        let index = self.marks.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
+        let index = self.found.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
         index.find_all(typed).map(|at| &self.rows[at])
     }
 

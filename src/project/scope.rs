@@ -133,14 +133,15 @@ impl Unseen {
 }
 
 impl Scope {
-    /// The scope of `milestone` in `roadmap`.
-    pub(crate) fn of(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Self, FileError> {
+    /// Of `milestone` in the roadmap.
+    pub(crate) fn of(view: &ProjectView, milestone: &Milestone) -> Result<Self, FileError> {
+        let roadmap = view.roadmap_or_empty()?;
         let ids = milestone.phase_ids(roadmap);
         let folders = view.phase_folders()?;
         let path = || view.layout().roadmap();
         let version = || milestone.version.clone().unwrap_or_default();
-        let state_text = view.state_text()?;
-        let in_state = state_text.as_deref().filter(|text| text.contains("<<<<<<< ")).and_then(conflict_in);
+        let state = view.state()?;
+        let in_state = state.map(State::text).filter(|text| text.contains("<<<<<<< ")).and_then(conflict_in);
         let unseen = if let Some(line) = conflict(roadmap.markdown()) {
             Some(Unseen::Conflict { path: path(), line: line + 1 })
         } else if let Some(line) = in_state {
@@ -148,7 +149,7 @@ impl Scope {
             Some(Unseen::Conflict { path: view.layout().state(), line: line + 1 })
         } else if roadmap.markdown().text().trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
             Some(Unseen::Empty { path: path() })
-        } else if let Some(open) = opened_after(roadmap, &version()).filter(|_| !is_between(state_text.as_deref())) {
+        } else if let Some(open) = opened_after(roadmap, &version()).filter(|_| !state.is_some_and(is_between)) {
             Some(Unseen::Shipped { path: path(), version: version(), open })
         } else if let Some(line) = roadmap.unclosed_block() {
             Some(Unseen::Unclosed { path: path(), line: line + 1 })
@@ -168,7 +169,7 @@ impl Scope {
             Some(Unseen::Unread { path: path(), line: line + 1, id: id.to_owned() })
         } else {
             let mut unlisted = None;
-            for folder in view.unnamed(&folders, roadmap)? {
+            for folder in view.unnamed(&folders)? {
                 if !folder.id().is_sentinel() && has_work_left(view, folder)? {
                     unlisted = Some(Unseen::Unlisted { path: path(), folder: folder.path.clone() });
                     break;
@@ -176,7 +177,7 @@ impl Scope {
             }
             unlisted
         };
-        let phases = if ids.is_empty() { view.folders_of(milestone, roadmap)?.len() } else { ids.len() };
+        let phases = if ids.is_empty() { view.folders_of(milestone)?.len() } else { ids.len() };
         let fewer = fewer(view, roadmap, milestone, phases)?;
         Ok(Self { phases, unseen, fewer })
     }
@@ -190,12 +191,10 @@ impl Scope {
 impl ProjectView {
     /// The phases of the current milestone that were seen.
     pub(crate) fn scope(&self) -> Result<Scope, FileError> {
-        let Some(text) = self.roadmap_text()? else {
-            return Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None });
-        };
-        let roadmap = self.parse_roadmap(&text);
-        let milestone = self.milestone_in(&roadmap)?;
-        Scope::of(self, &roadmap, &milestone)
+        match self.roadmap()? {
+            Some(_) => Scope::of(self, &self.milestone()?),
+            None => Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None }),
+        }
     }
 }
 
@@ -207,15 +206,14 @@ fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone
     }
     let folders = view.phase_folders()?;
     let are_named = roadmap.named_phases().next().is_some();
-    let unnamed = if are_named { view.unnamed(&folders, roadmap)? } else { folders.iter().collect() };
+    let unnamed = if are_named { view.unnamed(&folders)? } else { folders.iter().collect() };
     let count = unnamed.iter().filter(|folder| !folder.id().is_sentinel()).count();
     Ok((count > 0).then_some(count))
 }
 
 /// Whether STATE.md reports that its milestone is over and the next one has not begun.
-fn is_between(state: Option<&str>) -> bool {
-    let status = state.and_then(|text| State::parse(text).front_text("status"));
-    status.is_some_and(|status| is_awaiting_milestone(&status))
+fn is_between(state: &State<'_>) -> bool {
+    state.front_text("status").is_some_and(|status| is_awaiting_milestone(&status))
 }
 
 /// A phase that only a table of reports names and that is not done there: its line and identifier. A row may belong to
@@ -249,8 +247,7 @@ fn fewer(
     milestone: &Milestone,
     phases: usize,
 ) -> Result<Option<Unseen>, FileError> {
-    let text = view.state_text()?;
-    let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
+    let written = view.state()?.and_then(Progress::written);
     let Some(counted) = written.and_then(|written| written.total_phases) else { return Ok(None) };
     let retired = roadmap.bullets().iter().filter(|bullet| bullet.is_retired && milestone.holds(bullet.line)).count();
     let seen = phases.max(view.milestone_folders()?.len()) + retired;

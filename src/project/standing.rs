@@ -75,12 +75,8 @@ pub(crate) enum NextStep {
 
 impl PhaseWork {
     /// Finds the work on the phase with the identifier `id` in the roadmap, and its folder if there is one.
-    pub(crate) fn of(
-        view: &ProjectView,
-        roadmap: Option<&Roadmap<'_>>,
-        id: &str,
-        folder: Option<&PhaseFolder>,
-    ) -> Result<Self, FileError> {
+    pub(crate) fn of(view: &ProjectView, id: &str, folder: Option<&PhaseFolder>) -> Result<Self, FileError> {
+        let roadmap = view.roadmap()?;
         let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
         let has = |kind| folder.is_some_and(|folder| folder.artifact(kind).is_some());
         // A folder in the archive of the current milestone does not show the progress of its phase.
@@ -143,29 +139,17 @@ impl PhaseWork {
 
 impl PhaseStanding {
     /// The standing of the phase with the identifier `id` in the roadmap, and its folder if there is one.
-    pub(crate) fn of(
-        view: &ProjectView,
-        roadmap: Option<&Roadmap<'_>>,
-        id: &str,
-        folder: Option<&PhaseFolder>,
-    ) -> Result<Self, FileError> {
+    pub(crate) fn of(view: &ProjectView, id: &str, folder: Option<&PhaseFolder>) -> Result<Self, FileError> {
         let verification = match folder {
             Some(folder) => verification::status(view, folder)?,
             None => Verification { is_unplanned: true, ..Verification::missing(id) },
         };
-        Ok(Self { work: PhaseWork::of(view, roadmap, id, folder)?, verification })
-    }
-
-    /// As [`Self::of`], with the roadmap of the project.
-    pub(crate) fn in_project(view: &ProjectView, id: &str, folder: Option<&PhaseFolder>) -> Result<Self, FileError> {
-        let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-        Self::of(view, roadmap.as_ref(), id, folder)
+        Ok(Self { work: PhaseWork::of(view, id, folder)?, verification })
     }
 
     /// The standing of the phase of a folder.
     pub(crate) fn of_folder(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
-        Self::in_project(view, folder.token(), Some(folder))
+        Self::of(view, folder.token(), Some(folder))
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -313,28 +297,27 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseL
 
 /// The first open phase of the milestone; `None` if `stated` is open itself.
 pub(super) fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLabel>, FileError> {
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let roadmap = view.roadmap()?;
     let folders = view.phase_folders()?;
     let folder_index = FolderIndex::new(&folders);
     let is_open = |id: &str| {
         let phase = PhaseId::new(id);
         let folder = folder_index.find(&phase);
-        Ok::<bool, FileError>(PhaseWork::of(view, roadmap.as_ref(), id, folder)?.is_open())
+        PhaseWork::of(view, id, folder).map(|work| work.is_open())
     };
     if stated.map(is_open).transpose()? == Some(true) {
         return Ok(None);
     }
-    let mut ids = match &roadmap {
-        Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap),
+    let mut ids = match roadmap {
+        Some(roadmap) => view.milestone()?.phase_ids(roadmap),
         None => folders.iter().map(PhaseFolder::token).filter(|id| !PhaseId::names_sentinel(id)).collect(),
     };
     ids.sort_by(|left, right| super::phase::compare(left, right));
     for id in ids {
         if is_open(id)? {
-            return Ok(match &roadmap {
+            return Ok(match roadmap {
                 Some(roadmap) => PhaseLabel::in_roadmap(roadmap, id),
-                None => Some(PhaseLabel::of(None, id)),
+                None => Some(view.label(id)?),
             });
         }
     }
@@ -396,7 +379,7 @@ mod tests {
             ];
             let view = ProjectView::of(files);
             let folder = view.find_phase("1").unwrap().folder;
-            let work = PhaseStanding::in_project(&view, "1", folder.as_ref()).unwrap().work;
+            let work = PhaseStanding::of(&view, "1", folder.as_ref()).unwrap().work;
             (work.closed, work.is_closed_by_roadmap())
         };
         let passed = "---\nstatus: passed\n---\n";

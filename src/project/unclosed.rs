@@ -6,7 +6,7 @@ use std::fmt;
 use super::files::FileError;
 use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::{PhaseSummary, is_surely_done};
-use super::view::{PlanProgress, ProjectView};
+use super::view::{PlanProgress, ProjectView, once};
 
 /// The codes for [`PlanProgress`] in stored answers.
 const DONE: u8 = 0;
@@ -57,13 +57,8 @@ impl ProjectView {
     ) -> Result<Vec<String>, FileError> {
         let facts = self.facts_of(folder);
         let plans = self.plans_in(folder, &facts)?;
-        let progress = if let Some(known) = facts.progress.get() {
-            known
-        } else {
-            let all = plans.iter().map(|plan| self.plan_progress(folder, plan));
-            let all = all.collect::<Result<Vec<_>, _>>()?;
-            facts.progress.get_or_init(|| all)
-        };
+        let find = || plans.iter().map(|plan| self.plan_progress(folder, plan)).collect();
+        let progress = once(&facts.progress, find)?;
         let wanted = plans.iter().zip(progress).filter(|(_, progress)| is_wanted(**progress));
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
@@ -85,8 +80,7 @@ impl ProjectView {
 
     /// The identifiers of the plans of a folder that are done but have an empty box in the roadmap.
     pub(crate) fn unclosed_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-        let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
-        let roadmap = self.parse_roadmap(&text);
+        let Some(roadmap) = self.roadmap()? else { return Ok(Vec::new()) };
         let Some(section) = roadmap.section(folder.token()) else { return Ok(Vec::new()) };
         let bullets = roadmap.plan_bullets(section);
         let is_open = |plan: &&String| bullets.iter().any(|bullet| bullet.is_about(plan) && !bullet.checked);

@@ -8,13 +8,12 @@ use super::label::PhaseLabel;
 use super::milestone::milestone_headings;
 use super::pause::Pause;
 use super::phase::short;
-use super::roadmap::Roadmap;
 use super::scope::{Scope, Unseen};
 use super::standing::{self, NextStep, PhaseStanding, first_few};
 use super::state::index::Sources;
 use super::state::{State, is_awaiting_milestone};
 use super::verification::VerificationState;
-use super::view::{ProjectView, state_version};
+use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::screen::counted;
 
@@ -97,11 +96,8 @@ pub(crate) struct PhaseNext {
 
 /// The current phase: the one in STATE.md while something is left to do for it, then the first open one.
 pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
-    let text = view.state_text()?;
-    let stated = text
-        .as_deref()
-        .map(State::parse)
-        .and_then(|state| state.front_phase().or_else(|| Sources::of(&state).get("current_phase").map(str::to_owned)));
+    let said = |state: &State<'_>| Sources::of(state).get("current_phase").map(str::to_owned);
+    let stated = view.state()?.and_then(|state| state.front_phase().or_else(|| said(state)));
     let Some(stated) = stated else { return Ok(None) };
     if is_to_be_verified(view, &stated)? {
         return Ok(Some(stated));
@@ -113,16 +109,12 @@ pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileEr
 /// Whether STATE.md reports that its current phase waits for verification and that is true, no matter who ticked it. A
 /// reopened earlier phase then has to wait.
 fn is_to_be_verified(view: &ProjectView, stated: &str) -> Result<bool, FileError> {
-    let text = view.state_text()?;
-    let says = text
-        .as_deref()
-        .map(State::parse)
-        .is_some_and(|state| state.front_text("status").as_deref() == Some("verifying"));
-    if !says {
+    let status = view.state()?.and_then(|state| state.front_text("status"));
+    if status.as_deref() != Some("verifying") {
         return Ok(false);
     }
     let folder = view.find_phase(stated)?.folder.filter(|folder| folder.archived.is_none());
-    let standing = PhaseStanding::in_project(view, stated, folder.as_ref())?;
+    let standing = PhaseStanding::of(view, stated, folder.as_ref())?;
     let waits = matches!(standing.verification.state, VerificationState::Missing);
     Ok(standing.work.closed && standing.work.is_executed() && waits)
 }
@@ -138,16 +130,15 @@ pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileEr
 impl UpNext {
     /// Decides the next step. If phases are planned without a discussion, a phase without a CONTEXT.md is planned.
     pub(crate) fn of(view: &ProjectView, skips_discussion: bool) -> Result<Self, FileError> {
-        let Some(text) = view.roadmap_text()? else {
+        let Some(roadmap) = view.roadmap()? else {
             return Ok(if has_project(view)? { Self::NoMilestone } else { Self::NoRoadmap });
         };
-        if view.state_text()?.is_none() {
+        if view.state()?.is_none() {
             return Ok(Self::NoState);
         }
         if let Some(pause) = Pause::of(view)? {
             return Ok(Self::Paused(pause));
         }
-        let roadmap = view.parse_roadmap(&text);
         let folders = view.milestone_folders()?;
         let mut has_plan_to_do = false;
         for folder in &folders {
@@ -162,9 +153,9 @@ impl UpNext {
         if let Some(next) = PhaseNext::of(view, skips_discussion)? {
             return Ok(Self::Phase(next));
         }
-        let milestone = view.milestone_in(&roadmap)?;
-        let is_shipped = is_shipped(view, &roadmap)?;
-        let scope = Scope::of(view, &roadmap, &milestone)?;
+        let milestone = view.milestone()?;
+        let is_shipped = is_shipped(view)?;
+        let scope = Scope::of(view, &milestone)?;
         let unseen = scope.unseen.or(scope.fewer);
         if let Some(unseen) = unseen.filter(|unseen| !is_shipped || unseen.is_unreadable()) {
             return Ok(Self::Unseen(unseen));
@@ -174,7 +165,7 @@ impl UpNext {
         }
         Ok(match milestone.version.clone() {
             Some(version) if is_shipped => Self::MilestoneArchived(version),
-            _ if milestone.phase_ids(&roadmap).is_empty() && folders.is_empty() => Self::NoPhases,
+            _ if milestone.phase_ids(roadmap).is_empty() && folders.is_empty() => Self::NoPhases,
             version => {
                 Self::MilestoneDone(MilestoneEnd { audit: Audit::of(view, version.as_deref(), &folders)?, version })
             }
@@ -239,14 +230,13 @@ impl UpNext {
 impl PhaseNext {
     /// The next step of the current phase; `None` if nothing is left to do.
     fn of(view: &ProjectView, skips_discussion: bool) -> Result<Option<Self>, FileError> {
-        let (Some(typed), Some(text)) = (phase_at_work(view)?, view.roadmap_text()?) else { return Ok(None) };
-        let roadmap = view.parse_roadmap(&text);
+        let Some(typed) = phase_at_work(view)? else { return Ok(None) };
         let folder = view.find_phase(&typed)?.folder;
         // After the end of a milestone, the position may name a phase that does not exist any more.
         if folder.is_none() && !view.is_listed(&typed)? && is_said_over(view)? {
             return Ok(None);
         }
-        let standing = PhaseStanding::of(view, Some(&roadmap), &typed, folder.as_ref())?;
+        let standing = PhaseStanding::of(view, &typed, folder.as_ref())?;
         let step = match standing.next_step(skips_discussion) {
             Some(step) => step,
             None if is_to_be_verified(view, &typed)? => NextStep::Verify,
@@ -254,11 +244,11 @@ impl PhaseNext {
         };
         let is_unverified = standing.verification.state == VerificationState::Missing;
         let acceptance = match &folder {
-            Some(folder) if standing.work.is_executed() => view.open_acceptance(&roadmap, folder)?,
+            Some(folder) if standing.work.is_executed() => view.open_acceptance(folder)?,
             _ => None,
         };
         let step = if acceptance.is_some() { NextStep::Verify } else { step };
-        let PhaseLabel { number, name } = PhaseLabel::of(Some(&roadmap), &typed);
+        let PhaseLabel { number, name } = view.label(&typed)?;
         let open_plans = standing.work.open_plans.iter().map(|plan| canonical_id(plan_id(plan)).to_owned()).collect();
         Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance, is_unverified }))
     }
@@ -366,26 +356,26 @@ fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
 }
 
 /// Whether the roadmap closes the milestone of STATE.md: by its heading, or by an archived roadmap.
-pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
-    let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
-    Ok(is_shipped_version(view, roadmap, &version)
+pub(crate) fn is_shipped(view: &ProjectView) -> Result<bool, FileError> {
+    let (Some(roadmap), Some(version)) = (view.roadmap()?, view.state_version()?) else { return Ok(false) };
+    Ok(is_shipped_version(view, &version)?
         || (is_said_over(view)?
-            && view.milestone_in(roadmap)?.phase_ids(roadmap).iter().all(|id| standing::is_closed(roadmap, id))))
+            && view.milestone()?.phase_ids(roadmap).iter().all(|id| standing::is_closed(roadmap, id))))
 }
 
 /// Whether the roadmap marks the milestone `version` as shipped, or mentions it while its roadmap is archived.
-pub(crate) fn is_shipped_version(view: &ProjectView, roadmap: &Roadmap<'_>, version: &str) -> bool {
+pub(crate) fn is_shipped_version(view: &ProjectView, version: &str) -> Result<bool, FileError> {
+    let roadmap = view.roadmap_or_empty()?;
     let markdown = roadmap.markdown();
     let is_closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(version));
     let is_mentioned = || (0..markdown.lines().len()).any(|line| markdown.line(line).contains(version));
     let is_archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
-    is_closed || (is_archived() && is_mentioned())
+    Ok(is_closed || (is_archived() && is_mentioned()))
 }
 
 /// Whether STATE.md reports that the last milestone is over and no other one has begun.
 fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
-    let Some(text) = view.state_text()? else { return Ok(false) };
-    let status = State::parse(&text).front_text("status");
+    let status = view.state()?.and_then(|state| state.front_text("status"));
     Ok(status.is_some_and(|status| is_awaiting_milestone(&status)))
 }
 

@@ -59,15 +59,6 @@ impl<'text> Markdown<'text> {
         Self { text, lines: lines.into() }
     }
 
-    /// Makes the document from the lines found for the same text before.
-    pub(crate) fn of_lines(text: &'text str, lines: Arc<[Line]>) -> Self {
-        Self { text, lines }
-    }
-
-    pub(crate) fn shared_lines(&self) -> Arc<[Line]> {
-        Arc::clone(&self.lines)
-    }
-
     /// Like [`Self::parse`], for callers that only need the front matter: the lines after it are not scanned.
     pub(crate) fn head(text: &'text str) -> Self {
         let mut end = 0;

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::install::{Target, is_installed};
 use crate::project::milestone::is_version;
 use crate::project::milestone_layout::ids;
-use crate::project::view::{ProjectView, state_version};
+use crate::project::view::ProjectView;
 use crate::runtime::Scope;
 use crate::text::shell::typed;
 use crate::text::untrusted;
@@ -73,7 +73,7 @@ impl SeenPhases {
         if is_version(&name) || ids::milestone_of(&name) == Some(&*name) {
             return Ok(name);
         }
-        let state = self.view.state_text()?.and_then(|text| state_version(&text));
+        let state = self.view.state_version()?;
         let file = if state.as_ref() == Some(&version) { "STATE.md" } else { "ROADMAP.md" };
         let version = untrusted::line(&version, SHOWN);
         Err(Failure::usage(format!(

@@ -9,7 +9,7 @@ use crate::world::Finished;
 pub(crate) fn milestone_history(call: &Call) -> Result<MilestoneHistory, Failure> {
     let view = call.view();
     let roadmap = view.layout().roadmap();
-    let version = match view.roadmap_text()? {
+    let version = match view.roadmap()? {
         Some(_) => view.milestone()?.version,
         None => None,
     };

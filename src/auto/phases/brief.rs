@@ -48,6 +48,6 @@ fn arguments(view: &ProjectView, unit: &Unit) -> Result<String, FileError> {
 
 fn has_gaps(view: &ProjectView, unit: &Unit) -> Result<bool, FileError> {
     let folder = view.find_phase(&unit.id)?.folder;
-    let standing = PhaseStanding::in_project(view, &unit.id, folder.as_ref())?;
+    let standing = PhaseStanding::of(view, &unit.id, folder.as_ref())?;
     Ok(standing.verification.state == VerificationState::GapsFound)
 }

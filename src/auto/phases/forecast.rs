@@ -10,11 +10,10 @@ use crate::project::view::ProjectView;
 /// Returns the remaining sessions.
 pub(crate) fn of(view: &ProjectView, settings: &PhaseSettings) -> Result<Forecast, FileError> {
     let mut forecast = Forecast::default();
-    let Some(text) = view.roadmap_text()? else { return Ok(forecast) };
-    let roadmap = view.parse_roadmap(&text);
-    for id in view.milestone()?.phase_ids(&roadmap) {
+    let Some(roadmap) = view.roadmap()? else { return Ok(forecast) };
+    for id in view.milestone()?.phase_ids(roadmap) {
         let folder = view.find_phase(id)?.folder;
-        let standing = PhaseStanding::of(view, Some(&roadmap), id, folder.as_ref())?;
+        let standing = PhaseStanding::of(view, id, folder.as_ref())?;
         let units: &[UnitKind] = match standing.next_step(settings.skips_discussion) {
             Some(NextStep::Discuss) => &[UnitKind::DiscussPhase, UnitKind::PlanPhase, UnitKind::ExecutePhase],
             Some(NextStep::Plan | NextStep::PlanGaps) => &[UnitKind::PlanPhase, UnitKind::ExecutePhase],

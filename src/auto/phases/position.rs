@@ -49,19 +49,14 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
 /// because a roadmap without phases has none to close: this stops it before a session is spent.
 fn before_execution(view: &ProjectView, next: UpNext) -> Result<UpNext, FileError> {
     if next.phase().is_some()
-        && let Some(text) = view.roadmap_text()?
-        && lists_no_phase(view, &text)?
+        && let Some(roadmap) = view.roadmap()?
+        && view.milestone()?.phase_ids(roadmap).is_empty()
     {
         return Ok(UpNext::NoPhases);
     }
     let Some(PhaseNext { step: NextStep::Execute, number, .. }) = next.phase() else { return Ok(next) };
     let open = view.open_acceptances()?.into_iter().find(|open| !open.is_deferred && short(&open.phase) != number);
     Ok(open.map_or(next, UpNext::Accept))
-}
-
-fn lists_no_phase(view: &ProjectView, roadmap: &str) -> Result<bool, FileError> {
-    let roadmap = view.parse_roadmap(roadmap);
-    Ok(view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty())
 }
 
 /// Returns what can be done without an agent now.
@@ -179,7 +174,7 @@ fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause,
 /// Returns what the unit should have written and has not.
 fn missing(view: &ProjectView, unit: &Unit, memory: &Memory) -> Result<Vec<String>, FileError> {
     let folder = view.find_phase(&unit.id)?.folder;
-    let standing = PhaseStanding::in_project(view, &unit.id, folder.as_ref())?;
+    let standing = PhaseStanding::of(view, &unit.id, folder.as_ref())?;
     let work = &standing.work;
     let lacks = match unit.kind {
         UnitKind::DiscussPhase => (!work.has_context).then_some("the CONTEXT.md of the phase"),

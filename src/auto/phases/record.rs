@@ -45,7 +45,7 @@ fn unless_unread(failure: Failure) -> Result<Result<Vec<Edit>, String>, Failure>
 
 fn is_closed(view: &ProjectView, phase: &str) -> Result<bool, FileError> {
     let folder = view.find_phase(phase)?.folder;
-    Ok(PhaseStanding::in_project(view, phase, folder.as_ref())?.work.closed)
+    Ok(PhaseStanding::of(view, phase, folder.as_ref())?.work.closed)
 }
 
 /// Returns a CONTEXT.md without decisions, and the folder of the phase if it is missing.

@@ -86,7 +86,7 @@ fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
     let view = context.view();
     let standing = match subject(context, typed)? {
         Subject::Folder(folder) => PhaseStanding::of_folder(&view, &folder)?,
-        Subject::Phase(phase) => PhaseStanding::in_project(&view, &phase.number, phase.folder.as_ref())?,
+        Subject::Phase(phase) => PhaseStanding::of(&view, &phase.number, phase.folder.as_ref())?,
     };
     // The command for a folder contains the phase as in the folder's name.
     let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };

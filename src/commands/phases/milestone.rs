@@ -8,7 +8,6 @@ use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::milestone::is_same_version;
-use crate::project::view::state_version;
 
 verbs! {
     "Milestones";
@@ -80,7 +79,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
         next_command: next_command.as_deref(),
     };
     // This warning comes first: it may be the reason why the milestone is refused.
-    let current = context.view().state_text()?.as_deref().and_then(state_version);
+    let current = context.view().state_version()?;
     if let Some(other) = current.filter(|current| !is_same_version(current, version)) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }

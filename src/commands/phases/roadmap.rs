@@ -153,8 +153,7 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Failure
     if arguments.convention.as_deref().is_some_and(|wanted| wanted != upgrade::CONVENTION) {
         return Err(Failure::usage("`--convention` takes only `milestone-prefixed`").hint("leave it out"));
     }
-    let roadmap = context.view().roadmap_text()?.unwrap_or_default();
-    let convention = check::convention(&roadmap, context.config()?);
+    let convention = check::convention(context.view().roadmap_or_empty()?.text(), context.config()?);
     let facts = facts::state_facts(context)?;
     if !arguments.apply && !context.is_rehearsal() {
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;

@@ -162,7 +162,7 @@ fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
     let folder = folder_of(context, &view, phase)?;
     let mut index = index::plan_index(&view, folder.token())
         .map_err(|error| Failure::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
-    if view.state_text()?.is_none() {
+    if view.state()?.is_none() {
         index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
     }
     drop(view);
@@ -260,7 +260,7 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), Failure> {
         check_summary(&context.view(), place)?;
     }
     let in_worktree = is_in_wave(context);
-    if !arguments.blocker.is_empty() && !in_worktree && context.view().state_text()?.is_none() {
+    if !arguments.blocker.is_empty() && !in_worktree && context.view().state()?.is_none() {
         let message = format!("{NO_STATE}: there is no place for the blocker");
         return Err(Failure::new(Reason::Unknown, message).hint(NO_STATE_CURE));
     }

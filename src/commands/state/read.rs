@@ -61,10 +61,10 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
     let config = context.config()?.clone();
     let view = context.view();
     let layout = view.layout();
-    let state = view.state_text()?;
+    let state = view.state()?;
     let report = LoadReport {
         config: LoadedConfig(&config),
-        state_raw: state.as_deref().unwrap_or_default(),
+        state_raw: state.map(crate::project::state::State::text).unwrap_or_default(),
         state_exists: state.is_some(),
         roadmap_exists: view.exists(&layout.roadmap()),
         config_exists: view.exists(&layout.config()),

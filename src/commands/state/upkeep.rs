@@ -149,6 +149,5 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
 /// Whether the milestone `version` was shipped.
 fn is_shipped(context: &Context, version: &str) -> Result<bool, Failure> {
     let view = context.view();
-    let text = view.roadmap_text()?;
-    Ok(text.is_some_and(|text| is_shipped_version(&view, &view.parse_roadmap(&text), version)))
+    Ok(is_shipped_version(&view, version)?)
 }

@@ -10,7 +10,6 @@ use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{PhaseId, PhaseIndex};
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::view::ProjectView;
 
@@ -157,14 +156,13 @@ impl Part for Managed {
             });
         }
         let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
-        let text = given.view.roadmap_text()?.unwrap_or_default();
-        let roadmap = given.view.parse_roadmap(&text);
+        let roadmap = given.view.roadmap_or_empty()?;
         let shipped = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
         let shipped = PhaseIndex::new(shipped.enumerate());
         let is_done = |needed: &str| match index.find(needed) {
             Some(other) => Ok(phases[other].disk_status == Stage::Complete),
             None if shipped.find(needed).is_some() => Ok(true),
-            None => is_done_elsewhere(given.view, needed, &roadmap),
+            None => is_done_elsewhere(given.view, needed),
         };
         let satisfied = phases.iter().map(|phase| is_unblocked(phase, is_done)).collect::<Result<Vec<_>, _>>()?;
         for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
@@ -187,10 +185,10 @@ fn last_touch(given: &Given<'_>, folder: &PhaseFolder) -> Option<i64> {
 }
 
 /// True if a phase of another milestone is complete: archived or verified.
-fn is_done_elsewhere(view: &ProjectView, typed: &str, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+fn is_done_elsewhere(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
     Ok(match view.find_phase(typed)?.folder {
         Some(folder) if folder.archived.is_some() => true,
-        Some(folder) => PhaseStanding::of(view, Some(roadmap), folder.token(), Some(&folder))?.is_complete(),
+        Some(folder) => PhaseStanding::of(view, folder.token(), Some(&folder))?.is_complete(),
         None => false,
     })
 }

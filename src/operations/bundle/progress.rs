@@ -14,7 +14,7 @@ use crate::project::milestone::{ListedPhase, Milestone};
 use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::roadmap::name_without_tag;
 use crate::project::standing::{PhaseStanding, Stage};
-use crate::project::state::{State, meaningful};
+use crate::project::state::meaningful;
 use crate::project::up_next;
 use crate::project::verification;
 
@@ -65,23 +65,21 @@ impl Part for Rows {
         folders.retain(|folder| !folder.id().is_sentinel());
         verification::look_ahead(given.view, &folders)?;
         let mut rows = Vec::new();
-        let text = given.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| given.view.parse_roadmap(text));
         for folder in &folders {
-            let standing = PhaseStanding::of(given.view, roadmap.as_ref(), folder.token(), Some(folder))?;
-            let label = PhaseLabel::of(roadmap.as_ref(), folder.token());
+            let standing = PhaseStanding::of(given.view, folder.token(), Some(folder))?;
+            let label = given.view.label(folder.token())?;
             rows.push((folder.token().to_owned(), PhaseRow::of_folder(given, folder, label, &standing)));
         }
         let folder_index = FolderIndex::new(&folders);
         let mut known: HashSet<String> = folders.iter().map(|folder| key(&folder.id())).collect();
-        for ListedPhase { id, name, .. } in roadmap.iter().flat_map(|roadmap| milestone.phases(roadmap)) {
+        for ListedPhase { id, name, .. } in milestone.phases(given.view.roadmap_or_empty()?) {
             let phase_id = PhaseId::new(id);
             if known.contains(&key(&phase_id)) || folder_index.find(&phase_id).is_some() {
                 continue;
             }
-            let standing = PhaseStanding::of(given.view, roadmap.as_ref(), id, None)?;
+            let standing = PhaseStanding::of(given.view, id, None)?;
             let slug = phase::folder_slug(name_without_tag(name));
-            let label = PhaseLabel::of(roadmap.as_ref(), id);
+            let label = given.view.label(id)?;
             rows.push((id.to_owned(), PhaseRow::of(given, (id, &slug), None, label, &standing)));
             known.insert(key(&phase_id));
         }
@@ -114,8 +112,8 @@ facts! { |given, rows: Rows|
     next: NextReport = NextReport::in_project(given.view, &given.host.next)?;
     /// Where work was interrupted, according to STATE.md.
     paused_at: Option<String> = {
-        let text = given.view.state_text()?;
-        text.as_deref().and_then(|text| meaningful(State::parse(text).value("Paused At")?).map(str::to_owned))
+        let note = given.view.state()?.and_then(|state| meaningful(state.value("Paused At")?));
+        note.map(str::to_owned)
     };
     /// What may hide phases of the milestone and so makes the figures uncertain.
     problems: Vec<String>, if any = Some(given.view.problems()?).filter(|problems| !problems.is_empty());

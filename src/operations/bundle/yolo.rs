@@ -9,7 +9,6 @@ use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::standing::Stage;
-use crate::project::state::State;
 use crate::text::time;
 
 use super::manager::{Managed, ManagedPhase, Step};
@@ -103,10 +102,7 @@ facts! { |given, chain: Chain|
     /// The last session of the chain, from the configuration.
     yolo: Session = chain.session.clone();
     /// The current phase according to STATE.md.
-    current_phase: Option<String> = {
-        let text = given.view.state_text()?;
-        text.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned))
-    };
+    current_phase: Option<String> = given.view.state()?.and_then(|state| state.position().phase).map(str::to_owned);
     /// The phase with which the chain would begin.
     start_phase: Option<String> = chain.start.as_ref().map(|phase| phase.number.clone());
     /// The step with which the chain would begin.
@@ -204,8 +200,7 @@ fn remaining(given: &Given<'_>, phase: &ManagedPhase) -> Result<RemainingPhase, 
 
 /// The phases whose line in the roadmap contains `deferred`.
 fn deferred(given: &Given<'_>, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
-    let text = given.view.roadmap_text()?.unwrap_or_default();
-    let roadmap = given.view.parse_roadmap(&text);
+    let roadmap = given.view.roadmap_or_empty()?;
     let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
     let is_deferred = |number: &str| {
         let bullet = roadmap.bullet(number).map(|bullet| bullet.line);

@@ -42,7 +42,7 @@ pub(crate) struct Standing(PhaseStanding);
 impl Part for Standing {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let found = given.part::<Found>()?;
-        PhaseStanding::in_project(given.view, found.number(), found.folder()).map(Self)
+        PhaseStanding::of(given.view, found.number(), found.folder()).map(Self)
     }
 }
 

@@ -10,7 +10,6 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::{Milestone, version_in};
 use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 use crate::text::markdown::Markdown;
 use crate::text::slug;
@@ -60,7 +59,7 @@ impl Part for MilestoneHistory {
 impl Part for Milestone {
     /// Without a roadmap the milestone is unknown, whatever STATE.md says.
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        match given.view.roadmap_text()? {
+        match given.view.roadmap()? {
             Some(_) => given.view.milestone(),
             None => Ok(Milestone::without_roadmap(None)),
         }
@@ -70,9 +69,7 @@ impl Part for Milestone {
 impl Part for Progress {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let milestone = given.part::<Milestone>()?;
-        let text = given.view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| given.view.parse_roadmap(text));
-        let sections = roadmap.iter().flat_map(Roadmap::sections).filter(|section| {
+        let sections = given.view.roadmap_or_empty()?.sections().iter().filter(|section| {
             !section.shipped && milestone.holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel()
         });
         let phases = match sections.count() {

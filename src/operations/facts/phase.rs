@@ -256,8 +256,7 @@ impl Given<'_> {
     /// The roadmap entry for `typed`, or else for the folder `token`, and whether it is a separate section. Shelves and
     /// folded phases count as absent.
     fn roadmap_entry(&self, typed: &str, token: Option<&str>) -> Result<Option<(bool, RoadmapEntry)>, FileError> {
-        let Some(text) = self.view.roadmap_text()? else { return Ok(None) };
-        let roadmap = self.view.parse_roadmap(&text);
+        let Some(roadmap) = self.view.roadmap()? else { return Ok(None) };
         let spellings =
             || [Some(typed), token].into_iter().flatten().filter(|typed| !PhaseId::new(typed).is_sentinel());
         let section =

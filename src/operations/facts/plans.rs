@@ -8,7 +8,6 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::phase::{self, PhaseId};
 use crate::project::plan::PhasePlan;
-use crate::project::state::State;
 
 /// The active plans of the phase, by file name.
 struct Plans(Vec<String>);
@@ -122,9 +121,8 @@ fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
 /// Errors in STATE.md about the phase's plans; `None` without `--validate` or without STATE.md. STATE.md is only about
 /// the current phase, so it has no errors about another one.
 fn state_warnings(given: &Given<'_>, plans: usize) -> Result<Option<Vec<String>>, FileError> {
-    let text = if given.asked("validate") { given.view.state_text()? } else { None };
-    let Some(text) = text else { return Ok(None) };
-    let state = State::parse(&text);
+    let state = if given.asked("validate") { given.view.state()? } else { None };
+    let Some(state) = state else { return Ok(None) };
     let typed = &given.part::<Found>()?.typed;
     let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
     let wrong = state.value("Total Plans in Phase").filter(|count| at_work && count.parse() != Ok(plans));

@@ -298,8 +298,7 @@ const MODELS: &[&str] = &["ai", "chatbot", "embedding", "llm", "rag"];
 /// True if a phase builds on language models: the roadmap says so, or the phase has an AI-SPEC.md.
 pub(crate) fn is_about_models(view: &ProjectView, phase: &NamedPhase) -> Result<bool, FileError> {
     let has_contract = phase.folder.as_ref().is_some_and(|folder| folder.artifact("AI-SPEC").is_some());
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap_or_empty()?;
     let section = roadmap.section(&phase.number).map(|section| roadmap.section_text(section)).unwrap_or_default();
     let says_so = |line: &str| MODELS.iter().any(|word| says(line, word)) || line.to_lowercase().contains(MODEL_PHRASE);
     Ok(has_contract || section.lines().any(says_so))
@@ -312,8 +311,7 @@ impl SeenPhase {
     /// If any phase of the roadmap has a `**UI hint**` line, the lines decide: a phase without one has no user
     /// interface. The words of the prose count only if no phase has such a line.
     fn of(view: &ProjectView, phase: &NamedPhase) -> Result<Self, FileError> {
-        let text = view.roadmap_text()?.unwrap_or_default();
-        let roadmap = view.parse_roadmap(&text);
+        let roadmap = view.roadmap_or_empty()?;
         let section = roadmap.section(&phase.number).map(|section| roadmap.section_text(section)).unwrap_or_default();
         let has_hints = || roadmap.sections().iter().any(|section| roadmap.section_text(section).lines().any(is_hint));
         let may_be_seen = section.lines().find_map(hint).unwrap_or_else(|| !has_hints());

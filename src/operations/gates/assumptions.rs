@@ -93,8 +93,7 @@ impl Terms {
 
 /// Scans the section of a phase; `None` if the roadmap does not have the phase.
 pub(crate) fn scan(view: &ProjectView, typed: &str, terms: &Terms) -> Result<Option<ScanReport>, FileError> {
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap_or_empty()?;
     let Some(section) = roadmap.section(typed) else { return Ok(None) };
     let section = roadmap.section_text(section);
     let builds_on_nothing = builds_on_nothing(view)?;

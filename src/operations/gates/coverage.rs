@@ -304,8 +304,7 @@ const NOT_READABLE: &str = "Not readable";
 /// The requirements that the roadmap assigns to a phase. If its section has no line for them, those that the
 /// traceability table maps to it.
 pub(crate) fn own_requirements(view: &ProjectView, phase: &str) -> Result<Vec<String>, FileError> {
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap_or_empty()?;
     let section = roadmap.section(phase);
     if let Some(section) = section.filter(|section| roadmap.field(section, "Requirements").is_some()) {
         return Ok(roadmap.requirement_ids(section));

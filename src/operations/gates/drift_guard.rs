@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
-use crate::project::state::{State, normal_status};
+use crate::project::state::normal_status;
 use crate::project::view::ProjectView;
 use crate::text::words::{self, words};
 
@@ -102,21 +102,19 @@ pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<St
         Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.as_str().to_ascii_uppercase())
     };
     report.phase = typed.and_then(told);
-    let Some(text) = view.state_text()? else {
+    let Some(state) = view.state()? else {
         report.reason = Some("missing_state");
         return Ok(report);
     };
-    let state = State::parse(&text);
     let phase = typed.or_else(|| state.position().phase).unwrap_or_default();
     report.phase = told(phase);
-    let Some(roadmap_text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         report.reason = Some("missing_roadmap");
         return Ok(report);
     };
     let written = state.value("Status").map(str::to_owned).or_else(|| state.front_text("status"));
     report.state_rank = written.as_deref().and_then(rank);
     report.state_status = written;
-    let roadmap = view.parse_roadmap(&roadmap_text);
     let Some(told) = roadmap.progress_row(phase).and_then(|row| row.cell("status")) else {
         report.reason = Some("phase_not_in_roadmap");
         return Ok(report);

@@ -117,8 +117,7 @@ fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> 
         scope.push('\n');
     }
     if scope.is_empty() {
-        let text = view.roadmap_text()?.unwrap_or_default();
-        let roadmap = view.parse_roadmap(&text);
+        let roadmap = view.roadmap_or_empty()?;
         scope.extend(roadmap.section(folder.token()).map(|section| roadmap.section_text(section)));
     }
     Ok(scope)

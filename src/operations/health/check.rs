@@ -198,7 +198,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         let cure = format!("Run {} to start a project", command("new-project"));
         return Ok(vec![error("E001", "there is no folder .planning/", cure)]);
     }
-    if view.state_text().is_err() {
+    if view.state().is_err() {
         // A STATE.md that is not text is a finding; everything else is checked as if the file were empty.
         let mut found = validate::findings(view)?.unwrap_or_default();
         let mut blank = Edits::default();
@@ -211,8 +211,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         Some(text) => found.extend(missing_sections(&text)),
         None => found.push(error("E002", "there is no PROJECT.md", command("new-project"))),
     }
-    let roadmap_text = view.roadmap_text()?;
-    let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
+    let roadmap = view.roadmap()?;
     if roadmap.is_none() {
         let next = Next::of(view, &Around::default())?;
         let cure = match &next {
@@ -222,7 +221,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         found.push(error("E003", "there is no ROADMAP.md", cure));
     }
     found.extend(unreadable(view)?);
-    for unread in roadmap.iter().flat_map(Roadmap::unread_phases) {
+    for unread in view.roadmap_or_empty()?.unread_phases() {
         found.push(warning("W030", unread.message(), unread.cure()));
     }
     let all = view.all_phase_folders()?;
@@ -232,8 +231,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         );
     }
     let folders = view.phase_folders()?;
-    if let Some(text) = view.state_text()? {
-        found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
+    if let Some(state) = view.state()? {
+        found.extend(state_findings(view, state, roadmap, &folders, facts)?);
     } else {
         found.push(error("E004", "there is no STATE.md", format!("Fix: {NO_STATE_CURE}")));
     }
@@ -353,7 +352,7 @@ fn state_findings(
     let written = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned)).unwrap_or_default();
     if let Some(phase) = state.position().phase
         && normal_status(&written) != "completed"
-        && !PhaseWork::of(view, Some(roadmap), phase, folder_of(phase))?.is_open()
+        && !PhaseWork::of(view, phase, folder_of(phase))?.is_open()
     {
         let status = if written.is_empty() { "unknown" } else { written.trim() };
         let message = format!("STATE.md is at phase {phase} (status: {status}), which ROADMAP.md shows as complete");
@@ -363,7 +362,7 @@ fn state_findings(
     if written.to_lowercase().contains("milestone complete") {
         let index = PhaseIndex::new(folders.iter().map(PhaseFolder::token).enumerate());
         let unstarted: Vec<&str> = view
-            .milestone_in(roadmap)?
+            .milestone()?
             .phase_ids(roadmap)
             .into_iter()
             .filter(|id| index.find(id).is_none() && !roadmap.bullet(id).is_some_and(|bullet| bullet.checked))

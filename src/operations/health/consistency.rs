@@ -45,17 +45,16 @@ impl ConsistencyReport {
 /// Compares the roadmap with the folders, and reports gaps and orphans. `numbered` is true if phases are numbered in
 /// sequence.
 pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<ConsistencyReport, FileError> {
-    let Some(text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         let errors = vec!["there is no ROADMAP.md"];
         return Ok(ConsistencyReport { passed: false, errors, warnings: Vec::new(), warning_count: None });
     };
     let folders = view.phase_folders()?;
-    let roadmap = view.parse_roadmap(&text);
-    let mut warnings = roadmap_and_disk(&roadmap, &folders, &archived_phases(view)?);
-    let mismatches = mismatches(view, &roadmap)?.into_iter();
+    let mut warnings = roadmap_and_disk(roadmap, &folders, &archived_phases(view)?);
+    let mismatches = mismatches(view, roadmap)?.into_iter();
     warnings.extend(mismatches.map(|found| warning(found.code, found.message, found.fix)));
     if numbered {
-        warnings.extend(phase_gaps(&folders, &roadmap));
+        warnings.extend(phase_gaps(&folders, roadmap));
     }
     warnings.extend(folders.iter().flat_map(plan_gaps));
     warnings.extend(folders.iter().flat_map(orphan_summaries));

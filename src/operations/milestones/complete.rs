@@ -22,9 +22,8 @@ use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
 use crate::project::scope::Scope;
 use crate::project::standing::PhaseStanding;
-use crate::project::state::State;
 use crate::project::state::edit::one_line;
-use crate::project::view::{Edited, Edits, ProjectView, state_version};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
 /// The hint about phases of the milestone that are not done.
@@ -201,14 +200,13 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
     let request = CompleteRequest { version: &spelled, ..request };
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
-    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
-    let roadmap = view.parse_roadmap(&text);
-    let milestone = found(&roadmap, version)?;
-    let mut folders = view.folders_of(&milestone, &roadmap)?;
+    let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
+    let milestone = found(roadmap, version)?;
+    let mut folders = view.folders_of(&milestone)?;
     folders.retain(|folder| !folder.id().is_sentinel());
-    refuse_unstarted(view, &milestone, &roadmap, &folders, &request)?;
+    refuse_unstarted(view, &milestone, roadmap, &folders, &request)?;
     if !request.force {
-        refuse_open(view, &milestone, &roadmap, &request)?;
+        refuse_open(view, &milestone, roadmap, &request)?;
     }
     let (stats, accomplishments) = tell(view, &folders)?;
     let checks_open = deferred_checks::open_in(view, &folders)?;
@@ -216,7 +214,7 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
     let archive = layout.milestones_folder();
     let mut edits = Edits::default();
     let roadmap_copy = copy(view, &layout.roadmap(), &format!("{version}-ROADMAP"), "", &mut edits)?;
-    edits.write(view, &layout.roadmap(), with_shipped(&roadmap, version, &facts.today))?;
+    edits.write(view, &layout.roadmap(), with_shipped(roadmap, version, &facts.today))?;
     let head = requirements_head(version, &name, &facts.today, &layout.requirements());
     let requirements = copy(view, &layout.requirements(), &format!("{version}-REQUIREMENTS"), &head, &mut edits)?;
     let audit = layout.milestone_audit(version);
@@ -237,9 +235,7 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
         }
     }
 
-    let state_text = state::open(view)?;
-    let parsed = state_text.as_deref().map(State::parse);
-    let mut edit = parsed.as_ref().map(StateEdit::new);
+    let mut edit = state::open(view)?.map(StateEdit::new);
     let mut quick = Vec::new();
     if request.archive_quick {
         quick = put_quick_away(view, version, edit.as_mut(), &mut edits)?;
@@ -268,7 +264,10 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
             phases_archive_skip_reason: skip_reason,
             quick,
         },
-        would_update: WouldUpdate { milestones_md: layout.milestones(), state_md: state_text.map(|_| layout.state()) },
+        would_update: WouldUpdate {
+            milestones_md: layout.milestones(),
+            state_md: view.state()?.map(|_| layout.state()),
+        },
     };
     Ok((Completion { plan, milestones_updated, kept_progress }, edits))
 }
@@ -276,12 +275,11 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
 /// The version as spelled in STATE.md or the roadmap: `1.2` may be `v1.2` there.
 fn spelled(view: &ProjectView, version: &str) -> Result<String, FileError> {
     let is_it = |known: &String| is_same_version(known, version);
-    if let Some(known) = view.state_text()?.as_deref().and_then(state_version).filter(is_it) {
+    if let Some(known) = view.state_version()?.filter(is_it) {
         return Ok(known);
     }
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&text);
-    let headings = milestone_headings(&roadmap);
+    let roadmap = view.roadmap_or_empty()?;
+    let headings = milestone_headings(roadmap);
     let known = headings.iter().filter_map(|heading| heading.version.map(str::to_owned)).find(is_it);
     Ok(known.unwrap_or_else(|| version.to_owned()))
 }
@@ -347,7 +345,7 @@ fn refuse_open(
     roadmap: &Roadmap<'_>,
     request: &CompleteRequest<'_>,
 ) -> Result<(), Failure> {
-    let scope = Scope::of(view, roadmap, milestone)?;
+    let scope = Scope::of(view, milestone)?;
     if let Some(unseen) = scope.doubt(&view.layout().roadmap()) {
         let message = format!("milestone {} may not be complete: {unseen}", request.version);
         return Err(Failure::unknown(message).hint(format!("{}, or pass `--force`", unseen.cure())));
@@ -356,11 +354,11 @@ fn refuse_open(
     let folders = FolderIndex::new(&all);
     let mut ids: Vec<String> = milestone.phase_ids(roadmap).into_iter().map(str::to_owned).collect();
     if ids.is_empty() {
-        ids.extend(view.folders_of(milestone, roadmap)?.iter().map(|folder| folder.token().to_owned()));
+        ids.extend(view.folders_of(milestone)?.iter().map(|folder| folder.token().to_owned()));
     }
     let mut open: Vec<(String, PhaseStanding)> = Vec::new();
     for id in ids {
-        let standing = PhaseStanding::of(view, Some(roadmap), &id, folders.find(&PhaseId::new(&id)))?;
+        let standing = PhaseStanding::of(view, &id, folders.find(&PhaseId::new(&id)))?;
         if !standing.is_complete() || standing.work.is_open() {
             open.push((id, standing));
         }
@@ -500,9 +498,7 @@ impl QuickReport {
 pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, Failure> {
     let version = checked_label(version)?;
     let mut edits = Edits::default();
-    let state_text = state::open(view)?;
-    let state = state_text.as_deref().map(State::parse);
-    let mut edit = state.as_ref().map(StateEdit::new);
+    let mut edit = state::open(view)?.map(StateEdit::new);
     let entries = put_quick_away(view, version, edit.as_mut(), &mut edits)?;
     let mut state_updated = false;
     if let Some(edit) = edit.filter(|edit| edit.touches(crate::project::state::QUICK_TASKS)) {
@@ -646,15 +642,15 @@ mod tests {
         let (_, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
         let after = view.after(&edits);
         let progress = |view: &ProjectView| {
-            let text = view.state_text().unwrap().unwrap();
-            crate::project::state::index::Progress::written(&State::parse(&text)).unwrap()
+            crate::project::state::index::Progress::written(view.state().unwrap().unwrap()).unwrap()
         };
         let counted = progress(&after);
         assert_eq!((counted.total_phases, counted.total_plans), (Some(2), Some(2)));
         let (_, edits) = state::notes::record_session(&after, Some("x"), None, &facts()).unwrap().unwrap();
         assert_eq!(progress(&after.after(&edits)), counted);
         let (_, edits) = switch::switch(&after, "v1.1", None, &facts()).unwrap();
-        let text = after.after(&edits).state_text().unwrap().unwrap();
+        let started = after.after(&edits);
+        let text = started.state().unwrap().unwrap().text();
         assert!(!text.contains("Operator Next Steps") && text.ends_with("## End\n"), "{text}");
     }
 

@@ -11,7 +11,6 @@ use crate::project::files::FileError;
 use crate::project::folder::{canonical_id, plan_id};
 use crate::project::pause::RESUMED;
 use crate::project::plan::{PhasePlan, PlanTask};
-use crate::project::state::State;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 
@@ -170,8 +169,7 @@ impl Place {
 impl Place {
     /// A phase without a folder: the one named in the file, else the current one in STATE.md.
     fn without_folder(view: &ProjectView, stated: Option<String>) -> Result<Self, FileError> {
-        let state = view.state_text()?;
-        let at_work = state.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned));
+        let at_work = view.state()?.and_then(|state| state.position().phase).map(str::to_owned);
         let Some(phase) = stated.or(at_work) else { return Ok(Self::default()) };
         let label = view.label(&phase)?;
         Ok(Self { phase: Some(label.number), name: label.name, ..Self::default() })

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit};
-use crate::project::state::State;
 use crate::project::state::quick::{Migrated, QuickRow, QuickTableError, QuickVariant};
 use crate::project::view::{Edited, Edits, ProjectView};
 
@@ -37,9 +36,8 @@ pub(crate) struct MigrateReport {
 
 /// Adds a row to the table of quick tasks.
 pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> Edited<AppendReport, Failure> {
-    let text = state::open(view)?.ok_or_else(|| Failure::unknown("there is no STATE.md").hint(NO_STATE_CURE))?;
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let state = state::open(view)?.ok_or_else(|| Failure::unknown("there is no STATE.md").hint(NO_STATE_CURE))?;
+    let mut edit = StateEdit::new(state);
     let added = edit.push_quick_row(row);
     let (row, variant) = added?;
     let edits = state::close(view, edit, Rule::Keep, facts)?.edits(view)?;
@@ -49,9 +47,8 @@ pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> E
 /// Converts the table of quick tasks to the form to which rows are added.
 pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport, Failure> {
     let unchanged = |reason| MigrateReport { ok: true, migrated: false, from: None, rows: None, reason: Some(reason) };
-    let Some(text) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };
+    let mut edit = StateEdit::new(state);
     let Migrated { from, rows } = match edit.migrate_quick_table() {
         Ok(Some(migrated)) => migrated,
         Ok(None) => return Ok((unchanged("the table has the current columns"), Edits::default())),

@@ -148,14 +148,9 @@ const FILLERS: &[&str] = &[
 
 /// Finds the pending todos that fit a phase: by words in its section, by area, by the files that its plans touch.
 pub(crate) fn match_phase(view: &ProjectView, typed: &str) -> Result<MatchReport, FileError> {
-    let section = match view.roadmap_text()? {
-        Some(text) => {
-            let roadmap = view.parse_roadmap(&text);
-            roadmap.section(typed).map(|section| roadmap.section_text(section).to_lowercase())
-        }
-        None => None,
-    }
-    .unwrap_or_default();
+    let roadmap = view.roadmap_or_empty()?;
+    let section = roadmap.section(typed).map(|section| roadmap.section_text(section).to_lowercase());
+    let section = section.unwrap_or_default();
     let known: BTreeSet<&str> = words(&section).collect();
     let files = planned_files(view, typed)?;
     let folder = view.layout().todos_pending();

@@ -14,7 +14,6 @@ use crate::project::plan::{PhasePlan, PhaseSummary, PlanTask};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::PhaseStanding;
-use crate::project::state::State;
 use crate::project::verification;
 use crate::project::view::ProjectView;
 
@@ -202,8 +201,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
         let subject = layout.shown(&layout.roadmap());
         diagnostics.add("roadmap_unscoped", subject, "the roadmap does not show which milestone this is");
     }
-    let text = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap_or_empty()?;
     let folders: Vec<PhaseFolder> =
         view.milestone_folders()?.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     let all = view.phase_folders()?;
@@ -215,7 +213,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     verification::look_ahead(view, &folders)?;
     let mut phases = Vec::new();
     for folder in &folders {
-        phases.push(phase(view, &roadmap, folder, &mut diagnostics)?);
+        phases.push(phase(view, roadmap, folder, &mut diagnostics)?);
     }
     let requirements = requirements(view, &mut diagnostics)?;
     let plans = phases.iter().flat_map(|phase| &phase.plans).filter(|plan| !plan.superseded);
@@ -258,11 +256,10 @@ fn identity(milestone: &Milestone) -> MilestoneScope {
 }
 
 fn active(view: &ProjectView) -> Result<Active, FileError> {
-    let text = view.state_text()?;
-    let state = text.as_deref().map(State::parse);
+    let state = view.state()?;
     let scope = if state.is_some() { MilestoneScope::Complete } else { MilestoneScope::Unreadable };
-    let field = |label: &str| state.as_ref()?.value(label).map(str::to_owned);
-    let status = state.as_ref().and_then(|state| state.front_text("status")).or_else(|| field("Status"));
+    let field = |label: &str| state?.value(label).map(str::to_owned);
+    let status = state.and_then(|state| state.front_text("status")).or_else(|| field("Status"));
     Ok(Active {
         phase: Told { value: field("Phase").or_else(|| field("Current Phase")), scope },
         plan: Told { value: field("Plan").or_else(|| field("Current Plan")), scope },
@@ -279,7 +276,7 @@ fn phase(
     let section = roadmap.section(folder.token());
     let field = |label: &str| section.and_then(|section| roadmap.field(section, label));
     let scope = if section.is_some() { MilestoneScope::Complete } else { MilestoneScope::Unscoped };
-    let standing = PhaseStanding::of(view, Some(roadmap), folder.token(), Some(folder))?;
+    let standing = PhaseStanding::of(view, folder.token(), Some(folder))?;
     let verification = &standing.verification;
     let plans = folder.plans().map(|file| plan(view, folder, file, diagnostics)).collect::<Result<Vec<_>, _>>()?;
     if folder.artifact("UAT").is_none() {

@@ -75,13 +75,11 @@ impl PhaseStatus {
 /// The progress of the current milestone.
 pub(crate) fn progress(view: &ProjectView) -> Result<ProgressReport, FileError> {
     let milestone = view.milestone()?;
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let folders = view.milestone_folders()?;
     verification::look_ahead(view, &folders)?;
     let mut phases = Vec::new();
     for folder in folders {
-        let standing = PhaseStanding::of(view, roadmap.as_ref(), folder.token(), Some(&folder))?;
+        let standing = PhaseStanding::of(view, folder.token(), Some(&folder))?;
         let (number, name) = shown(&folder.name);
         let (plans, summaries) = (standing.work.plans.len(), standing.work.summaries);
         phases.push(PhaseProgress { number, name, plans, summaries, status: PhaseStatus::of(&standing) });

@@ -13,7 +13,6 @@ use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, first_few};
-use crate::project::state::State;
 use crate::project::state::edit::bar;
 use crate::project::up_next;
 use crate::project::verification;
@@ -100,9 +99,8 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             });
         }
     };
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-    if let Some(roadmap) = &roadmap {
+    let roadmap = view.roadmap()?;
+    if let Some(roadmap) = roadmap {
         for phase in milestone.phases(roadmap) {
             add(phase.id, name_without_tag(phase.name));
         }
@@ -116,7 +114,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     for row in &mut phases {
         let id = PhaseId::new(&row.number);
         let folder = folder_index.find(&id);
-        let standing = PhaseStanding::of(view, roadmap.as_ref(), &row.number, folder)?;
+        let standing = PhaseStanding::of(view, &row.number, folder)?;
         row.status = match PhaseStatus::of(&standing) {
             PhaseStatus::Pending => NOT_STARTED,
             status => status.word(),
@@ -130,15 +128,14 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         }
     }
     phases.sort_by(|left, right| phase::compare(&left.number, &right.number));
-    wait_for_others(&mut phases, roadmap.as_ref());
+    wait_for_others(&mut phases, roadmap);
     let completed = phases.iter().filter(|phase| phase.status == PhaseStatus::Complete.word()).count();
     let total_plans = phases.iter().map(|phase| phase.plans).sum();
     let total_summaries = phases.iter().map(|phase| phase.summaries).sum();
     let known = milestone.scope == MilestoneScope::Complete;
     let requirements = view.text(&view.layout().requirements())?;
     let (total, complete) = requirements.as_deref().map_or((0, 0), |text| Requirements::parse(text).counts());
-    let state = view.state_text()?;
-    let last_activity = state.as_deref().map(State::parse).and_then(|state| {
+    let last_activity = view.state()?.and_then(|state| {
         state.front_text("last_activity").or_else(|| state.value("Last activity").map(str::to_owned))
     });
     let Measured { counts, percent: done, problems } = Measured::of(view, &milestone)?;

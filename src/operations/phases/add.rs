@@ -79,8 +79,8 @@ fn given_name(description: &str) -> Result<Cow<'_, str>, Failure> {
 /// The number is one above every phase of the roadmap and the disk, without shelved ones, so that no planned phase of a
 /// later milestone has the same number.
 pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, Failure> {
-    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
+    let text = roadmap.text();
     if !text.trim().is_empty() && roadmap.markdown().headings().next().is_none() && roadmap.bullets().is_empty() {
         let line = 1 + text.lines().take_while(|line| line.trim().is_empty()).count();
         let path = view.layout().roadmap();
@@ -99,8 +99,8 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddRepo
         let depends_on = (request.naming != "custom").then(|| "Phase TBD".to_owned());
         (PhaseNumber::Text(id.to_owned()), id.to_owned(), id.to_owned(), depends_on)
     } else {
-        let number = last_number(view, &roadmap)? + 1;
-        let depends_on = match last_of_milestone(view, &roadmap, &milestone)? {
+        let number = last_number(view, roadmap)? + 1;
+        let depends_on = match last_of_milestone(view, roadmap, &milestone)? {
             0 => "Nothing (first phase)".to_owned(),
             last => format!("Phase {last}"),
         };
@@ -110,25 +110,25 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddRepo
         let written = if is_padded { padded.clone() } else { number.to_string() };
         (PhaseNumber::Number(number), padded, written, Some(depends_on))
     };
-    let place = end_of_milestone(&roadmap, &milestone);
+    let place = end_of_milestone(roadmap, &milestone);
     let block = PhaseBlock {
         id: &written,
         title: name.to_owned(),
         goal: "[To be planned]",
         depends_on,
         command_prefix: request.command_prefix,
-        level: level_before(&roadmap, place),
+        level: level_before(roadmap, place),
     };
     let mut edits = Edits::default();
     let mut splices = Splices::default();
     let of_milestone = |id: &str, line: usize| milestone.holds(line) && !PhaseId::new(id).is_sentinel();
     roadmap.add_bullet(&written, name, roadmap.last_bullet(of_milestone), &mut splices);
-    let own = PhaseIndex::new(milestone.phase_ids(&roadmap).into_iter().enumerate());
+    let own = PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate());
     let is_own = |id: &str, _| own.find(id).is_some();
     let row = roadmap.last_row(is_own).or_else(|| roadmap.last_row(|id, _| !PhaseId::new(id).is_sentinel()));
     roadmap.add_progress_row(&written, name, row, &mut splices);
-    insert_block(&roadmap, place, &block, &mut splices);
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    insert_block(roadmap, place, &block, &mut splices);
+    edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))?;
     let directory = folder_path(view, request.project_code, &padded, &slug);
     edits.folders.push(directory.clone());
     let report = AddReport {
@@ -184,8 +184,7 @@ pub(crate) fn insert(
     sibling: bool,
     request: AddRequest<'_>,
 ) -> Edited<InsertReport, Failure> {
-    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
     let section = roadmap.section(after).ok_or_else(|| {
         let (message, hint) = match roadmap.bullet(after) {
             Some(bullet) => {
@@ -215,7 +214,7 @@ pub(crate) fn insert(
         goal: "[Urgent work - to be planned]",
         depends_on: Some(format!("Phase {}", section.id)),
         command_prefix: request.command_prefix,
-        level: level_of(&roadmap, section),
+        level: level_of(roadmap, section),
     };
     let mut edits = Edits::default();
     let mut splices = Splices::default();
@@ -229,8 +228,8 @@ pub(crate) fn insert(
     };
     roadmap.add_bullet(&phase_number, &title, roadmap.last_bullet(is_before), &mut splices);
     roadmap.add_progress_row(&phase_number, name, roadmap.last_row(is_before), &mut splices);
-    insert_block(&roadmap, section.lines.end, &block, &mut splices);
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    insert_block(roadmap, section.lines.end, &block, &mut splices);
+    edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))?;
     let directory = folder_path(view, request.project_code, &padded, &slug);
     edits.folders.push(directory.clone());
     Ok((InsertReport { phase_number, after_phase: after.to_owned(), name: name.to_owned(), slug, directory }, edits))
@@ -250,8 +249,7 @@ pub(crate) struct DecimalReport {
 pub(crate) fn next_decimal(view: &ProjectView, typed: &str) -> Result<DecimalReport, FileError> {
     let base = PhaseId::new(typed);
     let folders = view.phase_folders()?;
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let roadmap = view.roadmap()?;
     let known = folders.iter().map(|folder| folder.token().to_owned()).chain(roadmap.iter().flat_map(|roadmap| {
         let sections = roadmap.sections().iter().map(|section| section.id);
         sections.chain(roadmap.bullets().iter().map(|bullet| bullet.id)).map(str::to_owned).collect::<Vec<_>>()
@@ -293,11 +291,8 @@ pub(crate) struct MvpReport {
 /// Reports whether a phase is planned as a vertical slice: by the flag, else by its `**Mode:**` field, else by the
 /// configuration.
 pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: bool) -> Result<MvpReport, FileError> {
-    let text = view.roadmap_text()?;
-    let roadmap_mode = text.as_deref().and_then(|text| {
-        let roadmap = view.parse_roadmap(text);
-        roadmap.mode(roadmap.section(typed)?)
-    });
+    let roadmap = view.roadmap_or_empty()?;
+    let roadmap_mode = roadmap.section(typed).and_then(|section| roadmap.mode(section));
     let from_roadmap = roadmap_mode.as_deref() == Some("mvp");
     let source = match (flag, from_roadmap, configured) {
         (true, _, _) => "cli_flag",
@@ -372,7 +367,7 @@ pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddRep
 /// restarted with the milestone, the archives do not count.
 fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
     let mut folders = view.phase_folders()?.to_vec();
-    folders.extend(view.earlier_folders(roadmap)?);
+    folders.extend(view.earlier_folders()?);
     let numbers = roadmap
         .named_phases()
         .chain(roadmap.listed_ids())
@@ -528,9 +523,9 @@ mod tests {
                 let (report, edits) = add(&view, AddRequest { description: name, ..REQUEST }).unwrap();
                 assert_eq!(report.directory, format!(".planning/phases/02-{}", phase::folder_slug(name)));
                 let after = view.after(&edits);
-                let text = after.roadmap_text().unwrap().unwrap();
-                let parsed = after.parse_roadmap(&text);
-                let found = crate::operations::roadmap::check::mismatches(&after, &parsed).unwrap();
+                let parsed = after.roadmap().unwrap().unwrap();
+                let text = parsed.text();
+                let found = crate::operations::roadmap::check::mismatches(&after, parsed).unwrap();
                 let of_name = found.iter().filter(|found| found.code != "C008").count();
                 assert_eq!(of_name, 0, "{name}: {found:?}\n{text}");
                 assert_eq!(parsed.sections().len(), 2, "{text}");

@@ -14,7 +14,6 @@ use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::review_report;
 use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::standing;
-use crate::project::state::State;
 use crate::project::uat_report::UatReport;
 use crate::project::unclosed::UnclearSummary;
 use crate::project::verification::{self, Verification};
@@ -137,7 +136,7 @@ pub(crate) fn complete(
     if !verification.passed() && waits && !(closed && verification.is_stale()) {
         return Err(not_verified(typed, &verification, command_prefix));
     }
-    if view.roadmap_text()?.is_none() {
+    if view.roadmap()?.is_none() {
         let message = format!("there is no `{}` to record phase {typed} as complete in", view.layout().roadmap());
         return Err(Failure::new(Reason::Unknown, message).hint(NO_ROADMAP));
     }
@@ -204,15 +203,13 @@ fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> R
 
 /// True if the roadmap marks a phase as complete.
 fn is_closed(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
-    let text = view.roadmap_text()?;
-    Ok(text.as_deref().is_some_and(|text| standing::is_closed(&view.parse_roadmap(text), typed)))
+    Ok(standing::is_closed(view.roadmap_or_empty()?, typed))
 }
 
 /// True if STATE.md is at this phase and does not say that everything is done.
 fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
-    let Some(text) = view.state_text()? else { return Ok(false) };
-    let state = State::parse(&text);
-    Ok(!position::is_all_complete(&state)
+    let Some(state) = view.state()? else { return Ok(false) };
+    Ok(!position::is_all_complete(state)
         && state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase)))
 }
 
@@ -251,8 +248,7 @@ fn edit_roadmap(
     today: &str,
     edits: &mut Edits,
 ) -> Result<(), FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(()) };
-    let roadmap = view.parse_roadmap(&text);
+    let Some(roadmap) = view.roadmap()? else { return Ok(()) };
     let mut splices = Splices::default();
     roadmap.tick_phase(typed, today, &mut splices);
     if let Some(section) = roadmap.section(typed) {
@@ -262,18 +258,18 @@ fn edit_roadmap(
             let lines: Vec<(&str, bool)> = done.iter().map(|plan| (*plan, true)).collect();
             roadmap.add_plans(section, &lines, &mut splices);
         }
-        if counts_in_label(&roadmap, section) {
+        if counts_in_label(roadmap, section) {
             roadmap.set_plan_count(section, &format!("{0}/{0} plans complete", plans.len()), &mut splices);
         }
     }
-    let day = completed_day(&roadmap, typed).unwrap_or(today).to_owned();
+    let day = completed_day(roadmap, typed).unwrap_or(today).to_owned();
     let cells = [
         ("plans", format!(" {0}/{0} ", plans.len())),
         ("status", " Complete    ".to_owned()),
         ("completed", format!(" {day} ")),
     ];
     roadmap.set_progress(typed, &cells, &mut splices);
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))
+    edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))
 }
 
 /// True if the field is written `**Plans:** n` or `Plans: n`, the spellings for counts; `**Plans**: n` is free text.
@@ -285,10 +281,9 @@ fn counts_in_label(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> bool {
 
 /// Marks the requirements of the phase as met. Returns true if anything changed.
 fn edit_requirements(view: &ProjectView, typed: &str, edits: &mut Edits) -> Result<bool, FileError> {
-    let (Some(roadmap), Some(text)) = (view.roadmap_text()?, view.text(&view.layout().requirements())?) else {
+    let (Some(roadmap), Some(text)) = (view.roadmap()?, view.text(&view.layout().requirements())?) else {
         return Ok(false);
     };
-    let roadmap = view.parse_roadmap(&roadmap);
     let ids = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
     let requirements = Requirements::parse(&text);
     let mut splices = Splices::default();
@@ -311,14 +306,13 @@ struct NextPhase {
 /// an open checkbox, or else the first later one that is not ticked.
 fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, FileError> {
     let current = PhaseId::new(typed);
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let roadmap = view.roadmap()?;
     let milestone = view.milestone()?;
     let folders = view.milestone_folders()?;
     let listed = roadmap.iter().flat_map(|roadmap| milestone.phase_ids(roadmap)).map(str::to_owned);
     let is_next = |id: &String| {
         let is_before = phase::compare(id, current.as_str()).is_lt();
-        let said = roadmap.as_ref().filter(|roadmap| standing::can_say_done(roadmap, id));
+        let said = roadmap.filter(|roadmap| standing::can_say_done(roadmap, id));
         let is_open = said.map_or(!is_before, |roadmap| !standing::is_closed(roadmap, id));
         !current.matches(id) && !PhaseId::new(id).is_sentinel() && is_open
     };
@@ -342,9 +336,8 @@ fn edit_state(
     edits: &mut Edits,
 ) -> Result<bool, Failure> {
     let after = view.after(edits);
-    let Some(text) = state::open(&after)? else { return Ok(false) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = state::open(&after)? else { return Ok(false) };
+    let mut edit = StateEdit::new(state);
     let next = next.map(|next| (next.number.as_str(), next.name.as_deref()));
     position::move_on(&after, &mut edit, &Transition { completed: typed, plans, next }, facts)?;
     let written = state::close(&after, edit, Rule::Measure, facts)?;
@@ -372,8 +365,7 @@ fn requirement_warnings(view: &ProjectView, typed: &str) -> Result<Vec<String>, 
     if !untraced.is_empty() {
         warnings.push(format!("REQUIREMENTS.md: no row in the traceability table for {}", untraced.join(", ")));
     }
-    let roadmap = view.roadmap_text()?.unwrap_or_default();
-    let roadmap = view.parse_roadmap(&roadmap);
+    let roadmap = view.roadmap_or_empty()?;
     let cited = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
     let unknown: Vec<String> = cited.into_iter().filter(|id| is_id(id) && !requirements.knows(id)).collect();
     if !unknown.is_empty() {

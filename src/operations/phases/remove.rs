@@ -14,7 +14,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap_renumber::Renumbering;
-use crate::project::state::{Position, State};
+use crate::project::state::Position;
 use crate::project::up_next::is_shipped;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::shell::typed;
@@ -56,8 +56,7 @@ pub(crate) fn remove(
     project_code: Option<&str>,
     facts: &Facts,
 ) -> Edited<RemoveReport, Failure> {
-    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
-    let roadmap = view.parse_roadmap(&text);
+    let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
     let id = PhaseId::new(typed);
     let folders = view.phase_folders()?;
     let own: Vec<&PhaseFolder> = folders.iter().filter(|folder| id.matches(folder.token())).collect();
@@ -71,7 +70,7 @@ pub(crate) fn remove(
     if own.is_none() && !listed.iter().any(|known| id.matches(known)) {
         return Err(Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`")).hint(PHASES));
     }
-    if !force && is_shipped(view, &roadmap)? {
+    if !force && is_shipped(view)? {
         return Err(Failure::usage(format!("phase {typed} is of a milestone that is complete and archived"))
             .hint("its phases are history; `--force` takes the phase out of it all the same"));
     }
@@ -172,9 +171,8 @@ fn follow(
     facts: &Facts,
 ) -> Result<bool, Failure> {
     let after = view.after(edits);
-    let Some(text) = state::open(&after)? else { return Ok(false) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = state::open(&after)? else { return Ok(false) };
+    let mut edit = StateEdit::new(state);
     // The current phase was removed, so the position is taken from the roadmap and the folders.
     let is_current = state.position().phase.is_some_and(|phase| removed.matches(phase));
     if is_current && position::fill_position(&after, &mut edit, &format!("Phase {removed} removed"), facts)?.is_some() {
@@ -268,12 +266,12 @@ mod tests {
         assert_eq!(after.folder_names(".planning/phases").unwrap(), ["02-d"]);
         assert_eq!(after.names(".planning/phases/02-d").unwrap(), ["02-01-PLAN.md", "notes.md"]);
         assert_eq!(
-            after.roadmap_text().unwrap().as_deref(),
+            after.roadmap().unwrap().map(crate::project::roadmap::Roadmap::text),
             Some(
                 "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: D** - d\n- [ ] **Phase 2.1: C** - c\n\n### Phase 1: A\n### Phase 2: D\n**Depends on**: Nothing\n### Phase 2.1: C\n"
             )
         );
-        let state = after.state_text().unwrap().unwrap();
+        let state = after.state().unwrap().unwrap().text();
         assert!(state.contains("Phase: 2 of 3 (D)\n") && state.contains("current_phase: 2\n"), "{state}");
     }
 
@@ -294,12 +292,12 @@ mod tests {
         assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-b", "02-d"]);
         assert_eq!(after.names(".planning/phases/01-b").unwrap(), ["01-01-PLAN.md"]);
         assert_eq!(
-            after.roadmap_text().unwrap().as_deref(),
+            after.roadmap().unwrap().map(crate::project::roadmap::Roadmap::text),
             Some(
                 "- [ ] **Phase 1: B** - b\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: B\n### Phase 1.1: C\n**Depends on**: Phase 1\n### Phase 2: D\n"
             )
         );
-        assert!(after.state_text().unwrap().unwrap().contains("Phase: 1 of 2 (B)\n"));
+        assert!(after.state().unwrap().unwrap().text().contains("Phase: 1 of 2 (B)\n"));
     }
 
     #[test]

@@ -184,7 +184,7 @@ pub(crate) fn close(
         steps.note(advance::follow_plans(&steps.view(), &place.folder, facts)?);
     }
     let decisions = add_decisions(&mut steps, &read, phase, facts)?;
-    if view.state_text()?.is_none() {
+    if view.state()?.is_none() {
         warnings.push(format!("{NO_STATE}: position, decisions and metrics are not recorded; {NO_STATE_CURE}"));
     }
     for blocker in request.blockers {

@@ -19,13 +19,12 @@ pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Resu
         edits.removals.push(summary);
     }
     let after = view.after(&edits);
-    if let Some(text) = after.roadmap_text()? {
-        let roadmap = after.parse_roadmap(&text);
+    if let Some(roadmap) = after.roadmap()? {
         let mut splices = Splices::default();
         if let Some(section) = roadmap.section(place.folder.token()) {
             roadmap.untick_plan(section, &place.file, &mut splices);
         }
-        edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+        edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))?;
     }
     let own = PhasePlan::parse(&view.text(&place.path())?.unwrap_or_default()).requirements();
     let mut covered = Vec::new();

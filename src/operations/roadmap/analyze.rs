@@ -57,10 +57,9 @@ pub(crate) enum GetPhaseReport {
 
 /// Gets the section of one phase.
 pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseReport, FileError> {
-    let Some(text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         return Ok(GetPhaseReport::NoRoadmap { found: false, error: NO_ROADMAP });
     };
-    let roadmap = view.parse_roadmap(&text);
     let phase_number = typed.to_owned();
     if PhaseId::new(typed).is_sentinel() {
         return Ok(GetPhaseReport::Absent { found: false, phase_number });
@@ -74,7 +73,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
             mode: roadmap.mode(section),
             success_criteria: roadmap.success_criteria(section),
             section: roadmap.section_text(section).to_owned(),
-            brief: Box::new(Brief::of(view, &roadmap, section)?),
+            brief: Box::new(Brief::of(view, roadmap, section)?),
         });
     }
     Ok(match roadmap.bullet(typed) {
@@ -249,11 +248,10 @@ impl DiskStatus {
 
 /// Analyzes every phase of the current milestone and its files on disk.
 pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
-    let Some(text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         return Ok(Err(NoRoadmapReport { error: NO_ROADMAP, ..NoRoadmapReport::default() }));
     };
-    let roadmap = view.parse_roadmap(&text);
-    let milestone = view.milestone_in(&roadmap)?;
+    let milestone = view.milestone()?;
     let folders = view.phase_folders()?;
     verification::look_ahead(view, folders.iter())?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
@@ -266,10 +264,10 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         Entry::Vacant(new) => {
             new.insert(phases.len());
             let folder = index.find(id).map(|at| &folders[at]);
-            PhaseStanding::of(view, Some(&roadmap), id, folder)
+            PhaseStanding::of(view, id, folder)
         }
     };
-    for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
+    for section in analysed_sections(roadmap).filter(|section| milestone.holds(section.heading_line)) {
         phases.push(PhaseSummary {
             goal: owned(roadmap.field(section, "Goal")),
             mode: roadmap.mode(section),
@@ -278,7 +276,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         });
     }
     let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
-    for listed in milestone.phases(&roadmap) {
+    for listed in milestone.phases(roadmap) {
         if known.insert(normal_key(listed.id)) {
             let name = name_without_tag(listed.name);
             phases.push(PhaseSummary::of(listed.id, name, standing(listed.id, &phases)?));
@@ -293,8 +291,8 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
-    let missing = without_section(view, &roadmap, &milestone)?;
-    let milestones = milestone_headings(&roadmap)
+    let missing = without_section(view, roadmap, &milestone)?;
+    let milestones = milestone_headings(roadmap)
         .iter()
         .filter(|heading| milestone.holds(heading.heading.line))
         .filter_map(|heading| {
@@ -396,10 +394,10 @@ pub(crate) struct ScopeReport {
 /// Lists the phases of the current milestone.
 pub(crate) fn milestone_scope(view: &ProjectView) -> Result<ScopeReport, FileError> {
     let milestone = view.milestone()?;
-    let Some(text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         return Ok(ScopeReport { error: Some(NO_ROADMAP), scope: milestone.scope, phases: Vec::new(), phase_count: 0 });
     };
-    let phases: Vec<String> = milestone.phase_ids(&view.parse_roadmap(&text)).into_iter().map(str::to_owned).collect();
+    let phases: Vec<String> = milestone.phase_ids(roadmap).into_iter().map(str::to_owned).collect();
     Ok(ScopeReport { error: None, scope: milestone.scope, phase_count: phases.len(), phases })
 }
 
@@ -440,18 +438,17 @@ pub(crate) fn update_plan_progress(
     }
     let open = view.open_plans(&folder)?;
     let done: Vec<&str> = plans.iter().filter(|plan| !open.contains(plan)).map(String::as_str).collect();
-    let Some(text) = view.roadmap_text()? else {
+    let Some(roadmap) = view.roadmap()? else {
         return Ok(Some((declined(NO_ROADMAP, plans.len(), done.len()), Edits::default())));
     };
-    let roadmap = view.parse_roadmap(&text);
-    let standing = PhaseStanding::of(view, Some(&roadmap), folder.token(), Some(&folder))?;
+    let standing = PhaseStanding::of(view, folder.token(), Some(&folder))?;
     let (complete, verification) = (standing.is_complete(), &standing.verification);
     let mut splices = Splices::default();
-    let status = write_progress(&roadmap, typed, &plans, &done, complete, today, &mut splices);
+    let status = write_progress(roadmap, typed, &plans, &done, complete, today, &mut splices);
     let is_named =
         roadmap.section(typed).is_some() || roadmap.bullet(typed).is_some() || roadmap.progress_row(typed).is_some();
     let mut edits = Edits::default();
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))?;
     let report = ProgressReport {
         updated: is_named,
         phase: Some(typed.to_owned()),
@@ -518,28 +515,27 @@ pub(crate) fn note_planned(
     today: &str,
     edits: &mut Edits,
 ) -> Result<bool, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(false) };
-    let roadmap = view.parse_roadmap(&text);
+    let Some(roadmap) = view.roadmap()? else { return Ok(false) };
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
     let plans = folder.as_ref().map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
     let to_do = folder.as_ref().map(|folder| view.open_plans(folder)).transpose()?.unwrap_or_default();
     let done: Vec<&str> = plans.iter().filter(|plan| !to_do.contains(plan)).map(String::as_str).collect();
     let all = if plans.is_empty() { announced.unwrap_or(0) } else { u64::try_from(plans.len()).unwrap_or(0) };
-    let closed = is_closed(&roadmap, typed);
+    let closed = is_closed(roadmap, typed);
     let open = done.len() < plans.len();
     if all == 0 || !(open || plans.is_empty() && !closed) {
         return Ok(false);
     }
     let mut splices = Splices::default();
     if closed {
-        write_progress(&roadmap, typed, &plans, &done, false, today, &mut splices);
+        write_progress(roadmap, typed, &plans, &done, false, today, &mut splices);
     } else {
         let plural = if all == 1 { "" } else { "s" };
         let count = match done.len() {
             0 => format!("{all} plan{plural}"),
             done => format!("{done}/{all} plans executed"),
         };
-        write_plans(&roadmap, typed, &plans, &done, &count, &mut splices);
+        write_plans(roadmap, typed, &plans, &done, &count, &mut splices);
         let status = if done.is_empty() { "Planned" } else { "In Progress" };
         let cells = [("plans", format!(" {}/{all} ", done.len())), ("status", format!(" {status} "))];
         // A cell that already has the value keeps its padding.
@@ -550,7 +546,7 @@ pub(crate) fn note_planned(
         let cells: Vec<(&str, String)> = cells.into_iter().filter(|(word, text)| !says(word, text)).collect();
         roadmap.set_progress(typed, &cells, &mut splices);
     }
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    edits.write(view, &view.layout().roadmap(), splices.apply(roadmap.text()))?;
     Ok(closed)
 }
 

@@ -96,7 +96,7 @@ struct Told<'text> {
 /// which number and name. A part that the document does not have is not reported as missing.
 pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Vec<Mismatch>, FileError> {
     const PLACES: [&str; 3] = ["checklist", "details", "Progress table"];
-    let milestone = view.milestone_in(roadmap)?;
+    let milestone = view.milestone()?;
     let own = LazyCell::new(|| PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate()));
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
@@ -209,10 +209,11 @@ pub(crate) struct RoadmapFinding {
 /// after their milestone, those that are not are reported too.
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
-    let Ok(Some(text)) = view.roadmap_text() else {
+    let Ok(Some(roadmap)) = view.roadmap() else {
         let warnings = vec![finding("V001", "there is no ROADMAP.md that can be read")];
         return ValidateReport { warnings, mismatches: Vec::new(), problems: Vec::new() };
     };
+    let text = roadmap.text();
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return ValidateReport {
             warnings: vec![finding("V002", "ROADMAP.md is empty")],
@@ -221,16 +222,15 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
         };
     }
     let mut warnings = Vec::new();
-    if is_unclosed(&text) {
+    if is_unclosed(text) {
         warnings.push(finding("V003", "the front matter of ROADMAP.md is not closed by a line `---`"));
     }
-    let roadmap = view.parse_roadmap(&text);
     if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
         let message = "ROADMAP.md has no phases: no headings, list items or table rows";
         warnings.push(finding("V004", message));
     }
-    if convention(&text, config).as_deref() == Some(super::upgrade::CONVENTION) {
-        warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
+    if convention(text, config).as_deref() == Some(super::upgrade::CONVENTION) {
+        warnings.extend(not_prefixed(roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
                 "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `{}` renames phases below headings like `## v1.0`", typed!("gsd-tools roadmap upgrade --convention {}", super::upgrade::CONVENTION)),
@@ -241,7 +241,7 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let unseen = unseen.filter(|unseen| !matches!(unseen, Unseen::Unread { .. }));
     let problems = unseen.map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect();
     // Without a readable STATE.md the milestone is unknown; `state validate` reports that.
-    let mismatches = mismatches(view, &roadmap).unwrap_or_default();
+    let mismatches = mismatches(view, roadmap).unwrap_or_default();
     ValidateReport { warnings, mismatches, problems }
 }
 

@@ -16,7 +16,7 @@ use crate::project::phase::{PhaseId, without_code};
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
-use crate::project::state::{Position, State};
+use crate::project::state::Position;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
@@ -73,13 +73,12 @@ pub(crate) fn upgrade(view: &ProjectView, convention: Option<&str>, facts: &Fact
     if convention == Some(CONVENTION) {
         return Ok((UpgradeReport { already_migrated: true, ..UpgradeReport::default() }, Edits::default()));
     }
-    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
-    let roadmap = view.parse_roadmap(&text);
-    let renumbering = Renumbering::to(new_ids(&roadmap)?);
+    let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
+    let renumbering = Renumbering::to(new_ids(roadmap)?);
     let mut report = UpgradeReport::default();
     let mut edits = Edits::default();
     let after = roadmap.renumbered(&renumbering);
-    report.roadmap_edits = line_edits(&text, &after);
+    report.roadmap_edits = line_edits(roadmap.text(), &after);
     edits.write(view, &view.layout().roadmap(), after)?;
     for folder in view.phase_folders()?.iter() {
         rename(view, folder, &renumbering, &mut report, &mut edits)?;
@@ -230,9 +229,8 @@ fn follow(
     facts: &Facts,
 ) -> Result<(), Failure> {
     let after = view.after(edits);
-    let Some(text) = state::open(&after)? else { return Ok(()) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = state::open(&after)? else { return Ok(()) };
+    let mut edit = StateEdit::new(state);
     for label in ["Phase", "Current Phase", "Current focus"] {
         let Some(field) = state.field(label) else { continue };
         let Some(phase) = Position::parse(field.value).and_then(|position| position.phase) else { continue };
@@ -241,7 +239,7 @@ fn follow(
         }
     }
     let written = state::close(&after, edit, Rule::Keep, facts)?;
-    report.cross_ref_edits.extend(cross_edits(&view.layout().state(), body(&text), body(&written.text)));
+    report.cross_ref_edits.extend(cross_edits(&view.layout().state(), body(state.text()), body(&written.text)));
     edits.write(view, &view.layout().state(), written.text)?;
     Ok(())
 }

@@ -44,8 +44,7 @@ pub(crate) fn annotate_dependencies(
     if plans.is_empty() {
         return declined(format!("phase {typed} has no plans"));
     }
-    let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
-    let roadmap = view.parse_roadmap(&text);
+    let Some(roadmap) = view.roadmap()? else { return declined(NO_ROADMAP.to_owned()) };
     let shared = shared_truths(view, &folder, &plans)?;
     let section = roadmap.section(typed);
     let bullets = section.map(|section| roadmap.plan_bullets(section)).unwrap_or_default();
@@ -71,7 +70,8 @@ pub(crate) fn annotate_dependencies(
     };
     let of_bullets: Vec<(usize, u64)> =
         bullets.iter().filter_map(|bullet| Some((bullet.line, wave_of_bullet(bullet)?))).collect();
-    let grouped = in_waves(&roadmap, section.lines.clone(), &of_bullets, &distinct).unwrap_or_else(|| text.to_string());
+    let grouped =
+        in_waves(roadmap, section.lines.clone(), &of_bullets, &distinct).unwrap_or_else(|| roadmap.text().to_owned());
     let written = with_constraints(&view.parse_roadmap(&grouped), typed, &shared).unwrap_or(grouped);
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), written)?;

@@ -93,11 +93,10 @@ impl AdvanceReport {
 /// Moves the position to the next plan; after the last one, sets the phase to ready for verification. Nothing changes
 /// if the position cannot be read or plans have no summary. `None` without STATE.md.
 pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> EditedState<AdvanceReport> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
+    let Some(state) = open(view)? else { return Ok(None) };
     let phase = state.position().phase;
     let folder = phase.map(|phase| view.find_phase(phase)).transpose()?.and_then(|lookup| lookup.folder);
-    let Some(plan) = PlanPosition::of(&state) else {
+    let Some(plan) = PlanPosition::of(state) else {
         return Ok(Some((AdvanceReport::NoPosition(unreadable(view, folder.as_ref())?), Edits::default())));
     };
     let claimed = claim::renew(view, phase.unwrap_or_default(), facts)?;
@@ -105,10 +104,10 @@ pub(crate) fn advance(view: &ProjectView, facts: &Facts) -> EditedState<AdvanceR
     let disk = folder.as_ref().map(|folder| PlansOnDisk::of(view, folder)).transpose()?;
     let disk = disk.filter(|disk| disk.plan_count > 0);
     let all_done = disk.as_ref().is_some_and(|disk| disk.to_do.is_empty());
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let next = disk.as_ref().map_or(Some(plan.current + 1), |disk| disk.next_to_do(plan.current));
     if let Some(next) = next.filter(|next| *next <= plan.total && plan.current < plan.total && !all_done) {
-        advance_field(&mut edit, &state, next);
+        advance_field(&mut edit, state, next);
         match phase.filter(|_| is_executing(&state.position())) {
             Some(phase) => put_status(&mut edit, &format!("Executing Phase {phase}")),
             None => put_status(&mut edit, "Ready to execute"),
@@ -200,10 +199,9 @@ fn edited(
     facts: &Facts,
     act: impl FnOnce(&State<'_>, &mut StateEdit<'_, '_>) -> Result<(), FileError>,
 ) -> EditedState<Written> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
-    act(&state, &mut edit)?;
+    let Some(state) = open(view)? else { return Ok(None) };
+    let mut edit = StateEdit::new(state);
+    act(state, &mut edit)?;
     close_with_mirror(view, edit, facts).map(Some)
 }
 

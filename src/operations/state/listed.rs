@@ -11,17 +11,16 @@ use crate::project::view::ProjectView;
 
 /// Every phase that the roadmap lists for the milestone, with its standing.
 pub(crate) fn listed_phases(view: &ProjectView) -> Result<Vec<ListedPhase>, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
-    let roadmap = view.parse_roadmap(&text);
+    let Some(roadmap) = view.roadmap()? else { return Ok(Vec::new()) };
     let folders = view.phase_folders()?;
     verification::look_ahead(view, folders.iter())?;
     let folder_index = FolderIndex::new(&folders);
     let phase = |phase: milestone::ListedPhase<'_>| {
         let folder = folder_index.find(&PhaseId::new(phase.id));
-        let standing = PhaseStanding::of(view, Some(&roadmap), phase.id, folder)?;
+        let standing = PhaseStanding::of(view, phase.id, folder)?;
         Ok(ListedPhase { number: phase.id.to_owned(), name: name_without_tag(phase.name).to_owned(), standing })
     };
-    view.milestone_in(&roadmap)?.phases(&roadmap).into_iter().map(phase).collect()
+    view.milestone()?.phases(roadmap).into_iter().map(phase).collect()
 }
 
 /// A phase that the roadmap reports on.

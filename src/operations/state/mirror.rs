@@ -144,9 +144,8 @@ pub(crate) fn follow(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Re
 fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
     let milestone = view.milestone()?;
     let name = milestone.name.as_deref();
-    let text = view.roadmap_text()?;
-    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-    let is_shipped = |version: &str| roadmap.as_ref().is_some_and(|roadmap| is_shipped(roadmap, version));
+    let roadmap = view.roadmap()?;
+    let is_shipped = |version: &str| roadmap.is_some_and(|roadmap| is_shipped(roadmap, version));
     let label = milestone.version.as_deref().map(|version| match name.filter(|_| !is_shipped(version)) {
         Some(name) => format!("{version} — {name}"),
         None => version.to_owned(),

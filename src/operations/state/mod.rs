@@ -1,14 +1,13 @@
-//! STATE.md across documents: what a command changes in it, and how its index is updated.
+//! STATE.md across documents: what a command changes in it, and how its index follows.
 //!
-//! Every write has the same steps: [`open`] the text (a text too broken to edit is refused), make named edits on a
-//! [`StateEdit`], and [`close`] it, which updates the front matter from body, disk and roadmap. Other operations that
-//! change the state (`phase complete`, `phase remove`, ...) do the same:
+//! Every write goes the same way: [`open`] the text (one too broken to be written to is refused), make named edits on a
+//! [`StateEdit`], and [`close`] it, which brings the front matter up to date with body, disk and roadmap. The other
+//! operations that move the state along (`phase complete`, `phase remove`, ...) do the same:
 //!
 //! ```text
 //! let after = view.after(&edits);                       // the project with the roadmap as it will be
-//! let Some(text) = state::open(&after)? else { .. };    // no STATE.md
-//! let state = State::parse(&text);
-//! let mut edit = StateEdit::new(&state);
+//! let Some(state) = state::open(&after)? else { .. };   // no STATE.md
+//! let mut edit = StateEdit::new(state);
 //! position::move_on(&mut edit, &transition, facts);     // or edit.set(..), edit.put(..)
 //! let written = state::close(&after, edit, Rule::Measure, facts)?;
 //! edits.write(view, &view.layout().state(), written.text)?;
@@ -35,8 +34,6 @@ pub(crate) mod sync;
 mod tests;
 pub(crate) mod update;
 pub(crate) mod validate;
-
-use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::operations::hints::CORRECT_LINE;
@@ -97,15 +94,15 @@ pub(crate) struct Commands {
 /// The result of an operation on STATE.md; `None` if the file does not exist.
 pub(crate) type EditedState<R> = Result<Option<(R, Edits)>, Failure>;
 
-/// The text of STATE.md for writing; `None` if the file does not exist.
-pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, Failure> {
-    let Some(text) = view.state_text()? else { return Ok(None) };
-    match State::parse(&text).problem() {
+/// STATE.md for writing; `None` if there is no such file.
+pub(crate) fn open(view: &ProjectView) -> Result<Option<&State<'_>>, Failure> {
+    let Some(state) = view.state()? else { return Ok(None) };
+    match state.problem() {
         Some(StateProblem { line, what, is_lost }) => {
             let message = format!("`{}` is not written to: line {line} is {what}", view.layout().state());
             Err(Failure::unknown(message).hint(if is_lost { LOST_STATE } else { CORRECT_LINE }))
         }
-        None => Ok(Some(text)),
+        None => Ok(Some(state)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
-use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
+use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION};
 use crate::project::view::{Edits, ProjectView};
 
 /// The result of adding or removing a line; the fields depend on the command.
@@ -89,9 +89,8 @@ pub(crate) fn has_decision(
     summary: &str,
     rationale: Option<&str>,
 ) -> Result<bool, Failure> {
-    let Some(document) = open(view)? else { return Ok(false) };
-    let state = State::parse(&document);
-    Ok(StateEdit::new(&state).has_item(DECISIONS, &decision_line(phase, summary, rationale)))
+    let Some(state) = open(view)? else { return Ok(false) };
+    Ok(StateEdit::new(state).has_item(DECISIONS, &decision_line(phase, summary, rationale)))
 }
 
 /// Adds a decision: `- [Phase 2]: summary — rationale`. Without a phase, that of the position is used.
@@ -102,14 +101,13 @@ pub(crate) fn add_decision(
     rationale: Option<&str>,
     facts: &Facts,
 ) -> EditedState<NoteReport> {
-    let Some(document) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
         return Err(Failure::refused("summary required"));
     };
-    let state = State::parse(&document);
     let phase = phase.or(state.position().phase).unwrap_or("?");
     let line = decision_line(phase, &summary, rationale);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let created = edit.put_item(DECISIONS, &line).then_some(true);
     let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok(Some((NoteReport::Decision { added: true, decision: format!("- {line}"), created }, edits)))
@@ -117,12 +115,11 @@ pub(crate) fn add_decision(
 
 /// Adds a line to the blockers.
 pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> EditedState<NoteReport> {
-    let Some(document) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Err(Failure::refused("text required"));
     };
-    let state = State::parse(&document);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     // A new section must be one of blockers: items in a section of concerns would not count as such.
     let titles = if state.section(BLOCKERS).is_some() { BLOCKERS } else { &["Blockers"] };
     let created = edit.put_item(titles, &blocker).then_some(true);
@@ -132,19 +129,17 @@ pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts)
 
 /// True if STATE.md has this blocker.
 pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, Failure> {
-    let Some(document) = open(view)? else { return Ok(false) };
-    let state = State::parse(&document);
-    Ok(StateEdit::new(&state).has_item(BLOCKERS, &one_line(text)))
+    let Some(state) = open(view)? else { return Ok(false) };
+    Ok(StateEdit::new(state).has_item(BLOCKERS, &one_line(text)))
 }
 
 /// Removes the blockers that contain `text`, ignoring case.
 pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> EditedState<NoteReport> {
-    let Some(document) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Err(Failure::refused("text required"));
     };
-    let state = State::parse(&document);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let reason = match edit.remove_items(BLOCKERS, &blocker) {
         None => "STATE.md has no section Blockers/Concerns".to_owned(),
         Some(0) => format!("no blocker in STATE.md matches {blocker}"),
@@ -171,18 +166,17 @@ pub(crate) struct Evolution<'a> {
 /// Records how the roadmap changed: `- Phase 5 inserted after Phase 4: note (URGENT)`. An existing record is not
 /// repeated.
 pub(crate) fn add_evolution(view: &ProjectView, evolution: Evolution<'_>, facts: &Facts) -> EditedState<NoteReport> {
-    let Some(document) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
         return Err(Failure::refused("note required"));
     };
-    let state = State::parse(&document);
     let phase = evolution.phase.or(state.position().phase).unwrap_or("?");
     let action = evolution.action.unwrap_or("changed");
     let after = evolution.after.map(|after| format!(" after Phase {after}")).unwrap_or_default();
     let urgent = if evolution.urgent { " (URGENT)" } else { "" };
     let item = one_line(&format!("Phase {phase} {action}{after}: {note}{urgent}"));
     let entry = format!("- {item}");
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let context = state.section(&[CONTEXT]);
     let section = context.as_ref().and_then(|context| state.section_inside(context, EVOLUTION));
     if section.as_ref().is_some_and(|section| edit.lists(section, &item)) {
@@ -213,12 +207,11 @@ pub(crate) struct Metric<'a> {
 
 /// Adds a row to the table of plans: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`. A missing table is created.
 pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> EditedState<NoteReport> {
-    let Some(document) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
         return Err(Failure::refused("`state record-metric` needs --phase, --plan and --duration"));
     };
-    let state = State::parse(&document);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let (label, tasks, files) = (
         format!("Phase {phase} P{plan}"),
         format!("{} tasks", metric.tasks.unwrap_or("-")),
@@ -238,9 +231,8 @@ pub(crate) fn record_session(
     resume_file: Option<&str>,
     facts: &Facts,
 ) -> EditedState<NoteReport> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = open(view)? else { return Ok(None) };
+    let mut edit = StateEdit::new(state);
     // STATE.md is committed, so it must not contain a path that exists only on this computer.
     let resume_file =
         resume_file.map(|file| if file == "None" { file.to_owned() } else { view.layout().relative(file) });
@@ -306,7 +298,7 @@ pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<
 
 /// Like [`update_progress`], for commands not asked for the figures: `rule` decides what happens to them.
 pub(crate) fn progress_by(view: &ProjectView, rule: Rule, facts: &Facts) -> EditedState<ProgressUpdate> {
-    let Some(text) = open(view)? else { return Ok(None) };
+    let Some(state) = open(view)? else { return Ok(None) };
     let milestone = view.milestone()?;
     if milestone.scope != MilestoneScope::Complete {
         let which = milestone.version.as_deref().unwrap_or("the milestone");
@@ -314,8 +306,7 @@ pub(crate) fn progress_by(view: &ProjectView, rule: Rule, facts: &Facts) -> Edit
         let declined = ProgressUpdate { reason: Some(reason), ..ProgressUpdate::default() };
         return Ok(Some((declined, Edits::default())));
     }
-    let state = State::parse(&text);
-    let written = close(view, StateEdit::new(&state), rule, facts)?;
+    let written = close(view, StateEdit::new(state), rule, facts)?;
     let edits = written.edits(view)?;
     let counts = Counts::of(view)?;
     let percent = written.percent.unwrap_or(0);

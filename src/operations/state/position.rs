@@ -42,9 +42,8 @@ pub(crate) struct BeginReport {
 /// Moves the position to the first plan of a phase that is not done, and claims the milestone for it. A phase that is
 /// started again keeps its plan. `None` without STATE.md.
 pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts) -> EditedState<BeginReport> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = open(view)? else { return Ok(None) };
+    let mut edit = StateEdit::new(state);
     let known = state.position();
     let is_at = |phase: &str| PhaseId::new(request.phase).matches(phase);
     let executing = |status: &str| status.strip_prefix("Executing Phase ").is_some_and(|phase| is_at(phase.trim()));
@@ -54,7 +53,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
     // A phase in execution keeps its name.
     let name = known.name.filter(|_| again).or(request.name);
-    let place = Place::of(view, &state, PhaseRequest { name, ..request })?;
+    let place = Place::of(view, state, PhaseRequest { name, ..request })?;
     let phase = place.number.as_str();
     let status = format!("Executing Phase {phase}");
     let goes_on = again && state.field("Status").is_some_and(|field| field.value.eq_ignore_ascii_case(&status));
@@ -122,10 +121,9 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
     let reopened = analyze::note_planned(view, request.phase, request.plans, &facts.today, &mut edits)?;
     let roadmap_updated = !edits.is_empty();
     let after = view.after(&edits);
-    let Some(text) = open(&after)? else { return Ok(None) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
-    let place = Place::of(&after, &state, request)?;
+    let Some(state) = open(&after)? else { return Ok(None) };
+    let mut edit = StateEdit::new(state);
+    let place = Place::of(&after, state, request)?;
     put_status(&mut edit, "Ready to execute");
     put_activity(&mut edit, &format!("Phase {} planning complete", place.number), facts);
     put_phase(&mut edit, &place, Some("READY TO EXECUTE"));
@@ -170,19 +168,18 @@ pub(crate) struct Completed {
 /// Marks a phase complete, by default the current one. Refuses text that is not a phase number; a position at a later
 /// phase does not move back. `None` without STATE.md.
 pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -> EditedState<Completed> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
+    let Some(state) = open(view)? else { return Ok(None) };
     let named = |phase: &&str| Position::parse(phase).is_some();
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
         return Err(Failure::refused("`state complete-phase` needs --phase"));
     };
-    let place = Place::of(view, &state, PhaseRequest { phase, name: None, plans: None })?;
+    let place = Place::of(view, state, PhaseRequest { phase, name: None, plans: None })?;
     if let Some(later) = state.position().phase.filter(|at| phase::compare(at, phase).is_gt()) {
         let note = format!("the position is at phase {later}, which comes after phase {}; nothing to do", place.number);
         let report = Completed { updated: Vec::new(), phase: place.number, idempotent: Some(true), note: Some(note) };
         return Ok(Some((report, Edits::default())));
     }
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     put_phase(&mut edit, &place, Some("COMPLETE"));
     note_position(&mut edit);
     put_new_status(&mut edit, &format!("Phase {} complete", place.number));
@@ -255,10 +252,9 @@ pub(crate) fn fill_position(
     activity: &str,
     facts: &Facts,
 ) -> Result<Option<String>, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(None) };
-    let known = view.parse_roadmap(&text);
-    let ids: Vec<String> = view.milestone_in(&known)?.phase_ids(&known).into_iter().map(str::to_owned).collect();
-    let open = ids.iter().find(|id| !standing::is_closed(&known, id));
+    let Some(known) = view.roadmap()? else { return Ok(None) };
+    let ids: Vec<String> = view.milestone()?.phase_ids(known).into_iter().map(str::to_owned).collect();
+    let open = ids.iter().find(|id| !standing::is_closed(known, id));
     let Some(at) = open.or(ids.last()) else { return Ok(None) };
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     // The number of phases is that of the roadmap, even if it is lower than in the lost position.
@@ -286,12 +282,12 @@ pub(crate) fn fill_position(
 /// The phase of the position, if neither the roadmap nor a folder has it although there are others.
 pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Result<Option<&'text str>, FileError> {
     let Some(phase) = state.position().phase else { return Ok(None) };
-    let Some(text) = view.roadmap_text()? else { return Ok(None) };
-    let (roadmap, id) = (view.parse_roadmap(&text), PhaseId::new(phase));
+    let Some(roadmap) = view.roadmap()? else { return Ok(None) };
+    let id = PhaseId::new(phase);
     // A phase with a name cannot be a removed number.
     let is_number = phase.starts_with(|first: char| first.is_ascii_digit());
     let is_listed = roadmap.named_phases().any(|known| id.matches(known));
-    let is_whole = !view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty();
+    let is_whole = !view.milestone()?.phase_ids(roadmap).is_empty();
     let is_lost = is_number && is_whole && !is_listed && view.find_phase(phase)?.folder.is_none();
     Ok(is_lost.then_some(phase))
 }
@@ -301,14 +297,13 @@ pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Res
 /// as it is, since the roadmap can be changed without it.
 pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), Failure> {
     let after = view.after(edits);
-    let text = match open(&after) {
+    let state = match open(&after) {
         Err(failure) if failure.unread.is_none() => None,
         opened => opened?,
     };
-    if let Some(text) = text {
-        let state = State::parse(&text);
-        let mut edit = StateEdit::new(&state);
-        if is_all_complete(&state) && fill_position(&after, &mut edit, "Phase added", facts)?.is_some() {
+    if let Some(state) = state {
+        let mut edit = StateEdit::new(state);
+        if is_all_complete(state) && fill_position(&after, &mut edit, "Phase added", facts)?.is_some() {
             let written = close(&after, edit, Rule::Recount, facts)?;
             edits.write(view, &view.layout().state(), written.text)?;
         } else {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{EditedState, Facts, Rule, StateEdit, close, open};
 use crate::project::phase::leading_integer;
 use crate::project::state::sections::Taken;
-use crate::project::state::{BLOCKERS, COMPLETED, DECISIONS, State};
+use crate::project::state::{BLOCKERS, COMPLETED, DECISIONS};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
@@ -66,8 +66,7 @@ impl PruneReport {
 /// Moves decisions, completed phases, resolved blockers and metrics of phases that are `keep` or more phases back into
 /// the archive. `None` without STATE.md.
 pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Facts) -> EditedState<PruneReport> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
+    let Some(state) = open(view)? else { return Ok(None) };
     let phase = state.front_text("current_phase").or_else(|| state.position().phase.map(str::to_owned));
     let current = phase.as_deref().and_then(leading_integer).unwrap_or(0);
     let Some(cutoff) = current.checked_sub(keep).filter(|cutoff| *cutoff > 0) else {
@@ -75,7 +74,7 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
         return Ok(Some((PruneReport::TooFew { pruned: false, reason }, Edits::default())));
     };
     let old = |text: &str| leading_integer(text).is_some_and(|phase| (1..=cutoff).contains(&phase));
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let taken: Vec<(&'static str, Taken)> = [
         ("Decisions", edit.take_items(DECISIONS, |item| item.strip_prefix('[').and_then(named_phase).is_some_and(old))),
         ("Recently Completed", edit.take_items(COMPLETED, |item| named_phase(item).is_some_and(old))),

@@ -89,10 +89,9 @@ impl From<&Index> for IndexReport {
 
 /// The index computed from body, disk and roadmap; `None` without STATE.md.
 pub(crate) fn json(view: &ProjectView, facts: &Facts) -> Result<Option<IndexReport>, FileError> {
-    let Some(text) = view.state_text()? else { return Ok(None) };
-    let state = State::parse(&text);
+    let Some(state) = view.state()? else { return Ok(None) };
     let next = Some(NextReport::in_project(view, facts)?);
-    Ok(Some(IndexReport { next, ..IndexReport::from(&present(view, &state, facts)?) }))
+    Ok(Some(IndexReport { next, ..IndexReport::from(&present(view, state, facts)?) }))
 }
 
 fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index, FileError> {
@@ -142,11 +141,10 @@ pub(crate) enum Found {
 
 /// Looks up a field, a key of the index, or a section, in this order; returns the whole text if nothing is named.
 pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Result<Found, FileError> {
-    let Some(text) = view.state_text()? else { return Ok(Found::NoState) };
-    let Some(wanted) = wanted else { return Ok(Found::Everything(text.as_ref().to_owned())) };
-    let state = State::parse(&text);
+    let Some(state) = view.state()? else { return Ok(Found::NoState) };
+    let Some(wanted) = wanted else { return Ok(Found::Everything(state.text().to_owned())) };
     if wanted.eq_ignore_ascii_case("status") && state.front_text("status").is_some() {
-        let index = present(view, &state, facts)?;
+        let index = present(view, state, facts)?;
         let known = index.get("status").filter(|status| *status != "unknown");
         return Ok(known.map_or(Found::Nothing, |status| Found::Value(status.to_owned())));
     }
@@ -154,7 +152,7 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
         return Ok(Found::Value(field.value.to_owned()));
     }
     if let Some(key) = KEYS.iter().find(|key| key.name.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
-        && let Some(value) = present(view, &state, facts)?.get(key.name).filter(|value| *value != "unknown")
+        && let Some(value) = present(view, state, facts)?.get(key.name).filter(|value| *value != "unknown")
     {
         return Ok(Found::Value(value.to_owned()));
     }
@@ -206,9 +204,8 @@ pub(crate) struct SessionReport {
 
 /// STATE.md as one record; `None` if the file does not exist.
 pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, FileError> {
-    let Some(text) = view.state_text()? else { return Ok(None) };
-    let state = State::parse(&text);
-    let sources = Sources::of(&state);
+    let Some(state) = view.state()? else { return Ok(None) };
+    let sources = Sources::of(state);
     let front = |key: &str| state.front_text(key);
     let known = |key: &str| front(key).or_else(|| sources.get(key).map(str::to_owned));
     let told = |label: &str| state.session_text(label).map(str::to_owned);
@@ -226,9 +223,9 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
         progress_percent: number("Progress"),
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
         last_activity_desc: known("last_activity_desc"),
-        decisions: decisions(&state),
-        blockers: blockers(&state, |_, _| true),
-        stopping: blockers(&state, |section, item| stops(&state, section, item)),
+        decisions: decisions(state),
+        blockers: blockers(state, |_, _| true),
+        stopping: blockers(state, |section, item| stops(state, section, item)),
         paused_at: known("paused_at"),
         session: SessionReport {
             last_date: told("Last session").or_else(|| told("Last Date")),
@@ -300,8 +297,7 @@ fn stops(state: &State<'_>, section: &Section<'_>, item: &str) -> bool {
 
 /// The same as [`SnapshotReport::blockers`], for a project.
 pub(crate) fn concerns(view: &ProjectView) -> Result<Vec<String>, FileError> {
-    let text = view.state_text()?;
-    Ok(text.as_deref().map(State::parse).map(|state| blockers(&state, |_, _| true)).unwrap_or_default())
+    Ok(view.state()?.map(|state| blockers(state, |_, _| true)).unwrap_or_default())
 }
 
 fn items_of(state: &State<'_>, section: &Section<'_>) -> Vec<String> {

@@ -96,16 +96,15 @@ pub(crate) fn rebuild(
     set_aside: bool,
     facts: &Facts,
 ) -> EditedState<RebuildReport> {
-    let text = match open(view) {
-        Ok(Some(text)) => text,
+    let state = match open(view) {
+        Ok(Some(state)) => state,
         Ok(None) => return create(view, None, only_look, facts),
         Err(_) if set_aside => return create(view, Some(unused_name(view, facts)), only_look, facts),
         Err(error) => return Err(error),
     };
     let (phases, kept) = phases_on_disk(view)?;
     let is_gone = |label: &str| !kept.iter().any(|id| PhaseId::new(id).matches(label));
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let reconciled = (!phases.is_empty()).then(|| edit.reconcile_phase_rows(&phases, is_gone)).flatten();
     let mut log = Vec::new();
     let mut planned = Vec::new();
@@ -130,21 +129,21 @@ pub(crate) fn rebuild(
         let (before, after) = (reconciled.before.join(" \\n "), reconciled.after.join(" \\n "));
         note_in_log("by-phase-table-reconciled", "## Performance Metrics", &before, &after, reason);
     }
-    if validate::phases_named(&state).is_empty()
+    if validate::phases_named(state).is_empty()
         && let Some(after) = position::fill_position(view, &mut edit, "Position filled in by state rebuild", facts)?
     {
         let reason = "the position named no phase; roadmap and phase folders show where the work is";
         let before = state.value("Phase").unwrap_or("-").trim();
         note_in_log("position-filled-in", "## Current Position", before, &after, reason);
     }
-    if position::lost_phase(view, &state)?.is_some()
+    if position::lost_phase(view, state)?.is_some()
         && let Some(after) = position::fill_position(view, &mut edit, "Position found again by state rebuild", facts)?
     {
         let reason = "the phase is in no roadmap and no folder; they show where the work is";
         let before = state.value("Phase").unwrap_or("-").trim();
         note_in_log("position-found-again", "## Current Position", before, &after, reason);
     }
-    let sources = Sources::of(&state);
+    let sources = Sources::of(state);
     let mut follows = false;
     for (key, label) in [("current_phase", "Current Phase"), ("current_phase_name", "Current Phase Name")] {
         let (Some(told), Some(indexed)) = (sources.get(key), state.front_text(key)) else { continue };
@@ -182,7 +181,7 @@ pub(crate) fn rebuild(
     if only_look {
         return Ok(Some((report, Edits::default())));
     }
-    let entries: Vec<&[String]> = log.chunks(LINES_OF_ENTRY).filter(|entry| !is_logged(&state, entry)).collect();
+    let entries: Vec<&[String]> = log.chunks(LINES_OF_ENTRY).filter(|entry| !is_logged(state, entry)).collect();
     if !entries.is_empty() {
         edit.append_entry(LOG, &entries.concat());
     }
@@ -285,10 +284,9 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
 
 /// The template filled in with the facts of the project; `None` without a roadmap that names phases.
 fn template(view: &ProjectView, facts: &Facts) -> Result<Option<String>, FileError> {
-    let (Some(roadmap), Some(phases)) = (view.roadmap_text()?, view.last_number()?) else { return Ok(None) };
-    let roadmap = view.parse_roadmap(&roadmap);
-    let milestone = view.milestone_in(&roadmap)?;
-    let open = milestone_headings(&roadmap).into_iter().find(|heading| heading.version.is_some() && !heading.closed);
+    let (Some(roadmap), Some(phases)) = (view.roadmap()?, view.last_number()?) else { return Ok(None) };
+    let milestone = view.milestone()?;
+    let open = milestone_headings(roadmap).into_iter().find(|heading| heading.version.is_some() && !heading.closed);
     let version = milestone.version.clone().or_else(|| open.and_then(|heading| heading.version.map(str::to_owned)));
     let project = view.text(&view.layout().project())?;
     let core_value = project.as_deref().and_then(core_value).unwrap_or_else(|| "see PROJECT.md".to_owned());

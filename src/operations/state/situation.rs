@@ -15,7 +15,7 @@ use crate::project::pause::Pause;
 use crate::project::phase::short;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
-use crate::project::state::{State, is_awaiting_milestone, normal_status};
+use crate::project::state::{is_awaiting_milestone, normal_status};
 use crate::project::up_next::{self, Call, UpNext};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen, Tone};
@@ -203,13 +203,9 @@ fn offered(situation: Situation, signals: &Signals, call: &Call, commands: &Comm
 
 fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Result<Signals, FileError> {
     let snapshot = read::snapshot(view)?;
-    let text = view.state_text()?;
-    let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
-    let roadmap = view.roadmap_text()?;
-    let has_table = roadmap.as_deref().is_some_and(|text| {
-        let roadmap = view.parse_roadmap(text);
-        roadmap.rows().iter().any(|row| row.cell("status").is_some())
-    });
+    let state = view.state()?;
+    let written = state.and_then(Progress::written);
+    let has_table = view.roadmap_or_empty()?.rows().iter().any(|row| row.cell("status").is_some());
     let phases = listed_phases(view)?;
     let count = |counts: &dyn Fn(&PhaseStanding) -> bool| {
         phases.iter().filter(|phase| counts(&phase.standing)).fold(0, |count, _| count + 1)
@@ -221,7 +217,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     // After a milestone is closed, the body is a person's account of it.
-    let front = text.as_deref().and_then(|text| State::parse(text).front_text("status"));
+    let front = state.and_then(|state| state.front_text("status"));
     let status = front.filter(|front| is_awaiting_milestone(front)).unwrap_or(status);
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
     Ok(Signals {
@@ -231,7 +227,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
             .or_else(|| snapshot.as_ref().and_then(|snapshot| snapshot.total_phases)),
         progress: written.and_then(|written| written.percent),
         has_planning: surroundings.has_planning,
-        has_roadmap: roadmap.is_some(),
+        has_roadmap: view.roadmap()?.is_some(),
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
         paused: Pause::of(view)?.is_some(),

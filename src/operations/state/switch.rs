@@ -46,7 +46,7 @@ pub(crate) fn switch(
 ) -> Edited<SwitchReport, Failure> {
     let version = one_line(version);
     let in_roadmap = || {
-        let text = view.roadmap_text()?;
+        let text = view.text(&view.layout().roadmap())?;
         Ok::<_, Failure>(
             text.and_then(|text| Milestone::find(&Roadmap::parse_for(&text, Some(&version)), Some(&version)).name),
         )
@@ -55,8 +55,7 @@ pub(crate) fn switch(
         Some(name) => name,
         None => in_roadmap()?.unwrap_or_else(|| "milestone".to_owned()),
     };
-    let text = open(view)?;
-    let written = text.as_deref().filter(|text| !text.trim().is_empty());
+    let written = open(view)?.map(State::text).filter(|text| !text.trim().is_empty());
     let state = State::parse(written.unwrap_or("# Project State\n"));
     let mut edit = StateEdit::new(&state);
     edit.put("Phase", "Not started (defining requirements)");

@@ -23,17 +23,16 @@ pub(crate) struct SyncReport {
 
 /// Sets the counts in STATE.md to those on disk. With `only_look`, only reports them. `None` without STATE.md.
 pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> EditedState<SyncReport> {
-    let Some(text) = open(view)? else { return Ok(None) };
-    let state = State::parse(&text);
+    let Some(state) = open(view)? else { return Ok(None) };
     let milestone = view.milestone()?;
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let mut changes = Vec::new();
-    let lost = position::lost_phase(view, &state)?;
+    let lost = position::lost_phase(view, state)?;
     if let Some(phase) = lost
         && let Some(found) = position::fill_position(view, &mut edit, &format!("Phase {phase} is gone"), facts)?
     {
         changes.push(format!("Phase: {phase} is in no roadmap and no folder -> {found}"));
-    } else if let Some(plans) = plans_of_phase(view, &state)? {
+    } else if let Some(plans) = plans_of_phase(view, state)? {
         set(&mut edit, "Total Plans in Phase", &plans.to_string(), &mut changes);
     }
     let shown = state.field("Progress").and_then(|field| shown_percent(field.value));
@@ -55,7 +54,7 @@ pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> Edited
     let written = close(view, edit, Rule::Recount, facts)?;
     let total = |state: &State<'_>| Progress::written(state).and_then(|progress| progress.total_phases);
     let counted = written.followed.iter().any(|name| name.starts_with("progress."))
-        || total(&state) != total(&State::parse(&written.text));
+        || total(state) != total(&State::parse(&written.text));
     if only_look || (report.changes.len() == skipped && !counted) {
         return Ok(Some((report, Edits::default())));
     }

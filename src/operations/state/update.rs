@@ -32,9 +32,8 @@ pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts
         (report, Edits::default())
     };
     let refused = |reason: String| unchanged(reason, true);
-    let Some(text) = open(view)? else { return Ok(refused(NO_STATE.to_owned())) };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let Some(state) = open(view)? else { return Ok(refused(NO_STATE.to_owned())) };
+    let mut edit = StateEdit::new(state);
     match set(&mut edit, field, value) {
         Set::Absent => return Ok(refused(format!("STATE.md has no field `{field}`"))),
         Set::Same => return Ok(unchanged(format!("`{field}` already has this value"), false)),
@@ -64,12 +63,11 @@ pub(crate) struct PatchReport {
 
 /// Sets several fields; missing ones are reported, the others are set. Without STATE.md all are missing.
 pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Facts) -> Edited<PatchReport, Failure> {
-    let Some(text) = open(view)? else {
+    let Some(state) = open(view)? else {
         let failed = fields.iter().map(|(field, _)| field.clone()).collect();
         return Ok((PatchReport { updated: Vec::new(), failed, unchanged: Vec::new() }, Edits::default()));
     };
-    let state = State::parse(&text);
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     let (mut failed, mut unchanged) = (Vec::new(), Vec::new());
     for (field, value) in fields {
         match set(&mut edit, field, value) {

@@ -102,27 +102,26 @@ pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, Noth
 
 /// Compares STATE.md with the folder of the current phase.
 pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, NothingToValidate>, FileError> {
-    let text = match view.state_text() {
-        Ok(Some(text)) => text,
+    let state = match view.state() {
+        Ok(Some(state)) => state,
         Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE, hint: NO_STATE_CURE })),
         Err(error) => {
             return Ok(Ok(vec![self::error(error.to_string(), LOST_CURE)]));
         }
     };
     let mut findings = Vec::new();
-    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+    if let Some(at) = state.text().bytes().position(|byte| byte == 0) {
         let message = format!("STATE.md contains NUL bytes (first at offset {at}), so search tools treat it as binary");
         findings.push(error(message, LOST_CURE));
     }
-    let state = State::parse(&text);
     if let Some(problem) = state.problem().filter(|problem| findings.is_empty() || !problem.is_lost) {
         let message = format!("STATE.md cannot be written to: line {} is {}", problem.line, problem.what);
         let cure = if problem.is_lost { LOST_CURE } else { "Correct that line of STATE.md" };
         findings.push(error(message, cure));
     }
-    findings.extend(status_of_nobody(&state));
-    findings.extend(drift(view, &state)?);
-    findings.extend(wrong_figures(view, &state)?);
+    findings.extend(status_of_nobody(state));
+    findings.extend(drift(view, state)?);
+    findings.extend(wrong_figures(view, state)?);
     Ok(Ok(findings))
 }
 
@@ -237,10 +236,9 @@ fn is_between_milestones(state: &State<'_>) -> bool {
 
 /// True if the roadmap has a phase of the milestone that is not closed.
 fn has_open_phase(view: &ProjectView) -> Result<bool, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(false) };
-    let roadmap = view.parse_roadmap(&text);
-    let ids = view.milestone_in(&roadmap)?.phase_ids(&roadmap);
-    Ok(ids.iter().any(|id| !standing::is_closed(&roadmap, id)))
+    let Some(roadmap) = view.roadmap()? else { return Ok(false) };
+    let ids = view.milestone()?.phase_ids(roadmap);
+    Ok(ids.iter().any(|id| !standing::is_closed(roadmap, id)))
 }
 
 /// The code of the finding about an unknown status.
@@ -261,8 +259,7 @@ fn status_of_nobody(state: &State<'_>) -> Option<Finding> {
 
 /// True if the phase is in the roadmap but not planned yet: its folder is created with its first document.
 fn is_unplanned(view: &ProjectView, state: &State<'_>, id: &PhaseId) -> Result<bool, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(false) };
-    let is_named = view.parse_roadmap(&text).section(id.as_str()).is_some();
+    let is_named = view.roadmap_or_empty()?.section(id.as_str()).is_some();
     let says_so = |text: &str| text.eq_ignore_ascii_case(READY_TO_PLAN);
     Ok(is_named && (state.position().mark.is_some_and(says_so) || state.value("Status").is_some_and(says_so)))
 }

@@ -14,7 +14,6 @@ use crate::project::deferred_checks::{
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_checks::{self, HumanCheck};
-use crate::project::state::State;
 use crate::project::state::deferred::DeferredRow;
 use crate::project::uat_report::UatReport;
 use crate::project::verification::{self, Verification, VerificationState};
@@ -219,8 +218,7 @@ fn write_rows(
     if checks.is_empty() {
         return Ok(());
     }
-    let text = state::open(view)?.ok_or_else(state::no_state)?;
-    let state = State::parse(&text);
+    let state = state::open(view)?.ok_or_else(state::no_state)?;
     let known = rows_of(view, folder, state.deferred())?;
     let milestone = view.milestone()?.version.unwrap_or_default();
     let row =
@@ -230,7 +228,7 @@ fn write_rows(
     if rows.is_empty() {
         return Ok(());
     }
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     edit.add_deferred(&rows);
     let written = state::close(view, edit, Rule::Keep, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;
@@ -246,8 +244,7 @@ fn settle_rows(
     open: &[DeferredCheck],
     edits: &mut Edits,
 ) -> Result<(), Failure> {
-    let Some(text) = state::open(view)? else { return Ok(()) };
-    let state = State::parse(&text);
+    let Some(state) = state::open(view)? else { return Ok(()) };
     let own = rows_of(view, folder, state.deferred())?;
     let word = |row: &DeferredRow| {
         if !own.contains(row) {
@@ -264,7 +261,7 @@ fn settle_rows(
     if !state.deferred().iter().any(changes) {
         return Ok(());
     }
-    let mut edit = StateEdit::new(&state);
+    let mut edit = StateEdit::new(state);
     edit.settle_deferred(word);
     let written = state::close(view, edit, Rule::Keep, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;

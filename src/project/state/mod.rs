@@ -13,8 +13,8 @@ pub(crate) mod quick;
 pub(crate) mod sections;
 mod status;
 
-use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::text::front_matter::{self, FrontMatter};
 use crate::text::markdown::{Heading, LineKind, Markdown};
@@ -84,7 +84,7 @@ pub(crate) struct State<'text> {
     /// The first line of the body.
     body: usize,
     /// The lines by their first letter, `a` to `z`: the line of a field begins with the first letter of its label.
-    by_letter: OnceCell<Vec<Vec<usize>>>,
+    by_letter: OnceLock<Vec<Vec<usize>>>,
 }
 
 /// A field of the body.
@@ -133,7 +133,7 @@ impl<'text> State<'text> {
             None if front_matter::is_unclosed(text) => markdown.headings().next().map_or(0, |heading| heading.line),
             None => 0,
         };
-        Self { markdown, front, body, by_letter: OnceCell::new() }
+        Self { markdown, front, body, by_letter: OnceLock::new() }
     }
 
     pub(crate) fn text(&self) -> &'text str {

@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+mod documents;
 mod edits;
 
+use documents::{RoadmapDocument, StateDocument};
 use edits::EditedFiles;
 pub(crate) use edits::{Edited, Edits};
 
@@ -20,7 +22,6 @@ use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
 use super::milestone::{Milestone, is_same_version};
 use super::phase::{self, PhaseId, PhaseIndex};
-use super::roadmap::{Parsed, Roadmap};
 use super::uat_report::UatReport;
 use super::verification_report::Report;
 
@@ -30,28 +31,43 @@ use super::verification_report::Report;
 pub(crate) struct ProjectView {
     layout: Layout,
     files: Arc<dyn Files>,
-    texts: Arc<Mutex<HashMap<String, Option<Arc<str>>>>>,
-    folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
-    /// Including folders of earlier milestones.
-    all_folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
-    times: Arc<Mutex<Times>>,
-    /// By the path of their folder.
-    facts: Arc<Mutex<HashMap<String, Arc<FolderFacts>>>>,
-    /// By their paths.
-    acceptances: Arc<Mutex<HashMap<String, Arc<UatReport>>>>,
-    milestone: Arc<OnceLock<Milestone>>,
-    /// The folders of the phases of the milestone.
-    own: Arc<OnceLock<Arc<[PhaseFolder]>>>,
-    listed: Arc<OnceLock<PhaseIndex>>,
-    roadmap: Arc<Mutex<Option<KnownRoadmap>>>,
+    read: Arc<Read>,
+    found: Arc<FoundOut>,
+    /// The roadmap that this view or one that it comes from has parsed last.
+    latest_roadmap: Arc<Mutex<Option<Arc<RoadmapDocument>>>>,
 }
 
-/// A parsed roadmap: most commands need it several times, and parsing a large one takes long.
-#[derive(Debug)]
-struct KnownRoadmap {
-    text: Box<str>,
-    version: Option<String>,
-    parsed: Parsed,
+/// What was read, by its paths.
+#[derive(Debug, Default)]
+struct Read {
+    texts: Mutex<HashMap<String, Option<Arc<str>>>>,
+    times: Mutex<Times>,
+    /// By the path of their folder.
+    facts: Mutex<HashMap<String, Arc<FolderFacts>>>,
+    acceptances: Mutex<HashMap<String, Arc<UatReport>>>,
+}
+
+/// What was found out about a project, or about the workstream that it is seen from.
+#[derive(Debug, Default)]
+struct FoundOut {
+    folders: OnceLock<Arc<[PhaseFolder]>>,
+    /// Including folders of earlier milestones.
+    all_folders: OnceLock<Vec<PhaseFolder>>,
+    milestone: OnceLock<Milestone>,
+    /// The folders of the phases of the milestone.
+    own: OnceLock<Vec<PhaseFolder>>,
+    listed: OnceLock<PhaseIndex>,
+    roadmap: OnceLock<Arc<RoadmapDocument>>,
+    state: OnceLock<Option<StateDocument>>,
+}
+
+/// What is in `cell`, which is found out when it is first asked for.
+pub(super) fn once<T>(cell: &OnceLock<T>, find: impl FnOnce() -> Result<T, FileError>) -> Result<&T, FileError> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let found = find()?;
+    Ok(cell.get_or_init(|| found))
 }
 
 /// The progress of a plan.
@@ -123,20 +139,8 @@ impl MemoryFiles {
 
 impl ProjectView {
     pub(crate) fn new(layout: Layout, files: Box<dyn Files>) -> Self {
-        Self {
-            layout,
-            files: Arc::from(files),
-            texts: Arc::default(),
-            folders: Arc::default(),
-            all_folders: Arc::default(),
-            times: Arc::default(),
-            facts: Arc::default(),
-            acceptances: Arc::default(),
-            milestone: Arc::default(),
-            own: Arc::default(),
-            listed: Arc::default(),
-            roadmap: Arc::default(),
-        }
+        let (read, found, latest_roadmap) = (Arc::default(), Arc::default(), Arc::default());
+        Self { layout, files: Arc::from(files), read, found, latest_roadmap }
     }
 
     /// A project of these files, in memory.
@@ -149,20 +153,12 @@ impl ProjectView {
     pub(crate) fn after(&self, edits: &Edits) -> Self {
         let edited = EditedFiles::new(self, edits);
         let view = Self::new(self.layout.clone(), Box::new(edited));
-        Self { roadmap: Arc::clone(&self.roadmap), ..view }
+        Self { latest_roadmap: Arc::clone(&self.latest_roadmap), ..view }
     }
 
     /// The same snapshot of the same project, seen from a workstream, or as a whole.
     pub(crate) fn scoped(&self, workstream: Option<&str>) -> Self {
-        Self {
-            layout: self.layout.scoped(workstream),
-            folders: Arc::default(),
-            all_folders: Arc::default(),
-            milestone: Arc::default(),
-            own: Arc::default(),
-            listed: Arc::default(),
-            ..self.clone()
-        }
+        Self { layout: self.layout.scoped(workstream), found: Arc::default(), ..self.clone() }
     }
 
     pub(crate) fn layout(&self) -> &Layout {
@@ -177,7 +173,7 @@ impl ProjectView {
     /// The text of a file by its path relative to the root; `None` if the file does not exist.
     pub(crate) fn text(&self, path: &str) -> Result<Option<Arc<str>>, FileError> {
         // Locked while the file is read, so that all threads get the same text.
-        let mut texts = locked(&self.texts);
+        let mut texts = locked(&self.read.texts);
         if let Some(known) = texts.get(path) {
             return Ok(known.clone());
         }
@@ -189,7 +185,7 @@ impl ProjectView {
     /// The answer of `of` about the text of a document. The document is not read if an earlier call stored the answer;
     /// `question` identifies the question.
     pub(crate) fn told(&self, question: u8, path: &str, of: impl Fn(Option<&str>) -> u8) -> Result<u8, FileError> {
-        let read = locked(&self.texts).get(path).map(|text| of(text.as_deref()));
+        let read = locked(&self.read.texts).get(path).map(|text| of(text.as_deref()));
         if let Some(said) = read {
             return Ok(said);
         }
@@ -232,14 +228,14 @@ impl ProjectView {
     /// When each file last changed; see [`Files::changed_at`].
     pub(crate) fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {
         self.ask_changed(paths);
-        let mut times = locked(&self.times);
+        let mut times = locked(&self.read.times);
         times.wait();
         paths.iter().map(|path| times.known.get(path).copied().flatten()).collect()
     }
 
     /// Starts to compute the answer of [`Self::changed_at`]: that takes time, and other work can continue.
     pub(crate) fn ask_changed(&self, paths: &[String]) {
-        let mut times = locked(&self.times);
+        let mut times = locked(&self.read.times);
         let unasked = times.unasked(paths);
         if !unasked.is_empty() {
             let asked = Asked { times: self.files.ask_changed(&unasked), paths: unasked };
@@ -265,105 +261,48 @@ impl ProjectView {
         Ok(headings.next().map(|heading| heading.title.to_owned()))
     }
 
-    pub(crate) fn state_text(&self) -> Result<Option<Arc<str>>, FileError> {
-        self.text(&self.layout.state())
-    }
-
-    pub(crate) fn roadmap_text(&self) -> Result<Option<Arc<str>>, FileError> {
-        self.text(&self.layout.roadmap())
-    }
-
-    /// Parses the text of the roadmap for this project: the milestone named in STATE.md is not folded away.
-    pub(crate) fn parse_roadmap<'text>(&self, text: &'text str) -> Roadmap<'text> {
-        // An unreadable STATE.md is reported where it is needed; here it only affects a folded block.
-        let version = self.state_version().ok().flatten();
-        if let Some(known) = locked(&self.roadmap).as_ref()
-            && *known.text == *text
-            && known.version == version
-        {
-            return known.parsed.over(text);
-        }
-        let mut roadmap = Roadmap::parse_for(text, version.as_deref());
-        let milestone = Milestone::find(&roadmap, version.as_deref());
-        if milestone.has_own_lines {
-            milestone.set_others_aside(&mut roadmap);
-        }
-        *locked(&self.roadmap) = Some(KnownRoadmap { text: text.into(), version, parsed: roadmap.parsed() });
-        roadmap
-    }
-
     /// The current milestone: from STATE.md's `milestone:` line, else from the roadmap's marks.
     pub(crate) fn milestone(&self) -> Result<Milestone, FileError> {
-        if let Some(known) = self.milestone.get() {
-            return Ok(known.clone());
-        }
-        if let Some(text) = self.roadmap_text()? {
-            return self.milestone_in(&self.parse_roadmap(&text));
-        }
-        Ok(Milestone::without_roadmap(self.state_version()?.as_deref()))
+        let find = || {
+            let version = self.state_version()?;
+            Ok(match self.roadmap()? {
+                Some(roadmap) => Milestone::find(roadmap, version.as_deref()),
+                None => Milestone::without_roadmap(version.as_deref()),
+            })
+        };
+        once(&self.found.milestone, find).cloned()
     }
 
-    /// As [`Self::milestone`], for callers that have already parsed the roadmap.
-    pub(crate) fn milestone_in(&self, roadmap: &Roadmap<'_>) -> Result<Milestone, FileError> {
-        if let Some(known) = self.milestone.get() {
-            return Ok(known.clone());
-        }
-        let found = Milestone::find(roadmap, self.state_version()?.as_deref());
-        Ok(self.milestone.get_or_init(|| found).clone())
-    }
-
-    fn state_version(&self) -> Result<Option<String>, FileError> {
-        Ok(self.state_text()?.as_deref().and_then(state_version))
+    /// The milestone that STATE.md's front matter names.
+    pub(crate) fn state_version(&self) -> Result<Option<String>, FileError> {
+        Ok(self.text(&self.layout.state())?.as_deref().and_then(state_version))
     }
 
     /// The folders of phases that are not archived, in the order of phases. A folder left by an earlier milestone is
     /// excluded if the current one has another phase with its number.
     pub(crate) fn phase_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
-        if let Some(known) = locked(&self.folders).as_ref() {
-            return Ok(Arc::clone(known));
-        }
-        let folders: Arc<[PhaseFolder]> = self.without_earlier(self.all_phase_folders()?)?.into();
-        *locked(&self.folders) = Some(Arc::clone(&folders));
-        Ok(folders)
+        let find = || Ok(self.without_earlier(self.all_phase_folders()?)?.into());
+        once(&self.found.folders, find).cloned()
     }
 
     /// Every folder in `phases`, in the order of phases.
     pub(crate) fn all_phase_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
-        if let Some(known) = locked(&self.all_folders).as_ref() {
-            return Ok(known.to_vec());
-        }
-        let folders = self.read_folders(&self.layout.phases(), None)?;
-        *locked(&self.all_folders) = Some(folders.clone().into());
-        Ok(folders)
+        once(&self.found.all_folders, || self.read_folders(&self.layout.phases(), None)).cloned()
     }
 
     /// The folders of the phases of the current milestone: those named in its window; all folders if it names none.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
-        Ok(self.own_folders()?.to_vec())
-    }
-
-    /// As [`Self::milestone_folders`], as one list shared by all callers.
-    fn own_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
-        if let Some(known) = self.own.get() {
-            return Ok(Arc::clone(known));
-        }
-        let found = match self.roadmap_text()? {
-            Some(text) => {
-                let roadmap = self.parse_roadmap(&text);
-                self.folders_of(&self.milestone_in(&roadmap)?, &roadmap)?
-            }
-            None => self.phase_folders()?.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect(),
+        let find = || match self.roadmap()? {
+            Some(_) => self.folders_of(&self.milestone()?),
+            None => Ok(self.phase_folders()?.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect()),
         };
-        Ok(Arc::clone(self.own.get_or_init(|| found.into())))
+        once(&self.found.own, find).cloned()
     }
 
     /// The folders of the phases named in a milestone's window. If it names none, all folders except shelves and those
     /// that belong to an earlier milestone.
-    pub(crate) fn folders_of(
-        &self,
-        milestone: &Milestone,
-        roadmap: &Roadmap<'_>,
-    ) -> Result<Vec<PhaseFolder>, FileError> {
+    pub(crate) fn folders_of(&self, milestone: &Milestone) -> Result<Vec<PhaseFolder>, FileError> {
+        let roadmap = self.roadmap_or_empty()?;
         let ids = milestone.phase_ids(roadmap);
         let folders = self.phase_folders()?;
         let folders =
@@ -418,8 +357,7 @@ impl ProjectView {
             let folder = self.folder_at(&path, None)?;
             return Ok(folder.map(|folder| NamedPhase { number: folder.token().to_owned(), folder: Some(folder) }));
         }
-        let text = self.roadmap_text()?.unwrap_or_default();
-        let is_listed = self.parse_roadmap(&text).section(typed).is_some();
+        let is_listed = self.roadmap_or_empty()?.section(typed).is_some();
         Ok(is_listed.then(|| NamedPhase { number: typed.to_owned(), folder: None }))
     }
 
@@ -435,7 +373,7 @@ impl ProjectView {
 
     /// The cached facts about a folder.
     pub(super) fn facts_of(&self, folder: &PhaseFolder) -> Arc<FolderFacts> {
-        let mut facts = locked(&self.facts);
+        let mut facts = locked(&self.read.facts);
         if let Some(known) = facts.get(&folder.path) {
             return Arc::clone(known);
         }
@@ -448,17 +386,17 @@ impl ProjectView {
         folder: &PhaseFolder,
         facts: &'facts FolderFacts,
     ) -> Result<&'facts [String], FileError> {
-        if let Some(known) = facts.current.get() {
-            return Ok(known);
-        }
-        let mut current = Vec::new();
-        for plan in folder.plans() {
-            let is_superseded = |text: Option<&str>| u8::from(text.is_some_and(is_superseded));
-            if self.told(b'p', &folder.join(plan), is_superseded)? == 0 {
-                current.push(plan.to_owned());
+        let find = || {
+            let mut current = Vec::new();
+            for plan in folder.plans() {
+                let is_superseded = |text: Option<&str>| u8::from(text.is_some_and(is_superseded));
+                if self.told(b'p', &folder.join(plan), is_superseded)? == 0 {
+                    current.push(plan.to_owned());
+                }
             }
-        }
-        Ok(facts.current.get_or_init(|| current))
+            Ok(current)
+        };
+        once(&facts.current, find).map(Vec::as_slice)
     }
 
     /// The verification report of a folder, using the cached facts about it; `None` if it has no report with a status.
@@ -467,27 +405,24 @@ impl ProjectView {
         folder: &PhaseFolder,
         facts: &'facts FolderFacts,
     ) -> Result<Option<&'facts Report>, FileError> {
-        if let Some(known) = facts.report.get() {
-            return Ok(known.as_ref());
-        }
-        let report = match folder.artifact_path("VERIFICATION") {
-            None => None,
+        let find = || {
+            let Some(path) = folder.artifact_path("VERIFICATION") else { return Ok(None) };
             // Most reports have a status and no fingerprint, and that is remembered.
-            Some(path) => match Report::plain(self.told(b'R', &path, Report::plainness)?) {
+            Ok(match Report::plain(self.told(b'R', &path, Report::plainness)?) {
                 Some(state) => Some(Report::without_fingerprint(path, state)),
                 None => self.text(&path)?.and_then(|text| Report::parse(path, &text)),
-            },
+            })
         };
-        Ok(facts.report.get_or_init(|| report).as_ref())
+        once(&facts.report, find).map(Option::as_ref)
     }
 
     /// The tests and gaps of the UAT.md or VERIFICATION.md at `path`.
     pub(crate) fn uat_report(&self, path: &str) -> Result<Arc<UatReport>, FileError> {
-        if let Some(known) = locked(&self.acceptances).get(path) {
+        if let Some(known) = locked(&self.read.acceptances).get(path) {
             return Ok(Arc::clone(known));
         }
         let report = Arc::new(UatReport::parse(&self.text(path)?.unwrap_or_default()));
-        locked(&self.acceptances).insert(path.to_owned(), Arc::clone(&report));
+        locked(&self.read.acceptances).insert(path.to_owned(), Arc::clone(&report));
         Ok(report)
     }
 
@@ -562,13 +497,8 @@ impl ProjectView {
 
     /// The phases that the roadmap names anywhere.
     fn listed_phases(&self) -> Result<&PhaseIndex, FileError> {
-        if let Some(known) = self.listed.get() {
-            return Ok(known);
-        }
-        let text = self.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
-        let ids = roadmap.iter().flat_map(Roadmap::named_phases);
-        Ok(self.listed.get_or_init(|| PhaseIndex::new(ids.enumerate())))
+        let find = || Ok(PhaseIndex::new(self.roadmap_or_empty()?.named_phases().enumerate()));
+        once(&self.found.listed, find)
     }
 }
 

@@ -310,9 +310,7 @@ fn a_transition_moves_on_and_counts_what_was_done() {
     check(
         "garden",
         |view| {
-            let text = open(view)?.unwrap();
-            let state = State::parse(&text);
-            let mut edit = StateEdit::new(&state);
+            let mut edit = StateEdit::new(open(view)?.unwrap());
             let transition = Transition { completed: "2", plans: 2, next: Some(("3", Some("Ernte"))) };
             position::move_on(view, &mut edit, &transition, &facts()).unwrap();
             let written = close(view, edit, Rule::Measure, &facts())?;
