@@ -19,6 +19,7 @@ mod commands;
 mod disk;
 mod emit;
 mod failure;
+mod frame;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(all(test, not(fuzzing)))]

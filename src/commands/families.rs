@@ -5,15 +5,15 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use super::frame::argv::{self, Invocation, Wants};
-use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, Context, help, reach, tree, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
 };
 use crate::acts::{caller, program};
 use crate::failure::Failure;
+use crate::frame::argv::{self, Invocation, Wants};
+use crate::frame::error::Manner;
+use crate::frame::{Answer, Catalog, Context, help, reach, tree, usage};
 use crate::text::screen;
 use crate::world::World;
 

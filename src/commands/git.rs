@@ -1,9 +1,9 @@
 //! Git: commits planning files by the project's rules, and knows the roles of branches.
 
 use crate::acts::git::{self, commit, guard, pull_request, review_branch, subrepo, uncommitted};
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 
 verbs! {
     "Git";

@@ -1,9 +1,9 @@
 //! Arguments in, JSON out. Thin: a verb loads, calls a room below, and emits.
 //!
-//! A call runs through [`frame::argv`] (flags of every command), the table [`families::CATALOG`] (which family owns its
+//! A call runs through [`crate::frame::argv`] (flags of every command), the table [`families::CATALOG`] (which family has its
 //! first word), clap (only the tree of that one family is built), and the verb's function.
 //!
-//! A family is a `verbs!` table ([`frame::table`]), one row per verb. Doc comments are the help: the first line imperative
+//! A family is a `verbs!` table ([`crate::frame::table`]), one row per verb. Doc comments are the help: the first line imperative
 //! and without a full stop, then an example. Two things clap does differently here: a value may begin with `-` (but not
 //! with `--`), and wrong usage exits 1, or 2 in families that have no counterpart in the peer.
 
@@ -15,7 +15,6 @@ pub(crate) mod code;
 mod content_tests;
 pub(crate) mod documents;
 mod families;
-pub(crate) mod frame;
 mod git;
 #[cfg(test)]
 mod help_tests;

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 
 use super::families::finished;
-use super::frame::answer::Printed;
+use crate::frame::answer::Printed;
 use crate::world::World;
 
 /// The first argument of a program that should answer calls.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::acts::git::repository::refuse_repository_of_others;
 use crate::acts::worktree::noted::{self, Manner};
 use crate::acts::worktree::{self, Record, Refusal, base, cleanup, create_wave, reap};
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 
 verbs! {
     "Worktrees";

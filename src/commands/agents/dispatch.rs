@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::acts::agents::dispatch::{self, DispatchReport, IsolationReport, RunIn};
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::failure::classify_failure;
 use crate::runtime::Isolation;
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::documents::instructions;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::skills::{self, Around};
 
 /// The instruction file that most hosts read.

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::commands::documents::config::with_new_file;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::failure::FailureClass;
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{AbsolutePath, Digest};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::operations::agents::prompt_budget::{self, Material};
 
 /// The exit code if the required parts do not fit.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use crate::acts::review::changes::{self, Step};
 use crate::acts::review::{self, Invocation, PlanReport, reviewers, selected};
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 
 verbs! {
     "Reviews";

@@ -3,9 +3,9 @@
 use crate::acts::files;
 use crate::acts::hosts;
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
 use crate::project::view::Edits;
 

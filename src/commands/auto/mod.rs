@@ -14,7 +14,7 @@ mod views;
 use crate::auto::sim::report::SimReport;
 #[cfg(test)]
 use crate::auto::status::{RuleRow, StatusReport};
-use crate::commands::frame::verbs;
+use crate::frame::verbs;
 
 verbs! {
     "Pipeline" (own);

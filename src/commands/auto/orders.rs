@@ -3,8 +3,8 @@
 use crate::acts::auto::orders::{self, NEXT};
 
 use crate::auto::slices::orders::Wish;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SteerArgs {

@@ -4,8 +4,8 @@ use crate::acts::auto::proof::{self, CheckBy, ProofReport};
 use std::fmt::Write as _;
 
 use crate::auto::proof::statement::Statement;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::text::screen::{Screen, Tone};
 
 #[derive(Debug, clap::Args)]

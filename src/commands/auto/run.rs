@@ -7,8 +7,8 @@ use crate::acts::auto::start::{self, RunReport};
 use crate::auto::engine::Request as Wish;
 use crate::auto::slices::forecast::Shape;
 use crate::commands::auto::views::shape;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {

@@ -10,8 +10,8 @@ use crate::acts::auto::seen::pipeline;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::sim::report::{Options, SimReport, simulate};
 use crate::auto::slices::forecast::Shape;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimArgs {

@@ -6,8 +6,8 @@ use crate::text::words::of_word;
 
 use crate::auto::event::Mechanical;
 use crate::auto::stop::Cause;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::project::milestone_layout::knowledge::{KnowledgeKind, NewKnowledge};
 
 #[derive(Debug, clap::Args)]

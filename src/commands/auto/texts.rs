@@ -3,8 +3,8 @@
 use crate::acts::auto::texts;
 use serde_json::Value;
 
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct PromptArgs {

@@ -1,8 +1,8 @@
 //! Open items: everything that is open at the close of a milestone, and the tests of people.
 
 use crate::acts::writing;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::audit::{self, Category, Target};
 
 verbs! {

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::drift;
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::frame::{Context, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
 use crate::failure::{Failure, Reason};
+use crate::frame::named::{NonBlank, PhaseFolderArg};
+use crate::frame::{Context, verbs};
 use crate::operations::code::refactor;
 use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::gates::coverage::{self, GapCounts};

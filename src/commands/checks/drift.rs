@@ -4,9 +4,9 @@ use crate::acts::facts;
 use crate::acts::git::phase_work::PhaseWork;
 use crate::acts::hosts;
 use crate::acts::named;
-use crate::commands::frame::Context;
-use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::failure::Failure;
+use crate::frame::Context;
+use crate::frame::named::{NonBlank, PhaseFolderArg};
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;
 

@@ -1,7 +1,7 @@
 //! Scores for evaluations.
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::verification::evaluation;
 
 verbs! {

@@ -1,9 +1,9 @@
 //! The test gate and the build gate: they run exactly the command that a person approved, and nothing else.
 
 use crate::acts::checks::gate::{self, ShowReport};
-use crate::commands::frame::{Context, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::gates::command::Gate;
 use crate::text::screen::{Cell, Tone};
 use crate::text::shell::typed;

@@ -1,8 +1,8 @@
 //! Small checks of plans: the form of a story, the severity of a difference, whether documents agree.
 
-use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
+use crate::frame::named::PhaseArg;
+use crate::frame::{Context, verbs};
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Authority, Grounding};
 use crate::operations::gates::user_story;

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::verification::uat_coverage::{self, Proofs};
 use crate::project::plan::PhasePlan;
 use crate::project::uat::CurrentTest;

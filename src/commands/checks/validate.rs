@@ -6,8 +6,8 @@ use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::library;
 use crate::operations::health::{self, Repairs};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};

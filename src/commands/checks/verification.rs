@@ -6,9 +6,9 @@ use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
+use crate::frame::{Context, verbs};
 use crate::operations::verification::human_checks;
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
-use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
+use crate::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
+use crate::frame::{Context, verbs};
 use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;

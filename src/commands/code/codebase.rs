@@ -2,9 +2,9 @@
 
 use crate::acts::facts;
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::commands::init;
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::code::map;
 use crate::project::repository;
 

@@ -3,9 +3,9 @@
 use crate::acts::code::graph_build::{self, USUAL_BUILD};
 use crate::acts::writing::Target;
 
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::code::graph;
 
 verbs! {

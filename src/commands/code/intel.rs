@@ -4,9 +4,9 @@ use crate::acts::files;
 use crate::acts::writing::Target;
 use serde::Serialize;
 
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::code::intel;
 use crate::operations::code::intel::exports;
 use crate::operations::code::intel::surface;

@@ -3,8 +3,8 @@
 use crate::acts::code::refactor::touched;
 use crate::acts::writing::Target;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::text::shell::{Typed, typed};

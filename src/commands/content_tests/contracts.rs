@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::calls::{Call, calls_of};
 use crate::commands::families::CATALOG;
-use crate::commands::frame::{argv, tree, usage};
 use crate::commands::small::schema::schema_of;
+use crate::frame::{argv, tree, usage};
 use crate::library::{Item, ItemKind, Library};
 use crate::operations::capability;
 use crate::project::config::key_names;

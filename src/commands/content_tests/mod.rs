@@ -23,12 +23,12 @@ use calls::{Call, Word, calls_of};
 use project::project;
 
 use super::families::{CATALOG, answer};
-use super::frame::argv::{self, Wants};
-use super::frame::error::Manner;
-use super::frame::{tree, usage};
 use super::install;
 use crate::acts::listing::Effect;
 use crate::failure::Failure;
+use crate::frame::argv::{self, Wants};
+use crate::frame::error::Manner;
+use crate::frame::{tree, usage};
 use crate::library::Library;
 use crate::operations::capability;
 use crate::project::config::key_names;

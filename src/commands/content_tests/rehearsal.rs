@@ -8,7 +8,7 @@ use std::process::Command;
 use super::project::copy;
 use super::{Call, Effect, PHASE, PLAIN, all_calls, argv, needs_words, project, sample, told, tree, usage};
 use crate::commands::families::{CATALOG, answer};
-use crate::commands::frame::error::Manner;
+use crate::frame::error::Manner;
 use crate::world::World;
 
 /// Calls that need what the test project lacks: a project in another layout, open items.

@@ -6,8 +6,8 @@ use crate::acts::writing::Target;
 use serde_json::Value;
 
 use super::settings;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::operations::documents::configuration::{self, CreateReport, NewFile};
 use crate::project::config::{Setting, is_key};
 use crate::project::view::{Edits, ProjectView};

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::{DEGRADED, Failure};
+use crate::frame::{Context, verbs};
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::text::front_matter::is_unclosed;
 use crate::text::shell::typed;

@@ -1,8 +1,8 @@
 //! The instruction file that a host reads first.
 
 use crate::acts::files;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::agents::instructions::{self, Request};
 
 /// The configuration key that may name the file.

@@ -1,8 +1,8 @@
 //! Requirements: completes and reopens them, and shows which are ready.
 
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::project::requirements::typed_ids;
 

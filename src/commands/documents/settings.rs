@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::Context;
 use crate::disk;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::project::config::ConfigTexts;
 use crate::project::config::facts::{self, KeyFacts, Origin};
 use crate::text::screen::{Cell, Screen, Tone};

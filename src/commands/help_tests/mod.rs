@@ -8,8 +8,8 @@ use std::path::Path;
 use clap::Command;
 
 use crate::commands::families::CATALOG;
-use crate::commands::frame::verb::{Answer, Verb};
-use crate::commands::frame::{Family, help, tree};
+use crate::frame::verb::{Answer, Verb};
+use crate::frame::{Family, help, tree};
 
 #[path = "../../../tests/voice/phrases.rs"]
 mod phrases;

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::targets;
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::hooks::sample;
 use crate::install::{self, RegisteredHook, Target, UnknownHooks};
 use crate::library::ToolSet;

@@ -15,8 +15,8 @@ use crate::failure::Failure;
 pub(super) use bench::BenchReport;
 use state::{HooksState, Off};
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{AbsolutePath, Change, Digest};
+use crate::frame::{Context, verbs};
 use crate::hooks::{self, Switch};
 use crate::install::{self, NotLoaded, Target, UnknownHooks};
 use crate::operations::answers::finding::Finding;

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use crate::commands::frame::named::NonBlank;
+use crate::frame::named::NonBlank;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionalPhaseArgs {

@@ -16,9 +16,9 @@ use arguments::{
     TodosArgs, UpdateArgs, WorkflowArgs, WorkspaceArgs, YoloArgs,
 };
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::library;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};

@@ -3,8 +3,8 @@
 
 use crate::acts::hosts;
 use crate::acts::project;
-use crate::commands::frame::Context;
 use crate::commands::hooks::state::Off;
+use crate::frame::Context;
 use crate::hooks;
 use crate::install::{self, Target};
 use crate::runtime::{Scope, installed_for};

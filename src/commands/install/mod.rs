@@ -19,10 +19,10 @@ use crate::acts::caller;
 use crate::acts::project;
 use std::cell::OnceCell;
 
-use crate::commands::frame::{Context, verbs};
 use crate::commands::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Explain, Failure};
+use crate::frame::{Context, verbs};
 use crate::install::{self, Detected, InstallError, Installer, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};

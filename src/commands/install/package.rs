@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold, Owner, RelativePath};
 use crate::emit::{self, Contents};
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::install::{InstallError, Program};
 use crate::library::Library;
 use crate::text::shell::typed;

@@ -6,11 +6,11 @@ use crate::acts::hosts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
 use crate::runtime::{Descriptor, Scope};

@@ -5,8 +5,8 @@ use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
 use crate::project::workstream;
 

@@ -2,8 +2,8 @@
 
 use crate::acts::features::lifecycle;
 use crate::acts::features::trust::{self, OutdatedRow};
-use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
+use crate::frame::Context;
 use crate::operations::capability::FeatureScope;
 
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use crate::acts::facts;
 use crate::acts::git::uncommitted;
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::notes::handoff::{self, Measured};
 
 verbs! {

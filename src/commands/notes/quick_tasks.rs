@@ -2,8 +2,8 @@
 
 use crate::acts::facts;
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::notes::quick_tasks;
 use crate::project::state::quick::QuickRow;
 

@@ -5,9 +5,9 @@ use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::PhaseArg;
+use crate::frame::{Context, verbs};
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
 use crate::operations::notes::windows;

@@ -1,7 +1,7 @@
 //! `planning inspect`: the whole project as data.
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::overview::inspect;
 
 verbs! {

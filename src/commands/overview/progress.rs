@@ -3,8 +3,8 @@
 use crate::acts::facts;
 use crate::acts::project;
 use crate::acts::workstreams;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;

@@ -3,10 +3,10 @@
 use crate::acts::files;
 use crate::acts::hosts;
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::{Failure, Reason};
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::person::profile;
 use crate::operations::person::profile::{Analysis, PreferencesReport, ProfileReport, SectionAction, SectionReport};
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};

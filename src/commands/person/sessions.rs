@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::acts::hosts;
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
 };

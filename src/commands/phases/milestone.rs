@@ -3,9 +3,9 @@
 use crate::acts::facts;
 use crate::acts::hosts;
 use crate::acts::writing::Target;
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::milestone::is_same_version;
 

@@ -1,8 +1,8 @@
 //! `scaffold`: creates empty documents and folders of phases.
 
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::phases::scaffold::{self, Document};
 
 verbs! {

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::phases::template::{self, FillReport, Filling, Template};
 

@@ -4,9 +4,9 @@ use crate::acts::writing::{Target, Writes};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
 use crate::project::view::Edits;
 use crate::project::workstream::checked;

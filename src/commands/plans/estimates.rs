@@ -1,8 +1,8 @@
 //! Estimates of plans compared with the tokens they used.
 
 use crate::acts::writing::Target;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::plans::estimates;
 
 verbs! {

@@ -3,9 +3,9 @@
 use crate::acts::files;
 use crate::acts::files::MissingFile;
 use crate::acts::named;
-use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::PhaseArg;
+use crate::frame::{Context, verbs};
 use crate::operations::plans::index;
 use crate::operations::plans::summary;
 

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::acts::git::commit::{CommitReport, commit_files};
 use crate::acts::git::undo;
-use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::{Failure, Reason};
+use crate::frame::named::{NonBlank, PhaseFolderArg};
+use crate::frame::{Context, verbs};
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
 use crate::operations::plans::index;

@@ -1,9 +1,9 @@
 //! One task of a plan.
 
 use crate::acts::files;
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::plans::task;
 
 verbs! {

@@ -5,9 +5,9 @@ use crate::acts::writing::{Beside, Target};
 use std::path::PathBuf;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, ResearchQuestions, Sureness};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;

@@ -1,10 +1,10 @@
 //! Learnings in the user's own folder: listed, searched, copied from a project, removed.
 
 use crate::acts::files;
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::operations::research::learnings::{self, DeleteReport, Store};
 
 verbs! {

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::research::confidence::{Finding, FoundPackage, classify};
 use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
 use crate::world::web::encoded;

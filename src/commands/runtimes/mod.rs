@@ -7,8 +7,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::install::InstallError;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,

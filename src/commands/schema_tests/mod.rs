@@ -9,13 +9,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::commands::families::CATALOG;
-use crate::commands::frame::{
+use crate::commands::small::schema::schema_of;
+use crate::failure::Reason;
+use crate::frame::{
     context::{RehearsalReport, TokenReport, WriteReport},
     tree, usage,
     verb::{Answer, Verb},
 };
-use crate::commands::small::schema::schema_of;
-use crate::failure::Reason;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a schema is read and written where it lies")]

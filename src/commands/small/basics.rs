@@ -4,10 +4,10 @@ use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
+use crate::frame::named::NonBlank;
+use crate::frame::{Context, verbs};
 use crate::project::test_command;
 use crate::text::latin_slug;
 

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 
 use super::guide;
-use crate::commands::frame::argv;
+use crate::frame::argv;
 use crate::project::config;
 use crate::runtime::{Registry, RuntimeId};
 

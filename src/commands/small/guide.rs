@@ -6,8 +6,8 @@ use crate::acts::program;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::library::{self, Item, ItemKind, Library};
 use crate::text::nearest::nearest;
 use crate::text::screen;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::acts::listing::Listed;
-use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::text::nearest::nearest;
 
 include!(concat!(env!("OUT_DIR"), "/schemas.rs"));

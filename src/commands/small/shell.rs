@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::completed;
-use crate::commands::frame::{Context, help, verbs};
 use crate::commands::install;
 use crate::disk::{self, ChangeSet, Digest, Hold, RelativePath};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, help, verbs};
 
 /// The name that shells complete.
 const PROGRAM: &str = "gsd-tools";

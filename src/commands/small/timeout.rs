@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::world::{Ended, Program, WorldError};
 
 verbs! {

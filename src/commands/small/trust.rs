@@ -5,9 +5,9 @@ use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, DiskError};
 use crate::failure::{Failure, Reason};
+use crate::frame::{Context, verbs};
 use crate::project::boundary::TRUSTED_PLANNING;
 
 verbs! {

@@ -5,8 +5,8 @@ use crate::acts::files;
 use crate::acts::writing::Target;
 use serde::Serialize;
 
-use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
+use crate::frame::Context;
 use crate::operations::state::notes::NoteReport;
 use crate::operations::state::{self, Facts, LOST_STATE, NO_STATE, NO_STATE_CURE};
 use crate::project::view::{Edits, ProjectView};

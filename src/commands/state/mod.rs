@@ -6,8 +6,8 @@ mod position;
 mod read;
 mod upkeep;
 
-use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
+use crate::frame::{Context, verbs};
 use crate::operations::state::NO_STATE;
 use crate::project::{repository, root};
 

@@ -1,8 +1,8 @@
 //! Records of work in STATE.md: metrics, decisions, blockers, sessions, changes of the roadmap.
 
 use super::answer::{note, text_or_file, write_found};
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::operations::state::notes::{self, Evolution, Metric};
 
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::answer::{absent, needs_planning, write, write_found};
-use crate::commands::frame::Context;
 use crate::failure::Failure;
+use crate::frame::Context;
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::{NO_STATE, advance, update};

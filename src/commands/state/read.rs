@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::commands::frame::Context;
 use crate::failure::{DEGRADED, Failure};
+use crate::frame::Context;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::Situation;

@@ -1,8 +1,8 @@
 //! Maintains STATE.md: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
 use super::answer::{absent, needs_planning, write, write_found};
-use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
+use crate::frame::Context;
 use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
 use crate::project::up_next::is_shipped_version;

@@ -1,6 +1,6 @@
 //! Converts words to clap's matches, and clap's errors to ours.
 
-pub(in crate::commands) mod lenient;
+pub(crate) mod lenient;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};
@@ -13,7 +13,7 @@ use crate::text::nearest::nearest;
 use crate::text::shell::{Typed, typed};
 
 /// The family for the first word of the call.
-pub(in crate::commands) fn family_of(catalog: Catalog, call: &Invocation) -> Result<&'static Family, Failure> {
+pub(crate) fn family_of(catalog: Catalog, call: &Invocation) -> Result<&'static Family, Failure> {
     let Some(word) = call.words.first() else {
         return Err(Failure::usage("no command given").hint("`gsd-tools --help` lists the commands"));
     };
@@ -51,7 +51,7 @@ pub(super) enum Unread {
 
 /// Reads the words of a call in the family `row`; every word must be known.
 #[cfg(test)]
-pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure> {
+pub(crate) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure> {
     attempt(row, &super::tree(row), words).map_err(|unread| match unread {
         Unread::Unknown { error, .. } | Unread::Other(error) => *error,
     })
@@ -80,7 +80,7 @@ pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> R
 }
 
 /// Takes out `--json`, unless the command has its own flag with that name, or accepts words that look like flags.
-pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Invocation) {
+pub(crate) fn lift_json(tree: &clap::Command, call: &mut Invocation) {
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let keeps = |argument: &clap::Arg| {
         let any_word = argument.is_positional() && argument.is_allow_hyphen_values_set();
@@ -92,11 +92,7 @@ pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Invocation
 }
 
 /// Takes out the flags of all commands that write documents or act.
-pub(in crate::commands) fn lift_of_writers(
-    row: &Family,
-    tree: &clap::Command,
-    call: &mut Invocation,
-) -> Result<(), Failure> {
+pub(crate) fn lift_of_writers(row: &Family, tree: &clap::Command, call: &mut Invocation) -> Result<(), Failure> {
     // The flags may be between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(tree, &words);
@@ -104,7 +100,7 @@ pub(in crate::commands) fn lift_of_writers(
 }
 
 /// The flags that a command has because of its effect.
-pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Command) -> argv::Lifted {
+pub(crate) fn lifted(row: &Family, path: &str, command: &clap::Command) -> argv::Lifted {
     let has = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
     row.verb(path).map(|verb| verb.effect).map_or_else(argv::Lifted::default, |effect| argv::Lifted {
         dry_run: effect.rehearses() && !has("dry-run"),
@@ -115,16 +111,16 @@ pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Comm
 }
 
 /// The deepest command that the words name.
-pub(in crate::commands) struct Leaf<'a> {
-    pub(in crate::commands) command: &'a clap::Command,
-    pub(in crate::commands) path: String,
+pub(crate) struct Leaf<'a> {
+    pub(crate) command: &'a clap::Command,
+    pub(crate) path: String,
     /// How many words the path took.
     pub(super) depth: usize,
     /// The first word that is not part of the path.
     next: Option<&'a str>,
 }
 
-pub(in crate::commands) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]) -> Leaf<'a> {
+pub(crate) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]) -> Leaf<'a> {
     let mut command = tree;
     let mut path = Vec::new();
     while let Some(child) = words.get(path.len()).and_then(|word| command.find_subcommand(word)) {

@@ -9,23 +9,23 @@ use crate::text::screen::Tone;
 use crate::text::terminal;
 
 /// The result of a call: text for standard output, warnings for the caller, and an exit code or the failure.
-pub(in crate::commands) struct Answer {
-    pub(in crate::commands) stdout: String,
-    pub(in crate::commands) warnings: Vec<String>,
-    pub(in crate::commands) outcome: Result<u8, Failure>,
+pub(crate) struct Answer {
+    pub(crate) stdout: String,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) outcome: Result<u8, Failure>,
 }
 
 impl Answer {
-    pub(in crate::commands) fn text(stdout: String) -> Self {
+    pub(crate) fn text(stdout: String) -> Self {
         Self { stdout, warnings: Vec::new(), outcome: Ok(0) }
     }
 
-    pub(in crate::commands) fn failed(error: Failure) -> Self {
+    pub(crate) fn failed(error: Failure) -> Self {
         Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
     }
 
     /// The answer as it is printed; `is_shown` means that standard output is a terminal.
-    pub(in crate::commands) fn printed(self, manner: Manner, is_shown: bool) -> Printed {
+    pub(crate) fn printed(self, manner: Manner, is_shown: bool) -> Printed {
         let line = |warning: &String| terminal::shown(&manner.line("", "warning", Tone::Warning, warning));
         let warnings = self.warnings.iter().map(line).collect();
         // A program that reads the answer gets the unchanged bytes of a document; a terminal would interpret some of
@@ -40,7 +40,7 @@ impl Answer {
 
     /// Prints the answer. A reader that went away is not a failure of the command.
     #[must_use]
-    pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
+    pub(crate) fn deliver(self, manner: Manner) -> ExitCode {
         let Printed { warnings, stdout, error, mut code } = self.printed(manner, std::io::stdout().is_terminal());
         // If standard error is closed, the failure cannot be reported.
         let _ = std::io::stderr().write_all(warnings.as_bytes());
@@ -57,11 +57,11 @@ impl Answer {
 }
 
 /// An answer as text: warnings and then the error go to standard error.
-pub(in crate::commands) struct Printed {
-    pub(in crate::commands) warnings: String,
-    pub(in crate::commands) stdout: String,
-    pub(in crate::commands) error: String,
-    pub(in crate::commands) code: u8,
+pub(crate) struct Printed {
+    pub(crate) warnings: String,
+    pub(crate) stdout: String,
+    pub(crate) error: String,
+    pub(crate) code: u8,
 }
 
 /// Adds the line break that a shell prompt needs before it.

@@ -1,7 +1,7 @@
 //! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
-pub(in crate::commands) mod codes;
-pub(in crate::commands) mod refused;
+pub(crate) mod codes;
+pub(crate) mod refused;
 
 use crate::failure::{Failure, Reason};
 use crate::text::screen::{Screen, Tone};
@@ -29,7 +29,7 @@ pub(crate) struct Manner {
 
 impl Manner {
     /// A line that begins with a word such as `hint:`; wrapped at a terminal, with the word in colour.
-    pub(in crate::commands) fn line(self, indent: &str, word: &str, tone: Tone, text: &str) -> String {
+    pub(crate) fn line(self, indent: &str, word: &str, tone: Tone, text: &str) -> String {
         let Some(screen) = self.screen else { return format!("{indent}{word}: {text}\n") };
         let lines = screen.prose(&format!("{indent}{word}: "), &format!("{indent}  "), text);
         lines.replacen(&format!("{word}:"), &screen.paint(tone, &format!("{word}:")), 1)
@@ -38,7 +38,7 @@ impl Manner {
 
 impl Failure {
     /// Spells the calls of this program in its hints with `program`.
-    pub(in crate::commands) fn calling(mut self, program: &str) -> Self {
+    pub(crate) fn calling(mut self, program: &str) -> Self {
         for hint in &mut self.hints {
             *hint = crate::emit::with_program(hint, program);
         }

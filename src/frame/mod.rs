@@ -13,8 +13,8 @@ pub(crate) mod table;
 pub(crate) mod usage;
 pub(crate) mod verb;
 
-pub(in crate::commands) use answer::Answer;
-pub(in crate::commands) use catalog::Catalog;
+pub(crate) use answer::Answer;
+pub(crate) use catalog::Catalog;
 pub(crate) use context::Context;
-pub(in crate::commands) use family::{Family, tree};
-pub(in crate::commands) use table::verbs;
+pub(crate) use family::{Family, tree};
+pub(crate) use table::verbs;

@@ -11,7 +11,7 @@ use crate::text::shell::{Typed, typed};
 
 /// Refuses an agent's call if a permission rule cannot exclude it: `--force`, and another project. `verb` is the verb
 /// that `words` call; an alias of a command has none, but the rule for its first word lets it run without asking.
-pub(in crate::commands) fn hold_agents_to_their_project(
+pub(crate) fn hold_agents_to_their_project(
     context: &Context,
     (verb, is_about_documents): (Option<&Verb>, bool),
     words: &[String],

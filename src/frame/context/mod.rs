@@ -16,10 +16,10 @@ use serde_json::{Map, Value};
 use crate::acts::call::{Terminal, Written};
 use crate::acts::listing::Listed;
 use crate::acts::{Call, caller, workstreams};
-use crate::commands::frame::Answer;
-use crate::commands::frame::argv::Globals;
-use crate::commands::frame::error::{ExitContract, refused};
 use crate::failure::{DEGRADED, Failure, Reason};
+use crate::frame::Answer;
+use crate::frame::argv::Globals;
+use crate::frame::error::{ExitContract, refused};
 use crate::operations::answers::changes::ChangedField;
 use crate::peer::FailureReport;
 use crate::text::screen::Screen;
@@ -29,7 +29,7 @@ use crate::world::World;
 /// One call: its context, and its answer so far.
 #[derive(Debug)]
 pub(crate) struct Context {
-    pub(in crate::commands) call: Call,
+    pub(crate) call: Call,
     globals: Globals,
     /// The words of the verb being run.
     pub(super) verb: &'static str,
@@ -55,7 +55,7 @@ const SHORT: usize = 2048;
 
 /// Fields that the answer of a writing command has in addition to its own.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct WriteReport<'a> {
+pub(crate) struct WriteReport<'a> {
     /// Whether a byte of a document changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     updated: Option<bool>,
@@ -78,7 +78,7 @@ pub(in crate::commands) struct WriteReport<'a> {
 
 /// Fields that the dry run of an acting command has in addition to its own.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct RehearsalReport<'a> {
+pub(crate) struct RehearsalReport<'a> {
     /// Present and true with `--dry-run`: nothing was done.
     dry_run: bool,
     /// With `--dry-run`: the lines of files that would change, as a unified diff.
@@ -88,7 +88,7 @@ pub(in crate::commands) struct RehearsalReport<'a> {
 
 /// The field for a later write with `--if-match`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct TokenReport<'a> {
+pub(crate) struct TokenReport<'a> {
     /// Identifies the state of the documents as they were read.
     token: &'a str,
 }
@@ -103,7 +103,7 @@ struct Tokened<'a, R> {
 }
 
 impl Context {
-    pub(in crate::commands) fn new(
+    pub(crate) fn new(
         world: World,
         globals: Globals,
         listing: fn() -> Vec<Listed>,
@@ -121,12 +121,12 @@ impl Context {
     }
 
     /// The tree of every command under one program name, for features that need all of them.
-    pub(in crate::commands) fn whole_tree(&self) -> clap::Command {
+    pub(crate) fn whole_tree(&self) -> clap::Command {
         (self.tree)()
     }
 
-    /// Asks the person at the terminal; no answer means no.
-    pub(in crate::commands) fn confirms(question: &str) -> Result<bool, Failure> {
+    /// Asks the person at the terminal; no answer is a no.
+    pub(crate) fn confirms(question: &str) -> Result<bool, Failure> {
         let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
         let answer = answer.map_err(|error| Failure::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))
@@ -138,18 +138,18 @@ impl Context {
     }
 
     /// Whether a question with choices can be asked.
-    pub(in crate::commands) fn can_ask(&self) -> bool {
+    pub(crate) fn can_ask(&self) -> bool {
         self.world().terminal().moves && caller::can_confirm(self)
     }
 
     /// Whether the answer is text for a person: a person reads it, and no other form was requested.
-    pub(in crate::commands) fn shows_to_a_person(&self) -> bool {
+    pub(crate) fn shows_to_a_person(&self) -> bool {
         let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.call.is_rehearsal();
         !asked && self.is_for_a_person()
     }
 
     /// Reports to a person that the project or the workstream does not exist; programs get the empty answer they know.
-    pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), Failure> {
+    pub(crate) fn refuses_a_person_without_a_project(&self) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
         }
@@ -158,7 +158,7 @@ impl Context {
     }
 
     /// Reports to a person that a workstream named by an argument does not exist. Programs get their JSON.
-    pub(in crate::commands) fn refuses_a_person_a_missing_workstream(&self, name: &str) -> Result<(), Failure> {
+    pub(crate) fn refuses_a_person_a_missing_workstream(&self, name: &str) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
         }
@@ -167,7 +167,7 @@ impl Context {
     }
 
     /// The abilities of the call's terminal.
-    pub(in crate::commands) fn screen(&self) -> Screen {
+    pub(crate) fn screen(&self) -> Screen {
         let terminal = self.world().terminal();
         let color = self.globals.color.at(terminal.stdout && terminal.color);
         Screen { width: terminal.width, color, signs: terminal.signs }
@@ -175,16 +175,12 @@ impl Context {
 
     /// As [`Self::screen`], for an answer that is text for programs too: lines are wrapped only for a person at a
     /// terminal.
-    pub(in crate::commands) fn page(&self) -> Screen {
+    pub(crate) fn page(&self) -> Screen {
         if self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
     }
 
     /// As [`Self::emit`], for answers about a project; for a person at a terminal who requested no other form, as text.
-    pub(in crate::commands) fn show(
-        &mut self,
-        report: &impl Serialize,
-        text: impl FnOnce(Screen) -> String,
-    ) -> Result<(), Failure> {
+    pub(crate) fn show(&mut self, report: &impl Serialize, text: impl FnOnce(Screen) -> String) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return self.emit(report);
         }
@@ -196,7 +192,7 @@ impl Context {
 
     /// As [`Self::emit`], or [`Self::emit_raw`] if there is a bare form. A person at a terminal who requested no other
     /// form gets the result in plain lines, and then it is not a failure that nothing was left to do.
-    pub(in crate::commands) fn say(
+    pub(crate) fn say(
         &mut self,
         report: &impl Serialize,
         raw: Option<&str>,
@@ -225,14 +221,14 @@ impl Context {
     }
 
     /// Answers a dry run without the lines that would change, because they are too many.
-    pub(in crate::commands) fn leave_out_diff(&self) {
+    pub(crate) fn leave_out_diff(&self) {
         if let Some(written) = self.call.written.borrow_mut().as_mut() {
             written.diff = None;
         }
     }
 
     /// Gives the answer a token; a later write can require the same documents with it.
-    pub(in crate::commands) fn answer_for(&mut self, token: String) {
+    pub(crate) fn answer_for(&mut self, token: String) {
         self.token = Some(token);
     }
 
@@ -332,7 +328,7 @@ impl Context {
     }
 
     /// Ends the call: picks the requested field and decides the exit code.
-    pub(in crate::commands) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
+    pub(crate) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
         let result = match result {
             Err(failure) if failure.is_answer => self.answer_failed(failure),
             other => other,

@@ -17,7 +17,7 @@ use crate::text::screen::Screen;
 use crate::world::World;
 
 /// The word whose arguments belong to another program and are passed on untouched.
-pub(in crate::commands) const VERBATIM: &str = "run-with-timeout";
+pub(crate) const VERBATIM: &str = "run-with-timeout";
 
 /// A call in words, and the flags of every command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub(super) const GLOBAL: &[Flag] = &[
 pub(super) const EXIT_CODES: &str = "exit-codes";
 
 /// The topics of `help` in addition to the commands of the families.
-pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
+pub(crate) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
 
 /// The flags of every command, and the one that asks for the version.
 pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
@@ -292,7 +292,7 @@ fn color_of(value: &str) -> Result<Color, Failure> {
 }
 
 /// Takes out `--json`, a flag of commands whose answer is text for a person.
-pub(in crate::commands) fn lift_json(call: &mut Invocation) {
+pub(crate) fn lift_json(call: &mut Invocation) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
     let all = call.words.len();
     let mut index = 0;
@@ -305,15 +305,15 @@ pub(in crate::commands) fn lift_json(call: &mut Invocation) {
 
 /// The flags of writing commands that the command does not define itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::commands) struct Lifted {
-    pub(in crate::commands) dry_run: bool,
-    pub(in crate::commands) if_match: bool,
-    pub(in crate::commands) yes: bool,
+pub(crate) struct Lifted {
+    pub(crate) dry_run: bool,
+    pub(crate) if_match: bool,
+    pub(crate) yes: bool,
 }
 
 /// Takes out the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` for those that remove
 /// something.
-pub(in crate::commands) fn lift_of_writers(call: &mut Invocation, lifted: Lifted) -> Result<(), Failure> {
+pub(crate) fn lift_of_writers(call: &mut Invocation, lifted: Lifted) -> Result<(), Failure> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
         let (flag, attached) = match word.split_once('=') {

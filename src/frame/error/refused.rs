@@ -20,12 +20,12 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
 const NOTHING_TO_DO: &str = "nothing to do";
 
 /// A hint to the description of a verb.
-pub(in crate::commands) fn described(verb: &str) -> String {
+pub(crate) fn described(verb: &str) -> String {
     format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)))
 }
 
 /// The failure reported in an answer of `verb`; `None` if it reports none.
-pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Failure> {
+pub(crate) fn failure_in(answer: &str, verb: &str) -> Option<Failure> {
     let Value::Object(fields) = serde_json::from_str(answer).ok()? else { return None };
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let sentence = |key: &str| text(key).filter(|text| text.contains(' '));

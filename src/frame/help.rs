@@ -33,7 +33,7 @@ const IF_MATCH: Flag =
 
 /// Help as data.
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct HelpReport {
+pub(crate) struct HelpReport {
     /// The commands that the page is about.
     commands: Vec<Listed>,
     page: String,
@@ -41,16 +41,16 @@ pub(in crate::commands) struct HelpReport {
 
 /// The version as data.
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct VersionReport {
+pub(crate) struct VersionReport {
     version: &'static str,
 }
 
 impl VersionReport {
-    pub(in crate::commands) const OURS: Self = Self { version: env!("CARGO_PKG_VERSION") };
+    pub(crate) const OURS: Self = Self { version: env!("CARGO_PKG_VERSION") };
 }
 
 /// The requested page: for the command that `words` name, else for the whole program.
-pub(in crate::commands) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Failure> {
+pub(crate) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Failure> {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     let all = || catalog.listing();
     let (commands, page) = match *words.as_slice() {
@@ -65,7 +65,7 @@ pub(in crate::commands) fn page(catalog: Catalog, call: &Invocation) -> Result<H
 }
 
 impl HelpReport {
-    pub(in crate::commands) fn text(self) -> String {
+    pub(crate) fn text(self) -> String {
         self.page
     }
 }
@@ -83,7 +83,7 @@ fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, 
 }
 
 /// The flags that a command has because of its effect, under a heading; empty for a command that only reads.
-pub(in crate::commands) fn flags_of(row: &Family, path: &str, command: &clap::Command) -> String {
+pub(crate) fn flags_of(row: &Family, path: &str, command: &clap::Command) -> String {
     let lines = lifted_flags(row, path, command).iter().map(Flag::line).collect::<String>();
     if lines.is_empty() { lines } else { format!("{MORE_FLAGS}{lines}\n") }
 }
@@ -96,7 +96,7 @@ fn lifted_flags(row: &Family, path: &str, command: &clap::Command) -> Vec<Flag> 
 
 /// Every command under one program name, with the flags that are read before clap. Used for shell completions and man
 /// pages, not to read calls.
-pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
+pub(crate) fn whole_tree(catalog: Catalog) -> clap::Command {
     let about = "Plan, build and verify software with AI coding agents";
     let program = clap::Command::new("gsd-tools")
         .version(env!("CARGO_PKG_VERSION"))
@@ -121,7 +121,7 @@ fn with_lifted_flags(row: &Family, above: &str, command: &clap::Command) -> clap
 }
 
 /// Adds the flags of every command to each command in the tree, except flags that a command defines itself.
-pub(in crate::commands) fn with_global_flags(command: clap::Command) -> clap::Command {
+pub(crate) fn with_global_flags(command: clap::Command) -> clap::Command {
     // Its arguments belong to another program.
     if command.get_name() == argv::VERBATIM {
         return command;
@@ -139,7 +139,7 @@ fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
 }
 
 /// The commands for people, grouped by purpose. The rest is for workflows.
-pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
+pub(crate) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide", "demo"]),
     ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
     ("Change a project", &["auto", "phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
@@ -174,7 +174,7 @@ fn documentation() -> String {
 }
 
 /// The page for a person who calls the program outside a project.
-pub(in crate::commands) fn welcome(screen: Screen, installed: &[InstalledHost]) -> String {
+pub(crate) fn welcome(screen: Screen, installed: &[InstalledHost]) -> String {
     let mut page = format!("{} {}\n", screen.paint(Tone::Strong, "gsd-tools"), env!("CARGO_PKG_VERSION"));
     let what = "Plan, build and verify software with AI coding agents. It adds commands, agents and hooks to the agent \
                 you use, and keeps the plan of a project in files that you can read.";
@@ -247,7 +247,7 @@ fn full_page(catalog: Catalog) -> String {
 
 /// The flags at the end of pages: those of every command, and those of some.
 #[cfg(test)]
-pub(in crate::commands) fn flags() -> String {
+pub(crate) fn flags() -> String {
     let (global, if_match) = (global_flags(), IF_MATCH.line());
     let (writers, acts, yes) = (DRY_RUN_OF_WRITERS.line(), DRY_RUN_OF_ACTS.line(), YES.line());
     format!("{global}\n{MORE_FLAGS}{writers}{yes}{if_match}\n{MORE_FLAGS}{acts}")

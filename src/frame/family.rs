@@ -9,41 +9,41 @@ use super::reach;
 use super::verb::Verb;
 
 /// A check before a verb runs.
-pub(in crate::commands) type Check = fn(&Context) -> Result<(), Failure>;
+pub(crate) type Check = fn(&Context) -> Result<(), Failure>;
 
 /// One family: verbs about one subject.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands) struct Family {
+pub(crate) struct Family {
     /// The subject of the family, as a heading in the help.
-    pub(in crate::commands) title: &'static str,
+    pub(crate) title: &'static str,
     /// Words that only lead to verbs, and a description of these verbs.
-    pub(in crate::commands) groups: &'static [(&'static str, &'static str)],
+    pub(crate) groups: &'static [(&'static str, &'static str)],
     /// In the order of the help.
-    pub(in crate::commands) verbs: &'static [Verb],
+    pub(crate) verbs: &'static [Verb],
     /// The check before any of its verbs runs.
-    pub(in crate::commands) first: Option<Check>,
+    pub(crate) first: Option<Check>,
     /// Exit code of wrong usage.
-    pub(in crate::commands) usage_code: u8,
+    pub(crate) usage_code: u8,
 }
 
 impl Family {
     /// Whether a call that begins with this word belongs to the family.
-    pub(in crate::commands) fn answers_to(&self, word: &str) -> bool {
+    pub(crate) fn answers_to(&self, word: &str) -> bool {
         self.words().any(|own| own == word)
     }
 
     /// The first words of its verbs; a word appears once for each verb.
-    pub(in crate::commands) fn words(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.verbs.iter().map(|verb| verb.path.split(' ').next().unwrap_or(verb.path))
     }
 
     /// The verb at `path`.
-    pub(in crate::commands) fn verb(&self, path: &str) -> Option<&'static Verb> {
+    pub(crate) fn verb(&self, path: &str) -> Option<&'static Verb> {
         self.verbs.iter().find(|verb| verb.path == path)
     }
 
     /// Runs the verb that clap found.
-    pub(in crate::commands) fn run(&self, context: &mut Context, matches: &ArgMatches) -> Result<(), Failure> {
+    pub(crate) fn run(&self, context: &mut Context, matches: &ArgMatches) -> Result<(), Failure> {
         let (mut matches, mut path) = (matches, String::new());
         while let Some((word, inner)) = matches.subcommand() {
             path = if path.is_empty() { word.to_owned() } else { format!("{path} {word}") };
@@ -61,7 +61,7 @@ impl Family {
 }
 
 /// The whole clap tree of one family, under the program's name. A call builds it once.
-pub(in crate::commands) fn tree(family: &Family) -> clap::Command {
+pub(crate) fn tree(family: &Family) -> clap::Command {
     let program = clap::Command::new("gsd-tools")
         .disable_help_flag(true)
         .disable_help_subcommand(true)

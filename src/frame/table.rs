@@ -22,22 +22,22 @@ macro_rules! verbs {
      $($(#[doc = $help:literal])+
        $path:literal $(or $alias:literal)? : $effect:ident $([$asking:ident])? $kind:ident($($answer:tt)*)
        = $($function:ident)::+($($arguments:ty)?);)+) => {
-        pub(in crate::commands) const FAMILY: $crate::commands::frame::Family = $crate::commands::frame::Family {
+        pub(crate) const FAMILY: $crate::frame::Family = $crate::frame::Family {
             title: $title,
             groups: &[$($(($group, $about)),*)?],
-            verbs: &[$($crate::commands::frame::verb::Verb {
+            verbs: &[$($crate::frame::verb::Verb {
                 path: $path,
-                alias: $crate::commands::frame::table::verbs!(@alias $($alias)?),
+                alias: $crate::frame::table::verbs!(@alias $($alias)?),
                 help: &[$($help),+],
-                effect: $crate::commands::frame::table::verbs!(@effect $effect),
-                unasked: $crate::commands::frame::table::verbs!(@unasked $($asking)?),
-                arguments: $crate::commands::frame::table::verbs!(@arguments $($arguments)?),
-                run: $crate::commands::frame::table::verbs!(@run ($($function)::+) $($arguments)?),
+                effect: $crate::frame::table::verbs!(@effect $effect),
+                unasked: $crate::frame::table::verbs!(@unasked $($asking)?),
+                arguments: $crate::frame::table::verbs!(@arguments $($arguments)?),
+                run: $crate::frame::table::verbs!(@run ($($function)::+) $($arguments)?),
                 #[cfg(test)]
-                answer: $crate::commands::frame::table::verbs!(@answer $kind($($answer)*)),
+                answer: $crate::frame::table::verbs!(@answer $kind($($answer)*)),
             }),+],
-            first: $crate::commands::frame::table::verbs!(@first $($first)?),
-            usage_code: $crate::commands::frame::table::verbs!(@code $($own)?),
+            first: $crate::frame::table::verbs!(@first $($first)?),
+            usage_code: $crate::frame::table::verbs!(@code $($own)?),
         };
     };
     (@first) => { None };
@@ -63,20 +63,20 @@ macro_rules! verbs {
         }
     };
     (@answer json($($form:ty),+ $(,)?)) => {
-        $crate::commands::frame::verb::Answer::Json(|generator| vec![$(generator.subschema_for::<$form>()),+])
+        $crate::frame::verb::Answer::Json(|generator| vec![$(generator.subschema_for::<$form>()),+])
     };
     (@answer seen($($form:ty),+ $(,)?)) => {
-        $crate::commands::frame::verb::Answer::Seen(|generator| vec![$(generator.subschema_for::<$form>()),+])
+        $crate::frame::verb::Answer::Seen(|generator| vec![$(generator.subschema_for::<$form>()),+])
     };
     (@answer bundle($verb:literal)) => {
-        $crate::commands::frame::verb::Answer::Seen(|generator| {
+        $crate::frame::verb::Answer::Seen(|generator| {
             vec![$crate::operations::bundle::schema_of($verb, generator)]
         })
     };
-    (@answer text($what:literal)) => { $crate::commands::frame::verb::Answer::Text($what) };
+    (@answer text($what:literal)) => { $crate::frame::verb::Answer::Text($what) };
     // Wrong usage exits 1 in families with a counterpart in the peer, and 2 in our own families.
     (@code) => { 1 };
     (@code own) => { 2 };
 }
 
-pub(in crate::commands) use verbs;
+pub(crate) use verbs;

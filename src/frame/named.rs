@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// An argument that must contain more than white space.
 #[derive(Clone, Debug)]
-pub(in crate::commands) struct NonBlank(String);
+pub(crate) struct NonBlank(String);
 
 impl FromStr for NonBlank {
     type Err = &'static str;
@@ -25,7 +25,7 @@ impl Deref for NonBlank {
 
 /// A phase, for calls that cannot do without one.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct PhaseArg {
+pub(crate) struct PhaseArg {
     /// The phase, such as `3` or `3.1`
     // Not missing if the flag overrides it.
     #[arg(required = true)]
@@ -45,7 +45,7 @@ impl Deref for PhaseArg {
 
 /// A phase or its folder, for calls that cannot do without one.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct PhaseFolderArg {
+pub(crate) struct PhaseFolderArg {
     /// The phase: its number, such as `3`, or its folder
-    pub(in crate::commands) phase: NonBlank,
+    pub(crate) phase: NonBlank,
 }

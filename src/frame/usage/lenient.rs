@@ -5,9 +5,9 @@ use clap::{ArgAction, ArgMatches, Command};
 
 use super::{Unread, attempt, flag_named};
 use crate::acts::listing::Effect;
-use crate::commands::frame::Family;
-use crate::commands::frame::error::ExitContract;
 use crate::failure::Failure;
+use crate::frame::Family;
+use crate::frame::error::ExitContract;
 
 /// Verbs whose argument may have several words: without quotes, the rest of a name would be ignored, and the answer
 /// would be about another name.
@@ -18,7 +18,7 @@ const NAMES: &[&str] = &["state get"];
 /// If a flag is given twice, the first value counts; for verbs that act, the last, as in other programs. With the first
 /// contract, a reading verb ignores words it does not know; a writing verb does not, because it could then do something
 /// else than intended.
-pub(in crate::commands) fn read(
+pub(crate) fn read(
     row: &Family,
     tree: &Command,
     words: &[String],

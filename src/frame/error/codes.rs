@@ -74,7 +74,7 @@ const CONTRACTS: &str = "A call from a program exits with 1 if it fails (contrac
                          `--exit-contract=v1` or `--exit-contract=v2`, or GSD_EXIT_CONTRACT in the environment.";
 
 /// The help page about exit codes.
-pub(in crate::commands) fn page() -> String {
+pub(crate) fn page() -> String {
     let mut page = format!("Exit codes\n\n{CONTRACTS}\n\n   v1   v2  reason, as in an error that is printed as JSON\n");
     for (first, second, meaning) in of_contracts() {
         // Writing to a string cannot fail.

@@ -10,7 +10,7 @@ use crate::acts::listing::{Effect, Listed};
 /// What a verb prints when it succeeds.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands) enum Answer {
+pub(crate) enum Answer {
     /// JSON, in one of several forms.
     Json(fn(&mut schemars::SchemaGenerator) -> Vec<schemars::Schema>),
     /// As [`Self::Json`], with a token for a later write.
@@ -21,39 +21,39 @@ pub(in crate::commands) enum Answer {
 
 /// One verb.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::commands) struct Verb {
+pub(crate) struct Verb {
     /// The words that call it.
-    pub(in crate::commands) path: &'static str,
+    pub(crate) path: &'static str,
     /// Another last word for it; not shown.
-    pub(in crate::commands) alias: Option<&'static str>,
+    pub(crate) alias: Option<&'static str>,
     /// The lines of its help as in the source: the first describes the verb, an example comes last.
-    pub(in crate::commands) help: &'static [&'static str],
-    pub(in crate::commands) effect: Effect,
+    pub(crate) help: &'static [&'static str],
+    pub(crate) effect: Effect,
     /// The explicit setting in the table: `Some(true)` if an agent may call it without asking a person.
-    pub(in crate::commands) unasked: Option<bool>,
+    pub(crate) unasked: Option<bool>,
     /// Adds the arguments to a clap command.
-    pub(in crate::commands) arguments: fn(clap::Command) -> clap::Command,
-    pub(in crate::commands) run: fn(&mut Context, &ArgMatches) -> Result<(), Failure>,
+    pub(crate) arguments: fn(clap::Command) -> clap::Command,
+    pub(crate) run: fn(&mut Context, &ArgMatches) -> Result<(), Failure>,
     #[cfg(test)]
-    pub(in crate::commands) answer: Answer,
+    pub(crate) answer: Answer,
 }
 
 impl Verb {
     /// Whether an agent may call it without asking a person: true for verbs that read or write documents, unless the
     /// table overrides it. In an agent's session such a verb refuses `--force` and works only on the agent's own
     /// project.
-    pub(in crate::commands) fn runs_unasked(&self) -> bool {
+    pub(crate) fn runs_unasked(&self) -> bool {
         self.unasked.unwrap_or(!matches!(self.effect, Effect::Acts | Effect::Runs))
     }
 
     /// Its row in a list.
-    pub(in crate::commands) fn listed(&self) -> Listed {
+    pub(crate) fn listed(&self) -> Listed {
         let about = self.help.first().map_or("", |line| line.trim());
         Listed { command: self.path, about, effect: self.effect, unasked: self.runs_unasked() }
     }
 
     /// The clap command of the verb, by its last word.
-    pub(in crate::commands) fn command(&self) -> clap::Command {
+    pub(crate) fn command(&self) -> clap::Command {
         let name = self.path.rsplit(' ').next().unwrap_or(self.path);
         let paragraphs = paragraphs(self.help);
         let about = paragraphs.first().cloned().unwrap_or_default();
