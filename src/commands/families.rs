@@ -14,6 +14,8 @@ use crate::failure::Failure;
 use crate::frame::argv::{self, Invocation, Wants};
 use crate::frame::error::Manner;
 use crate::frame::{Answer, Catalog, Context, help, reach, tree, usage};
+use crate::peer::contract::ExitContract;
+use crate::peer::{answers, lenient, spelled};
 use crate::text::screen;
 use crate::world::World;
 
@@ -97,62 +99,63 @@ pub(crate) fn refuses_a_unit(call: &str, kind: &str) -> ExitCode {
 }
 
 /// Reads a call and answers it; also returns how to print the answer.
-pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
+pub(in crate::commands) fn finished(mut arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
     let is_for_a_person = caller::is_for_a_person(world, &OnceCell::new());
-    let (manner, verdict) = argv::manner(&arguments, world, is_for_a_person);
-    let answer = match verdict.and_then(|()| argv::parse(arguments)) {
-        Ok(call) => answer(call, manner, world.clone()),
-        Err(error) => Answer::failed(error),
+    let asked = spelled::take_contract(&mut arguments);
+    let (contract, verdict) = ExitContract::asked(asked, world, is_for_a_person);
+    let manner = argv::manner(&arguments, world, is_for_a_person);
+    let answer = match verdict.and_then(|()| read(arguments)) {
+        Ok(call) => answer(call, contract, world.clone()),
+        Err(error) => contract.applied(Answer::failed(error)),
     };
     let here = world.folder().unwrap_or_default();
     let outcome = answer.outcome.map_err(|error| error.calling(&program::word(world, &here)));
     (Answer { outcome, ..answer }, manner)
 }
 
-pub(in crate::commands) fn answer(mut call: Invocation, manner: Manner, world: World) -> Answer {
+/// The words of a call as families know them, and the flags of every command.
+pub(in crate::commands) fn read(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
+    let mut call = argv::parse(arguments)?;
+    spelled::respell(&mut call);
+    argv::name_workflow(&mut call);
+    Ok(call)
+}
+
+/// Answers a call that is read.
+pub(in crate::commands) fn answer(call: Invocation, contract: ExitContract, world: World) -> Answer {
+    contract.applied(answered(call, contract, world).unwrap_or_else(Answer::failed))
+}
+
+fn answered(mut call: Invocation, contract: ExitContract, world: World) -> Result<Answer, Failure> {
     // `--all` without a command would be an install for every host.
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
-        return about(call, manner, world);
+        return about(call, world);
     }
     let hosts = OnceCell::new();
-    call.words = match install::spelled(call.words, &world, &hosts, is_command) {
-        Ok(words) => words,
-        Err(error) => return Answer::failed(error),
-    };
+    call.words = install::spelled(call.words, &world, &hosts, is_command)?;
     if call.wants != Wants::Work {
-        return about(call, manner, world);
+        return about(call, world);
     }
     if call.words.is_empty() {
-        return bare(call, manner, world);
+        return bare(call, world);
     }
-    let row = match usage::family_of(CATALOG, &call) {
-        Ok(row) => row,
-        Err(error) => return Answer::failed(error),
-    };
+    let row = usage::family_of(CATALOG, &call)?;
     let tree = tree(row);
-    if let Err(error) = usage::lift_of_writers(row, &tree, &mut call) {
-        return Answer::failed(error);
-    }
+    usage::lift_of_writers(row, &tree, &mut call)?;
     usage::lift_json(&tree, &mut call);
-    let (matches, ignored) = match usage::lenient::read(row, &tree, &call.words, manner.contract) {
-        Ok(read) => read,
-        Err(error) if row.usage_code == 1 => return Answer::failed(error),
-        Err(error) => return Answer::failed(error.exits(row.usage_code)),
-    };
+    let read = lenient::read(row, &tree, &call.words, contract);
+    let (matches, ignored) =
+        read.map_err(|error| if row.usage_code == 1 { error } else { error.exits(row.usage_code) })?;
     let words = std::mem::take(&mut call.words);
-    match context(call, world) {
-        Ok(mut context) => {
-            context.call.registry = hosts;
-            for told in ignored {
-                context.warn(told);
-            }
-            let called = (row.verb(&usage::leaf(&tree, &words).path), row.usage_code == 1);
-            let allowed = reach::hold_agents_to_their_project(&context, called, &words);
-            let result = allowed.and_then(|()| row.run(&mut context, &matches));
-            context.finish(result, manner.contract)
-        }
-        Err(error) => Answer::failed(error),
+    let mut context = context(call, world)?;
+    context.call.registry = hosts;
+    for told in ignored {
+        context.warn(told);
     }
+    let called = (row.verb(&usage::leaf(&tree, &words).path), row.usage_code == 1);
+    let allowed = reach::hold_agents_to_their_project(&context, called, &words);
+    let result = allowed.and_then(|()| row.run(&mut context, &matches));
+    Ok(answers::finish(context, result))
 }
 
 fn is_command(word: &str) -> bool {
@@ -160,30 +163,25 @@ fn is_command(word: &str) -> bool {
 }
 
 /// Answers a question about the program itself: as text, wrapped at a terminal, or as JSON.
-fn about(call: Invocation, manner: Manner, world: World) -> Answer {
+fn about(call: Invocation, world: World) -> Result<Answer, Failure> {
     let page = match call.wants {
         Wants::Version => Ok(None),
         Wants::Help | Wants::Work => help::page(CATALOG, &call).map(Some),
     };
     if !call.globals.json && call.globals.pick.is_none() {
         let terminal = world.terminal();
-        return match page {
-            Err(error) => Answer::failed(error),
-            Ok(None) => Answer::text(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
-            Ok(Some(page)) if terminal.stdout => Answer::text(screen::two_columns(&page.text(), terminal.width)),
-            Ok(Some(page)) => Answer::text(page.text()),
-        };
+        return Ok(Answer::text(match page? {
+            None => format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION")),
+            Some(page) if terminal.stdout => screen::two_columns(&page.text(), terminal.width),
+            Some(page) => page.text(),
+        }));
     }
-    match context(call, world) {
-        Ok(mut context) => {
-            let told = page.and_then(|page| match page {
-                Some(page) => context.emit(&page),
-                None => context.emit(&help::VersionReport::OURS),
-            });
-            context.finish(told, manner.contract)
-        }
-        Err(error) => Answer::failed(error),
-    }
+    let mut context = context(call, world)?;
+    let told = page.and_then(|page| match page {
+        Some(page) => context.emit(&page),
+        None => context.emit(&help::VersionReport::OURS),
+    });
+    Ok(answers::finish(context, told))
 }
 
 /// The context of a verb.
@@ -193,13 +191,10 @@ fn context(call: Invocation, world: World) -> Result<Context, Failure> {
 
 /// A call without words. A person gets the state of the project, or a welcome page; `--json` gives the same as data;
 /// another program gets the error that a word is missing.
-fn bare(call: Invocation, manner: Manner, world: World) -> Answer {
+fn bare(call: Invocation, world: World) -> Result<Answer, Failure> {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
     let wants_json = call.globals.json;
-    let mut context = match context(call, world) {
-        Ok(context) => context,
-        Err(error) => return Answer::failed(error),
-    };
+    let mut context = context(call, world)?;
     let result = if wants_json && context.has_a_project() {
         overview::progress::as_data(&mut context)
     } else if wants_json {
@@ -215,7 +210,7 @@ fn bare(call: Invocation, manner: Manner, world: World) -> Answer {
             context.text(page);
         })
     };
-    context.finish(result, manner.contract)
+    Ok(answers::finish(context, result))
 }
 
 #[cfg(test)]
@@ -228,7 +223,7 @@ mod tests {
     fn a_warning_is_part_of_the_answer() {
         let words = ["git", "base-branch", "--is-protected"].map(OsString::from).to_vec();
         let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
-        let answer = answer(argv::parse(words).unwrap(), Manner::default(), world);
+        let answer = answer(read(words).unwrap(), ExitContract::V1, world);
         assert_eq!((answer.stdout.trim(), answer.warnings.len()), ("false", 1), "{:?}", answer.outcome);
     }
 
@@ -323,7 +318,7 @@ mod tests {
             let examples = examples(&about);
             for example in &examples {
                 let refused = |error: Failure| -> ! { panic!("`{example}`: {error:?}") };
-                let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
+                let mut call = read(arguments(example)).unwrap_or_else(|error| refused(error));
                 call.words = install::spelled(call.words, &world, &OnceCell::new(), is_command)
                     .unwrap_or_else(|error| refused(error));
                 let row = usage::family_of(CATALOG, &call).unwrap_or_else(|error| refused(error));

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use super::error::Manner;
-use crate::failure::Failure;
+use crate::failure::{DEGRADED, Failure};
 use crate::text::screen::Tone;
 use crate::text::terminal;
 
@@ -13,15 +13,17 @@ pub(crate) struct Answer {
     pub(crate) stdout: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) outcome: Result<u8, Failure>,
+    /// Standard output says what failed, or that nothing changed.
+    pub(crate) is_degraded: bool,
 }
 
 impl Answer {
     pub(crate) fn text(stdout: String) -> Self {
-        Self { stdout, warnings: Vec::new(), outcome: Ok(0) }
+        Self { stdout, warnings: Vec::new(), outcome: Ok(0), is_degraded: false }
     }
 
     pub(crate) fn failed(error: Failure) -> Self {
-        Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
+        Self { outcome: Err(error), ..Self::text(String::new()) }
     }
 
     /// The answer as it is printed; `is_shown` means that standard output is a terminal.
@@ -32,8 +34,9 @@ impl Answer {
         // them.
         let stdout = if is_shown { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };
         let (error, code) = match self.outcome {
+            Ok(0) if self.is_degraded => (String::new(), DEGRADED),
             Ok(code) => (String::new(), code),
-            Err(error) => (terminal::shown(&error.render(manner)), error.exit_code(manner.contract)),
+            Err(error) => (terminal::shown(&error.render(manner)), error.code()),
         };
         Printed { warnings, stdout, error, code }
     }

@@ -1,20 +1,20 @@
-//! The arguments before clap reads them: flags that are allowed anywhere are taken out, old spellings are replaced.
+//! The arguments before clap reads them: flags that are allowed anywhere are taken out.
 //!
-//! Families never see `--raw`, `--pick`, `--default`, `--cwd`, `--project-dir`, `--ws`, `--json-errors`,
-//! `--exit-contract`, `--help`, nor the leading word `query`; `roadmap.get-phase` reaches them as `roadmap get-phase`.
-//! Verbs that write or act do not see `--dry-run` and `--if-match` either, unless the flag is an argument of the verb.
+//! Families never see `--raw`, `--pick`, `--default`, `--cwd`, `--project-dir`, `--ws`, `--json-errors`, `--help`. Verbs that write or act do not see `--dry-run` and `--if-match` either, unless the flag is an argument of the verb.
 
 use std::ffi::OsString;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ValueHint};
 
-use super::error::{ExitContract, Manner};
+use super::error::Manner;
 use crate::acts::Flags;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::operations::bundle::workflow::WorkflowTable;
 use crate::text::screen::Screen;
 use crate::world::World;
+
+const JSON_ERRORS: &str = "--json-errors";
 
 /// The word whose arguments belong to another program and are passed on untouched.
 pub(crate) const VERBATIM: &str = "run-with-timeout";
@@ -152,23 +152,11 @@ impl Color {
 
 /// Reads how failures are printed, before anything else, so that a call that cannot be read is reported that way too.
 /// `is_for_a_person`: only a person reads the output.
-pub(crate) fn manner(arguments: &[OsString], world: &World, is_for_a_person: bool) -> (Manner, Result<(), Failure>) {
-    let (arguments, _) = arguments.split_at(ours(arguments));
-    let json = arguments.iter().any(|argument| argument == "--json-errors")
+pub(crate) fn manner(arguments: &[OsString], world: &World, is_for_a_person: bool) -> Manner {
+    let arguments = &arguments[..ours(arguments)];
+    let json = arguments.iter().any(|argument| argument == JSON_ERRORS)
         || world.variable("GSD_JSON_ERRORS").as_deref() == Some("1");
-    let flag = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--exit-contract="));
-    let asked = flag.map(str::to_owned).or_else(|| world.variable("GSD_EXIT_CONTRACT"));
-    let (contract, verdict) = match asked.as_deref() {
-        None if is_for_a_person => (ExitContract::V2, Ok(())),
-        None | Some("v1") => (ExitContract::V1, Ok(())),
-        Some("v2") => (ExitContract::V2, Ok(())),
-        Some(other) => (
-            ExitContract::V1,
-            Err(Failure::new(Reason::SdkFailFast, format!("unknown exit contract `{other}`"))
-                .hint("use `v1` or `v2`; `gsd-tools help exit-codes` lists their codes")),
-        ),
-    };
-    (Manner { json, contract, screen: error_screen(arguments, world).filter(|_| is_for_a_person) }, verdict)
+    Manner { json, screen: error_screen(arguments, world).filter(|_| is_for_a_person) }
 }
 
 /// The terminal that standard error is; `None` if it is another file.
@@ -191,7 +179,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
         return Ok(Invocation { words, wants, ..Invocation::default() });
     }
     let mut arguments = texts(arguments)?;
-    arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
+    arguments.retain(|argument| argument != JSON_ERRORS);
     let mut call = lift(arguments)?;
     // Commands read `--json` themselves; a question about the program has no command.
     let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
@@ -210,30 +198,21 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     if call.wants == Wants::Version {
         return Ok(Invocation { words: Vec::new(), ..call });
     }
-    if call.words.first().is_some_and(|first| first == "query") {
-        call.words.remove(0);
-    }
-    if let Some((family, verb)) = call.words.first().and_then(|first| first.split_once('.'))
-        && !family.is_empty()
-        && !verb.is_empty()
-    {
-        let (family, verb) = (family.to_owned(), verb.to_owned());
-        call.dotted = Some(std::mem::replace(&mut call.words[0], family));
-        call.words.insert(1, verb);
-    }
-    // `init ui-review` is `init workflow ui-review`: the facts a workflow starts from are in its own front matter.
+    Ok(call)
+}
+
+/// Names the words `init ui-review` in full, `init workflow ui-review`: what a workflow starts from is in its front matter.
+pub(crate) fn name_workflow(call: &mut Invocation) {
     if call.words.first().is_some_and(|first| first == "init")
         && call.words.get(1).is_some_and(|name| WorkflowTable::of(name).is_some())
     {
         call.words.insert(1, "workflow".to_owned());
     }
-    Ok(call)
 }
 
 /// How many arguments are ours to read: all, unless the first word passes the rest to another program.
 fn ours(arguments: &[OsString]) -> usize {
-    let flag = |text: &str| text == "--json-errors" || text == "query" || text.starts_with("--exit-contract=");
-    let first = arguments.iter().position(|argument| !argument.to_str().is_some_and(flag));
+    let first = arguments.iter().position(|argument| argument != JSON_ERRORS);
     first.filter(|first| arguments[*first] == VERBATIM).unwrap_or(arguments.len())
 }
 
@@ -367,14 +346,6 @@ mod tests {
     }
 
     #[test]
-    fn query_is_dropped_and_the_first_word_is_split_at_its_first_dot() {
-        assert_eq!(call("query config-get a.b").words, ["config-get", "a.b"]);
-        assert_eq!(call("query check.a.b x").words, ["check", "a.b", "x"]);
-        assert_eq!(call("state.json").dotted.as_deref(), Some("state.json"));
-        assert_eq!(call(".planning x").words, [".planning", "x"]);
-    }
-
-    #[test]
     fn help_anywhere_wins_and_version_only_leads() {
         assert_eq!(call("phase remove 3 --help").wants, Wants::Help);
         assert_eq!(call("--version").wants, Wants::Version);
@@ -397,7 +368,7 @@ mod tests {
 
     #[test]
     fn the_arguments_of_another_program_are_unchanged() {
-        let words = call("--exit-contract=v1 query run-with-timeout 5 ls --raw --json-errors").words;
+        let words = call("--json-errors run-with-timeout 5 ls --raw --json-errors").words;
         assert_eq!(words, ["run-with-timeout", "5", "ls", "--raw", "--json-errors"]);
         assert_eq!(call("run-with-timeout --help").wants, Wants::Help);
         assert_eq!(call("todo add -- --raw").words, ["todo", "add", "--", "--raw"]);
@@ -406,24 +377,16 @@ mod tests {
     #[test]
     fn a_missing_value_is_reported() {
         let error = parse(vec!["x".into(), "--cwd".into()]).unwrap_err();
-        assert_eq!(error.reason, Reason::Usage);
+        assert_eq!(error.reason, crate::failure::Reason::Usage);
         assert_eq!(call("config-get k --default").globals.default.as_deref(), Some(""));
     }
 
     #[test]
-    fn the_manner_comes_from_flags_before_the_environment() {
-        let world = World::with([("GSD_EXIT_CONTRACT", "v2")], &std::env::temp_dir());
-        assert_eq!(manner(&[], &world, false).0, Manner { contract: ExitContract::V2, ..Manner::default() });
-        let flags = ["--json-errors".into(), "--exit-contract=v1".into()];
-        assert_eq!(manner(&flags, &world, true).0, Manner { json: true, ..Manner::default() });
-        assert!(manner(&["--exit-contract=v9".into()], &world, false).1.is_err());
-    }
-
-    #[test]
-    fn a_person_gets_a_code_for_each_kind_of_failure() {
+    fn errors_are_json_by_a_flag_or_by_the_environment() {
+        let by_variable = World::with([("GSD_JSON_ERRORS", "1")], &std::env::temp_dir());
         let world = World::with([], &std::env::temp_dir());
-        assert_eq!(manner(&[], &world, true).0.contract, ExitContract::V2);
-        assert_eq!(manner(&[], &world, false).0.contract, ExitContract::V1);
-        assert_eq!(manner(&["--exit-contract=v1".into()], &world, true).0.contract, ExitContract::V1);
+        assert!(manner(&[], &by_variable, false).json);
+        assert!(manner(&["--json-errors".into()], &world, true).json);
+        assert_eq!(manner(&["run-with-timeout".into(), "--json-errors".into()], &world, false), Manner::default());
     }
 }

@@ -1,22 +1,11 @@
-//! Answers in the form that scripts written for other programs expect: an older form of a failure, with `is_answer`.
-//! Only `commands` uses it.
+//! What only the scripts of other programs expect of ours: how they spell calls, their exit codes, failures as answers, and
+//! verbs that nothing of ours calls.
+//!
+//! [`spelled`] and [`lenient`] read their calls, [`contract`] has their exit codes, and [`answers`] gives them a failure in
+//! the form they know. The verbs are rows that the families of `commands` take into their tables.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::failure::Failure;
-
-/// An answer that is only a failure: the call itself was valid.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FailureReport {
-    error: String,
-    /// How to fix it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
-impl From<Failure> for FailureReport {
-    fn from(failure: Failure) -> Self {
-        Self { error: failure.message, hint: failure.hints.into_iter().next() }
-    }
-}
+pub(crate) mod answers;
+pub(crate) mod contract;
+pub(crate) mod lenient;
+mod refused;
+pub(crate) mod spelled;

@@ -23,7 +23,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("gate", &["failure", "project", "text", "disk", "world"]),
     ("auto", &["failure", "gate", "operations", "project", "library", "text", "disk", "world"]),
-    ("peer", &["failure"]),
+    (
+        "peer",
+        &["frame", "acts", "failure", "operations", "project", "library", "runtime", "text", "disk", "world"],
+    ),
     ("fuzzing", &["failure", "text", "project", "operations", "hooks"]),
     (
         "acts",
@@ -42,7 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "gate",
         ],
     ),
-    ("frame", &["acts", "failure", "operations", "emit", "project", "text", "disk", "world", "auto", "peer"]),
+    ("frame", &["acts", "failure", "operations", "emit", "project", "text", "disk", "world", "auto"]),
     (
         "commands",
         &[

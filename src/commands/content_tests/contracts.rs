@@ -10,9 +10,9 @@ use std::ffi::OsString;
 use serde_json::Value;
 
 use super::calls::{Call, calls_of};
-use crate::commands::families::CATALOG;
+use crate::commands::families::{CATALOG, read};
 use crate::commands::small::schema::schema_of;
-use crate::frame::{argv, tree, usage};
+use crate::frame::{tree, usage};
 use crate::library::{Item, ItemKind, Library};
 use crate::operations::capability;
 use crate::project::config::key_names;
@@ -104,7 +104,7 @@ fn code_words(text: &str) -> BTreeSet<&str> {
 fn answer_fields(call: &Call) -> BTreeSet<String> {
     let mut fields = BTreeSet::new();
     let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
-    let Ok(parsed) = argv::parse(words.map(OsString::from).collect()) else { return fields };
+    let Ok(parsed) = read(words.map(OsString::from).collect()) else { return fields };
     let Ok(row) = usage::family_of(CATALOG, &parsed) else { return fields };
     let tree = tree(row);
     let path = usage::leaf(&tree, &parsed.words).path;

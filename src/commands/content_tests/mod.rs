@@ -22,15 +22,16 @@ use std::path::Path;
 use calls::{Call, Word, calls_of};
 use project::project;
 
-use super::families::{CATALOG, answer};
+use super::families::{CATALOG, answer, read};
 use super::install;
 use crate::acts::listing::Effect;
 use crate::failure::Failure;
-use crate::frame::argv::{self, Wants};
+use crate::frame::argv::Wants;
 use crate::frame::error::Manner;
 use crate::frame::{tree, usage};
 use crate::library::Library;
 use crate::operations::capability;
+use crate::peer::contract::ExitContract;
 use crate::project::config::key_names;
 use crate::world::World;
 
@@ -349,7 +350,7 @@ fn the_calls_of_a_workflow_run_without_asking() {
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
-        let Ok(parsed) = argv::parse(words.map(OsString::from).collect()) else { continue };
+        let Ok(parsed) = read(words.map(OsString::from).collect()) else { continue };
         let Ok(row) = usage::family_of(CATALOG, &parsed) else { continue };
         let tree = tree(row);
         let path = usage::leaf(&tree, &parsed.words).path;
@@ -366,7 +367,7 @@ fn the_calls_of_a_workflow_run_without_asking() {
 fn fault(call: &Call) -> Option<String> {
     // Some values are checked as they are read.
     let value = |name: &str| sample(name).unwrap_or("1".to_owned());
-    let mut parsed = match argv::parse(call.words.iter().map(|word| word.with(value).into()).collect()) {
+    let mut parsed = match read(call.words.iter().map(|word| word.with(value).into()).collect()) {
         Ok(parsed) => parsed,
         Err(error) => return Some(told(&error)),
     };
@@ -444,7 +445,7 @@ const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status", "git 
 
 fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));
-    let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
+    let parsed = read(words.map(OsString::from).collect()).ok()?;
     let row = usage::family_of(CATALOG, &parsed).ok()?;
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
@@ -462,7 +463,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     }
     // Without other programs, no server is contacted.
     let world = World::with([("HOME", "/dev/null"), ("PATH", "/nowhere")], folder);
-    let answer = answer(parsed, Manner::default(), world);
+    let answer = answer(parsed, ExitContract::V1, world);
     match answer.outcome {
         Err(error) => Some(told(&error)),
         Ok(0) => {

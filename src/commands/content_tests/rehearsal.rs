@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use super::project::copy;
-use super::{Call, Effect, PHASE, PLAIN, all_calls, argv, needs_words, project, sample, told, tree, usage};
-use crate::commands::families::{CATALOG, answer};
-use crate::frame::error::Manner;
+use super::{Call, Effect, PHASE, PLAIN, all_calls, needs_words, project, sample, told, tree, usage};
+use crate::commands::families::{CATALOG, answer, read};
+use crate::peer::contract::ExitContract;
 use crate::world::World;
 
 /// Calls that need what the test project lacks: a project in another layout, open items.
@@ -86,7 +86,7 @@ fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
         sample(name).unwrap_or_else(|| if PLAIN.contains(&name) { "1".to_owned() } else { "Some words".to_owned() })
     };
     let words = call.words.iter().map(|word| word.with(value));
-    let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
+    let parsed = read(words.map(OsString::from).collect()).ok()?;
     let row = usage::family_of(CATALOG, &parsed).ok()?;
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
@@ -104,7 +104,7 @@ fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
     let home = folder.path().join(".home");
     let path = std::env::var("PATH").unwrap_or_default();
     let world = World::with([("HOME", home.to_str().unwrap_or_default()), ("PATH", path.as_str())], folder.path());
-    let answer = answer(parsed, Manner::default(), world);
+    let answer = answer(parsed, ExitContract::V1, world);
     Some(match answer.outcome {
         Err(error) => Err(told(&error)),
         Ok(0) => Ok(()),

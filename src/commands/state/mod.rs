@@ -33,14 +33,14 @@ verbs! {
     /// Reads STATE.md, ROADMAP.md and the phase folders. The front matter in the file itself may be out of date.
     ///
     /// Example: `gsd-tools state json --pick progress.percent`.
-    "state json": reads seen(crate::peer::FailureReport, crate::operations::state::read::IndexReport) = read::json();
+    "state json": reads seen(crate::peer::answers::FailureReport, crate::operations::state::read::IndexReport) = read::json();
 
     /// Print a field, a front matter key or a section of STATE.md
     ///
     /// Searches in that order. Without a name, prints the whole file.
     ///
     /// Example: `gsd-tools state get "Current focus" --raw`.
-    "state get": reads json(std::collections::BTreeMap<String, String>, read::ContentReport, crate::peer::FailureReport)
+    "state get": reads json(std::collections::BTreeMap<String, String>, read::ContentReport, crate::peer::answers::FailureReport)
         = read::get(read::GetArgs);
 
     /// Set one field of STATE.md
@@ -58,7 +58,7 @@ verbs! {
     ///
     /// Example: `gsd-tools state patch --Status Paused --"Resume file" .planning/notes.md`, or as one JSON object:
     /// `gsd-tools state patch '{"Status": "Paused"}'`.
-    "state patch": writes json(crate::peer::FailureReport, crate::operations::state::update::PatchReport)
+    "state patch": writes json(crate::peer::answers::FailureReport, crate::operations::state::update::PatchReport)
         = position::patch(position::PatchArgs);
 
     /// Set the position to the first open plan of a phase
@@ -67,7 +67,7 @@ verbs! {
     /// that was begun before keeps its current plan.
     ///
     /// Example: `gsd-tools state begin-phase --phase 3 --name Sync --plans 2`.
-    "state begin-phase": writes json(crate::peer::FailureReport, crate::operations::state::position::BeginReport)
+    "state begin-phase": writes json(crate::peer::answers::FailureReport, crate::operations::state::position::BeginReport)
         = position::begin(position::PhaseArgs);
 
     /// Record that a phase is planned and ready to be executed
@@ -75,7 +75,7 @@ verbs! {
     /// Writes STATE.md and ROADMAP.md. A completed phase that has a new plan is open again.
     ///
     /// Example: `gsd-tools state planned-phase --phase 3 --name Sync --plans 2`.
-    "state planned-phase": writes json(crate::peer::FailureReport, crate::operations::state::position::PlannedReport)
+    "state planned-phase": writes json(crate::peer::answers::FailureReport, crate::operations::state::position::PlannedReport)
         = position::planned(position::PhaseArgs);
 
     /// Set the position to the next plan
@@ -84,7 +84,7 @@ verbs! {
     /// position does not change.
     ///
     /// Example: `gsd-tools state advance-plan --raw` prints `false` after the last plan.
-    "state advance-plan": writes json(crate::peer::FailureReport, crate::operations::state::advance::AdvanceReport)
+    "state advance-plan": writes json(crate::peer::answers::FailureReport, crate::operations::state::advance::AdvanceReport)
         = position::advance();
 
     /// Record how long a plan took, with its tasks and files
@@ -92,7 +92,7 @@ verbs! {
     /// Adds a row to the table of plans in STATE.md.
     ///
     /// Example: `gsd-tools state record-metric --phase 2 --plan 1 --duration 15min --tasks 3 --files 4`.
-    "state record-metric": writes json(crate::peer::FailureReport, crate::operations::state::notes::NoteReport)
+    "state record-metric": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
         = notes::record_metric(notes::MetricArgs);
 
     /// Update the counts of plans and phases
@@ -101,25 +101,25 @@ verbs! {
     /// changed.
     ///
     /// Example: `gsd-tools state update-progress --raw` prints `[████░░░░░░] 40%`.
-    "state update-progress": writes json(crate::peer::FailureReport, crate::operations::state::notes::ProgressUpdate)
+    "state update-progress": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::ProgressUpdate)
         = notes::update_progress();
 
     /// Add a decision to STATE.md
     ///
     /// Example: `gsd-tools state add-decision --phase 2 --summary "Use REST" --rationale "simple"`.
-    "state add-decision": writes json(crate::peer::FailureReport, crate::operations::state::notes::NoteReport)
+    "state add-decision": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
         = notes::add_decision(notes::DecisionArgs);
 
     /// Add a blocker to STATE.md
     ///
     /// Example: `gsd-tools state add-blocker --text "The API is down"`.
-    "state add-blocker": writes json(crate::peer::FailureReport, crate::operations::state::notes::NoteReport)
+    "state add-blocker": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
         = notes::add_blocker(notes::BlockerArgs);
 
     /// Remove the blockers that contain a text
     ///
     /// Example: `gsd-tools state resolve-blocker --text "API"`.
-    "state resolve-blocker": writes json(crate::peer::FailureReport, crate::operations::state::notes::NoteReport)
+    "state resolve-blocker": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
         = notes::resolve_blocker(notes::ResolveArgs);
 
     /// Record where work stopped and which file to resume from
@@ -127,7 +127,7 @@ verbs! {
     /// Needs at least one of the two flags.
     ///
     /// Example: `gsd-tools state record-session --stopped-at "Completed 02-01-PLAN.md" --resume-file None`.
-    "state record-session": writes json(crate::peer::FailureReport, crate::operations::state::notes::NoteReport)
+    "state record-session": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
         = notes::record_session(notes::SessionArgs);
 
     /// Record in STATE.md that a phase is complete
@@ -136,7 +136,7 @@ verbs! {
     /// phase does not move back.
     ///
     /// Example: `gsd-tools state complete-phase --phase 2`.
-    "state complete-phase": writes json(crate::peer::FailureReport, crate::operations::state::position::Completed)
+    "state complete-phase": writes json(crate::peer::answers::FailureReport, crate::operations::state::position::Completed)
         = position::complete(position::CompleteArgs);
 
     /// Start a milestone in STATE.md: reset the position and the counts
@@ -144,7 +144,7 @@ verbs! {
     /// Decisions and blockers are kept. Creates STATE.md if it is missing.
     ///
     /// Example: `gsd-tools state milestone-switch --milestone v2.0 --name Teams`.
-    "state milestone-switch": writes json(crate::peer::FailureReport, crate::operations::state::switch::SwitchReport)
+    "state milestone-switch": writes json(crate::peer::answers::FailureReport, crate::operations::state::switch::SwitchReport)
         = upkeep::milestone_switch(upkeep::SwitchArgs);
 
     /// Record how the roadmap changed
@@ -154,7 +154,7 @@ verbs! {
     /// Example: `gsd-tools state add-roadmap-evolution --phase 5 --action inserted --after 4 --note "Hot fix"
     /// --urgent`.
     "state add-roadmap-evolution": writes json(
-        crate::peer::FailureReport,
+        crate::peer::answers::FailureReport,
         crate::operations::state::notes::NoteReport,
     )
         = notes::add_evolution(notes::EvolutionArgs);
@@ -178,7 +178,7 @@ verbs! {
     /// code and a fix. Exits 0 unless `--strict` is given.
     ///
     /// Example: `gsd-tools state validate --strict` exits 1 if something differs.
-    "state validate": reads json(crate::peer::FailureReport, crate::operations::state::validate::ValidateReport)
+    "state validate": reads json(crate::peer::answers::FailureReport, crate::operations::state::validate::ValidateReport)
         = upkeep::validate(upkeep::ValidateArgs);
 
     /// Update the counts and the last activity in STATE.md
@@ -186,7 +186,7 @@ verbs! {
     /// Counts the plans and summaries on disk. Lists each change, and what cannot be counted.
     ///
     /// Example: `gsd-tools state sync --verify` lists the changes without making them.
-    "state sync": writes json(crate::peer::FailureReport, crate::operations::state::sync::SyncReport)
+    "state sync": writes json(crate::peer::answers::FailureReport, crate::operations::state::sync::SyncReport)
         = upkeep::sync(upkeep::SyncArgs);
 
     /// Archive entries of old phases in STATE-ARCHIVE.md
@@ -194,7 +194,7 @@ verbs! {
     /// Moves decisions, completed phases and metrics out of STATE.md.
     ///
     /// Example: `gsd-tools state prune --keep-recent 3 --dry-run`.
-    "state prune": writes json(crate::peer::FailureReport, crate::operations::state::prune::PruneReport)
+    "state prune": writes json(crate::peer::answers::FailureReport, crate::operations::state::prune::PruneReport)
         = upkeep::prune(upkeep::PruneArgs);
 
     /// Create a missing STATE.md, or update its table of phases
@@ -204,14 +204,14 @@ verbs! {
     /// renamed first.
     ///
     /// Example: `gsd-tools state rebuild --dry-run --verbose`.
-    "state rebuild": writes json(crate::peer::FailureReport, crate::operations::state::rebuild::RebuildReport)
+    "state rebuild": writes json(crate::peer::answers::FailureReport, crate::operations::state::rebuild::RebuildReport)
         = upkeep::rebuild(upkeep::RebuildArgs);
 
     /// Print STATE.md as JSON: position, decisions, blockers, session
     ///
     /// Example: `gsd-tools state-snapshot --pick session.stopped_at`.
     "state-snapshot": reads json(
-        crate::peer::FailureReport,
+        crate::peer::answers::FailureReport,
         crate::operations::state::read::SnapshotReport,
     ) = read::snapshot();
 

@@ -12,7 +12,7 @@ use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::Situation;
 use crate::operations::state::{self, Facts, NO_STATE};
-use crate::peer::FailureReport;
+use crate::peer::answers::FailureReport;
 use crate::project::config::LoadedConfig;
 
 #[derive(Debug, clap::Args)]

@@ -16,12 +16,10 @@ use serde_json::{Map, Value};
 use crate::acts::call::{Terminal, Written};
 use crate::acts::listing::Listed;
 use crate::acts::{Call, caller, workstreams};
-use crate::failure::{DEGRADED, Failure, Reason};
+use crate::failure::{Failure, Reason};
 use crate::frame::Answer;
 use crate::frame::argv::Globals;
-use crate::frame::error::{ExitContract, refused};
 use crate::operations::answers::changes::ChangedField;
-use crate::peer::FailureReport;
 use crate::text::screen::Screen;
 use crate::text::terminal;
 use crate::world::World;
@@ -32,7 +30,7 @@ pub(crate) struct Context {
     pub(crate) call: Call,
     globals: Globals,
     /// The words of the verb being run.
-    pub(super) verb: &'static str,
+    pub(crate) verb: &'static str,
     tree: fn() -> clap::Command,
     stdout: String,
     /// A token for the state of the document in the answer, for a later write.
@@ -315,24 +313,8 @@ impl Context {
         self.exit_code = code;
     }
 
-    /// Answers a failure in the older form. A person gets an error, with a hint where the verb is described.
-    fn answer_failed(&mut self, failure: Failure) -> Result<(), Failure> {
-        if !self.shows_to_a_person() {
-            return self.emit(&FailureReport::from(failure));
-        }
-        let help = failure.hints.is_empty().then(|| refused::described(self.verb));
-        Err(match help {
-            Some(help) => failure.hint(help),
-            None => failure,
-        })
-    }
-
     /// Ends the call: picks the requested field and decides the exit code.
-    pub(crate) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
-        let result = match result {
-            Err(failure) if failure.is_answer => self.answer_failed(failure),
-            other => other,
-        };
+    pub(crate) fn finish(mut self, result: Result<(), Failure>) -> Answer {
         let result = result.map_err(|error| error.rehinted(|hint| self.cured(hint)));
         // Answers that are only a failure are short.
         if self.stdout.len() < SHORT
@@ -340,22 +322,13 @@ impl Context {
         {
             self.stdout = cured;
         }
-        let refused = if self.shows_to_a_person() { refused::failure_in(&self.stdout, self.verb) } else { None };
         if cfg!(debug_assertions) && self.world().variable("GSD_FAULT_AT").as_deref() == Some("count") {
             self.warn(format!("the call took {} steps on the disk", self.call.steps.taken()));
         }
         let warnings = self.call.warnings.take();
         if let Err(error) = result {
-            return Answer { stdout: self.stdout, warnings, outcome: Err(error) };
+            return Answer { stdout: self.stdout, warnings, ..Answer::failed(error) };
         }
-        if let Some(error) = refused {
-            let error = if self.exit_code == 0 { error } else { error.exits(self.exit_code) };
-            return Answer { stdout: String::new(), warnings, outcome: Err(error) };
-        }
-        let code = match (self.exit_code, contract) {
-            (0, ExitContract::V2) if self.failed_payload => DEGRADED,
-            (code, _) => code,
-        };
         let picked = match &self.globals.pick {
             // Text is printed as a JSON string.
             None if self.globals.json && serde_json::from_str::<serde::de::IgnoredAny>(&self.stdout).is_err() => {
@@ -365,8 +338,8 @@ impl Context {
             Some(field) => pick(&self.stdout, field),
         };
         match picked {
-            Ok(stdout) => Answer { stdout, warnings, outcome: Ok(code) },
-            Err(error) => Answer { stdout: String::new(), warnings, outcome: Err(error) },
+            Ok(stdout) => Answer { stdout, warnings, outcome: Ok(self.exit_code), is_degraded: self.failed_payload },
+            Err(error) => Answer { warnings, ..Answer::failed(error) },
         }
     }
 }

@@ -1,28 +1,16 @@
 //! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
 pub(crate) mod codes;
-pub(crate) mod refused;
 
 use crate::failure::{Failure, Reason};
 use crate::text::screen::{Screen, Tone};
 use crate::text::terminal;
-
-/// The exit codes that the caller requested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ExitContract {
-    /// 0 or 1; a payload that carries an `error` key is a success.
-    #[default]
-    V1,
-    /// A code per kind of failure; a payload that carries an `error` key exits 80.
-    V2,
-}
 
 /// How failures and warnings are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
     /// One line of JSON instead of text.
     pub(crate) json: bool,
-    pub(crate) contract: ExitContract,
     /// The terminal of a person who reads standard error.
     pub(crate) screen: Option<Screen>,
 }
@@ -45,12 +33,9 @@ impl Failure {
         self
     }
 
-    pub(crate) fn exit_code(&self, contract: ExitContract) -> u8 {
-        match (self.exit_code, contract) {
-            (Some(code), _) => code,
-            (None, ExitContract::V1) => 1,
-            (None, ExitContract::V2) => self.reason.distinct_code(),
-        }
+    /// The code that a call ends with that failed so.
+    pub(crate) fn code(&self) -> u8 {
+        self.exit_code.unwrap_or_else(|| self.reason.distinct_code())
     }
 
     /// The text for standard error, including the final newline.
@@ -135,10 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn the_contract_decides_the_code_unless_the_error_does() {
+    fn the_reason_decides_the_code_unless_the_error_does() {
         let missing = || Failure::new(Reason::ConfigKeyNotFound, "no key");
-        assert_eq!(missing().exit_code(ExitContract::V1), 1);
-        assert_eq!(missing().exit_code(ExitContract::V2), 66);
-        assert_eq!(missing().exits(2).exit_code(ExitContract::V1), 2);
+        assert_eq!(missing().code(), 66);
+        assert_eq!(missing().exits(2).code(), 2);
     }
 }

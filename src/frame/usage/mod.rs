@@ -1,9 +1,7 @@
 //! Converts words to clap's matches, and clap's errors to ours.
 
-pub(crate) mod lenient;
-
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, ArgMatches};
+use clap::ArgMatches;
 
 use super::Catalog;
 use super::Family;
@@ -40,7 +38,7 @@ pub(crate) fn family_of(catalog: Catalog, call: &Invocation) -> Result<&'static 
 }
 
 /// Why words could not be read.
-pub(super) enum Unread {
+pub(crate) enum Unread {
     /// The verb does not know this word.
     Unknown {
         word: String,
@@ -58,7 +56,7 @@ pub(crate) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure
 }
 
 /// Reads the words of a call in the family `row`; the error contains the unknown word.
-pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> Result<ArgMatches, Unread> {
+pub(crate) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> Result<ArgMatches, Unread> {
     let leaf = leaf(tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
         let error = Failure::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
@@ -72,8 +70,6 @@ pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> R
             None => Unread::Other(Box::new(complaint)),
         }
     };
-    let apart = texts_apart(&leaf, words);
-    let words = apart.as_deref().unwrap_or(words);
     tree.clone()
         .try_get_matches_from(std::iter::once("gsd-tools").chain(words.iter().map(String::as_str)))
         .map_err(|error| complain(&error))
@@ -115,7 +111,7 @@ pub(crate) struct Leaf<'a> {
     pub(crate) command: &'a clap::Command,
     pub(crate) path: String,
     /// How many words the path took.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// The first word that is not part of the path.
     next: Option<&'a str>,
 }
@@ -134,51 +130,13 @@ pub(crate) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]) -> Leaf<'a>
 
 /// Whether a word that begins with a hyphen is a text, such as `--watch flag` or `---text---`: no flag has a space in its
 /// name or begins with three hyphens.
-fn is_text(word: &str) -> bool {
+pub(crate) fn is_text(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     word.starts_with("---") || (word.starts_with('-') && name.contains(char::is_whitespace))
 }
 
-/// Moves the arguments that are not flags after a `--`, so that they may begin with a hyphen. `None` if none of them
-/// does, or if one could be a value of a flag with several values.
-fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
-    let own = &words[leaf.depth..];
-    let takes_the_rest = leaf.command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
-    if takes_the_rest || !own.iter().take_while(|word| *word != "--").any(|word| is_text(word)) {
-        return None;
-    }
-    let (mut flags, mut texts) = (words[..leaf.depth].to_vec(), Vec::new());
-    let mut rest = own.iter().peekable();
-    while let Some(word) = rest.next() {
-        if word == "--" {
-            texts.extend(rest.by_ref().cloned());
-        } else if !word.starts_with('-') || word == "-" || is_text(word) {
-            texts.push(word.clone());
-        } else {
-            flags.push(word.clone());
-            let Some(argument) = flag_named(leaf.command, word) else { continue };
-            let most = argument.get_num_args().map_or(1, |count| count.max_values());
-            match argument.get_action() {
-                ArgAction::Set | ArgAction::Append if most == 1 => flags.extend(rest.next().cloned()),
-                ArgAction::Set | ArgAction::Append => {
-                    while let Some(value) = rest.next_if(|value| !value.starts_with('-')) {
-                        flags.push(value.clone());
-                    }
-                    if rest.peek().is_some_and(|next| is_text(next)) {
-                        return None;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    flags.push("--".to_owned());
-    flags.extend(texts);
-    Some(flags)
-}
-
 /// The flag in a word, ignoring its value.
-pub(super) fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
+pub(crate) fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
     command.get_arguments().find(|argument| match word.strip_prefix("--") {
         Some(name) => argument.get_long_and_visible_aliases().is_some_and(|names| names.contains(&name)),
         None => argument.get_short().is_some_and(|short| word.strip_prefix('-') == Some(short.to_string().as_str())),

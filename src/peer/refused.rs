@@ -78,8 +78,8 @@ fn missing(fields: &Map<String, Value>, help: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Manner;
     use super::*;
+    use crate::frame::error::Manner;
 
     fn shown(answer: &str) -> String {
         failure_in(answer, "state get").map(|error| error.render(Manner::default())).unwrap_or_default()

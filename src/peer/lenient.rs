@@ -3,11 +3,11 @@
 
 use clap::{ArgAction, ArgMatches, Command};
 
-use super::{Unread, attempt, flag_named};
+use super::contract::ExitContract;
 use crate::acts::listing::Effect;
 use crate::failure::Failure;
 use crate::frame::Family;
-use crate::frame::error::ExitContract;
+use crate::frame::usage::{self, Leaf, Unread, flag_named, is_text};
 
 /// Verbs whose argument may have several words: without quotes, the rest of a name would be ignored, and the answer
 /// would be about another name.
@@ -24,13 +24,14 @@ pub(crate) fn read(
     words: &[String],
     contract: ExitContract,
 ) -> Result<(ArgMatches, Vec<String>), Failure> {
-    let leaf = super::leaf(tree, words);
+    let leaf = usage::leaf(tree, words);
     let effect = row.verb(&leaf.path).map(|verb| verb.effect);
     let acts = matches!(effect, Some(Effect::Acts | Effect::Runs));
     let (mut words, mut told) = without_repeats(leaf.command, words, leaf.depth, acts);
     let mut passed_over = Vec::new();
     loop {
-        let (word, error) = match attempt(row, tree, &words) {
+        let apart = texts_apart(&leaf, &words);
+        let (word, error) = match usage::attempt(row, tree, apart.as_deref().unwrap_or(&words)) {
             Ok(matches) => {
                 if !passed_over.is_empty() {
                     told.push(format!("`{}` does not know {} and ignores it", leaf.path, passed_over.join(", ")));
@@ -98,4 +99,42 @@ fn values_of(argument: &clap::Arg, words: &[String]) -> usize {
         return words.len().min(1);
     }
     words.iter().take(count.1).take_while(|word| !word.starts_with('-')).count()
+}
+
+/// Moves the arguments that are not flags after a `--`, so that they may begin with a hyphen. `None` if none of them
+/// does, or if one could be a value of a flag with several values.
+fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
+    let own = &words[leaf.depth..];
+    let takes_the_rest = leaf.command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
+    if takes_the_rest || !own.iter().take_while(|word| *word != "--").any(|word| is_text(word)) {
+        return None;
+    }
+    let (mut flags, mut texts) = (words[..leaf.depth].to_vec(), Vec::new());
+    let mut rest = own.iter().peekable();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            texts.extend(rest.by_ref().cloned());
+        } else if !word.starts_with('-') || word == "-" || is_text(word) {
+            texts.push(word.clone());
+        } else {
+            flags.push(word.clone());
+            let Some(argument) = flag_named(leaf.command, word) else { continue };
+            let most = argument.get_num_args().map_or(1, |count| count.max_values());
+            match argument.get_action() {
+                ArgAction::Set | ArgAction::Append if most == 1 => flags.extend(rest.next().cloned()),
+                ArgAction::Set | ArgAction::Append => {
+                    while let Some(value) = rest.next_if(|value| !value.starts_with('-')) {
+                        flags.push(value.clone());
+                    }
+                    if rest.peek().is_some_and(|next| is_text(next)) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    flags.push("--".to_owned());
+    flags.extend(texts);
+    Some(flags)
 }
