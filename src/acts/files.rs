@@ -1,4 +1,8 @@
 //! Files that a call names by path: reading and writing them, and the answer if one does not exist.
+//!
+//! A command that acts through git, or on files that are not documents, takes `--dry-run` as well: [`change`] then
+//! takes no lock, checks whether the changes could be made, and shows them. Git runs the same steps on a separate
+//! index and object store (`GitScratch`). Hooks of the repository, servers and other programs are not called.
 
 use std::path::{Path, PathBuf};
 

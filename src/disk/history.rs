@@ -8,6 +8,13 @@
 //! All of it is in a folder that only the user can write to, outside of every tree we write to; nothing found inside a
 //! tree is ever taken as history. The oldest transactions are removed first when there are too many. Images are not
 //! synced to the disk: one lost in a power cut is detected by its digest.
+//!
+//! `Hold::apply_kept` keeps what is needed to undo its changes; `Hold::apply` keeps nothing, so verbs that edit
+//! documents do not pay for it. Installs and uninstalls are kept. A folder that others can write to is not trusted.
+//! The last 32 transactions are kept, and at most 64 MB of files; one that needs more is recorded without its files
+//! and cannot be undone. After a crash the next kept transaction decides about a pending one: it counts if every file
+//! is as that transaction meant it. A transaction that cannot be kept is still applied. `Kept::take_back` returns the
+//! change set that undoes one, and refuses if a file has changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

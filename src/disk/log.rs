@@ -4,6 +4,9 @@
 //! a changed, missing, added or moved line is detected at the first line that does not follow. There is one writer at a
 //! time: it takes the lock of the file, as others lock a tree. An entry is on the disk once it is appended; a crash
 //! costs at most the one being written. The next writer that opens the log cuts off what is left of that one.
+//!
+//! After an error the writer takes no more entries until the log is opened again. Readers write nothing; a torn last
+//! line is reported to them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};

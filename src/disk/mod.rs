@@ -6,6 +6,20 @@
 //! Writing: a [`Disk`] gives a [`Hold`] on some trees, and a hold applies a [`ChangeSet`]: all of it, or none, whatever
 //! happens to the process in between. Outside of transactions there are functions for single files, such as
 //! [`replace`] and [`write_fleeting`], a [`log`], a [`Transcript`], and a [`Scratch`] for temporary files.
+//!
+//! # A transaction
+//!
+//! `Disk::transact` locks folders, lets its caller read and decide, and applies the changes: one call for everything
+//! that has to happen together, in any number of folders. Locks are taken in path order; the lock files are in the
+//! user's state folder and are never deleted. Each change names what it must find, and a [`ChangeSet`] can require
+//! that further files are as they were read. `Hold::apply` stages the new files in `.gsd-transaction/` inside each
+//! tree, writes a journal, keeps what is replaced, renames file by file, and removes the folder. On an error it rolls
+//! back; after a crash the next writing call, or `gsd-tools recover`, does. Reading commands never write to a project:
+//! if they find an unfinished transaction, they continue without it. A user's file that is a link is written at its
+//! target; mode and owner are kept.
+//!
+//! In debug builds `GSD_FAULT_AT` and `GSD_KILL_AT` stop a call before a numbered step, and the crash tests try each
+//! one; `GSD_FAULT_AT=count` reports how many steps a call takes.
 
 #![expect(
     clippy::disallowed_types,

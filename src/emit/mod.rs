@@ -1,6 +1,11 @@
 //! Converts (Item, Descriptor, Scope) to artifacts. Pure: same input, same bytes; nothing is read or written.
 //!
 //! Nothing here depends on a particular host: the differences are in the descriptors, as facts and shapes.
+//!
+//! A command is typed-only if the host can hide it from the model's list (a front matter key, a sidecar file, or a
+//! command file instead of a skill); routers are listed. One process serves one event: the registered command line is
+//! `<program> hook <dialect> <event>` and does not change between versions, since some hosts trust it by its text. A
+//! dialect is named by its shape.
 
 mod adapters;
 mod artifact;

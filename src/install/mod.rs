@@ -6,6 +6,23 @@
 //!
 //! The plan is made before anything is written, and that plan is applied. A second install gives an empty plan. An
 //! uninstall is the plan for nothing and restores every byte.
+//!
+//! # One install
+//!
+//! For each host: its descriptor, its home (`--config-dir`, environment, default), its artifacts, and a `Situation`,
+//! which owns all that was read, each file once. `InstallPlan::between` is pure. All hosts are planned and checked
+//! before the first is written; one whose settings do not parse is refused, and the others continue. The plan that was
+//! shown is applied under the lock and requires every manifest it read to be unchanged; otherwise it is made again
+//! under the lock. With nothing to do, no lock is taken.
+//!
+//! What is counted as a file is the same everywhere: files that are entirely ours (`InstallPlan::files`,
+//! `Status::files`), never settings files or the manifest. What a client was seen to load of a settings file is
+//! `loads` in its descriptor (`loadable`). A shared file of the user's is edited by span; the manifest keeps the
+//! digest before and after and what was applied, and the bytes before are kept in the user's state folder. Uninstall
+//! restores those bytes if the file is unmodified, and otherwise removes our entries one by one. A file of ours that a
+//! user edited is moved to `gsd-local-patches/`, where no host reads it, and reported. An install in a folder that
+//! `--config-dir` named has a note in the state folder (`remembered`), so `status` finds it. If no manifest lists an
+//! install, `recognised` looks for what only this program writes, and the plan counts that as listed (`Adopted`).
 
 mod adds;
 mod adopted;

@@ -2,6 +2,23 @@
 //!
 //! A clone brings links, and a link may lead anywhere. A document of a project is read and written only if its real
 //! path is below the project's root, or below the planning folder that a person trusted.
+//!
+//! The page for users is SECURITY.md. What enforces it:
+//!
+//! - `DiskFiles` asks this module for every read of a document, `Project::changes` and `files::change` for every
+//!   write, `HookProject` for the hooks, and `files::read` and `files::output` for the files that a call names.
+//! - `disk::read_up_to` opens regular files only, up to a size.
+//! - `install::vouch` trusts the manifest of a project only if the state folder has its digest, and `disk::recover` a
+//!   journal only if the lock outside the tree names it.
+//! - `Program::git` does not start git in a folder of a clone that looks like a bare repository,
+//!   `root::repository_of_others` finds whose repository a `.git` leads to, and `files::hold_to_project` refuses
+//!   folders outside the project.
+//! - `Program::apart` starts look-up programs in the home folder, with an environment from an allow-list.
+//! - An unsafe value of a setting is dropped in `Config::read`, so no reader sees it; a name with characters that a
+//!   shell acts on is refused in `ProjectView::folder_at`.
+//! - What a host runs without asking is `listing::unasked_calls`, in the form of rule that its descriptor gives. The
+//!   hook `permission_guard` refuses lines that a host's rules do not understand: it accepts only what `PlainLine`
+//!   parses. Real clients are asked which lines of `tests/clients/spellings.toml` get past their rules.
 
 use std::path::{Path, PathBuf};
 

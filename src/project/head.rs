@@ -4,6 +4,10 @@
 //! The result is what git would report, or `None`; the caller then asks git. It is `None` for everything that may be
 //! read differently from git (another store of references, settings of a later git, links, names that git or a shell
 //! would not accept), and for a repository that git would refuse to read or that `.git` only claims for this folder.
+//!
+//! The answer is `None` for reftable and SHA-256 repositories, settings of a later git, links, a repository that
+//! another user owns, and one that a `.git` file only claims for the folder (`repository_of_others`). Sizes are
+//! limited. A test compares the answers with git's over random files.
 
 use super::branch_name::is_branch_name;
 use super::repository::{self, common_folder, git_folder};

@@ -1,5 +1,11 @@
 //! The next step of a project, decided in one place. Every view uses it: the dashboard, `smart-entry`, `state json`,
 //! `init`, the status line, the start of a session, and the texts of commands through these.
+//!
+//! The order: a run of `auto` that is active or waits, milestones of `auto` without a planning folder, roadmaps that
+//! are only in workstreams of which none is active, and what the documents say (`UpNext`). It is spelled as the host
+//! of the call has it, or else an installed one (`Call::command_prefix`); the workflows read `next` and have no table
+//! of their own. `tests/suite/one_answer.rs` has a row for each state. Checks that a person put off hold nothing up
+//! until the milestone is done.
 
 use super::auto_run::{AutoRun, Runs};
 use super::deferred_checks;

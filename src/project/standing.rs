@@ -4,6 +4,13 @@
 //! the result in its report, and whether that result is still valid. Counts, percentages, the current phase and the
 //! next one depend on `closed` for a closed phase, and on plans and verification for others. An open plan in a closed
 //! phase reopens it.
+//!
+//! A phase is verified when its VERIFICATION.md says `passed` and nothing it covers has changed since: by its
+//! fingerprint, or else by the commit times of the summaries. It is complete when it is closed, or executed and
+//! verified. Summaries make it executed, except one that says `halted`: its plan has to be planned again, tried again
+//! or superseded. What git says of the history is remembered by commit, in the notes of the project (`acts::history`),
+//! and what one document says of itself, by what the system notes of its file (`project::told`); only reading calls
+//! use these. `tests/suite/standing.rs` compares every verb.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,10 @@
 //! A started program as a value: its output, whether it still runs, and its end.
+//!
+//! Every program is started here; `World::run` and similar functions wait for it. `World::start` returns a value: its
+//! lines as they come, how long it has been idle, its end. Lines are cut at 4 MB, and a program whose lines are not
+//! read waits at 16 MB of them, as at a full pipe. `Process::stop` sends `SIGTERM` or `SIGINT`, waits, and kills what
+//! is left; a `Process` that is dropped is killed. Git without a time limit gets none of this: the caller waits for
+//! it, and what it leaves running, such as `gc`, continues.
 
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{SyncSender, sync_channel};

@@ -7,6 +7,10 @@
 //! other process. If this process adopts the orphans of its children, a process without any environment is recognised
 //! too. On macOS `ps` shows the same, less reliably: programs of the system hide their environment, and ids are
 //! signalled. On other Unix systems the process group is ended, on Windows what `taskkill /T` finds.
+//!
+//! The mark is the variable `GSD_PROCESS`. `adopt_orphans` makes this process the parent of orphans; once no other
+//! program runs, that finds even a process that cleared its environment. `Mark::end_all` ends what a call that was
+//! killed had started.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};

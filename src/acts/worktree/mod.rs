@@ -2,6 +2,18 @@
 //!
 //! Only what a manifest names, or what a dead process of this program locked, is ever removed, and never anything that
 //! is not merged or not committed.
+//!
+//! # A wave
+//!
+//! `worktree create-wave` decides once which plans of a wave run in parallel and which in turn
+//! (`operations::plans::waves`, pure), and records the decision as `wave.json` in the local notes of the project
+//! (`project::local_state`): below the user's state folder, so it is not in `git status` and does not come with a
+//! clone. The guard of executors and `worktree cleanup-wave` read that note and decide nothing themselves. It names
+//! the session, the branch and the folder that the wave began in: the wave is merged only there, and by another
+//! session only if the first is idle or has ended. Worktrees that a running process has locked and those of others are
+//! never removed. Worktrees are the host's, if a call can ask for one, else ours in `.planning/worktrees`, a folder
+//! that ignores itself. Executors commit their SUMMARY; `plan close` runs in the main tree after the merge and carries
+//! it into STATE.md, ROADMAP.md and REQUIREMENTS.md in one transaction and one commit.
 
 pub(crate) mod base;
 pub(crate) mod cleanup;

@@ -17,6 +17,26 @@
 //! in the tree would be wrong without them; but they run in a fence, see [`filters`]. Git gets the repository of each
 //! engine worktree explicitly, and never looks into a repository that an agent made inside a worktree. Commits that a
 //! person will see in the history are signed if `commit.gpgsign` is set.
+//!
+//! # The steps of a landing
+//!
+//! `Repository::open` refuses what would make landing impossible. A unit works in a locked worktree (`enter`); its
+//! files are named by a tree (`snapshot`), made with an index of the engine, so nothing in the index of the worktree
+//! hides a change. The candidate is made by `git merge-tree`, the gate runs on it in a worktree of one commit
+//! (`scratch`), and `land` moves the target to exactly that commit: by compare-and-swap, or, if the target is checked
+//! out, by `merge --ff-only` there, unless the person has changed the same files (`overlap`). A call that was killed
+//! is finished by repeating it.
+//!
+//! `release` takes `Proved`, which only `proof` makes: the head is an ancestor of the target, or a commit of the
+//! target is what merging it into that commit's parent gives. Before the worktree is removed, its head, its
+//! uncommitted files and its ignored files are kept under `refs/gsd/keep/`; a run that starts more than 30 days later
+//! removes these references (`keep`), and no others.
+//!
+//! `.git` of a worktree is a file that an agent can write, so git is given the folder explicitly, and `mend` writes
+//! the file again. Git runs a git of its own inside each repository that it knows to be below a worktree, with the
+//! settings found there; so a snapshot refuses those that an agent made before git sees them (`nested`). Calls that
+//! change worktrees or land take the lock of the repository: git fails when one process lists worktrees while another
+//! removes one.
 
 mod agents;
 pub(crate) mod candidate;

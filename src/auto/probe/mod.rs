@@ -4,6 +4,11 @@
 //! [`trial`] runs one session after another, with the supervisor that `auto run` uses, and [`compare`] is a pure
 //! comparison of the observations with `runners.toml` and `clients.toml`. The test suite also compiles the server, with
 //! [`exchange`], [`dialects`], [`faults`] and [`facts`].
+//!
+//! [`trial`] gives the client a home folder, an environment from the list of `Program::apart`, proxies that lead
+//! nowhere, and a fence around that folder, and runs one session for each `Trial`. The server listens on loopback and
+//! answers in the protocols of the services. The files that the test suite compiles too use nothing of the crate but
+//! each other.
 
 pub(crate) mod compare;
 pub(crate) mod dialects;

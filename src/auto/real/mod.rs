@@ -1,4 +1,11 @@
 //! A run on a real project: its worktree, its repository, the user's client, and the log.
+//!
+//! `fences` says what a unit may write: its worktree, or only the planning folder in it if it plans; the folders of
+//! the client (`own_folders` in `runners.toml`), a temporary folder of the unit, and caches of build tools. The user
+//! adds to it with `fence` in `~/.gsd/PREFERENCES.md`. The repository, its other worktrees and the log are never part
+//! of it. One exception: in a project in phases, whose workflows commit, git may write objects, the folder that it
+//! keeps for the worktree, and the folder of references that only holds the branch of the run. Checks get the same
+//! without the folders of the client.
 
 mod checkout;
 mod checks;

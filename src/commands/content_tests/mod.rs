@@ -1,5 +1,12 @@
 //! The calls in the library's texts: the program accepts each of them, and answers each read-only call on a project as
 //! the texts expect.
+//!
+//! Each writing call does its work in a copy of the project under git (`rehearsal`). Each field that a workflow reads
+//! is in the schema of an answer it asks for, each heading it waits for is in the `returns` of an agent, each text is
+//! used, and no host is named (`contracts`; a test seeds one slip of each kind). Each section and key that a form asks
+//! for has a reader (`graph`; `readers.txt` names it), and `measures` counts instructions, open tables, clashing
+//! numbers and copies. `tests/roster.txt` lists what the compatible library has; what is not here by that name has a
+//! row in `docs/differences.md`.
 
 #![allow(clippy::disallowed_methods, reason = "tests prepare a tree by hand")]
 

@@ -1,4 +1,7 @@
 //! A problem, in one form for all checks: the health of a project, STATE.md, installs, hooks.
+//!
+//! Every check (`validate`, `state validate`, `status`, `hooks status`) makes these: code, severity, what, where, the
+//! fix, and the command that repairs it. Answers that scripts know in another form are made from them at the end.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,8 @@
 //! Everything a workflow needs at its start, in one answer: lists of facts by workflow, and facts used only here.
+//!
+//! The lists are in `answers.toml`. `init WORKFLOW` answers from the front matter of the workflow (`workflow`), so a
+//! new workflow needs no Rust; workflows of the compatible program with an `init` verb keep it. When a section of a
+//! workflow runs is in its front matter too: by flag, setting, document or fact.
 
 mod answers;
 mod docs;

@@ -4,6 +4,14 @@
 //! `Status: text` at the start of a line, and a table row `| Status | text |`. Labels match in any case. The front
 //! matter is an index of the body ([`index`]); every write updates it. Reading never fails; [`State::problem`] reports
 //! where a text is too broken to be written to. Edits are in [`edit`].
+//!
+//! A command changes only its own fields of the body. Each write brings the keys of the front matter up to date and
+//! keeps unknown keys, comments, order, and the bytes of lines whose value is unchanged. `state.json` mirrors the same
+//! for programs. Number and name of a phase are those of the roadmap, whatever was typed (`label`), and the `Phase:`
+//! line has one shape: `2 of 5 (Notes Core) — EXECUTING`. Which session works on which phase is a note of this
+//! computer (`LocalState`), written in the same transaction. The percentage of a milestone comes from `Counts` only,
+//! and `overview::Measure` is how people see it. The milestone decides which phases count: its section of the roadmap
+//! is found by the version in STATE.md or the mark in the roadmap; if it cannot be found, percentages are left out.
 
 pub(crate) mod deferred;
 pub(crate) mod edit;

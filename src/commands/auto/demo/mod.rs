@@ -1,4 +1,8 @@
 //! `demo`: a milestone from its brief to a landed commit, in a separate project, with a script instead of an agent.
+//!
+//! `demo` runs `auto run` in a process that has its own home, state and temporary folder (`stage`) and ends with its
+//! caller (`__with-caller`). The client is this program too (`__demo-agent`). What it does and what is shown is data
+//! in `templates/demo`; a line of the story is made from an entry of the log.
 
 mod stage;
 mod told;
