@@ -19,7 +19,7 @@
 //! `Status::files`), never settings files or the manifest. What a client was seen to load of a settings file is
 //! `loads` in its descriptor (`loadable`). A shared file of the user's is edited by span; the manifest keeps the
 //! digest before and after and what was applied, and the bytes before are kept in the user's state folder. Uninstall
-//! restores those bytes if the file is unmodified, and otherwise removes our entries one by one. A file of ours that a
+//! restores those bytes if the file is unmodified, and otherwise removes our entries one by one. An installed file that a
 //! user edited is moved to `gsd-local-patches/`, where no host reads it, and reported. An install in a folder that
 //! `--config-dir` named has a note in the state folder (`remembered`), so `status` finds it. If no manifest lists an
 //! install, `recognised` looks for what only this program writes, and the plan counts that as listed (`Adopted`).

@@ -1,4 +1,4 @@
-//! `.planning/` as types: where documents stand, what they say, and how a change of several of them is made whole.
+//! `.planning/` as types: where documents are, what they contain, and how several of them are changed at once.
 //!
 //! A document is a model that borrows its text and never an error: people write these files. Paths come only from
 //! [`layout`]. Operations get a [`view::ProjectView`], which keeps the roadmap and the state with their texts, and answer with

@@ -10,7 +10,7 @@ use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::State;
 
-/// The text of a roadmap, and what its reading rests on.
+/// The text of a roadmap, and what its reading depends on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RoadmapText {
     text: Option<Arc<str>>,
