@@ -43,7 +43,7 @@ pub(super) struct Style<'text> {
 
 /// The position of a new entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'text> {
+pub(super) struct EntryPosition<'text> {
     pub(super) in_lines: bool,
     /// The indentation of the line on which the entry begins.
     pub(super) indentation: &'text str,
@@ -67,7 +67,12 @@ impl Brackets {
     }
 
     /// Inserts an entry at the end of the list, printed for its position; returns the new text.
-    pub(super) fn insert(&self, text: &str, style: &Style<'_>, print: impl FnOnce(Place<'_>) -> String) -> String {
+    pub(super) fn insert(
+        &self,
+        text: &str,
+        style: &Style<'_>,
+        print: impl FnOnce(EntryPosition<'_>) -> String,
+    ) -> String {
         match self.entries.last() {
             Some(last) => self.insert_after(text, last, style, print),
             None => self.insert_first(text, style, print),
@@ -79,7 +84,7 @@ impl Brackets {
         text: &str,
         last: &Range<usize>,
         style: &Style<'_>,
-        print: impl FnOnce(Place<'_>) -> String,
+        print: impl FnOnce(EntryPosition<'_>) -> String,
     ) -> String {
         let gap = self.gap(text, last.end..self.interior.end);
         let trailing_comma = gap.comma();
@@ -91,7 +96,7 @@ impl Brackets {
         } else {
             self.separator(text).unwrap_or(style.separator).to_owned()
         };
-        entry.push_str(&print(Place { in_lines: in_lines || text[last.clone()].contains('\n'), indentation }));
+        entry.push_str(&print(EntryPosition { in_lines: in_lines || text[last.clone()].contains('\n'), indentation }));
         let mut splices = Splices::default();
         if trailing_comma.is_some() {
             entry.push(',');
@@ -102,7 +107,7 @@ impl Brackets {
         splices.apply(text)
     }
 
-    fn insert_first(&self, text: &str, style: &Style<'_>, print: impl FnOnce(Place<'_>) -> String) -> String {
+    fn insert_first(&self, text: &str, style: &Style<'_>, print: impl FnOnce(EntryPosition<'_>) -> String) -> String {
         let ending = style.line_ending;
         let outer = indentation(text, self.interior.start);
         let inner = format!("{outer}{}", style.unit);
@@ -110,13 +115,13 @@ impl Brackets {
         if let Some(last) = self.gap(text, self.interior.clone()).pieces.last() {
             let in_lines = text[last.range.end..self.interior.end].contains(['\n', '\r']);
             let separation = if in_lines { format!("{ending}{inner}") } else { " ".to_owned() };
-            let entry = print(Place { in_lines, indentation: &inner });
+            let entry = print(EntryPosition { in_lines, indentation: &inner });
             splices.insert(last.range.end, format!("{separation}{entry}"));
         } else if style.first_in_lines {
-            let entry = print(Place { in_lines: true, indentation: &inner });
+            let entry = print(EntryPosition { in_lines: true, indentation: &inner });
             splices.replace(self.interior.clone(), format!("{ending}{inner}{entry}{ending}{outer}"));
         } else {
-            let entry = print(Place { in_lines: false, indentation: outer });
+            let entry = print(EntryPosition { in_lines: false, indentation: outer });
             splices.replace(self.interior.clone(), format!("{0}{entry}{0}", style.padding));
         }
         splices.apply(text)
@@ -174,10 +179,10 @@ impl Brackets {
 /// The text between two entries: whitespace, comments, at most one comma.
 struct Gap<'text> {
     text: &'text str,
-    pieces: Vec<Piece>,
+    pieces: Vec<BracketPiece>,
 }
 
-struct Piece {
+struct BracketPiece {
     range: Range<usize>,
     kind: PieceKind,
 }
@@ -210,7 +215,7 @@ impl<'text> Gap<'text> {
                 _ => break,
             };
             if let Some(kind) = kind {
-                pieces.push(Piece { range: at..at + length, kind });
+                pieces.push(BracketPiece { range: at..at + length, kind });
             }
             at += length;
         }

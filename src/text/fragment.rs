@@ -104,7 +104,7 @@ impl Marked {
         result
     }
 
-    fn find(&self, text: &str, from: usize) -> Result<Option<Found>, MarkedError> {
+    fn find(&self, text: &str, from: usize) -> Result<Option<FragmentLines>, MarkedError> {
         let mut opened: Option<(usize, usize)> = None;
         let mut start = from;
         for line in text[from..].split_inclusive('\n') {
@@ -114,7 +114,7 @@ impl Marked {
             match opened {
                 None if bare == self.open => opened = Some((start + mark, end)),
                 Some((open_start, open_end)) if bare == self.close => {
-                    return Ok(Some(Found { lines: open_start..end, body: open_end..start }));
+                    return Ok(Some(FragmentLines { lines: open_start..end, body: open_end..start }));
                 }
                 _ => {}
             }
@@ -136,7 +136,7 @@ impl MarkedError {
     }
 }
 
-struct Found {
+struct FragmentLines {
     /// From the opening marker to the end of the closing marker's line.
     lines: Range<usize>,
     body: Range<usize>,

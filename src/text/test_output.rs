@@ -21,7 +21,7 @@ pub(crate) struct TestOutput {
 
 /// Counts for output with one line per test and no summary.
 #[derive(Default)]
-struct Lines {
+struct LineCounts {
     pass: u64,
     fail: u64,
     skipped: u64,
@@ -37,7 +37,7 @@ impl TestOutput {
     pub(crate) fn read(output: &str) -> Self {
         let output = without_colours(output);
         let mut seen = Self::default();
-        let mut lines = Lines::default();
+        let mut lines = LineCounts::default();
         for whole in output.lines() {
             let line = whole.trim();
             if let Some(name) = failing_test(line) {
@@ -153,7 +153,7 @@ impl TestOutput {
     }
 }
 
-impl Lines {
+impl LineCounts {
     fn count(&mut self, whole: &str) {
         // `--- FAIL: name (0.00s)`; lines of subtests are indented.
         let line = whole.trim();

@@ -23,10 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("gate", &["failure", "project", "text", "disk", "world"]),
     ("auto", &["failure", "gate", "operations", "project", "library", "text", "disk", "world"]),
-    (
-        "peer",
-        &["frame", "acts", "failure", "operations", "project", "library", "runtime", "text", "disk", "world"],
-    ),
+    ("peer", &["frame", "acts", "failure", "operations", "project", "library", "runtime", "text", "disk", "world"]),
     ("fuzzing", &["failure", "text", "project", "operations", "hooks"]),
     (
         "acts",

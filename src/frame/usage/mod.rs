@@ -1,7 +1,7 @@
 //! Converts words to clap's matches, and clap's errors to ours.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Catalog;
 use super::Family;

@@ -20,7 +20,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use self::print::{Printed, print_entry};
-use self::read::{Entry, Node};
+use self::read::{Node, ParsedEntry};
 use self::scalar::Quotes;
 use super::edit::{EditError, without_mark};
 use super::markdown::{LineKind, Markdown};
@@ -135,7 +135,7 @@ pub(crate) struct FrontMatter<'text> {
     inside: Range<usize>,
     /// The first byte after the closing line.
     body: usize,
-    entries: Vec<Entry>,
+    entries: Vec<ParsedEntry>,
     problems: Vec<Problem>,
     newline: &'static str,
 }
@@ -330,14 +330,14 @@ impl<'text> FrontMatter<'text> {
 
     /// Removes the line of a key inside a map written in block form, as splices. Comments stay.
     pub(crate) fn remove_inner(&self, key: &str, inner: &str, splices: &mut Splices) {
-        if let Some(Entry { node: Node::Map(entries), .. }) = read::find(&self.entries, key) {
+        if let Some(ParsedEntry { node: Node::Map(entries), .. }) = read::find(&self.entries, key) {
             for entry in entries.iter().filter(|entry| entry.key == inner) {
                 splices.remove(entry.lines.clone());
             }
         }
     }
 
-    fn replace_value(&self, entry: &Entry, value: &Value, splices: &mut Splices) {
+    fn replace_value(&self, entry: &ParsedEntry, value: &Value, splices: &mut Splices) {
         if entry.node.to_value() == *value {
             return;
         }

@@ -9,7 +9,7 @@ use super::{Problem, Value};
 
 /// `key: value` with the byte ranges of its parts.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ParsedEntry {
     pub(super) key: String,
     pub(super) indent: usize,
     /// From the start of the key's line to the end of its last line; comments after it do not belong to it.
@@ -28,7 +28,7 @@ pub(super) struct Entry {
 pub(super) enum Node {
     Value(Value),
     /// A map in block form; never empty.
-    Map(Vec<Entry>),
+    Map(Vec<ParsedEntry>),
 }
 
 impl Node {
@@ -43,12 +43,12 @@ impl Node {
 }
 
 /// The entry with this key. If a key is repeated, the last one counts.
-pub(super) fn find<'tree>(entries: &'tree [Entry], key: &str) -> Option<&'tree Entry> {
+pub(super) fn find<'tree>(entries: &'tree [ParsedEntry], key: &str) -> Option<&'tree ParsedEntry> {
     entries.iter().rfind(|entry| entry.key == key)
 }
 
 /// Reads the lines between the two `---` lines.
-pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec<Entry>, Vec<Problem>) {
+pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec<ParsedEntry>, Vec<Problem>) {
     read_keys(text, lines, quotes, None)
 }
 
@@ -58,9 +58,9 @@ pub(super) fn read_keys(
     lines: &[markdown::Line],
     quotes: Quotes,
     wanted: Option<&[&str]>,
-) -> (Vec<Entry>, Vec<Problem>) {
-    let mut own: Vec<Line> = lines.iter().map(|line| Line::new(text, line)).collect();
-    let mut reader = Reader { text, quotes, problems: Vec::new() };
+) -> (Vec<ParsedEntry>, Vec<Problem>) {
+    let mut own: Vec<EntryLine> = lines.iter().map(|line| EntryLine::new(text, line)).collect();
+    let mut reader = EntryReader { text, quotes, problems: Vec::new() };
     let mut entries = Vec::new();
     let mut keys = BTreeSet::new();
     let mut index = 0;
@@ -102,7 +102,7 @@ fn number(text: &str, problems: &[(usize, &'static str)]) -> Vec<Problem> {
 
 /// A line, or the rest of one after a dash.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct EntryLine {
     start: usize,
     /// Where the content begins.
     content: usize,
@@ -112,13 +112,13 @@ struct Line {
     next: usize,
 }
 
-impl Line {
+impl EntryLine {
     fn new(text: &str, line: &markdown::Line) -> Self {
         let whole = &text[line.start..line.end];
         let indent = whole.len() - whole.trim_start_matches([' ', '\t']).len();
         let end = line.start + whole.trim_end().len();
         let content = (line.start + indent).min(end);
-        Line { start: line.start, content, indent, end, next: line.next }
+        EntryLine { start: line.start, content, indent, end, next: line.next }
     }
 
     fn content<'text>(&self, text: &'text str) -> &'text str {
@@ -140,7 +140,7 @@ impl Line {
 }
 
 /// A key found at the start of the content.
-struct Key {
+struct LeadingKey {
     name: String,
     /// The length up to and including the colon.
     colon: usize,
@@ -162,7 +162,7 @@ enum Opens {
 }
 
 /// Splits `key:` from the start of `content`; a space or the end must follow.
-fn split_key(content: &str) -> Option<Key> {
+fn split_key(content: &str) -> Option<LeadingKey> {
     if content.starts_with("- ") {
         return None;
     }
@@ -182,7 +182,7 @@ fn split_key(content: &str) -> Option<Key> {
     let rest = &content[colon..];
     let value = content.len() - rest.trim_start().len();
     let opens = opens(&content[value..]);
-    Some(Key { name, colon, value, opens })
+    Some(LeadingKey { name, colon, value, opens })
 }
 
 fn starts_blank(text: &str) -> bool {
@@ -201,22 +201,22 @@ fn opens(rest: &str) -> Opens {
 }
 
 /// Reads the lines of one entry. The depth is limited, and no line is read more than a few times on each level.
-struct Reader<'text> {
+struct EntryReader<'text> {
     text: &'text str,
     quotes: Quotes,
     /// The offset and the kind of each problem.
     problems: Vec<(usize, &'static str)>,
 }
 
-impl Reader<'_> {
+impl EntryReader<'_> {
     /// The index after the last line that belongs to the entry at `index`.
-    fn end_of_entry(&self, lines: &[Line], index: usize, key: &Key) -> usize {
+    fn end_of_entry(&self, lines: &[EntryLine], index: usize, key: &LeadingKey) -> usize {
         self.end_of_value(lines, index, lines[index].indent, key.opens, key.opens == Opens::Nothing)
     }
 
     /// The index after the last line of the value that begins on line `index`: its lines are indented more than
     /// `indent` or are closing brackets; with `with_items`, a list at `indent` belongs to it too.
-    fn end_of_value(&self, lines: &[Line], index: usize, indent: usize, opens: Opens, with_items: bool) -> usize {
+    fn end_of_value(&self, lines: &[EntryLine], index: usize, indent: usize, opens: Opens, with_items: bool) -> usize {
         let mut end = index + 1;
         let mut is_list = false;
         for (offset, line) in lines[index + 1..].iter().enumerate() {
@@ -238,13 +238,13 @@ impl Reader<'_> {
     }
 
     /// Reads the entry whose key is at the start of the first line.
-    fn entry(&mut self, lines: &mut [Line], key: Key, depth: usize) -> Entry {
+    fn entry(&mut self, lines: &mut [EntryLine], key: LeadingKey, depth: usize) -> ParsedEntry {
         let first = lines[0];
         let last = lines[lines.len() - 1];
         let colon = first.content + key.colon;
         let value_start = first.content + key.value;
         let (node, inline) = self.value(lines, value_start, key.opens, depth);
-        Entry {
+        ParsedEntry {
             key: key.name,
             indent: first.indent,
             lines: first.start..last.next,
@@ -256,7 +256,7 @@ impl Reader<'_> {
     }
 
     /// Reads the value that begins at `start` on the first line, or below it; returns it with its range on that line.
-    fn value(&mut self, lines: &mut [Line], start: usize, opens: Opens, depth: usize) -> (Node, Range<usize>) {
+    fn value(&mut self, lines: &mut [EntryLine], start: usize, opens: Opens, depth: usize) -> (Node, Range<usize>) {
         let (first, below) = (lines[0], &mut lines[1..]);
         match opens {
             Opens::Nothing if below.is_empty() => (Node::Value(Value::Empty), start..start),
@@ -281,7 +281,7 @@ impl Reader<'_> {
     }
 
     /// Reads a block of lines: a list, a map, or text over several lines.
-    fn block(&mut self, lines: &mut [Line], depth: usize) -> Node {
+    fn block(&mut self, lines: &mut [EntryLine], depth: usize) -> Node {
         let Some(skipped) = lines.iter().position(|line| !line.is_skipped(self.text)) else {
             return Node::Value(Value::Empty);
         };
@@ -299,9 +299,9 @@ impl Reader<'_> {
     }
 
     /// Reads the entries of a map whose keys are all in the column of the first line; `None` if it is not a map.
-    fn map(&mut self, lines: &mut [Line], depth: usize) -> Option<Vec<Entry>> {
+    fn map(&mut self, lines: &mut [EntryLine], depth: usize) -> Option<Vec<ParsedEntry>> {
         let indent = lines.first()?.indent;
-        let is_key = |line: &Line| line.indent == indent && split_key(line.content(self.text)).is_some();
+        let is_key = |line: &EntryLine| line.indent == indent && split_key(line.content(self.text)).is_some();
         // Checked before anything is read, so that a text that is not a map costs one pass.
         let mut index = 0;
         let mut starts = Vec::new();
@@ -321,7 +321,7 @@ impl Reader<'_> {
         Some(starts.into_iter().map(|(range, key)| self.entry(&mut lines[range], key, depth)).collect())
     }
 
-    fn list(&mut self, lines: &mut [Line], depth: usize) -> Value {
+    fn list(&mut self, lines: &mut [EntryLine], depth: usize) -> Value {
         let indent = lines[0].indent;
         let mut items = Vec::new();
         let mut index = 0;
@@ -333,7 +333,7 @@ impl Reader<'_> {
             }
             let rest = &self.text[line.content + 1..line.end];
             let gap = 1 + rest.len() - rest.trim_start().len();
-            let inner = Line { content: line.content + gap, indent: line.indent + gap, ..line };
+            let inner = EntryLine { content: line.content + gap, indent: line.indent + gap, ..line };
             let opens = opens(inner.content(self.text));
             let end = self.end_of_value(lines, index, indent, opens, false);
             lines[index] = inner;
@@ -352,9 +352,9 @@ impl Reader<'_> {
 
     /// The text of the lines below a `|` or `>`, without their common indentation. It ends in a line break, unless the
     /// header has a `-`.
-    fn block_scalar(&self, header: &str, lines: &[Line]) -> Value {
+    fn block_scalar(&self, header: &str, lines: &[EntryLine]) -> Value {
         let margin = lines.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min().unwrap_or(0);
-        let line = |line: &Line| if line.is_blank() { "" } else { &self.text[line.start + margin..line.end] };
+        let line = |line: &EntryLine| if line.is_blank() { "" } else { &self.text[line.start + margin..line.end] };
         let mut text = String::new();
         for (index, content) in lines.iter().map(line).enumerate() {
             if header.starts_with('>') {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::brackets::{Place, Style};
+use super::super::brackets::{EntryPosition, Style};
 use super::super::markdown::newline_of;
 
 /// The style of new values: on separate indented lines, or all on one line.
@@ -51,7 +51,7 @@ impl<'text> Printer<'text> {
     }
 
     /// Prints an entry of an object, or of an array if it has no key.
-    pub(super) fn print_entry(&self, key: Option<&str>, value: &Value, place: Place<'_>) -> String {
+    pub(super) fn print_entry(&self, key: Option<&str>, value: &Value, place: EntryPosition<'_>) -> String {
         let in_place = Printer { in_lines: place.in_lines, ..*self };
         let mut printed = String::new();
         if let Some(key) = key {

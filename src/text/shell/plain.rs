@@ -57,13 +57,13 @@ impl PlainLine {
         if line.len() > LONGEST {
             return Err(NotPlain("more than 64 KB of text"));
         }
-        let mut reader = Reader { text: line, at: 0, depth: 0, line: Self::default(), began: false, broke: false };
+        let mut reader = PlainReader { text: line, at: 0, depth: 0, line: Self::default(), began: false, broke: false };
         reader.list(false)?;
         Ok(reader.line)
     }
 }
 
-struct Reader<'text> {
+struct PlainReader<'text> {
     text: &'text str,
     at: usize,
     depth: usize,
@@ -80,7 +80,7 @@ const COMMAND_IN_WORDS: NotPlain = NotPlain("a command inside its words");
 const CONTINUED: NotPlain = NotPlain("`\\` at the end of a line without a space before it");
 const COMMENT: NotPlain = NotPlain("`#` without a space before it");
 
-impl Reader<'_> {
+impl PlainReader<'_> {
     fn peek(&self) -> Option<char> {
         self.text[self.at..].chars().next()
     }

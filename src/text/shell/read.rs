@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::word::{Part, Word, is_of_name};
+use super::word::{Word, WordPart, is_of_name};
 
 /// A simple command: the text between two separators.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) fn commands(script: &str) -> (Vec<Command>, bool) {
 const MOST: usize = 4 * 1024 * 1024;
 
 /// The bytes that may still be read again; `None` once a part was left out.
-type Budget = Rc<Cell<Option<usize>>>;
+type RereadBudget = Rc<Cell<Option<usize>>>;
 
 /// The maximum depth of scripts in scripts; deeper ones are ignored.
 const DEEPEST: usize = 24;
@@ -50,7 +50,7 @@ const DEEPEST: usize = 24;
 const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "coproc", "esac"];
 
-fn nested_commands(script: &str, depth: usize, budget: &Budget) -> Vec<Command> {
+fn nested_commands(script: &str, depth: usize, budget: &RereadBudget) -> Vec<Command> {
     let mut reader = Reader::new(script, depth, budget);
     reader.list(false);
     reader.commands
@@ -64,12 +64,12 @@ struct Reader<'text> {
     document: Option<(usize, usize)>,
     pipeline: usize,
     commands: Vec<Command>,
-    budget: Budget,
+    budget: RereadBudget,
 }
 
 impl<'text> Reader<'text> {
     /// A reader of the text, or of an empty one if too much was read again.
-    fn new(text: &'text str, depth: usize, budget: &Budget) -> Self {
+    fn new(text: &'text str, depth: usize, budget: &RereadBudget) -> Self {
         let left = budget.get().and_then(|left| left.checked_sub(if depth > 0 { text.len() } else { 0 }));
         budget.set(left);
         let text = if left.is_some() { text } else { "" };
@@ -233,7 +233,7 @@ impl Reader<'_> {
         let first = |names: &[&str]| command.words.first().is_some_and(|word| names.iter().any(|name| word.is(name)));
         if first(&["case"]) {
             // The compared value may come from commands.
-            command.words.retain(|word| word.parts.iter().any(|part| matches!(part, Part::Substitution { .. })));
+            command.words.retain(|word| word.parts.iter().any(|part| matches!(part, WordPart::Substitution { .. })));
             command.assignments = command.words.drain(..).map(|word| (String::new(), word)).collect();
         } else if first(&["for", "select"]) {
             let name = command.words.get(1).and_then(Word::plain);
@@ -281,7 +281,7 @@ impl Reader<'_> {
 
     fn here_document(&mut self, indented: bool) -> Word {
         let delimiter = self.target();
-        let quoted = delimiter.parts.iter().any(|part| !matches!(part, Part::Text { quoted: false, .. }));
+        let quoted = delimiter.parts.iter().any(|part| !matches!(part, WordPart::Text { quoted: false, .. }));
         let delimiter = delimiter.plain().unwrap_or_default();
         // A second here-document on the same line begins where the first ends.
         let (end, start) = self.document.filter(|(end, _)| *end >= self.at).unwrap_or_else(|| {
@@ -301,7 +301,7 @@ impl Reader<'_> {
         }
         self.document = Some((end, at));
         if quoted || self.depth >= DEEPEST {
-            return Word { parts: vec![Part::Text { text: body, quoted: true }] };
+            return Word { parts: vec![WordPart::Text { text: body, quoted: true }] };
         }
         quoted_text(&body, self.depth + 1, &self.budget)
     }
@@ -314,7 +314,7 @@ impl Reader<'_> {
                     self.at += 1;
                     self.next();
                     let commands = self.substituted();
-                    word.parts.push(Part::Process(commands));
+                    word.parts.push(WordPart::Process(commands));
                 }
                 ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
                 '\\' => {
@@ -391,12 +391,12 @@ impl Reader<'_> {
             }
             Some('(') => {
                 if let Some(inside) = self.arithmetic_text() {
-                    word.parts.push(Part::Unknown);
+                    word.parts.push(WordPart::Unknown);
                     word.parts.extend(self.substitutions_in(&inside));
                 } else {
                     self.next();
                     let commands = self.substituted();
-                    word.parts.push(Part::Substitution { commands, quoted });
+                    word.parts.push(WordPart::Substitution { commands, quoted });
                 }
             }
             Some('{') => {
@@ -409,7 +409,7 @@ impl Reader<'_> {
                 } else {
                     self.take_while(is_of_name).to_owned()
                 };
-                word.parts.push(Part::Variable { name, fallback: Vec::new(), quoted });
+                word.parts.push(WordPart::Variable { name, fallback: Vec::new(), quoted });
             }
             // Numbers about the shell itself.
             Some('#' | '?' | '$' | '!') => {
@@ -418,7 +418,7 @@ impl Reader<'_> {
             }
             Some('@' | '*' | '-') => {
                 self.next();
-                word.parts.push(Part::Unknown);
+                word.parts.push(WordPart::Unknown);
             }
             _ => word.push('$', quoted),
         }
@@ -455,27 +455,27 @@ impl Reader<'_> {
         let inside = inside.strip_suffix('}').unwrap_or(inside).to_owned();
         let falls_back = inside.trim_start_matches(':').strip_prefix(['-', '=']);
         match falls_back {
-            _ if inside.is_empty() => word.parts.push(Part::Variable { name, fallback: Vec::new(), quoted }),
+            _ if inside.is_empty() => word.parts.push(WordPart::Variable { name, fallback: Vec::new(), quoted }),
             Some(fallback) if self.depth < DEEPEST => {
                 let fallback = quoted_text(fallback, self.depth + 1, &self.budget).parts;
-                word.parts.push(Part::Variable { name, fallback, quoted });
+                word.parts.push(WordPart::Variable { name, fallback, quoted });
             }
             _ => {
                 // The length of a value reveals nothing of it, nor does a text that replaces it if it is set.
                 let length = name.is_empty() && !inside.starts_with('!');
                 let replaced = inside.trim_start_matches(':').starts_with('+') && !inside.contains('$');
-                word.parts.push(if length || replaced { Part::Unknown } else { Part::Made(name) });
+                word.parts.push(if length || replaced { WordPart::Unknown } else { WordPart::Made(name) });
                 word.parts.extend(self.substitutions_in(&inside));
             }
         }
     }
 
-    fn substitutions_in(&self, text: &str) -> Vec<Part> {
+    fn substitutions_in(&self, text: &str) -> Vec<WordPart> {
         if self.depth >= DEEPEST || !text.contains(['$', '`']) {
             return Vec::new();
         }
         let parts = quoted_text(text, self.depth + 1, &self.budget).parts.into_iter();
-        parts.filter(|part| matches!(part, Part::Substitution { .. })).collect()
+        parts.filter(|part| matches!(part, WordPart::Substitution { .. })).collect()
     }
 
     /// Skips `((...))`.
@@ -519,7 +519,7 @@ impl Reader<'_> {
         }
         let commands =
             if self.depth < DEEPEST { nested_commands(&inside, self.depth + 1, &self.budget) } else { Vec::new() };
-        word.parts.push(Part::Substitution { commands, quoted });
+        word.parts.push(WordPart::Substitution { commands, quoted });
     }
 
     /// Reads the rest of `$'...'`.
@@ -559,7 +559,7 @@ impl Reader<'_> {
 }
 
 /// A text in which only variables and commands are replaced.
-fn quoted_text(text: &str, depth: usize, budget: &Budget) -> Word {
+fn quoted_text(text: &str, depth: usize, budget: &RereadBudget) -> Word {
     let mut reader = Reader::new(text, depth, budget);
     let mut word = Word::default();
     word.open_quotes();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::read::{Command, Redirect, commands};
 use super::spelling::{Spelling, UNKNOWN};
-use super::word::{Part, Word};
+use super::word::{Word, WordPart};
 use crate::text::words::word_list;
 
 /// A program that a script starts.
@@ -359,13 +359,13 @@ impl Tracer {
         argument
     }
 
-    fn add(&mut self, argument: &mut Argument, parts: &[Part], depth: usize) {
+    fn add(&mut self, argument: &mut Argument, parts: &[WordPart], depth: usize) {
         for part in parts {
             match part {
-                Part::Text { text, quoted } => {
+                WordPart::Text { text, quoted } => {
                     argument.spellings.iter_mut().for_each(|spelling| spelling.push(text, *quoted));
                 }
-                Part::Variable { name, fallback, quoted } => {
+                WordPart::Variable { name, fallback, quoted } => {
                     let mut values = self.values.get(name).cloned().unwrap_or_default();
                     let is_set = !values.is_empty();
                     if !fallback.is_empty() {
@@ -379,7 +379,7 @@ impl Tracer {
                     }
                     argument.multiply(&values, *quoted);
                 }
-                Part::Substitution { commands, quoted } => {
+                WordPart::Substitution { commands, quoted } => {
                     let before = self.runs.len();
                     let number = self.substituted(commands, depth);
                     let told = match &self.runs[before.min(self.runs.len())..] {
@@ -392,11 +392,11 @@ impl Tracer {
                     };
                     argument.multiply(&told.unwrap_or_else(names), *quoted);
                 }
-                Part::Process(commands) => {
+                WordPart::Process(commands) => {
                     let number = self.substituted(commands, depth);
                     argument.multiply(&[Spelling::process(number)], true);
                 }
-                Part::Made(name) => {
+                WordPart::Made(name) => {
                     // Whether it is cut or not, it comes from what was read or printed.
                     let results = self.values.get(name).into_iter().flatten().flat_map(Spelling::results);
                     let mut made: Vec<Spelling> = results.map(Spelling::result).collect();
@@ -406,7 +406,7 @@ impl Tracer {
                     }
                     argument.multiply(&made, true);
                 }
-                Part::Unknown => argument.multiply(&[Spelling::unknown()], true),
+                WordPart::Unknown => argument.multiply(&[Spelling::unknown()], true),
             }
         }
     }

@@ -16,20 +16,20 @@ use super::print;
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
-    list: Vec<Line>,
+    list: Vec<YamlLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct YamlLine {
     start: usize,
     /// After its line break.
     end: usize,
     indent: usize,
-    kind: Kind,
+    kind: YamlLineKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum YamlLineKind {
     Blank,
     Comment,
     /// `---`, `...` or a directive.
@@ -39,7 +39,7 @@ enum Kind {
 
 /// A line with a key, and what is below it.
 #[derive(Debug)]
-struct Key {
+struct YamlKey {
     line: usize,
     /// The position after the colon.
     colon: usize,
@@ -74,13 +74,13 @@ impl<'a> Lines<'a> {
                                 .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
                         }));
                 let kind = match bare.trim_start().chars().next() {
-                    None => Kind::Blank,
-                    Some('#') => Kind::Comment,
-                    Some(_) if is_marker => Kind::Marker,
-                    Some(_) => Kind::Content,
+                    None => YamlLineKind::Blank,
+                    Some('#') => YamlLineKind::Comment,
+                    Some(_) if is_marker => YamlLineKind::Marker,
+                    Some(_) => YamlLineKind::Content,
                 };
                 start += line.len();
-                Line { start: start - line.len(), end: start, indent, kind }
+                YamlLine { start: start - line.len(), end: start, indent, kind }
             })
             .collect();
         Lines { text, list }
@@ -88,10 +88,10 @@ impl<'a> Lines<'a> {
 
     /// Where a second document begins.
     pub(super) fn second_document(&self) -> Option<usize> {
-        let begins = |line: &&Line| line.kind == Kind::Marker && self.content(line).starts_with("---");
+        let begins = |line: &&YamlLine| line.kind == YamlLineKind::Marker && self.content(line).starts_with("---");
         let first = self.list.iter().position(|line| begins(&line));
         let before = &self.list[..first?];
-        let is_first = before.iter().all(|line| line.kind != Kind::Content);
+        let is_first = before.iter().all(|line| line.kind != YamlLineKind::Content);
         self.list.iter().filter(begins).nth(usize::from(is_first)).map(|line| line.start)
     }
 
@@ -185,7 +185,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Finds the key at the end of `path`.
-    fn walk(&self, path: &[String]) -> Result<Option<Key>, EditError> {
+    fn walk(&self, path: &[String]) -> Result<Option<YamlKey>, EditError> {
         let mut range = self.document(path)?;
         let mut found = None;
         for (depth, name) in path.iter().enumerate() {
@@ -202,8 +202,10 @@ impl<'a> Lines<'a> {
 
     /// The lines of the document, without its markers.
     fn document(&self, path: &[String]) -> Result<Range<usize>, EditError> {
-        let begin =
-            self.list.iter().rposition(|line| line.kind == Kind::Marker && self.content(line).starts_with("---"));
+        let begin = self
+            .list
+            .iter()
+            .rposition(|line| line.kind == YamlLineKind::Marker && self.content(line).starts_with("---"));
         if let Some(marker) = begin
             && self.content(&self.list[marker]).trim_end() != "---"
         {
@@ -214,8 +216,9 @@ impl<'a> Lines<'a> {
             });
         }
         let start = begin.map_or(0, |marker| marker + 1);
-        let end =
-            self.list[start..].iter().position(|line| line.kind == Kind::Marker && begin.is_some() || self.ends(line));
+        let end = self.list[start..]
+            .iter()
+            .position(|line| line.kind == YamlLineKind::Marker && begin.is_some() || self.ends(line));
         let range = start..end.map_or(self.list.len(), |end| start + end);
         if let Some(first) = self.first(&range)
             && let Some(found) = unreadable(self.content(&self.list[first]))
@@ -225,28 +228,31 @@ impl<'a> Lines<'a> {
         Ok(range)
     }
 
-    fn ends(&self, line: &Line) -> bool {
-        line.kind == Kind::Marker && self.content(line).starts_with("...")
+    fn ends(&self, line: &YamlLine) -> bool {
+        line.kind == YamlLineKind::Marker && self.content(line).starts_with("...")
     }
 
     fn refuse_tabs(&self, path: &[String]) -> Result<(), EditError> {
-        let tab = self.list.iter().position(|line| line.kind == Kind::Content && self.content(line).starts_with('\t'));
+        let tab = self
+            .list
+            .iter()
+            .position(|line| line.kind == YamlLineKind::Content && self.content(line).starts_with('\t'));
         match tab {
             Some(line) => Err(EditError::Style { path: dotted(path), line: line + 1, found: "is indented with a tab" }),
             None => Ok(()),
         }
     }
 
-    fn refused(key: &Key, path: &[String], found: &'static str) -> EditError {
+    fn refused(key: &YamlKey, path: &[String], found: &'static str) -> EditError {
         EditError::Style { path: dotted(path), line: key.line + 1, found }
     }
 
     /// The line of `name` among those of `range` at this indentation.
-    fn key(&self, range: &Range<usize>, indent: usize, name: &str) -> Option<Key> {
-        let beside = |line: &Line| line.kind == Kind::Content && line.indent <= indent;
+    fn key(&self, range: &Range<usize>, indent: usize, name: &str) -> Option<YamlKey> {
+        let beside = |line: &YamlLine| line.kind == YamlLineKind::Content && line.indent <= indent;
         let (line, behind) = range.clone().find_map(|number| {
             let line = &self.list[number];
-            let is_here = line.kind == Kind::Content && line.indent == indent;
+            let is_here = line.kind == YamlLineKind::Content && line.indent == indent;
             let (found, behind) = is_here.then(|| named(self.content(line))).flatten()?;
             (found == name).then_some((number, line.start + line.indent + behind))
         })?;
@@ -257,10 +263,10 @@ impl<'a> Lines<'a> {
         let start = behind + rest.len() - value.len();
         let value = if value.starts_with('#') { "" } else { value.split(" #").next().unwrap_or_default().trim_end() };
         let value = if value.is_empty() { behind..behind } else { start..start + value.len() };
-        Some(Key { line, colon: behind, value, below: line + 1..end.unwrap_or(range.end) })
+        Some(YamlKey { line, colon: behind, value, below: line + 1..end.unwrap_or(range.end) })
     }
 
-    fn style(&self, key: &Key) -> Style {
+    fn style(&self, key: &YamlKey) -> Style {
         match (&self.text[key.value.clone()], self.first(&key.below)) {
             ("" | "~" | "null" | "Null" | "NULL" | "{}" | "[]", None) => Style::Empty,
             ("", Some(first)) => match unreadable(self.content(&self.list[first])) {
@@ -271,21 +277,22 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn content(&self, line: &Line) -> &'a str {
+    fn content(&self, line: &YamlLine) -> &'a str {
         &self.text[line.start + line.indent..line.end]
     }
 
-    fn is_entry(&self, line: &Line) -> bool {
+    fn is_entry(&self, line: &YamlLine) -> bool {
         let rest = self.content(line).strip_prefix('-');
-        line.kind == Kind::Content && rest.is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
+        line.kind == YamlLineKind::Content
+            && rest.is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
     }
 
     fn first(&self, range: &Range<usize>) -> Option<usize> {
-        range.clone().find(|line| self.list[*line].kind == Kind::Content)
+        range.clone().find(|line| self.list[*line].kind == YamlLineKind::Content)
     }
 
     fn last(&self, range: &Range<usize>) -> Option<usize> {
-        range.clone().rfind(|line| self.list[*line].kind == Kind::Content)
+        range.clone().rfind(|line| self.list[*line].kind == YamlLineKind::Content)
     }
 
     /// Positions where lines can be inserted after those in `range`: after the content, after the comments, at the end.
@@ -296,7 +303,7 @@ impl<'a> Lines<'a> {
             end => self.list[end - 1].end,
         };
         let content = self.last(range).map(behind);
-        let comment = range.clone().rfind(|line| self.list[*line].kind != Kind::Blank).map(behind);
+        let comment = range.clone().rfind(|line| self.list[*line].kind != YamlLineKind::Blank).map(behind);
         let mut places = vec![content.unwrap_or(end), comment.unwrap_or(end), end];
         if at_end {
             places.reverse();
