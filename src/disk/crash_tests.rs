@@ -16,7 +16,7 @@ pub(super) struct Bench {
     pub(super) home: AbsolutePath,
 }
 
-pub(super) type Tree = BTreeMap<String, String>;
+pub(super) type TreeTexts = BTreeMap<String, String>;
 
 impl Bench {
     pub(super) fn new() -> Self {
@@ -91,14 +91,14 @@ impl Bench {
         self.disk(Faults::default()).hold(self.roots()).unwrap();
     }
 
-    pub(super) fn tree(&self) -> Tree {
-        let mut tree = Tree::new();
+    pub(super) fn tree(&self) -> TreeTexts {
+        let mut tree = TreeTexts::new();
         walk(self.path("home").as_path(), "", &mut tree);
         tree
     }
 }
 
-fn walk(folder: &Path, name: &str, tree: &mut Tree) {
+fn walk(folder: &Path, name: &str, tree: &mut TreeTexts) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("{name}/{}", path.file_name().unwrap().to_str().unwrap());
@@ -117,7 +117,7 @@ fn walk(folder: &Path, name: &str, tree: &mut Tree) {
 }
 
 /// The trees before and after the changes of [`Bench::changes`].
-fn old_and_new() -> (Tree, Tree) {
+fn old_and_new() -> (TreeTexts, TreeTexts) {
     let bench = Bench::new();
     let old = bench.tree();
     bench.apply(Faults::default()).unwrap();
@@ -363,10 +363,14 @@ fn a_journal_that_this_computer_did_not_write_changes_nothing() {
         let journal = journal::Journal {
             format: journal::Journal::FORMAT,
             id: "00".into(),
-            roots: vec![journal::Root { path: journal::Place(bench.path("home/one")), made: vec![], leave: vec![] }],
-            entries: vec![journal::Entry {
+            roots: vec![journal::Root {
+                path: journal::JournalPath(bench.path("home/one")),
+                made: vec![],
+                leave: vec![],
+            }],
+            entries: vec![journal::JournalEntry {
                 root: 0,
-                path: journal::Place(path),
+                path: journal::JournalPath(path),
                 act: journal::Act::Write { before: Some(Digest::of(b"x")), after: digest, outside },
             }],
             absent: vec![],

@@ -28,8 +28,8 @@ impl Digest {
 
     /// The digest of a file from the bytes already read and the rest of it.
     pub(super) fn of_rest(read: &[u8], mut rest: File) -> io::Result<Self> {
-        let state = State::of(&rest);
-        if let Some(known) = state.and_then(State::known) {
+        let state = FileStamp::of(&rest);
+        if let Some(known) = state.and_then(FileStamp::known) {
             return Ok(known);
         }
         let mut hasher = Sha256::new();
@@ -43,7 +43,7 @@ impl Digest {
             hasher.update(&buffer[..read]);
         }
         let digest = Self(hasher.finalize().into());
-        if let Some(state) = state.filter(|state| State::of(&rest) == Some(*state)) {
+        if let Some(state) = state.filter(|state| FileStamp::of(&rest) == Some(*state)) {
             state.remember(digest);
         }
         Ok(digest)
@@ -68,7 +68,7 @@ impl Digest {
 /// Each step of an install checks the installed program, which takes longer to read than all other files together.
 /// `ctime` is left out because hosts share the program through hard links, and each new link changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct State {
+struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -76,9 +76,9 @@ struct State {
 }
 
 /// The digests of large files that this process has read.
-static KNOWN: Mutex<BTreeMap<State, Digest>> = Mutex::new(BTreeMap::new());
+static KNOWN: Mutex<BTreeMap<FileStamp, Digest>> = Mutex::new(BTreeMap::new());
 
-impl State {
+impl FileStamp {
     /// Reading a smaller file is faster than looking it up.
     const LEAST: u64 = 1 << 20;
 
@@ -180,7 +180,7 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             for _ in 0..2 {
                 assert_eq!(Digest::of_file(&place).unwrap(), Some(Digest::of(&bytes)));
-                std::thread::sleep(State::STEP * 2);
+                std::thread::sleep(FileStamp::STEP * 2);
             }
         }
     }

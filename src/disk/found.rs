@@ -53,7 +53,7 @@ impl Found {
 
 /// Which files to keep the bytes of when looking.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Keep {
+pub(super) enum KeptBytes {
     /// All except programs and files larger than [`super::DOCUMENT_LIMIT`].
     Documents,
     /// Every file; one larger than this is refused.

@@ -19,7 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::journal::{Act, Journal, Place};
+use super::journal::{Act, Journal, JournalPath};
 use super::{
     AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, EntryKind, Owner, act, atomic, is_unfinished,
     list, private, read_bytes, read_up_to,
@@ -59,14 +59,14 @@ pub(crate) enum Keeping {
 
 /// A transaction that has been recorded but not yet committed.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingRecord {
     number: u64,
     is_whole: bool,
 }
 
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Record {
+struct HistoryRecord {
     /// Described by the caller.
     what: String,
     /// When the call that made it began.
@@ -75,14 +75,14 @@ struct Record {
     is_whole: bool,
     journal: Journal,
     /// The paths of the entries in the journal as they were asked for, with links not followed.
-    asked: Vec<Place>,
+    asked: Vec<JournalPath>,
     /// The modes of the files that were removed.
     modes: Vec<Option<u32>>,
 }
 
 /// A kept transaction in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Summary {
+pub(crate) struct TransactionSummary {
     pub(crate) number: u64,
     pub(crate) what: String,
     pub(crate) at: String,
@@ -94,8 +94,8 @@ pub(crate) struct Summary {
 /// A kept transaction.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    pub(crate) summary: Summary,
-    record: Record,
+    pub(crate) summary: TransactionSummary,
+    record: HistoryRecord,
     images: BTreeMap<Digest, Vec<u8>>,
 }
 
@@ -143,7 +143,7 @@ impl History {
 
     /// The kept transactions, oldest first.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
-    pub(crate) fn list(&self) -> Result<Vec<Result<Summary, HistoryError>>, DiskError> {
+    pub(crate) fn list(&self) -> Result<Vec<Result<TransactionSummary, HistoryError>>, DiskError> {
         let summary = |number| Ok(self.record(number, RECORD)?.summary(number));
         Ok(self.numbers(RECORD)?.into_iter().map(summary).collect())
     }
@@ -171,15 +171,15 @@ impl History {
         journal: &Journal,
         asked: &[AbsolutePath],
         what: &str,
-    ) -> Result<Pending, DiskError> {
+    ) -> Result<PendingRecord, DiskError> {
         self.make_folders()?;
         let _lock = disk.lock(&self.folder)?;
-        let mut record = Record {
+        let mut record = HistoryRecord {
             what: what.to_owned(),
             at: disk.holder_since().to_owned(),
             is_whole: true,
             journal: journal.clone(),
-            asked: asked.iter().cloned().map(Place).collect(),
+            asked: asked.iter().cloned().map(JournalPath).collect(),
             modes: Vec::new(),
         };
         record.modes = journal.entries.iter().map(|entry| mode_of_removed(&entry.path.0, &entry.act)).collect();
@@ -207,11 +207,11 @@ impl History {
         let bytes = serde_json::to_vec(&record).map_err(|source| DiskError::Unwritable { source })?;
         disk.faults.step()?;
         atomic::write(&self.file(number, PENDING), &bytes, Access::Private)?;
-        Ok(Pending { number, is_whole: record.is_whole })
+        Ok(PendingRecord { number, is_whole: record.is_whole })
     }
 
     /// Keeps a transaction that was committed, and removes the oldest ones.
-    pub(super) fn finish(&self, disk: &Disk, pending: &Pending) -> Result<Keeping, DiskError> {
+    pub(super) fn finish(&self, disk: &Disk, pending: &PendingRecord) -> Result<Keeping, DiskError> {
         let _lock = disk.lock(&self.folder)?;
         let number = pending.number;
         disk.faults.step()?;
@@ -225,7 +225,7 @@ impl History {
     }
 
     /// Removes the record of a transaction that was not committed.
-    pub(super) fn give_up(&self, pending: &Pending) -> Result<(), DiskError> {
+    pub(super) fn give_up(&self, pending: &PendingRecord) -> Result<(), DiskError> {
         // Its files are removed with the next unused ones.
         atomic::remove_file(&self.file(pending.number, PENDING))
     }
@@ -323,14 +323,14 @@ impl History {
         Ok(last(RECORD)?.max(last(PENDING)?))
     }
 
-    fn record(&self, number: u64, kind: &str) -> Result<Record, HistoryError> {
+    fn record(&self, number: u64, kind: &str) -> Result<HistoryRecord, HistoryError> {
         let path = self.file(number, kind);
         if !private::is_own_folder(self.folder.as_path()) || super::is_link(&path) {
             return Err(HistoryError::Unknown { number });
         }
         let bytes = read_bytes(&path)?.ok_or(HistoryError::Unknown { number })?;
         let broken = |reason: String| HistoryError::Broken { number, reason };
-        let record: Record = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
+        let record: HistoryRecord = serde_json::from_slice(&bytes).map_err(|error| broken(error.to_string()))?;
         record.journal.check().map_err(broken)?;
         let count = record.journal.entries.len();
         if record.asked.len() != count || record.modes.len() != count {
@@ -373,12 +373,12 @@ fn access(mode: Option<u32>) -> Access {
     }
 }
 
-impl Record {
-    fn summary(&self, number: u64) -> Summary {
+impl HistoryRecord {
+    fn summary(&self, number: u64) -> TransactionSummary {
         let files = self.journal.entries.iter();
         let files = files.filter(|entry| matches!(entry.act, Act::Write { .. } | Act::Remove { .. })).count();
         let (what, at, is_whole) = (self.what.clone(), self.at.clone(), self.is_whole);
-        Summary { number, what, at, files, is_whole }
+        TransactionSummary { number, what, at, files, is_whole }
     }
 
     /// The digests of the files that it needs.
@@ -414,7 +414,7 @@ impl Kept {
     /// The files that it changed.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn files(&self) -> impl Iterator<Item = KeptFile<'_>> {
-        self.record.journal.entries.iter().zip(&self.record.asked).filter_map(|(entry, Place(path))| {
+        self.record.journal.entries.iter().zip(&self.record.asked).filter_map(|(entry, JournalPath(path))| {
             let after = match entry.act {
                 Act::Write { after, .. } => Some(after),
                 Act::Remove { .. } => None,
@@ -438,7 +438,9 @@ impl Kept {
         }
         let mut back = ChangeSet::default();
         let journal = &self.record.journal;
-        for ((entry, Place(asked)), mode) in journal.entries.iter().zip(&self.record.asked).zip(&self.record.modes) {
+        for ((entry, JournalPath(asked)), mode) in
+            journal.entries.iter().zip(&self.record.asked).zip(&self.record.modes)
+        {
             let path = asked.clone();
             let image = before(&entry.act).and_then(|digest| self.images.get(&digest).cloned());
             let owner = |outside: bool| if outside { Owner::User } else { Owner::Program };
@@ -459,7 +461,7 @@ impl Kept {
             });
         }
         for root in &journal.roots {
-            back.extend(root.made.iter().map(|Place(path)| Change::RemoveFolder { path: path.clone() }));
+            back.extend(root.made.iter().map(|JournalPath(path)| Change::RemoveFolder { path: path.clone() }));
         }
         Ok(back)
     }

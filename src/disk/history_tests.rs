@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::crash_tests::{Bench, Tree};
+use super::crash_tests::{Bench, TreeTexts};
 use super::history::{History, HistoryError, Keeping, Kept};
 use super::*;
 
@@ -45,7 +45,7 @@ fn numbers(bench: &Bench) -> Vec<u64> {
 
 /// The tree without the effect of [`touch`], and without the modes of folders, of which only the usual ones can be
 /// made.
-fn contents(bench: &Bench) -> Tree {
+fn contents(bench: &Bench) -> TreeTexts {
     let files = bench.tree().into_iter().filter(|(path, _)| path != "/one/touched");
     files.map(|(path, what)| (path, if what.starts_with("folder") { "folder".to_owned() } else { what })).collect()
 }
@@ -209,7 +209,7 @@ fn dies_while_it_keeps() {
 }
 
 /// Checks what a crash or an error at a step may leave: nothing, a change that can be undone, or one that cannot.
-fn check(bench: &Bench, old: &Tree, new: &Tree, step: u32) -> (bool, bool) {
+fn check(bench: &Bench, old: &TreeTexts, new: &TreeTexts, step: u32) -> (bool, bool) {
     bench.recover();
     touch(bench, "after");
     let tree = contents(bench);

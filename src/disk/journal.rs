@@ -30,7 +30,7 @@ pub(super) struct Journal {
     pub(super) id: String,
     /// In path order; the first leads.
     pub(super) roots: Vec<Root>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<JournalEntry>,
     /// Which roots have nothing left to do; known only to a call that finishes another call's work.
     #[serde(skip)]
     pub(super) absent: Vec<bool>,
@@ -39,20 +39,20 @@ pub(super) struct Journal {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Root {
-    pub(super) path: Place,
+    pub(super) path: JournalPath,
     /// Folders made for this root, including itself, outermost first; removed if the transaction fails.
-    pub(super) made: Vec<Place>,
+    pub(super) made: Vec<JournalPath>,
     /// Folders to remove with this root at the end if nothing else is in them, outermost first.
-    pub(super) leave: Vec<Place>,
+    pub(super) leave: Vec<JournalPath>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct JournalEntry {
     /// Index of the root whose `.gsd-transaction/` serves this entry.
     pub(super) root: usize,
     /// The real location of the bytes, with links followed.
-    pub(super) path: Place,
+    pub(super) path: JournalPath,
     pub(super) act: Act,
 }
 
@@ -77,15 +77,15 @@ pub(super) enum Act {
 
 /// An absolute path in a journal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(pub(super) AbsolutePath);
+pub(super) struct JournalPath(pub(super) AbsolutePath);
 
-impl serde::Serialize for Place {
+impl serde::Serialize for JournalPath {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.as_path().serialize(serializer)
     }
 }
 
-impl<'de> serde::Deserialize<'de> for Place {
+impl<'de> serde::Deserialize<'de> for JournalPath {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let path = PathBuf::deserialize(deserializer)?;
         AbsolutePath::parse(path).map(Self).map_err(serde::de::Error::custom)
@@ -141,7 +141,7 @@ impl Journal {
             return Err("it has no root or no transaction".to_owned());
         }
         for root in &self.roots {
-            let above = |folder: &Place| root.path.0.is_within(&folder.0);
+            let above = |folder: &JournalPath| root.path.0.is_within(&folder.0);
             if !root.made.iter().chain(&root.leave).all(above) {
                 return Err(format!("a folder it made or leaves is not above `{}`", root.path.0));
             }
@@ -160,10 +160,10 @@ impl Journal {
 }
 
 /// The folders made for a root before its journal existed.
-pub(super) fn read_made(root: &AbsolutePath) -> Result<Vec<Place>, DiskError> {
+pub(super) fn read_made(root: &AbsolutePath) -> Result<Vec<JournalPath>, DiskError> {
     let path = root.resolve(FOLDER).resolve(MADE);
     let Some(bytes) = read_bytes(&path)? else { return Ok(Vec::new()) };
-    let made: Vec<Place> = serde_json::from_slice(&bytes)
+    let made: Vec<JournalPath> = serde_json::from_slice(&bytes)
         .map_err(|error| DiskError::BadJournal { path: path.as_path().to_path_buf(), reason: error.to_string() })?;
     Ok(made.into_iter().filter(|folder| root.is_within(&folder.0)).collect())
 }

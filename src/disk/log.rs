@@ -306,17 +306,17 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-    struct Entry {
+    struct TestEntry {
         number: u32,
         text: String,
     }
 
-    struct Bench {
+    struct LogBench {
         _temporary: Option<tempfile::TempDir>,
         folder: AbsolutePath,
     }
 
-    impl Bench {
+    impl LogBench {
         fn new() -> Self {
             let temporary = crate::testing::folder();
             let folder = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -333,7 +333,7 @@ mod tests {
             self.folder.resolve("runs/log.jsonl")
         }
 
-        fn add(&self, entries: &[Entry]) {
+        fn add(&self, entries: &[TestEntry]) {
             let disk = self.disk(Faults::default());
             let mut log = disk.log(&self.path()).unwrap();
             for entry in entries {
@@ -341,7 +341,7 @@ mod tests {
             }
         }
 
-        fn read(&self) -> Result<Option<Entries<Entry>>, LogError> {
+        fn read(&self) -> Result<Option<Entries<TestEntry>>, LogError> {
             read_log(&self.path())
         }
     }
@@ -351,13 +351,13 @@ mod tests {
         bytes.split(|byte| *byte == b'\n').count() - 1
     }
 
-    fn entries(count: u32) -> Vec<Entry> {
-        (0..count).map(|number| Entry { number, text: format!("entry {number}\n\0\"ç") }).collect()
+    fn entries(count: u32) -> Vec<TestEntry> {
+        (0..count).map(|number| TestEntry { number, text: format!("entry {number}\n\0\"ç") }).collect()
     }
 
     #[test]
     fn appended_entries_are_read_back_by_this_writer_and_the_next() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         assert_eq!(bench.read().unwrap(), None);
         bench.add(&entries(3)[..2]);
         bench.add(&entries(3)[2..]);
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn a_log_is_private_to_the_user_and_never_a_link() {
         use std::os::unix::fs::PermissionsExt;
-        let bench = Bench::new();
+        let bench = LogBench::new();
         bench.add(&entries(1));
         assert_eq!(std::fs::metadata(bench.path()).unwrap().permissions().mode() & 0o777, 0o600);
         let link = bench.path().beside("link");
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn there_is_one_writer_and_any_number_of_readers() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         let (first, second) = (bench.disk(Faults::default()), bench.disk(Faults::default()));
         let mut log = first.log(&bench.path()).unwrap();
         log.append(&entries(1)[0]).unwrap();
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_log_that_is_changed_while_open_is_not_written_to() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         let disk = bench.disk(Faults::default());
         let mut log = disk.log(&bench.path()).unwrap();
         log.append(&entries(1)[0]).unwrap();
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn a_missing_or_moved_line_is_named() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         bench.add(&entries(4));
         let text = std::fs::read_to_string(bench.path()).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_another_type_is_an_error_with_its_line() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         bench.add(&entries(2));
         bench.disk(Faults::default()).log(&bench.path()).unwrap().append(&"text").unwrap();
         assert!(matches!(bench.read(), Err(LogError::Broken { line: 3, .. })));
@@ -447,7 +447,7 @@ mod tests {
     #[test]
     fn an_error_at_any_step_costs_at_most_the_entry_being_written() {
         for step in 0.. {
-            let bench = Bench::new();
+            let bench = LogBench::new();
             bench.add(&entries(2));
             std::fs::OpenOptions::new().append(true).open(bench.path()).unwrap().write_all(b"{\"dig").unwrap();
             let disk = bench.disk(Faults::at(Some(step), None));
@@ -472,11 +472,12 @@ mod tests {
     #[test]
     fn appends_until_it_is_killed() {
         let Some(folder) = std::env::var_os("GSD_LOG_FOLDER") else { return };
-        let bench = Bench { _temporary: None, folder: AbsolutePath::parse(PathBuf::from(folder)).unwrap() };
+        let bench = LogBench { _temporary: None, folder: AbsolutePath::parse(PathBuf::from(folder)).unwrap() };
         let disk = bench.disk(Faults::default());
         let mut log = disk.log(&bench.path()).unwrap();
         for number in u32::try_from(log.len()).unwrap().. {
-            log.append(&Entry { number, text: "x".repeat(usize::try_from(number).unwrap() * 97 % 20_000) }).unwrap();
+            log.append(&TestEntry { number, text: "x".repeat(usize::try_from(number).unwrap() * 97 % 20_000) })
+                .unwrap();
             let done = bench.folder.resolve("done");
             std::fs::write(done.beside("new"), number.to_string()).unwrap();
             std::fs::rename(done.beside("new"), done).unwrap();
@@ -485,7 +486,7 @@ mod tests {
 
     #[test]
     fn a_kill_in_the_middle_costs_no_entry_that_was_appended() {
-        let bench = Bench::new();
+        let bench = LogBench::new();
         let done = || std::fs::read_to_string(bench.folder.resolve("done")).ok()?.parse::<usize>().ok();
         let mut before = 0;
         for round in 0..8 {
@@ -514,7 +515,7 @@ mod tests {
 
         #[test]
         fn a_truncated_log_has_the_entries_before_the_cut(count in 1u32..6, part in 0.0..1.0) {
-            let bench = Bench::new();
+            let bench = LogBench::new();
             bench.add(&entries(count));
             let bytes = std::fs::read(bench.path()).unwrap();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a small file")]
@@ -538,7 +539,7 @@ mod tests {
 
         #[test]
         fn a_changed_byte_is_detected_in_its_line(count in 1u32..5, at: prop::sample::Index, to: u8) {
-            let (bench, all) = (Bench::new(), entries(count));
+            let (bench, all) = (LogBench::new(), entries(count));
             bench.add(&all);
             let mut bytes = std::fs::read(bench.path()).unwrap();
             let at = at.index(bytes.len());

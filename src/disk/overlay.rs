@@ -161,13 +161,13 @@ mod tests {
         list.iter().map(ToString::to_string).collect()
     }
 
-    struct Stage {
+    struct OverlayStage {
         _temporary: tempfile::TempDir,
         from: AbsolutePath,
         to: AbsolutePath,
     }
 
-    impl Stage {
+    impl OverlayStage {
         fn new(files: &[(&str, &str)]) -> Self {
             let temporary = crate::testing::folder();
             let at = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -185,8 +185,13 @@ mod tests {
 
     #[test]
     fn files_are_copied_folders_are_linked_and_opened_ones_take_more() {
-        let stage =
-            Stage::new(&[("set.json", "1"), ("large", "12345"), ("skills/a/S", "a"), ("open/b/B", "b"), ("no", "")]);
+        let stage = OverlayStage::new(&[
+            ("set.json", "1"),
+            ("large", "12345"),
+            ("skills/a/S", "a"),
+            ("open/b/B", "b"),
+            ("no", ""),
+        ]);
         let (opened, left_out) = (patterns(&["open"]), patterns(&["n*"]));
         let overlay = Overlay { opened: &opened, left_out: &left_out, copied: 4, changed: &[] };
         overlay.show(&stage.from, &stage.to).unwrap();
@@ -201,7 +206,7 @@ mod tests {
 
     #[test]
     fn only_named_files_are_copied_if_any_are_named() {
-        let stage = Stage::new(&[("index/a/b", "1"), ("content/a", "2")]);
+        let stage = OverlayStage::new(&[("index/a/b", "1"), ("content/a", "2")]);
         let (opened, changed) = (patterns(&["**"]), patterns(&["index/**"]));
         Overlay { opened: &opened, changed: &changed, copied: 4, ..Overlay::default() }
             .show(&stage.from, &stage.to)
@@ -214,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_link_at_an_opened_folder_is_not_followed_and_a_dangling_one_is_replaced() {
-        let stage = Stage::new(&[("open/b", "b"), ("other", "x")]);
+        let stage = OverlayStage::new(&[("open/b", "b"), ("other", "x")]);
         let victim = stage.to.beside("victim");
         atomic::make_folder(&victim).unwrap();
         atomic::make_folder(&stage.to).unwrap();
@@ -228,7 +233,7 @@ mod tests {
 
     #[test]
     fn clearing_keeps_the_excepted_paths_unless_they_are_links() {
-        let stage = Stage::new(&[("victim/v", "v")]);
+        let stage = OverlayStage::new(&[("victim/v", "v")]);
         for path in ["keep/a", "keep.db", "gone/b", "gone.json", "data/kept/a", "data/gone"] {
             atomic::write_fleeting(&stage.to.resolve(path), b"x").unwrap();
         }

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::act::{digest_of, exists, make_folder, move_over, remove_folder_if_empty, remove_tree};
-use super::journal::{self, Act, Journal, Place};
+use super::journal::{self, Act, Journal, JournalPath};
 use super::{AbsolutePath, Disk, DiskError, Hold, atomic, list};
 
 impl Disk {
@@ -191,8 +191,8 @@ fn set_mode(_path: &AbsolutePath, _mode: Option<u32>) -> Result<(), DiskError> {
 }
 
 /// Makes a root that does not exist, with its `.gsd-transaction/`, in one rename.
-pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Result<(), DiskError> {
-    let Some(Place(top)) = made.first() else { return Ok(()) };
+pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[JournalPath]) -> Result<(), DiskError> {
+    let Some(JournalPath(top)) = made.first() else { return Ok(()) };
     let aside = aside(top);
     let step = || hold.disk.faults.step();
     let mut folder = aside.clone();
@@ -214,8 +214,8 @@ pub(super) fn make_root(hold: &Hold, root: &AbsolutePath, made: &[Place]) -> Res
 }
 
 /// Removes the root's `.gsd-transaction/`, and with it the outermost of `folders` that has no other contents.
-fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[Place]) -> Result<(), DiskError> {
-    for Place(top) in folders {
+fn vanish(hold: &Hold, root: &AbsolutePath, folders: &[JournalPath]) -> Result<(), DiskError> {
+    for JournalPath(top) in folders {
         if exists(top)? && holds_nothing_but(top, root)? {
             hold.disk.faults.step()?;
             atomic::rename(top, &aside(top))?;

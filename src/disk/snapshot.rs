@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::found::{Found, FoundFile, Keep};
+use super::found::{Found, FoundFile, KeptBytes};
 use super::tree::Tree;
 use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, SETTINGS_LIMIT};
 
@@ -34,7 +34,7 @@ impl Snapshot {
     /// Looks at a path and keeps the bytes of a document.
     pub(crate) fn look(&mut self, path: &AbsolutePath) -> Result<&Found, DiskError> {
         if !self.found.contains_key(path) {
-            self.found.insert(path.clone(), self.tree.look(path, Keep::Documents)?);
+            self.found.insert(path.clone(), self.tree.look(path, KeptBytes::Documents)?);
         }
         Ok(&self.found[path])
     }
@@ -66,7 +66,7 @@ impl Snapshot {
                 return Err(DiskError::TooLarge { path: path.as_path().to_path_buf(), limit });
             }
             None | Some(Found::File(FoundFile { bytes: None, .. })) => {
-                self.found.insert(path.clone(), self.tree.look(path, Keep::UpTo(limit))?);
+                self.found.insert(path.clone(), self.tree.look(path, KeptBytes::UpTo(limit))?);
             }
             Some(_) => {}
         }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_empty};
 use super::atomic::RealPaths;
-use super::history::{History, Keeping, Pending};
-use super::journal::{self, Act, Entry, Journal, Place, Root};
+use super::history::{History, Keeping, PendingRecord};
+use super::journal::{self, Act, Journal, JournalEntry, JournalPath, Root};
 use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Hold, Owner, atomic, present, recover};
 
 impl Hold<'_> {
@@ -119,12 +119,12 @@ fn apply(hold: &Hold, changes: &ChangeSet, before_commit: fn(), keep: Option<Kee
 struct Prepared {
     /// Canonical roots, in path order.
     roots: Vec<AbsolutePath>,
-    steps: Vec<Step>,
+    steps: Vec<PreparedStep>,
     /// Roots and folders above them that are removed at the end if nothing else is in them.
     leave: BTreeSet<AbsolutePath>,
 }
 
-struct Step {
+struct PreparedStep {
     root: usize,
     /// The path as it was asked for.
     asked: AbsolutePath,
@@ -186,14 +186,14 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
     Ok(Prepared { roots, steps, leave })
 }
 
-struct Target {
+struct LocatedChange {
     root: usize,
     path: AbsolutePath,
     outside: bool,
 }
 
 /// Finds where the change really happens, and which root serves it.
-fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Result<Target, DiskError> {
+fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Result<LocatedChange, DiskError> {
     let path = change.path();
     let owner = match change {
         Change::WriteFile { owner, .. } | Change::RemoveFile { owner, .. } => *owner,
@@ -206,16 +206,16 @@ fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Re
     };
     let serving = |path: &AbsolutePath| roots.iter().rposition(|root| path.is_within(root));
     if let Some(root) = serving(&real) {
-        return Ok(Target { root, path: real, outside: false });
+        return Ok(LocatedChange { root, path: real, outside: false });
     }
     if matches!(change, Change::RemoveFolder { .. })
         && let Some(root) = roots.iter().position(|root| root.is_within(&real))
     {
-        return Ok(Target { root, path: real, outside: false });
+        return Ok(LocatedChange { root, path: real, outside: false });
     }
     // The user's own link may lead anywhere; only the name by which they know the file must be inside.
     match serving(path).or(serving(&unfollowed(path, places)?)) {
-        Some(root) if owner == Owner::User => Ok(Target { root, path: real, outside: true }),
+        Some(root) if owner == Owner::User => Ok(LocatedChange { root, path: real, outside: true }),
         _ => Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }),
     }
 }
@@ -228,9 +228,9 @@ fn unfollowed(path: &AbsolutePath, places: &mut RealPaths) -> Result<AbsolutePat
 /// Checks that the folder can be written to, and records the folders that must be made first.
 fn folders_above(
     folder: &AbsolutePath,
-    target: &Target,
+    target: &LocatedChange,
     roots: &[AbsolutePath],
-    folders: &mut BTreeMap<AbsolutePath, Step>,
+    folders: &mut BTreeMap<AbsolutePath, PreparedStep>,
     make: bool,
 ) -> Result<(), DiskError> {
     let mut folder = folder.clone();
@@ -252,7 +252,7 @@ fn folders_above(
         }
         if make && folder.is_within(&roots[target.root]) && folder != roots[target.root] {
             let (asked, path) = (folder.clone(), folder.clone());
-            let step = Step { root: target.root, asked, path, act: Act::MakeFolder, contents: Contents::None };
+            let step = PreparedStep { root: target.root, asked, path, act: Act::MakeFolder, contents: Contents::None };
             folders.insert(folder.clone(), step);
         }
         let Some(parent) = folder.parent() else { return Ok(()) };
@@ -275,11 +275,11 @@ fn may_write(_folder: &AbsolutePath, found: &std::fs::Metadata) -> bool {
 }
 
 /// The step for a change of a file; `None` if the file is already as wanted.
-fn file_step(change: &Change, target: &Target) -> Result<Option<Step>, DiskError> {
+fn file_step(change: &Change, target: &LocatedChange) -> Result<Option<PreparedStep>, DiskError> {
     let found = digest_of(&target.path)?;
     let step = |act, contents| {
         let (asked, path) = (change.path().clone(), target.path.clone());
-        Some(Step { root: target.root, asked, path, act, contents })
+        Some(PreparedStep { root: target.root, asked, path, act, contents })
     };
     let outside = target.outside;
     match change {
@@ -330,12 +330,12 @@ fn expect(path: &AbsolutePath, found: Option<Digest>, before: Option<Digest>) ->
 }
 
 /// The step that removes a folder; `None` if it does not exist.
-fn removed_folder(asked: &AbsolutePath, target: Target) -> Result<Option<Step>, DiskError> {
+fn removed_folder(asked: &AbsolutePath, target: LocatedChange) -> Result<Option<PreparedStep>, DiskError> {
     let found = present(std::fs::symlink_metadata(&target.path));
     let found = found.map_err(DiskError::io("look at", target.path.as_path()))?;
     let Some(found) = found.filter(std::fs::Metadata::is_dir) else { return Ok(None) };
     let act = Act::RemoveFolder { mode: mode_of(&found) };
-    Ok(Some(Step { root: target.root, asked: asked.clone(), path: target.path, act, contents: Contents::None }))
+    Ok(Some(PreparedStep { root: target.root, asked: asked.clone(), path: target.path, act, contents: Contents::None }))
 }
 
 #[cfg(unix)]
@@ -358,7 +358,7 @@ struct Transaction<'a> {
     /// The paths as they were asked for.
     asked: Vec<AbsolutePath>,
     keep: Option<Keep<'a>>,
-    pending: Option<Result<Pending, DiskError>>,
+    pending: Option<Result<PendingRecord, DiskError>>,
     settled: bool,
 }
 
@@ -382,14 +382,19 @@ impl<'a> Transaction<'a> {
             .collect();
         let renumbered: BTreeMap<usize, usize> = used.iter().enumerate().map(|(new, old)| (*old, new)).collect();
         let journal_roots = used.iter().map(|index| Root {
-            path: Place(roots[*index].clone()),
+            path: JournalPath(roots[*index].clone()),
             made: Vec::new(),
-            leave: leave.iter().filter(|folder| roots[*index].is_within(folder)).cloned().map(Place).collect(),
+            leave: leave.iter().filter(|folder| roots[*index].is_within(folder)).cloned().map(JournalPath).collect(),
         });
         let asked = steps.iter().map(|step| step.asked.clone()).collect();
         let (entries, contents) = steps
             .into_iter()
-            .map(|step| (Entry { root: renumbered[&step.root], path: Place(step.path), act: step.act }, step.contents))
+            .map(|step| {
+                (
+                    JournalEntry { root: renumbered[&step.root], path: JournalPath(step.path), act: step.act },
+                    step.contents,
+                )
+            })
             .unzip();
         let (format, id, roots) = (Journal::FORMAT, new_id(), journal_roots.collect());
         let journal = Journal { format, id, roots, entries, absent: Vec::new() };
@@ -435,12 +440,13 @@ impl<'a> Transaction<'a> {
 
     /// True for a single file in a root that exists. It needs no journal: its rename is the commit.
     fn is_one_rename(&self) -> bool {
-        let alone = matches!(&self.journal.entries[..], [Entry { act: Act::Write { outside: false, .. }, .. }]);
+        let alone = matches!(&self.journal.entries[..], [JournalEntry { act: Act::Write { outside: false, .. }, .. }]);
         alone && self.journal.roots.iter().all(|root| root.made.is_empty() && root.leave.is_empty())
     }
 
     fn put_the_one_in_place(&mut self) -> Result<(), DiskError> {
-        let Entry { path: Place(path), act: Act::Write { before, .. }, .. } = &self.journal.entries[0] else {
+        let JournalEntry { path: JournalPath(path), act: Act::Write { before, .. }, .. } = &self.journal.entries[0]
+        else {
             return Ok(());
         };
         expect(path, digest_of(path)?, *before)?;
@@ -467,7 +473,7 @@ impl<'a> Transaction<'a> {
     fn make_folders(&mut self) -> Result<(), DiskError> {
         for index in 0..self.journal.roots.len() {
             let root = self.journal.roots[index].path.0.clone();
-            self.journal.roots[index].made = missing(&root)?.into_iter().map(Place).collect();
+            self.journal.roots[index].made = missing(&root)?.into_iter().map(JournalPath).collect();
             if self.journal.roots[index].made.is_empty() {
                 self.step()?;
                 make_folder(&self.journal.folder(index))?;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::found::{Found, FoundFile, Keep, is_image_of_program};
+use super::found::{Found, FoundFile, KeptBytes, is_image_of_program};
 use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, DiskError, Entry, present};
 
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub(super) enum Tree {
 }
 
 impl Tree {
-    pub(super) fn look(&self, path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
+    pub(super) fn look(&self, path: &AbsolutePath, keep: KeptBytes) -> Result<Found, DiskError> {
         match self {
             Self::Disk => look(path, keep),
             #[cfg(all(test, unix))]
@@ -59,7 +59,7 @@ impl Tree {
 }
 
 /// Looks at the path on disk; a file is opened once.
-fn look(path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
+fn look(path: &AbsolutePath, keep: KeptBytes) -> Result<Found, DiskError> {
     let metadata = present(std::fs::metadata(path)).map_err(DiskError::io("look at", path.as_path()))?;
     let Some(metadata) = metadata else { return Ok(Found::Absent) };
     if metadata.is_dir() {
@@ -75,9 +75,9 @@ fn look(path: &AbsolutePath, keep: Keep) -> Result<Found, DiskError> {
     (&mut file).take(4).read_to_end(&mut bytes).map_err(failed())?;
     let program = is_image_of_program(&bytes);
     let limit = match keep {
-        Keep::Documents if program || size > DOCUMENT_LIMIT => None,
-        Keep::Documents => Some(DOCUMENT_LIMIT),
-        Keep::UpTo(limit) => Some(limit),
+        KeptBytes::Documents if program || size > DOCUMENT_LIMIT => None,
+        KeptBytes::Documents => Some(DOCUMENT_LIMIT),
+        KeptBytes::UpTo(limit) => Some(limit),
     };
     let (digest, bytes) = match limit {
         Some(limit) => {
