@@ -54,7 +54,7 @@ pub(crate) const HEARD: &str = "GSD_HOOKS_HEARD";
 pub(crate) struct World {
     environment: Environment,
     folder: Option<PathBuf>,
-    terminal: Option<Terminal>,
+    terminal: Option<TerminalStreams>,
     executable: Option<PathBuf>,
 }
 
@@ -80,7 +80,7 @@ impl World {
         Self {
             environment: Environment::Fixed(variables),
             folder: Some(folder.to_path_buf()),
-            terminal: Some(Terminal::default()),
+            terminal: Some(TerminalStreams::default()),
             executable: None,
         }
     }
@@ -341,12 +341,12 @@ impl World {
     }
 
     /// What the standard streams are connected to, and whether to use colour.
-    pub(crate) fn terminal(&self) -> Terminal {
+    pub(crate) fn terminal(&self) -> TerminalStreams {
         self.terminal.unwrap_or_else(|| {
             let is_dumb = self.variable("TERM").as_deref() == Some("dumb");
             let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
             let columns = || self.variable("COLUMNS")?.trim().parse().ok();
-            Terminal {
+            TerminalStreams {
                 stdin: std::io::stdin().is_terminal(),
                 stdout: std::io::stdout().is_terminal(),
                 stderr: std::io::stderr().is_terminal(),
@@ -405,7 +405,7 @@ impl World {
 
 /// What the standard streams are connected to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Terminal {
+pub(crate) struct TerminalStreams {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,

@@ -44,12 +44,12 @@ pub(super) struct Output(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<OutputState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct OutputState {
     lines: VecDeque<Line>,
     /// How much memory the lines take.
     waiting: usize,
@@ -77,7 +77,7 @@ pub(super) enum Taken {
 
 impl Output {
     pub(super) fn new() -> Self {
-        let state = State {
+        let state = OutputState {
             lines: VecDeque::new(),
             waiting: 0,
             stdout: Vec::new(),
@@ -113,7 +113,7 @@ impl Output {
         });
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OutputState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -227,7 +227,7 @@ impl Output {
     }
 }
 
-impl State {
+impl OutputState {
     fn drop_oldest(&mut self) {
         if let Some(line) = self.lines.pop_front() {
             self.waiting -= line.bytes.len() + LINE;

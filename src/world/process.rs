@@ -15,7 +15,7 @@ use super::fence::call;
 use super::followed::{IsOver, follow};
 use super::output::{Keep, Line, Output, Stream, Taken};
 use super::program::Program;
-use super::tree::{self, Mark, Tree};
+use super::tree::{self, Mark, ProcessTree};
 use super::{World, WorldError};
 
 /// How long pipes are still read if another process keeps them open after the program has ended.
@@ -30,7 +30,7 @@ const PAUSES: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(
 pub(crate) struct Process {
     child: Child,
     name: String,
-    tree: Tree,
+    tree: ProcessTree,
     output: Output,
     started: Instant,
     ended: Option<(Ended, Instant)>,
@@ -82,8 +82,8 @@ pub(crate) struct Stopped {
 
 /// Where the streams of a program lead, and whether programs it starts end with it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
-    pub(super) stdin: Source,
+pub(super) struct StartOptions {
+    pub(super) stdin: StdinSource,
     pub(super) stdout: Sink,
     pub(super) stderr: Sink,
     /// Whether it leads its own process group: a signal to our group, as from Ctrl-C, does not reach it.
@@ -92,7 +92,7 @@ pub(super) struct Manner {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum StdinSource {
     Ours,
     /// The bytes of [`Program::stdin`], or nothing.
     Given,
@@ -113,27 +113,38 @@ impl World {
     /// [`super::signals::Requests::watch`] stops that for the signals that request an end.
     pub(crate) fn start(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
-        let manner =
-            Manner { stdin: Source::Given, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
+        let manner = StartOptions {
+            stdin: StdinSource::Given,
+            stdout: lines,
+            stderr: lines,
+            is_group: true,
+            leaves_nothing: true,
+        };
         self.start_as(program, manner)
     }
 
     /// Like [`Self::start`], for a program that gets more input while it runs.
     pub(crate) fn start_talking(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
-        let manner = Manner { stdin: Source::Told, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
+        let manner = StartOptions {
+            stdin: StdinSource::Told,
+            stdout: lines,
+            stderr: lines,
+            is_group: true,
+            leaves_nothing: true,
+        };
         self.start_as(program, manner)
     }
 
-    pub(super) fn start_as(&self, program: &Program, manner: Manner) -> Result<Process, WorldError> {
-        let tree = Tree::of(program.mark.clone().unwrap_or_else(Mark::new));
+    pub(super) fn start_as(&self, program: &Program, manner: StartOptions) -> Result<Process, WorldError> {
+        let tree = ProcessTree::of(program.mark.clone().unwrap_or_else(Mark::new));
         let mut command = self.command(program);
         command.env(tree::MARK, tree.value(self.variable(tree::MARK).as_deref()));
         let input = program.stdin.clone();
         command.stdin(match manner.stdin {
-            Source::Ours => Stdio::inherit(),
-            Source::Given if input.is_empty() => Stdio::null(),
-            Source::Given | Source::Told => Stdio::piped(),
+            StdinSource::Ours => Stdio::inherit(),
+            StdinSource::Given if input.is_empty() => Stdio::null(),
+            StdinSource::Given | StdinSource::Told => Stdio::piped(),
         });
         command.stdout(manner.stdout.stdio()).stderr(manner.stderr.stdio());
         let is_over = IsOver::default();
@@ -148,7 +159,7 @@ impl World {
         }
         let mut child = spawn(&mut command, program)?;
         let output = Output::new();
-        let telling = child.stdin.take().and_then(|pipe| write(pipe, input, manner.stdin == Source::Told));
+        let telling = child.stdin.take().and_then(|pipe| write(pipe, input, manner.stdin == StdinSource::Told));
         if let (Some(pipe), Sink::Kept(keep)) = (child.stdout.take(), manner.stdout) {
             output.read(Stream::Stdout, pipe, keep);
         }

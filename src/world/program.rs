@@ -146,10 +146,10 @@ impl Program {
         let quiet = quiet.into_iter().flat_map(|setting| ["-c", setting]);
         let mut program = Self::new("git").folder(folder).arguments(quiet);
         match around(folder) {
-            Around::Nothing => {}
+            RepositoryKind::Nothing => {}
             // Git has this rule since 2.38.
-            Around::WorkingTree => program = program.arguments(["-c", "safe.bareRepository=explicit"]),
-            Around::Embedded(place) => program.embedded = Some(place),
+            RepositoryKind::WorkingTree => program = program.arguments(["-c", "safe.bareRepository=explicit"]),
+            RepositoryKind::Embedded(place) => program.embedded = Some(place),
         }
         program = program.variable("GIT_TERMINAL_PROMPT", "0").variable("GIT_OPTIONAL_LOCKS", "0");
         program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
@@ -244,13 +244,13 @@ pub(crate) fn pathspec(path: &str) -> String {
 /// repository outside of every working tree was made by a person.
 pub(crate) fn embedded_repository(folder: &Path) -> Option<PathBuf> {
     match around(folder) {
-        Around::Embedded(place) => Some(place),
-        Around::Nothing | Around::WorkingTree => None,
+        RepositoryKind::Embedded(place) => Some(place),
+        RepositoryKind::Nothing | RepositoryKind::WorkingTree => None,
     }
 }
 
 /// What git finds when it looks for a repository in a folder and its parents.
-enum Around {
+enum RepositoryKind {
     /// No working tree.
     Nothing,
     WorkingTree,
@@ -258,28 +258,29 @@ enum Around {
     Embedded(PathBuf),
 }
 
-fn around(folder: &Path) -> Around {
+fn around(folder: &Path) -> RepositoryKind {
     let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
     // Like git, which looks for `.git` first in each folder, and ignores it if it is not a repository folder.
     let is_root = |folder: &Path| folder.join(".git").is_file() || is_there(folder.join(".git/HEAD"));
     let is_bare = |folder: &Path| {
         is_there(folder.join("HEAD")) && (is_there(folder.join("refs")) || is_there(folder.join("commondir")))
     };
-    let Ok(folder) = folder.canonicalize() else { return Around::Nothing };
+    let Ok(folder) = folder.canonicalize() else { return RepositoryKind::Nothing };
     let mut bare = None;
     for folder in folder.ancestors() {
         if is_root(folder) {
-            return bare.map_or(Around::WorkingTree, |bare: &Path| Around::Embedded(bare.to_path_buf()));
+            return bare
+                .map_or(RepositoryKind::WorkingTree, |bare: &Path| RepositoryKind::Embedded(bare.to_path_buf()));
         }
         // A clone cannot bring a folder with this name.
         if folder.file_name().is_some_and(|name| name == ".git") {
-            return Around::Nothing;
+            return RepositoryKind::Nothing;
         }
         if bare.is_none() && is_bare(folder) {
             bare = Some(folder);
         }
     }
-    Around::Nothing
+    RepositoryKind::Nothing
 }
 
 /// The program and its first argument: enough to recognise the call.

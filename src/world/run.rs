@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::fence::Fence;
 use super::output::Keep;
-use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_group, spawn};
+use super::process::{Ask, Ended, GRACE, Process, Sink, StartOptions, StdinSource, lead_a_group, spawn};
 use super::program::{Program, is_for_lookups};
 use super::{Environment, World, WorldError, tree};
 
@@ -52,7 +52,13 @@ impl World {
 
     fn run_in_time(&self, program: &Program, started: Instant) -> (Result<Finished, WorldError>, Duration) {
         let all = Sink::Kept(Keep::Bytes(usize::MAX));
-        let manner = Manner { stdin: Source::Given, stdout: all, stderr: all, is_group: false, leaves_nothing: false };
+        let manner = StartOptions {
+            stdin: StdinSource::Given,
+            stdout: all,
+            stderr: all,
+            is_group: false,
+            leaves_nothing: false,
+        };
         let mut process = match self.start_as(program, manner) {
             Ok(process) => process,
             Err(error) => return (Err(error), started.elapsed()),
@@ -85,27 +91,33 @@ impl World {
         // A separate group can be signalled as a whole. At a terminal the program stays in ours, so that the person can
         // stop it.
         let is_group = cfg!(unix) && !std::io::stdin().is_terminal();
-        let (stdin, ours) = (Source::Ours, Sink::Ours);
-        let manner = Manner { stdin, stdout: ours, stderr: ours, is_group, leaves_nothing: false };
+        let (stdin, ours) = (StdinSource::Ours, Sink::Ours);
+        let manner = StartOptions { stdin, stdout: ours, stderr: ours, is_group, leaves_nothing: false };
         end_in_time(&mut self.start_as(program, manner)?, program, GRACE)
     }
 
     /// Like [`Self::hand_over`], in a separate group and without input. Returns the last `most` bytes of its standard
     /// output, and the time it took.
     pub(crate) fn run_for_tail(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
-        let (stdin, stdout) = (Source::Given, Sink::Kept(Keep::Bytes(most)));
-        let manner = Manner { stdin, stdout, stderr: Sink::Nothing, is_group: true, leaves_nothing: false };
+        let (stdin, stdout) = (StdinSource::Given, Sink::Kept(Keep::Bytes(most)));
+        let manner = StartOptions { stdin, stdout, stderr: Sink::Nothing, is_group: true, leaves_nothing: false };
         self.run_as(program, manner)
     }
 
     /// Like [`Self::run_for_tail`], with the end of both streams. What the program leaves running is ended.
     pub(crate) fn run_for_both_tails(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
         let kept = Sink::Kept(Keep::Bytes(most));
-        let manner = Manner { stdin: Source::Given, stdout: kept, stderr: kept, is_group: true, leaves_nothing: true };
+        let manner = StartOptions {
+            stdin: StdinSource::Given,
+            stdout: kept,
+            stderr: kept,
+            is_group: true,
+            leaves_nothing: true,
+        };
         self.run_as(program, manner)
     }
 
-    fn run_as(&self, program: &Program, manner: Manner) -> Result<Ran, WorldError> {
+    fn run_as(&self, program: &Program, manner: StartOptions) -> Result<Ran, WorldError> {
         let mut process = self.start_as(program, manner)?;
         let ended = end_in_time(&mut process, program, GRACE)?;
         let (output, errors) = process.bytes();

@@ -74,12 +74,12 @@ impl Mark {
 
     /// True if a process with this mark runs. False if the system does not show marks.
     pub(crate) fn is_in_use(&self) -> bool {
-        system::is_in_use(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false })
+        system::is_in_use(&ProcessTree { mark: self.clone(), known: BTreeSet::new(), is_counted: false })
     }
 
     /// Ends every process with this mark; returns the ids of those that remain.
     pub(crate) fn end_all(&self) -> Vec<u32> {
-        system::end(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
+        system::end(&ProcessTree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
     }
 }
 
@@ -91,14 +91,14 @@ impl std::fmt::Display for Mark {
 
 /// What a program is started with so that everything it starts can be ended.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct ProcessTree {
     pub(super) mark: Mark,
     /// Processes that certainly belong to it, by id and start time.
     known: BTreeSet<(u32, String)>,
     is_counted: bool,
 }
 
-impl Tree {
+impl ProcessTree {
     pub(super) fn of(mark: Mark) -> Self {
         running().trees += 1;
         Self { mark, known: BTreeSet::new(), is_counted: true }
@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-impl Drop for Tree {
+impl Drop for ProcessTree {
     fn drop(&mut self) {
         if self.is_counted {
             running().trees -= 1;
@@ -171,12 +171,12 @@ mod system {
 
     use rustix::process::{Pid, Signal};
 
-    use super::{Running, Tree, running};
+    use super::{ProcessTree, Running, running};
 
     /// How long killed processes may take to disappear.
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    pub(super) fn end(tree: &Tree, root: Option<u32>) -> Vec<u32> {
+    pub(super) fn end(tree: &ProcessTree, root: Option<u32>) -> Vec<u32> {
         let started = Instant::now();
         let mut pause = Duration::from_millis(1);
         let mut killed = Vec::new();
@@ -201,7 +201,7 @@ mod system {
     }
 
     /// Sends `SIGKILL` to all its current processes.
-    fn kill(tree: &Tree, root: Option<u32>, killed: &mut Vec<Held>) -> BTreeSet<u32> {
+    fn kill(tree: &ProcessTree, root: Option<u32>, killed: &mut Vec<Held>) -> BTreeSet<u32> {
         // Locked while orphans are searched, so that nothing is started meanwhile.
         let running = running();
         let members = find(tree, root, &running);
@@ -211,37 +211,37 @@ mod system {
         members.iter().map(|process| process.id).collect()
     }
 
-    pub(super) fn is_in_use(tree: &Tree) -> bool {
-        let is_marked = |process: &Seen| process.marks.as_ref().is_some_and(|marks| tree.mark.is_in(marks));
+    pub(super) fn is_in_use(tree: &ProcessTree) -> bool {
+        let is_marked = |process: &SeenProcess| process.marks.as_ref().is_some_and(|marks| tree.mark.is_in(marks));
         seen().iter().any(is_marked)
     }
 
-    pub(super) fn members(tree: &Tree, root: u32) -> BTreeSet<(u32, String)> {
+    pub(super) fn members(tree: &ProcessTree, root: u32) -> BTreeSet<(u32, String)> {
         let members = find(tree, Some(root), &running());
         members.into_iter().map(|process| (process.id, process.began)).collect()
     }
 
-    pub(super) fn processor_time(tree: &Tree, root: u32) -> Option<Duration> {
+    pub(super) fn processor_time(tree: &ProcessTree, root: u32) -> Option<Duration> {
         let members = find(tree, Some(root), &running());
-        let worked = |process: &Seen| Some(process.worked? + waited(process.id));
+        let worked = |process: &SeenProcess| Some(process.worked? + waited(process.id));
         members.iter().map(worked).try_fold(Duration::ZERO, |sum, worked| Some(sum + worked?))
     }
 
     /// Finds its current processes.
-    fn find(tree: &Tree, root: Option<u32>, running: &Running) -> Vec<Seen> {
+    fn find(tree: &ProcessTree, root: Option<u32>, running: &Running) -> Vec<SeenProcess> {
         let mut seen = seen();
-        let is_stranger = |process: &Seen| {
+        let is_stranger = |process: &SeenProcess| {
             let is_orphan = process.parent == std::process::id() && !running.children.contains(&process.id);
             running.adopts && running.trees <= 1 && is_orphan && process.marks.is_none()
         };
-        let is_first = |process: &&Seen| {
+        let is_first = |process: &&SeenProcess| {
             let is_marked = process.marks.as_ref().is_some_and(|marks| tree.mark.is_in(marks));
             let is_known = || tree.known.contains(&(process.id, process.began.clone()));
             is_marked || Some(process.id) == root || is_known() || is_stranger(process)
         };
         let mut members: BTreeSet<u32> = seen.iter().filter(is_first).map(|process| process.id).collect();
         loop {
-            let is_child = |process: &&Seen| members.contains(&process.parent);
+            let is_child = |process: &&SeenProcess| members.contains(&process.parent);
             let children: Vec<u32> = seen.iter().filter(is_child).map(|process| process.id).collect();
             let before = members.len();
             members.extend(children);
@@ -259,7 +259,7 @@ mod system {
     }
 
     /// A process as it was seen; zombies are left out.
-    struct Seen {
+    struct SeenProcess {
         id: u32,
         parent: u32,
         /// The value of [`super::MARK`], if it is visible and set.
@@ -290,7 +290,7 @@ mod system {
         use rustix::process::{PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid};
 
         use super::super::{MARK, running};
-        use super::{Seen, pid};
+        use super::{SeenProcess, pid};
 
         /// The milliseconds of one tick of processor time, whatever the system's own clock is.
         const TICK: u64 = 10;
@@ -306,7 +306,7 @@ mod system {
 
         impl Held {
             /// `None` if the process is gone, or its id now belongs to another one.
-            pub(super) fn of(process: &Seen) -> Option<Self> {
+            pub(super) fn of(process: &SeenProcess) -> Option<Self> {
                 // A kernel before 5.3, or a sandbox, does not support it.
                 let descriptor = pidfd_open(pid(process.id)?, PidfdFlags::empty()).ok();
                 let now = stat(process.id)?;
@@ -346,7 +346,7 @@ mod system {
             is_set
         }
 
-        pub(super) fn seen() -> Vec<Seen> {
+        pub(super) fn seen() -> Vec<SeenProcess> {
             let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
             let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
             let look = |id: u32| {
@@ -356,7 +356,7 @@ mod system {
                 let mut variables = environment.split(|byte| *byte == 0);
                 let marks = variables.find_map(|variable| variable.strip_prefix(mark.as_bytes()));
                 let marks = marks.map(|marks| String::from_utf8_lossy(marks).into_owned());
-                Some(Seen { id, parent: stat.parent, marks, began: stat.began, worked: stat.worked })
+                Some(SeenProcess { id, parent: stat.parent, marks, began: stat.began, worked: stat.worked })
             };
             ids.filter_map(look).collect()
         }
@@ -410,14 +410,14 @@ mod system {
         use rustix::process::Signal;
 
         use super::super::MARK;
-        use super::{Seen, pid};
+        use super::{SeenProcess, pid};
 
         /// A process by its id: such systems have no safer handle.
         pub(super) struct Held(u32);
 
         impl Held {
             #[expect(clippy::unnecessary_wraps, reason = "on Linux it can be told that the process is gone")]
-            pub(super) fn of(process: &Seen) -> Option<Self> {
+            pub(super) fn of(process: &SeenProcess) -> Option<Self> {
                 let _ = &process.began;
                 Some(Self(process.id))
             }
@@ -440,7 +440,7 @@ mod system {
 
         /// The output of `ps`, with the environment if it shows that.
         #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
-        pub(super) fn seen() -> Vec<Seen> {
+        pub(super) fn seen() -> Vec<SeenProcess> {
             let columns = "pid=,ppid=,stat=,lstart=,command=";
             let with_environment: &[&str] = if cfg!(target_os = "macos") { &["-E"] } else { &[] };
             let shown = Command::new("ps").args(["-A", "-ww"]).args(with_environment).args(["-o", columns]).output();
@@ -454,7 +454,7 @@ mod system {
                 let mark = format!("{MARK}=");
                 let began = words.by_ref().take(5).collect::<Vec<_>>().join(" ");
                 let marks = words.filter_map(|word| word.strip_prefix(mark.as_str())).last().map(str::to_owned);
-                Some(Seen { id, parent, marks, began, worked: None })
+                Some(SeenProcess { id, parent, marks, began, worked: None })
             };
             String::from_utf8_lossy(&shown.stdout).lines().filter_map(look).collect()
         }
@@ -466,17 +466,17 @@ mod system {
     use std::collections::BTreeSet;
     use std::process::{Command, Stdio};
 
-    use super::Tree;
+    use super::ProcessTree;
 
     /// Children of a process that has ended cannot be assigned to it.
-    pub(super) fn members(_tree: &Tree, _root: u32) -> BTreeSet<(u32, String)> {
+    pub(super) fn members(_tree: &ProcessTree, _root: u32) -> BTreeSet<(u32, String)> {
         BTreeSet::new()
     }
 
     /// Ends what the system considers to be below the process. Detached processes are not found, because marks are not
     /// visible.
     #[expect(clippy::disallowed_methods, reason = "the room that starts programs, below what waits for them")]
-    pub(super) fn end(_tree: &Tree, root: Option<u32>) -> Vec<u32> {
+    pub(super) fn end(_tree: &ProcessTree, root: Option<u32>) -> Vec<u32> {
         if let Some(root) = root {
             let mut command = Command::new("taskkill");
             command.args(["/T", "/F", "/PID", &root.to_string()]);
@@ -490,11 +490,11 @@ mod system {
         false
     }
 
-    pub(super) fn is_in_use(_tree: &Tree) -> bool {
+    pub(super) fn is_in_use(_tree: &ProcessTree) -> bool {
         false
     }
 
-    pub(super) fn processor_time(_tree: &Tree, _root: u32) -> Option<std::time::Duration> {
+    pub(super) fn processor_time(_tree: &ProcessTree, _root: u32) -> Option<std::time::Duration> {
         None
     }
 }

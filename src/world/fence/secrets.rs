@@ -17,7 +17,7 @@ const MOVED: &[(&str, &str)] = &[
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct SecretTable {
     secret: Vec<Secret>,
 }
 
@@ -43,7 +43,7 @@ struct Secret {
 fn table() -> &'static [Secret] {
     static TABLE: OnceLock<Vec<Secret>> = OnceLock::new();
     // A test checks that it parses; it is compiled in.
-    let read = || toml_edit::de::from_str::<Table>(include_str!("secrets.toml")).map(|table| table.secret);
+    let read = || toml_edit::de::from_str::<SecretTable>(include_str!("secrets.toml")).map(|table| table.secret);
     TABLE.get_or_init(|| read().unwrap_or_default())
 }
 
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn every_place_has_a_name_a_date_and_a_source() {
-        let rows = toml_edit::de::from_str::<Table>(include_str!("secrets.toml")).unwrap().secret;
+        let rows = toml_edit::de::from_str::<SecretTable>(include_str!("secrets.toml")).unwrap().secret;
         assert!(rows.len() > 15);
         for row in &rows {
             let has_day = row.date.parse::<jiff::civil::Date>().is_ok();
