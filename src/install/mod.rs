@@ -78,7 +78,7 @@ use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::world::World;
 use adopted::Adopted;
-use situation::Situation;
+use situation::InstallSituation;
 
 /// What all installs of a call have in common.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ impl Installer<'_> {
     /// Makes the plan from the snapshot, which afterwards contains everything that was looked at.
     fn plan_from(&self, seen: &mut Snapshot, wish: Wish, target: &Target) -> Result<InstallPlan, InstallError> {
         let neighbours = self.neighbours(target)?;
-        let mut situation = Situation::open(target, neighbours, self.program.clone(), std::mem::take(seen))?;
+        let mut situation = InstallSituation::open(target, neighbours, self.program.clone(), std::mem::take(seen))?;
         for other in self.in_the_same_folder(target)? {
             situation.look_at_other(&other);
         }
@@ -252,13 +252,13 @@ impl Installer<'_> {
     /// The parts of an install that are certainly ours although no manifest lists it; `None` if it is listed or nothing
     /// was found.
     pub(crate) fn unlisted(&self, target: &Target) -> Result<Option<Unlisted>, InstallError> {
-        let mut situation = Situation::open(target, Vec::new(), self.program.clone(), Snapshot::default())?;
+        let mut situation = InstallSituation::open(target, Vec::new(), self.program.clone(), Snapshot::default())?;
         self.adopt(target, &mut situation)?;
         Ok(situation.adopted.and_then(|adopted| adopted.found(target)))
     }
 
     /// Looks for an install that no manifest lists, and treats it as ours.
-    fn adopt(&self, target: &Target, situation: &mut Situation) -> Result<(), InstallError> {
+    fn adopt(&self, target: &Target, situation: &mut InstallSituation) -> Result<(), InstallError> {
         if situation.is_listed(target) || !recognised::has_traces(target, &mut situation.snapshot)? {
             return Ok(());
         }

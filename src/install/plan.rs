@@ -12,7 +12,7 @@ use super::keys::{ChangedSettings, KeyEdit};
 use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
-use super::situation::Situation;
+use super::situation::InstallSituation;
 use super::steps::{Act, PlanReport, Step};
 use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
@@ -58,7 +58,7 @@ impl InstallPlan {
     pub(crate) fn between(
         wanted: Option<&[Artifact]>,
         target: &Target,
-        situation: &Situation,
+        situation: &InstallSituation,
         nested: bool,
     ) -> Result<Self, InstallError> {
         let manifests = situation.manifests.clone();
@@ -106,7 +106,7 @@ impl InstallPlan {
 
 struct Planner<'a> {
     target: &'a Target,
-    situation: &'a Situation,
+    situation: &'a InstallSituation,
     /// As they will be after the plan.
     manifests: BTreeMap<AbsolutePath, Manifest>,
     plan: InstallPlan,

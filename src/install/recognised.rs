@@ -14,7 +14,7 @@ use super::custom::is_among_ours;
 use super::manifest::{Ledger, Section};
 use super::registered::{PROGRAM, paths, runs_our_program};
 use super::shared::{self, MadeEdit};
-use super::situation::Situation;
+use super::situation::InstallSituation;
 use super::{InstallError, Target};
 use crate::disk::{AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::emit::{Artifact, CONTENT_FOLDER, Contents, SharedEdit, SharedFile};
@@ -60,7 +60,7 @@ pub(super) fn recognise(
     target: &Target,
     artifacts: &[Artifact],
     nested: bool,
-    situation: &mut Situation,
+    situation: &mut InstallSituation,
 ) -> Result<Adopted, InstallError> {
     let mut section = Section::new(target.descriptor.id.clone(), target.scope, env!("CARGO_PKG_VERSION"));
     section.nested = nested;
@@ -111,7 +111,7 @@ pub(super) fn recognise(
 fn ledger(
     path: &AbsolutePath,
     file: &SharedFile,
-    situation: &Situation,
+    situation: &InstallSituation,
 ) -> Result<(Option<Ledger>, bool), InstallError> {
     // A file that is not text contains nothing from us.
     let text = situation.snapshot.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());

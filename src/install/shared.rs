@@ -39,7 +39,7 @@ pub(crate) fn make(
     text: &str,
     edits: &[SharedEdit],
 ) -> Result<(String, Vec<MadeEdit>), SharedError> {
-    let make = |document: &mut Document| {
+    let make = |document: &mut SharedDocument| {
         let made = |edit: &SharedEdit| Ok(MadeEdit { edit: edit.clone(), applied: document.apply(edit)? });
         edits.iter().map(made).collect::<Result<Vec<_>, SharedError>>()
     };
@@ -53,7 +53,7 @@ pub(crate) fn take_back<'a>(
     edits: impl DoubleEndedIterator<Item = &'a MadeEdit>,
 ) -> Result<String, SharedError> {
     let made: Vec<&MadeEdit> = edits.filter(|made| made.applied.changed()).collect();
-    let take_back = |document: &mut Document| made.iter().rev().try_for_each(|made| document.revert(made));
+    let take_back = |document: &mut SharedDocument| made.iter().rev().try_for_each(|made| document.revert(made));
     edited(format, text, made.iter().map(|made| &made.edit), take_back).map(|(text, ())| text)
 }
 
@@ -62,12 +62,12 @@ fn edited<'edit, Given>(
     format: FileFormat,
     text: &str,
     edits: impl Iterator<Item = &'edit SharedEdit>,
-    act: impl Fn(&mut Document) -> Result<Given, SharedError>,
+    act: impl Fn(&mut SharedDocument) -> Result<Given, SharedError>,
 ) -> Result<(String, Given), SharedError> {
     if let FileFormat::Json(dialect) = format {
         let json = edits.filter_map(|edit| if let SharedEdit::Json(edit) = edit { Some(edit) } else { None });
         let excerpt = Excerpt::of(text, dialect, json)?;
-        let mut document = Document::parse(format, excerpt.text())?;
+        let mut document = SharedDocument::parse(format, excerpt.text())?;
         let given = act(&mut document)?;
         if let Some(whole) = excerpt.whole(&document.into_text())
             && JsonDocument::parse(&whole, dialect).is_ok()
@@ -75,7 +75,7 @@ fn edited<'edit, Given>(
             return Ok((whole, given));
         }
     }
-    let mut document = Document::parse(format, text)?;
+    let mut document = SharedDocument::parse(format, text)?;
     let given = act(&mut document)?;
     Ok((document.into_text(), given))
 }
@@ -94,14 +94,14 @@ pub(crate) fn is_blank(format: FileFormat, text: &str) -> bool {
     }
 }
 
-enum Document {
+enum SharedDocument {
     Json(JsonDocument),
     Toml(TomlDocument),
     Yaml(YamlDocument),
     Lines(String),
 }
 
-impl Document {
+impl SharedDocument {
     fn parse(format: FileFormat, text: &str) -> Result<Self, SharedError> {
         Ok(match format {
             FileFormat::Json(dialect) => Self::Json(JsonDocument::parse(text, dialect)?),

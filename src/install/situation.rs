@@ -20,7 +20,7 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug)]
-pub(crate) struct Situation {
+pub(crate) struct InstallSituation {
     /// By the folder of each manifest.
     pub(crate) manifests: BTreeMap<AbsolutePath, Manifest>,
     /// The contents of manifests that came with the repository, by their folder.
@@ -44,7 +44,7 @@ pub(crate) struct Situation {
     pub(crate) adopted: Option<Adopted>,
 }
 
-impl Situation {
+impl InstallSituation {
     /// Reads what can be read before the wanted files are known: the manifests.
     pub(crate) fn open(
         target: &Target,

@@ -56,7 +56,7 @@ fn program() -> Program {
 
 /// The plan from the tree to the artifacts; `None` is an uninstall.
 fn plan(tree: &MemoryTree, target: &Target, wanted: Option<&[Artifact]>) -> Result<InstallPlan, InstallError> {
-    let mut situation = Situation::open(target, Vec::new(), program(), Snapshot::in_memory(tree.clone()))?;
+    let mut situation = InstallSituation::open(target, Vec::new(), program(), Snapshot::in_memory(tree.clone()))?;
     situation.look(target, wanted.unwrap_or_default())?;
     InstallPlan::between(wanted, target, &situation, false)
 }
@@ -399,7 +399,7 @@ fn a_plan_depends_on_the_manifests_of_unchanged_neighbours() {
     bring(&mut tree, &target, Some(&[whole("a.md", "a"), shared]));
     let neighbour = path(PROJECT).resolve(".other");
     let mut situation =
-        Situation::open(&target, vec![neighbour.clone()], program(), Snapshot::in_memory(tree.clone())).unwrap();
+        InstallSituation::open(&target, vec![neighbour.clone()], program(), Snapshot::in_memory(tree.clone())).unwrap();
     situation.look(&target, &[]).unwrap();
     let stale = InstallPlan::between(None, &target, &situation, false).unwrap();
     assert!(stale.changes.iter().all(|change| change.path().parent() != Some(neighbour.clone())));

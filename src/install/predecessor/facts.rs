@@ -7,7 +7,7 @@ use crate::runtime::{HostFormat, RuntimeId, Scope};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Facts {
+pub(super) struct PredecessorFacts {
     /// The manifest keys of that program.
     pub(super) manifest_keys: Vec<String>,
     /// With `{name}`: files that it makes, whether its manifest lists them or not.
@@ -104,7 +104,7 @@ impl Bookkeeping {
     }
 }
 
-impl Facts {
+impl PredecessorFacts {
     pub(super) fn embedded() -> Result<Self, toml_edit::de::Error> {
         toml_edit::de::from_str(include_str!("facts.toml"))
     }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_facts_parse_and_the_small_files_are_recognised_by_their_contents() {
-        let facts = Facts::embedded().unwrap();
+        let facts = PredecessorFacts::embedded().unwrap();
         let file = |path: &str| facts.bookkeeping.iter().find(|file| file.path == path).unwrap();
         assert!(file(".gsd-profile").is_like("full\n") && !file(".gsd-profile").is_like("full\nmine\n"));
         assert!(file(".gsd-source").is_like("/home/u/.x/gsd-core/commands/gsd\n"));

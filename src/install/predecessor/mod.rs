@@ -15,7 +15,7 @@ use super::shared::SharedError;
 use super::{InstallError, Target};
 use crate::disk::{self, AbsolutePath, Digest, RelativePath, Snapshot};
 use crate::runtime::{HostFormat, RuntimeId};
-use facts::Facts;
+use facts::PredecessorFacts;
 use settings::Spellings;
 
 /// One install of that program.
@@ -24,7 +24,7 @@ pub(crate) struct Predecessor {
     /// The folder of its manifest.
     pub(crate) root: AbsolutePath,
     pub(crate) version: Option<String>,
-    pub(crate) files: BTreeMap<AbsolutePath, Evidence>,
+    pub(crate) files: BTreeMap<AbsolutePath, Attribution>,
     /// Files with its names that are really somewhere else, because a link of the user leads there.
     pub(crate) elsewhere: Vec<AbsolutePath>,
     /// Folders that may contain only its files, deepest first.
@@ -33,13 +33,13 @@ pub(crate) struct Predecessor {
     pub(crate) settings: BTreeMap<AbsolutePath, HostFormat>,
     /// The manifest keys of that program.
     pub(crate) manifest_keys: Vec<String>,
-    facts: Facts,
+    facts: PredecessorFacts,
     spellings: Spellings,
 }
 
 /// Why a file is attributed to that program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Evidence {
+pub(crate) enum Attribution {
     /// Its manifest has this digest.
     Listed(Digest),
     /// Its text is known, or equals that of a listed file; this is its digest.
@@ -79,12 +79,12 @@ pub(crate) fn find(target: &Target, snapshot: &mut Snapshot) -> Result<Vec<Prede
     Ok(found)
 }
 
-fn facts() -> Result<Facts, InstallError> {
-    Facts::embedded().map_err(|source| InstallError::Facts(Box::new(source)))
+fn facts() -> Result<PredecessorFacts, InstallError> {
+    PredecessorFacts::embedded().map_err(|source| InstallError::Facts(Box::new(source)))
 }
 
 /// The host's folder, and the other folders where that program puts files of the same host.
-fn roots(facts: &Facts, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
+fn roots(facts: &PredecessorFacts, target: &Target) -> Result<Vec<AbsolutePath>, InstallError> {
     let mut roots = vec![target.root.clone()];
     if target.is_usual() {
         for folder in facts.elsewhere(&target.descriptor.id, target.scope) {
@@ -101,7 +101,7 @@ fn roots(facts: &Facts, target: &Target) -> Result<Vec<AbsolutePath>, InstallErr
     Ok(roots)
 }
 
-fn homes(facts: &Facts, target: &Target, snapshot: &Snapshot) -> Vec<AbsolutePath> {
+fn homes(facts: &PredecessorFacts, target: &Target, snapshot: &Snapshot) -> Vec<AbsolutePath> {
     let homes = facts.homes(&target.descriptor.id, target.scope);
     homes.filter_map(|home| placed(target, home)).filter(|home| snapshot.is_folder(home)).collect()
 }
@@ -149,12 +149,12 @@ impl Predecessor {
             })
             .collect();
         for (path, digest) in &listed {
-            predecessor.files.insert(predecessor.root.join(path), Evidence::Listed(*digest));
+            predecessor.files.insert(predecessor.root.join(path), Attribution::Listed(*digest));
             for home in &homes {
                 let path = home.join(path);
                 // In a folder shared with others, only identical bytes count.
                 if snapshot.look(&path)?.digest() == Some(*digest) {
-                    predecessor.files.insert(path, Evidence::Listed(*digest));
+                    predecessor.files.insert(path, Attribution::Listed(*digest));
                 }
             }
         }
@@ -196,7 +196,7 @@ impl Predecessor {
                     }
                     let digest = snapshot.look(&path)?.digest().filter(|digest| self.facts.texts.contains(digest));
                     let named = self.facts.scripts.contains(&entry.name) && folder.contains("hooks");
-                    let evidence = digest.map(Evidence::Known).or(named.then_some(Evidence::Named));
+                    let evidence = digest.map(Attribution::Known).or(named.then_some(Attribution::Named));
                     self.files.extend(evidence.map(|evidence| (path, evidence)));
                 }
             }
@@ -213,7 +213,7 @@ impl Predecessor {
                 }
                 let text = snapshot.read(&path)?.and_then(|bytes| std::str::from_utf8(bytes).ok());
                 if let Some(text) = text.filter(|text| file.is_like(text)) {
-                    self.files.entry(path).or_insert(Evidence::Known(Digest::of(text.as_bytes())));
+                    self.files.entry(path).or_insert(Attribution::Known(Digest::of(text.as_bytes())));
                 }
             }
         }
@@ -244,14 +244,14 @@ impl Predecessor {
                     twin |= self.is_as_listed(other, snapshot)? && body(other, snapshot)? == text;
                 }
                 let digest = snapshot.digest(&path).filter(|_| twin);
-                self.files.insert(path, digest.map_or(Evidence::Named, Evidence::Known));
+                self.files.insert(path, digest.map_or(Attribution::Named, Attribution::Known));
             }
         }
         Ok(())
     }
 
     fn is_as_listed(&self, path: &AbsolutePath, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
-        let Some(Evidence::Listed(digest)) = self.files.get(path) else { return Ok(false) };
+        let Some(Attribution::Listed(digest)) = self.files.get(path) else { return Ok(false) };
         Ok(snapshot.look(path)?.digest() == Some(*digest))
     }
 
@@ -272,8 +272,8 @@ impl Predecessor {
     /// True if it wrote the file and the bytes are unmodified.
     pub(crate) fn wrote(&self, path: &AbsolutePath, as_written: impl Fn(Digest) -> bool) -> bool {
         match self.files.get(path) {
-            Some(Evidence::Listed(digest) | Evidence::Known(digest)) => as_written(*digest),
-            Some(Evidence::Named) | None => false,
+            Some(Attribution::Listed(digest) | Attribution::Known(digest)) => as_written(*digest),
+            Some(Attribution::Named) | None => false,
         }
     }
 

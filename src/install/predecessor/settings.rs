@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::facts::Facts;
+use super::facts::PredecessorFacts;
 use crate::install::shared::{self, SharedError};
 use crate::runtime::HostFormat;
 use crate::text::edit::{FileFormat, JsonDialect};
@@ -32,7 +32,7 @@ const ALLOWED: &[&str] = &["permissions", "allow"];
 
 /// The entries that [`clean`] removes from the list of what may run without asking: a person may have written the same
 /// ones.
-pub(super) fn permissions(facts: &Facts, spellings: &Spellings, text: &str) -> Vec<String> {
+pub(super) fn permissions(facts: &PredecessorFacts, spellings: &Spellings, text: &str) -> Vec<String> {
     let document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas);
     let list = document.ok().and_then(|document| document.value(&path(ALLOWED)));
     let known = spellings.of(&facts.permissions);
@@ -42,7 +42,7 @@ pub(super) fn permissions(facts: &Facts, spellings: &Spellings, text: &str) -> V
 
 /// The text without the other program's parts; `None` if nothing is left.
 pub(super) fn clean(
-    facts: &Facts,
+    facts: &PredecessorFacts,
     spellings: &Spellings,
     format: HostFormat,
     text: &str,
@@ -79,7 +79,7 @@ fn says_nothing(format: HostFormat, text: &str) -> bool {
     !comments && value.is_some_and(|value| value.as_object().is_some_and(|all| all.keys().eq(["version"])))
 }
 
-fn clean_json(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
+fn clean_json(facts: &PredecessorFacts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
     let mut document = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas)?;
     Cleaner { facts, spellings, document: &mut document }.run()?;
     Ok(document.to_string())
@@ -87,14 +87,14 @@ fn clean_json(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String
 
 /// How much of a registration is theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Share {
+enum TheirShare {
     None,
     Some,
     All,
 }
 
 struct Cleaner<'a> {
-    facts: &'a Facts,
+    facts: &'a PredecessorFacts,
     spellings: &'a Spellings,
     document: &'a mut JsonDocument,
 }
@@ -135,9 +135,9 @@ impl Cleaner<'_> {
         let mut theirs = Vec::new();
         for entry in entries {
             match self.share(&entry) {
-                Share::All => theirs.push(entry),
-                Share::Some => mixed.push(entry),
-                Share::None => {}
+                TheirShare::All => theirs.push(entry),
+                TheirShare::Some => mixed.push(entry),
+                TheirShare::None => {}
             }
         }
         if theirs.is_empty() && mixed.is_empty() {
@@ -147,7 +147,7 @@ impl Cleaner<'_> {
         for entry in &mixed {
             let mut rest = entry.clone();
             if let Some(members) = rest.get_mut("hooks").and_then(Value::as_array_mut) {
-                members.retain(|member| self.share(member) != Share::All);
+                members.retain(|member| self.share(member) != TheirShare::All);
             }
             let edit = JsonEdit::Append { path: path(&at), value: rest };
             self.document.apply(&edit)?;
@@ -156,21 +156,21 @@ impl Cleaner<'_> {
     }
 
     /// A registration with a command is theirs if the command is; one with members, to the extent that its members are.
-    fn share(&self, entry: &Value) -> Share {
+    fn share(&self, entry: &Value) -> TheirShare {
         let command = ["command", "bash"].into_iter().find_map(|key| entry.get(key)?.as_str());
         let members = entry.get("hooks").and_then(Value::as_array);
         match (command, members) {
-            (Some(command), None) if self.is_theirs(command) => Share::All,
+            (Some(command), None) if self.is_theirs(command) => TheirShare::All,
             (None, Some(members)) => {
-                let theirs = members.iter().filter(|member| self.share(member) == Share::All).count();
+                let theirs = members.iter().filter(|member| self.share(member) == TheirShare::All).count();
                 match theirs {
-                    0 => Share::None,
-                    all if all == members.len() => Share::All,
-                    _ => Share::Some,
+                    0 => TheirShare::None,
+                    all if all == members.len() => TheirShare::All,
+                    _ => TheirShare::Some,
                 }
             }
             // An entry without a command, such as a prompt, belongs to a person.
-            _ => Share::None,
+            _ => TheirShare::None,
         }
     }
 
@@ -223,7 +223,7 @@ fn path(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|key| (*key).to_owned()).collect()
 }
 
-fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
+fn without_blocks(facts: &PredecessorFacts, text: &str) -> Result<String, SharedError> {
     let mut left = text.to_owned();
     for block in &facts.block {
         let marked = Marked::new(block.open.as_str(), block.close.as_str());
@@ -235,7 +235,7 @@ fn without_blocks(facts: &Facts, text: &str) -> Result<String, SharedError> {
     Ok(left)
 }
 
-fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
+fn clean_toml(facts: &PredecessorFacts, spellings: &Spellings, text: &str) -> Result<String, SharedError> {
     TomlDocument::parse(text)?;
     let before = text;
     let text = without_blocks(facts, text)?;
@@ -264,7 +264,7 @@ fn clean_toml(facts: &Facts, spellings: &Spellings, text: &str) -> Result<String
 }
 
 /// The table without the lines that a comment elsewhere in the text marks as theirs.
-fn without_lines(facts: &Facts, text: &str, table: &str) -> String {
+fn without_lines(facts: &PredecessorFacts, text: &str, table: &str) -> String {
     let theirs = |line: &str| {
         facts.toml.lines.iter().any(|known| {
             table.lines().next().is_some_and(|header| header.trim_end() == known.table)
@@ -277,7 +277,7 @@ fn without_lines(facts: &Facts, text: &str, table: &str) -> String {
 }
 
 /// The piece without the comments that mark what follows as theirs, and without the blank lines directly below them.
-fn without_comments(facts: &Facts, piece: &str, found: &mut bool) -> String {
+fn without_comments(facts: &PredecessorFacts, piece: &str, found: &mut bool) -> String {
     let mut left = String::with_capacity(piece.len());
     let mut after = false;
     for line in piece.split_inclusive('\n') {
@@ -320,7 +320,7 @@ mod tests {
 
     fn cleaned(format: HostFormat, text: &str) -> Option<String> {
         let spellings = Spellings { roots: vec!["/home/u/.x".into(), "~/.x".into()], names: vec![".x".into()] };
-        clean(&Facts::embedded().unwrap(), &spellings, format, text).unwrap()
+        clean(&PredecessorFacts::embedded().unwrap(), &spellings, format, text).unwrap()
     }
 
     fn json(text: &str) -> Option<String> {
