@@ -16,19 +16,19 @@ use crate::text::nearest::nearest;
 /// What is wrong with a descriptor, where, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}")]
-pub(crate) struct Fault {
+pub(crate) struct DescriptorFault {
     pub(crate) at: ParseError,
     pub(crate) cure: String,
 }
 
 /// A step on the path to a value in the file.
 #[derive(Clone, Copy, Debug)]
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-use Step::{Index, Key};
+use PathStep::{Index, Key};
 
 /// Names in the host's folder that are needed for bookkeeping.
 const RESERVED: &[&str] = &["gsd-file-manifest.json", "gsd-local-patches"];
@@ -37,14 +37,14 @@ const ALL_KEYS: &str = "`gsd-tools guide own-host` explains every key";
 
 impl Descriptor {
     /// Parses a descriptor and checks that it makes sense.
-    pub(crate) fn read(text: &str) -> Result<Descriptor, Fault> {
+    pub(crate) fn read(text: &str) -> Result<Descriptor, DescriptorFault> {
         let descriptor = Descriptor::parse(text).map_err(|error| unreadable(text, &error))?;
         descriptor.check(text)?;
         Ok(descriptor)
     }
 
     /// Returns the first fault of this descriptor, which was read from `text`.
-    pub(crate) fn check(&self, text: &str) -> Result<(), Fault> {
+    pub(crate) fn check(&self, text: &str) -> Result<(), DescriptorFault> {
         let file = File { text, tree: Document::parse(text).ok() };
         self.check_itself(&file)?;
         self.check_programs(&file)?;
@@ -57,11 +57,11 @@ impl Descriptor {
     }
 
     /// Makes a fault at this key of the file.
-    pub(super) fn fault(text: &str, key: &str, wrong: String, cure: &str) -> Fault {
+    pub(super) fn fault(text: &str, key: &str, wrong: String, cure: &str) -> DescriptorFault {
         File { text, tree: Document::parse(text).ok() }.fault(&[Key(key)], wrong, cure)
     }
 
-    fn check_itself(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_itself(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         for (number, alias) in self.aliases.iter().enumerate() {
             let wrong = format!("`{alias}` cannot name a host");
             let path = [Key("aliases"), Index(number)];
@@ -86,7 +86,7 @@ impl Descriptor {
         Ok(())
     }
 
-    fn check_programs(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_programs(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         let Some(programs) = &self.programs else { return Ok(()) };
         let at = |key| [Key("programs"), Key(key)];
         file.check_date(&at("date"), &programs.date)?;
@@ -103,7 +103,7 @@ impl Descriptor {
         file.refuse(is_blank, &at("marks"), "an empty mark is in every path", "write a word, or leave `marks` out")
     }
 
-    fn check_home(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_home(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         let is_out = self.home.global.strip_prefix("~/").is_none_or(|below| !is_below(below));
         let (path, cure) = ([Key("home"), Key("global")], "begin it with `~/`, without `..`");
         file.refuse(is_out, &path, "this is not a folder below the user's home", cure)?;
@@ -116,7 +116,7 @@ impl Descriptor {
         file.refuse(is_taken, &path, wrong, "write the host's own folder, such as `.lantern`")
     }
 
-    fn check_places(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_places(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         for (number, place) in self.places.iter().enumerate() {
             let at = |key| [Key("place"), Index(number), Key(key)];
             let cure = "write it with `/`, without `..`";
@@ -163,7 +163,7 @@ impl Descriptor {
     }
 
     /// Checks that every path is below the host's folder and used only once.
-    fn check_paths(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_paths(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         const PLAIN: &str = "write it with `/`, without `..`";
         let reserved = |path: &str| path.split('/').next().is_some_and(|first| RESERVED.contains(&first));
         let keeps = |path: &str| format!("`{path}` is where this program keeps its own records");
@@ -205,7 +205,7 @@ impl Descriptor {
     }
 
     /// Every path without a `{name}` below the host's folder, and its position in the descriptor.
-    fn paths(&self) -> Vec<(Vec<Step<'_>>, &str)> {
+    fn paths(&self) -> Vec<(Vec<PathStep<'_>>, &str)> {
         let mut paths = Vec::new();
         for (name, of_host) in &self.files {
             let others = [("local-path", of_host.local_path.as_ref()), ("instead", of_host.instead.as_ref())];
@@ -229,7 +229,7 @@ impl Descriptor {
         paths
     }
 
-    fn check_files(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_files(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         let is_json = |format: HostFormat| matches!(format.to_file_format(), FileFormat::Json(_));
         for (name, of_host) in &self.files {
             let is_unlike = of_host.loads.is_some_and(|loads| !is_json(loads) || !is_json(of_host.format));
@@ -251,7 +251,7 @@ impl Descriptor {
         Ok(())
     }
 
-    fn check_hooks(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_hooks(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         let json = [HostFormat::Json, HostFormat::JsonWithComments, HostFormat::JsonWithCommentsAndTrailingCommas];
         if let Some(line) = &self.status_line {
             let at = [Key("status-line"), Key("file")];
@@ -290,7 +290,7 @@ impl Descriptor {
         Ok(())
     }
 
-    fn check_lacks(&self, file: &File<'_>) -> Result<(), Fault> {
+    fn check_lacks(&self, file: &File<'_>) -> Result<(), DescriptorFault> {
         for (number, Lack { what, .. }) in self.lacks.iter().enumerate() {
             let is_there = Feature::ALL.contains(what) && self.support(*what).means == Means::Native;
             let wrong = format!("`{}` is listed as lacking, but the rest of the file describes it", what.word());
@@ -301,7 +301,7 @@ impl Descriptor {
     }
 
     /// The format of one of `files`; a fault if this name is not among them.
-    fn format(&self, name: &str, file: &File<'_>, at: &[Step<'_>]) -> Result<HostFormat, Fault> {
+    fn format(&self, name: &str, file: &File<'_>, at: &[PathStep<'_>]) -> Result<HostFormat, DescriptorFault> {
         if let Some(found) = self.files.get(name) {
             return Ok(found.format);
         }
@@ -324,25 +324,25 @@ impl File<'_> {
     fn refuse(
         &self,
         is_wrong: bool,
-        path: &[Step<'_>],
+        path: &[PathStep<'_>],
         wrong: impl Into<String>,
         cure: impl Into<String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DescriptorFault> {
         if is_wrong { Err(self.fault(path, wrong, cure)) } else { Ok(()) }
     }
 
-    fn check_date(&self, path: &[Step<'_>], date: &str) -> Result<(), Fault> {
+    fn check_date(&self, path: &[PathStep<'_>], date: &str) -> Result<(), DescriptorFault> {
         let is_wrong = date.parse::<jiff::civil::Date>().is_err();
         self.refuse(is_wrong, path, format!("`{date}` is not a date"), "write it as `2026-01-02`")
     }
 
-    fn fault(&self, path: &[Step<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> Fault {
+    fn fault(&self, path: &[PathStep<'_>], wrong: impl Into<String>, cure: impl Into<String>) -> DescriptorFault {
         let start = self.span(path).map_or(0, |span| span.start);
-        Fault { at: ParseError::at(self.text, start, wrong), cure: cure.into() }
+        DescriptorFault { at: ParseError::at(self.text, start, wrong), cure: cure.into() }
     }
 
     /// The position of the value at `path`, or of the innermost enclosing value that has a position.
-    fn span(&self, path: &[Step<'_>]) -> Option<Range<usize>> {
+    fn span(&self, path: &[PathStep<'_>]) -> Option<Range<usize>> {
         let mut item = self.tree.as_ref()?.as_item();
         let mut span = None;
         for step in path {
@@ -370,7 +370,7 @@ impl File<'_> {
         span
     }
 
-    fn span_in(table: &toml_edit::Table, path: &[Step<'_>]) -> Option<Range<usize>> {
+    fn span_in(table: &toml_edit::Table, path: &[PathStep<'_>]) -> Option<Range<usize>> {
         let Some(Key(key)) = path.first() else { return None };
         let key_span = || table.key(key).and_then(toml_edit::Key::span);
         table.get(key).and_then(Item::span).or_else(key_span)
@@ -378,12 +378,12 @@ impl File<'_> {
 }
 
 /// The index of this step in `path`.
-fn path_index(path: &[Step<'_>], step: &Step<'_>) -> usize {
+fn path_index(path: &[PathStep<'_>], step: &PathStep<'_>) -> usize {
     path.iter().position(|other| std::ptr::eq(other, step)).unwrap_or(0)
 }
 
 /// The fault of a text that does not parse as a descriptor.
-fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
+fn unreadable(text: &str, error: &toml_edit::de::Error) -> DescriptorFault {
     let message: Vec<&str> = error.message().lines().collect();
     let at = ParseError::at(text, error.span().map_or(0, |span| span.start), message.join("; "));
     let mut quoted = at.message.split('`').skip(1).step_by(2);
@@ -394,7 +394,7 @@ fn unreadable(text: &str, error: &toml_edit::de::Error) -> Fault {
         },
         _ => ALL_KEYS.to_owned(),
     };
-    Fault { at, cure }
+    DescriptorFault { at, cure }
 }
 
 /// True if a path leads down from a folder.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use include_dir::{Dir, include_dir};
 
-use super::check::Fault;
+use super::check::DescriptorFault;
 use super::descriptor::{Descriptor, RuntimeId};
 use crate::disk::{self, DiskError};
 use crate::failure::Explain;
@@ -23,19 +23,19 @@ static DESCRIPTORS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/runtime
 /// Descriptor files by id.
 #[derive(Clone, Debug)]
 pub(crate) struct Registry {
-    sources: BTreeMap<RuntimeId, Source>,
+    sources: BTreeMap<RuntimeId, DescriptorSource>,
     /// Files of the user whose names are not host ids.
-    nameless: Vec<(String, Fault)>,
+    nameless: Vec<(String, DescriptorFault)>,
 }
 
 /// The source of a descriptor.
 #[derive(Clone, Debug)]
-enum Source {
+enum DescriptorSource {
     Ours(&'static str),
     /// A file of the user, with its text, or the reason why the text is missing.
     Theirs {
         file: String,
-        text: Result<String, Fault>,
+        text: Result<String, DescriptorFault>,
     },
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum RegistryError {
     #[error("unknown host `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, nearest: Option<String> },
     #[error("the descriptor `{file}` cannot be used: {fault}")]
-    Broken { file: String, fault: Fault },
+    Broken { file: String, fault: DescriptorFault },
 }
 
 impl Explain for RegistryError {
@@ -99,7 +99,7 @@ impl Registry {
     fn ours() -> Registry {
         let sources = DESCRIPTORS.files().filter_map(|file| {
             let id = file.path().file_stem()?.to_str()?.parse().ok()?;
-            Some((id, Source::Ours(file.contents_utf8()?)))
+            Some((id, DescriptorSource::Ours(file.contents_utf8()?)))
         });
         Registry { sources: sources.collect(), nameless: Vec::new() }
     }
@@ -107,10 +107,11 @@ impl Registry {
     /// Adds a descriptor of the user, or replaces ours with it. `stem` is the file name without its extension; `text`
     /// is an error if the file could not be read.
     fn with_file(mut self, stem: &str, file: String, text: Result<String, String>) -> Registry {
-        let fault = |message: String, cure: &str| Fault { at: ParseError::at("", 0, message), cure: cure.to_owned() };
+        let fault =
+            |message: String, cure: &str| DescriptorFault { at: ParseError::at("", 0, message), cure: cure.to_owned() };
         let text = text.map_err(|why| fault(why, "make it a text in UTF-8, or move it away"));
         match stem.parse() {
-            Ok(id) => drop(self.sources.insert(id, Source::Theirs { file, text })),
+            Ok(id) => drop(self.sources.insert(id, DescriptorSource::Theirs { file, text })),
             Err(error @ super::descriptor::RuntimeIdError(_)) => {
                 self.nameless.push((
                     file,
@@ -128,7 +129,7 @@ impl Registry {
 
     /// True if the descriptor of this host is a file of the user.
     pub(crate) fn is_theirs(&self, id: &RuntimeId) -> bool {
-        matches!(self.sources.get(id), Some(Source::Theirs { .. }))
+        matches!(self.sources.get(id), Some(DescriptorSource::Theirs { .. }))
     }
 
     /// All descriptors in the order of their ids. A file of the user that cannot be used is left out here and listed in
@@ -143,7 +144,7 @@ impl Registry {
     pub(crate) fn all_with(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Descriptor>, RegistryError> {
         let has_word = |text: &str| text.split('"').any(&is_wanted);
         let may_be = |id: &&RuntimeId| match self.sources.get(id) {
-            Some(Source::Ours(text)) => has_word(text),
+            Some(DescriptorSource::Ours(text)) => has_word(text),
             _ => self.read(id).is_ok(),
         };
         self.ids().filter(may_be).map(|id| self.read(id)).collect()
@@ -177,19 +178,19 @@ impl Registry {
     fn read(&self, id: &RuntimeId) -> Result<Descriptor, RegistryError> {
         match self.sources.get(id) {
             None => Err(RegistryError::Unknown { name: id.to_string(), nearest: None }),
-            Some(Source::Ours(text)) => Descriptor::parse(text).map_err(|error| {
+            Some(DescriptorSource::Ours(text)) => Descriptor::parse(text).map_err(|error| {
                 let at = ParseError::at(text, error.span().map_or(0, |span| span.start), error.message());
                 let cure = "this is a defect of gsd-tools".to_owned();
-                RegistryError::Broken { file: format!("{id}.toml"), fault: Fault { at, cure } }
+                RegistryError::Broken { file: format!("{id}.toml"), fault: DescriptorFault { at, cure } }
             }),
-            Some(Source::Theirs { file, text }) => {
+            Some(DescriptorSource::Theirs { file, text }) => {
                 let read = text.clone().and_then(|text| self.read_theirs(id, &text));
                 read.map_err(|fault| RegistryError::Broken { file: file.clone(), fault })
             }
         }
     }
 
-    fn read_theirs(&self, id: &RuntimeId, text: &str) -> Result<Descriptor, Fault> {
+    fn read_theirs(&self, id: &RuntimeId, text: &str) -> Result<Descriptor, DescriptorFault> {
         let descriptor = Descriptor::read(text)?;
         if descriptor.id != *id {
             let wrong = format!("the file says that it is `{}`", descriptor.id);
@@ -197,8 +198,8 @@ impl Registry {
         }
         for (other, source) in self.sources.iter().filter(|(other, _)| *other != id) {
             let text_of_other: &str = match source {
-                Source::Ours(text) => text,
-                Source::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
+                DescriptorSource::Ours(text) => text,
+                DescriptorSource::Theirs { text, .. } => text.as_deref().unwrap_or_default(),
             };
             // A file that contains none of the words cannot claim one of them, and need not be parsed.
             let mut words = descriptor.aliases.iter().map(String::as_str).chain([id.as_str()]);
