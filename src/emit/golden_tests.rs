@@ -181,14 +181,14 @@ fn commands_can_be_below_their_routers() {
 }
 
 /// Paths and texts.
-type Tree = BTreeMap<String, String>;
+type GoldenTree = BTreeMap<String, String>;
 
 /// Compares each tree with the golden one in its folder, or overwrites those. In both cases it lists the changed files
 /// by folder, before it shows the first of them.
-fn compare(trees: &BTreeMap<String, Tree>) {
+fn compare(trees: &BTreeMap<String, GoldenTree>) {
     let golden_tree = |folder: &str| {
         let root = golden().join(folder);
-        if root.is_dir() { files_below(&root) } else { Tree::new() }
+        if root.is_dir() { files_below(&root) } else { GoldenTree::new() }
     };
     let changes: BTreeMap<&str, Vec<String>> = trees
         .iter()
@@ -222,7 +222,7 @@ fn compare(trees: &BTreeMap<String, Tree>) {
 }
 
 /// The differing files: `+` for new, `-` for removed, `~` for changed ones.
-fn changed(golden: &Tree, actual: &Tree) -> Vec<String> {
+fn changed(golden: &GoldenTree, actual: &GoldenTree) -> Vec<String> {
     let paths: BTreeSet<&String> = golden.keys().chain(actual.keys()).collect();
     let change = |path: &String| match (golden.get(path), actual.get(path)) {
         (None, _) => Some(format!("+ {path}")),
@@ -245,7 +245,7 @@ fn summary(changes: &BTreeMap<&str, Vec<String>>) -> Option<String> {
 
 #[test]
 fn changed_goldens_are_summarized_by_host_and_file() {
-    let tree = |files: &[(&str, &str)]| -> Tree {
+    let tree = |files: &[(&str, &str)]| -> GoldenTree {
         files.iter().map(|(path, text)| ((*path).into(), (*text).into())).collect()
     };
     let golden = tree(&[("same.md", "1"), ("other.md", "2"), ("gone.md", "3")]);

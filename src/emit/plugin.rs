@@ -41,12 +41,12 @@ struct Manifest<'a> {
 struct Marketplace<'a> {
     name: &'a str,
     description: &'a str,
-    owner: Owner<'a>,
+    owner: PluginOwner<'a>,
     plugins: [Listed<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Owner<'a> {
+struct PluginOwner<'a> {
     name: &'a str,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn package(library: &Library, descriptor: &Descriptor, version: &str)
     let manifest = Manifest { name: NAME, version, description, license };
     let listed = Listed { name: NAME, source: "./", description, version };
     let marketplace =
-        Marketplace { name: MARKETPLACE, description, owner: Owner { name: MARKETPLACE }, plugins: [listed] };
+        Marketplace { name: MARKETPLACE, description, owner: PluginOwner { name: MARKETPLACE }, plugins: [listed] };
     let mut add = |path: String, contents: Contents, kind: ItemKind| {
         let executable = contents == Contents::Binary;
         artifacts.push(Artifact { anchor: Anchor::Root, path, contents, executable, kind });

@@ -4,7 +4,7 @@ use super::include_path;
 
 /// A fence with its marker lines, or text outside fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block<'a> {
+pub(super) struct TextBlock<'a> {
     pub(super) text: &'a str,
     pub(super) fenced: bool,
     /// A fence whose lines may be commands: with a shell language, or without a language.
@@ -38,7 +38,7 @@ impl Zone<'_> {
 }
 
 /// Splits a body at its fences. The texts together are the body.
-pub(super) fn blocks(body: &str) -> Vec<Block<'_>> {
+pub(super) fn blocks(body: &str) -> Vec<TextBlock<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut position = 0;
@@ -68,9 +68,9 @@ pub(super) fn blocks(body: &str) -> Vec<Block<'_>> {
     found
 }
 
-fn push<'a>(found: &mut Vec<Block<'a>>, text: &'a str, fenced: bool, shell: bool) {
+fn push<'a>(found: &mut Vec<TextBlock<'a>>, text: &'a str, fenced: bool, shell: bool) {
     if !text.is_empty() {
-        found.push(Block { text, fenced, shell });
+        found.push(TextBlock { text, fenced, shell });
     }
 }
 
@@ -83,9 +83,9 @@ fn fence(line: &str) -> Option<(&str, &str)> {
     (length >= 3 && !information.contains('`')).then_some((marker, language))
 }
 
-impl<'a> Block<'a> {
+impl<'a> TextBlock<'a> {
     /// The include lines of a block outside fences (`Ok`, the path) and the text between them (`Err`).
-    pub(super) fn split_include_lines(&self) -> Vec<Result<&'a str, Block<'a>>> {
+    pub(super) fn split_include_lines(&self) -> Vec<Result<&'a str, TextBlock<'a>>> {
         let mut parts = Vec::new();
         let mut start = 0;
         let mut position = 0;
@@ -93,7 +93,7 @@ impl<'a> Block<'a> {
             let end = position + line.len();
             if let Some(path) = include_path(line) {
                 if start < position {
-                    parts.push(Err(Block { text: &self.text[start..position], ..*self }));
+                    parts.push(Err(TextBlock { text: &self.text[start..position], ..*self }));
                 }
                 parts.push(Ok(path));
                 start = end;
@@ -101,7 +101,7 @@ impl<'a> Block<'a> {
             position = end;
         }
         if start < self.text.len() {
-            parts.push(Err(Block { text: &self.text[start..], ..*self }));
+            parts.push(Err(TextBlock { text: &self.text[start..], ..*self }));
         }
         parts
     }
@@ -109,7 +109,7 @@ impl<'a> Block<'a> {
 
 /// Splits a block: a fence is one zone; elsewhere code between backticks is separate from prose, even if it continues
 /// on the next line, but never across a blank line.
-pub(super) fn zones<'a>(block: &Block<'a>) -> Vec<Zone<'a>> {
+pub(super) fn zones<'a>(block: &TextBlock<'a>) -> Vec<Zone<'a>> {
     if block.fenced {
         return vec![Zone { text: block.text, fenced: true, inline: false, shell: block.shell }];
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn blocks_and_zones_together_are_the_body() {
         let body = "one `two` three\n\n   ```bash\n   four\n   ```\nfive ``si`x`` seven `eight\n\nnine` ten\n~~~\n```\n~~~\n```xml\nlast";
-        let all: Vec<Block<'_>> = blocks(body);
+        let all: Vec<TextBlock<'_>> = blocks(body);
         assert_eq!(all.iter().map(|block| block.text).collect::<String>(), body);
         let zones: Vec<Zone<'_>> = all.iter().flat_map(zones).collect();
         assert_eq!(zones.iter().map(|zone| zone.text).collect::<String>(), body);
