@@ -4,7 +4,7 @@
 //! note nothing is refused.
 
 use super::scene::Scene;
-use super::verdict::{Block, Finding};
+use super::verdict::{Block, Reaction};
 use crate::library::ToolSet;
 use crate::project::folder::canonical_id;
 use crate::project::wave::WaveNote;
@@ -19,23 +19,23 @@ const MARK: &str = "[gsd:dispatch ";
 /// How long a note without plans is valid, in milliseconds: nothing reports when its agents are done.
 const HOLDS: i64 = 10 * 60 * 1000;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let payload = scene.payload;
     // Hosts put the name of a plugin before an agent's name.
     let is_executor = |agent: &str| agent.rsplit(':').next() == Some(EXECUTOR);
     if payload.tool() != Some(ToolSet::Agent) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let text = |key: &str| payload.input(&[key]).and_then(serde_json::Value::as_str).map(str::to_owned);
     let prompt = text("prompt").unwrap_or_default();
     if !payload.agent().is_some_and(is_executor) && !prompt.trim_start().starts_with(MARK) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     if !scene.project.flag("workflow.use_worktrees", true) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    let Some(note) = scene.wave() else { return Finding::Nothing };
-    refused(&note, scene.now(), &prompt, text).map_or(Finding::Nothing, Finding::Block)
+    let Some(note) = scene.wave() else { return Reaction::Nothing };
+    refused(&note, scene.now(), &prompt, text).map_or(Reaction::Nothing, Reaction::Block)
 }
 
 fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Option<String>) -> Option<Block> {

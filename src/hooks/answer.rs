@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::payload::Payload;
-use super::verdict::{Block, Verdict};
+use super::verdict::{Block, EventVerdict};
 use crate::library::Event;
 use crate::runtime::Dialect;
 
@@ -28,7 +28,7 @@ impl Answer {
 const REFUSED: u8 = 2;
 
 /// Returns the answer to `event`; it is empty if the verdict is.
-pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict: &Verdict) -> Answer {
+pub(crate) fn answer(dialect: Dialect, event: Event, payload: &Payload, verdict: &EventVerdict) -> Answer {
     if let Some(block) = &verdict.block {
         return refusal(dialect, event, payload, block);
     }
@@ -118,12 +118,12 @@ fn both(one: Option<String>, other: Option<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Finding;
+    use super::super::verdict::Reaction;
     use super::*;
 
-    fn said(dialect: Dialect, event: Event, findings: &[Finding]) -> Answer {
+    fn said(dialect: Dialect, event: Event, findings: &[Reaction]) -> Answer {
         let payload = Payload::parse(r#"{"hook_event_name":"E"}"#).unwrap();
-        let mut verdict = Verdict::default();
+        let mut verdict = EventVerdict::default();
         findings.iter().cloned().for_each(|finding| verdict.add(finding));
         answer(dialect, event, &payload, &verdict)
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn each_dialect_gets_its_own_note() {
-        let notes = |event| DIALECTS.map(|dialect| said(dialect, event, &[Finding::Note("x".into())]).stdout);
+        let notes = |event| DIALECTS.map(|dialect| said(dialect, event, &[Reaction::Note("x".into())]).stdout);
         assert_eq!(
             notes(Event::BeforeTool),
             [
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn each_dialect_gets_its_own_refusal_and_it_wins_over_notes() {
         let findings = [
-            Finding::Note("n".into()),
-            Finding::block("NO", "x"),
-            Finding::block("LATER", "y"),
-            Finding::Tell("t".into()),
+            Reaction::Note("n".into()),
+            Reaction::block("NO", "x"),
+            Reaction::block("LATER", "y"),
+            Reaction::Tell("t".into()),
         ];
         let refusals = DIALECTS.map(|dialect| said(dialect, Event::BeforeTool, &findings));
         let texts = refusals.each_ref().map(|answer| answer.stdout.as_str());
@@ -216,10 +216,10 @@ mod tests {
     fn an_empty_verdict_prints_nothing_and_the_agent_does_not_see_what_is_for_the_person() {
         for dialect in DIALECTS {
             for event in EVENTS {
-                assert_eq!(said(dialect, event, &[Finding::Nothing]), Answer::default(), "{dialect:?} {event:?}");
+                assert_eq!(said(dialect, event, &[Reaction::Nothing]), Answer::default(), "{dialect:?} {event:?}");
             }
         }
-        let told = said(Dialect::Standard, Event::SessionStart, &[Finding::Tell("t".into())]);
+        let told = said(Dialect::Standard, Event::SessionStart, &[Reaction::Tell("t".into())]);
         assert_eq!(told.stdout, r#"{"systemMessage":"t"}"#);
     }
 }

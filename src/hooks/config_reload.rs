@@ -5,24 +5,24 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::disk::AbsolutePath;
 use crate::project::config::{self, Config, ConfigTexts};
 use crate::project::local_state::{LocalState, WrittenSettings};
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let layout = &scene.project.layout;
     let files = [layout.root_config(), layout.config()];
     let changed = |file: &&String| scene.payload.paths().iter().any(|name| scene.path(name) == layout.absolute(file));
-    let Some(file) = files.iter().find(changed) else { return Finding::Nothing };
+    let Some(file) = files.iter().find(changed) else { return Reaction::Nothing };
     let settings = match settings_of(scene) {
         Ok(settings) => settings,
-        Err(why) => return Finding::Note(format!("SETTINGS: {why}. Until it is repaired, it is ignored.")),
+        Err(why) => return Reaction::Note(format!("SETTINGS: {why}. Until it is repaired, it is ignored.")),
     };
     let before: Option<BTreeMap<String, String>> = scene.recall(SEEN);
     scene.leave(SEEN, &settings);
     if is_our_doing(scene, file) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     note(before.as_ref(), &settings).into()
 }

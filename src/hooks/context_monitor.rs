@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::payload::ContextUse;
 use super::scene::{Scene, session_file};
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::library::Event;
 
 /// The file of a session with the last numbers of the status line.
@@ -13,26 +13,26 @@ pub(super) const NUMBERS: &str = "context";
 /// The file of a session with the last warning.
 const SAID: &str = "warned";
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if scene.event == Event::BeforeCompact {
         // Earlier warnings, and the numbers written until the compaction is done, are about the long conversation.
-        scene.leave(SAID, &Memory { compacted_at: Some(scene.now()), ..Memory::default() });
-        return Finding::Nothing;
+        scene.leave(SAID, &MonitorMemory { compacted_at: Some(scene.now()), ..MonitorMemory::default() });
+        return Reaction::Nothing;
     }
     let project = scene.project;
     // Without a file for the last warning, every tool use would repeat it.
     let remembers = session_file(scene.world, scene.payload, SAID).is_some();
     if !remembers || !project.flag("hooks.context_warnings", true) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    let limits = Limits {
+    let limits = ContextLimits {
         warning: project.number("hooks.context_warning_threshold", 35.0),
         critical: project.number("hooks.context_critical_threshold", 25.0),
     };
     let Some(used) = scene.payload.context_use(scene.now()).or_else(|| scene.recall(NUMBERS)) else {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     };
-    let memory: Memory = scene.recall(SAID).unwrap_or_default();
+    let memory: MonitorMemory = scene.recall(SAID).unwrap_or_default();
     let (note, memory) = note(&used, &memory, limits, scene.now(), || advice(scene));
     if let Some(memory) = memory {
         scene.leave(SAID, &memory);
@@ -49,7 +49,7 @@ fn advice(scene: &Scene<'_>) -> Option<String> {
 
 /// The notes given in this session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Memory {
+struct MonitorMemory {
     said: Option<Level>,
     /// Tool uses since the last note.
     quiet_for: u32,
@@ -67,7 +67,7 @@ enum Level {
 
 /// Remaining context, in percent, below which the agent is warned.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct ContextLimits {
     warning: f64,
     critical: f64,
 }
@@ -88,17 +88,17 @@ const QUIET: u32 = 5;
 /// work is.
 fn note(
     used: &ContextUse,
-    memory: &Memory,
-    limits: Limits,
+    memory: &MonitorMemory,
+    limits: ContextLimits,
     now: i64,
     record: impl Fn() -> Option<String>,
-) -> (Option<String>, Option<Memory>) {
+) -> (Option<String>, Option<MonitorMemory>) {
     let level = if used.remaining <= limits.critical {
         Level::Critical
     } else if used.remaining <= limits.warning {
         Level::Warning
     } else {
-        return (None, (*memory != Memory::default()).then(Memory::default));
+        return (None, (*memory != MonitorMemory::default()).then(MonitorMemory::default));
     };
     let compacted = memory.compacted_at.filter(|compacted| *compacted <= now + SKEW);
     let before_compaction = compacted.is_some_and(|compacted| used.noted_at < compacted + GRACE);
@@ -107,7 +107,7 @@ fn note(
     }
     let worse = memory.said.is_none_or(|said| level > said);
     if !worse && memory.quiet_for + 1 < QUIET {
-        return (None, Some(Memory { quiet_for: memory.quiet_for + 1, ..memory.clone() }));
+        return (None, Some(MonitorMemory { quiet_for: memory.quiet_for + 1, ..memory.clone() }));
     }
     // The figure that the status line shows, and the one that the limits apply to.
     let figures = format!("{} % used, {} % of the window left", used.used(), used.remaining.round());
@@ -123,18 +123,18 @@ fn note(
             )
         }
     };
-    (Some(note), Some(Memory { said: Some(level), quiet_for: 0, ..memory.clone() }))
+    (Some(note), Some(MonitorMemory { said: Some(level), quiet_for: 0, ..memory.clone() }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { warning: 35.0, critical: 25.0 };
+    const LIMITS: ContextLimits = ContextLimits { warning: 35.0, critical: 25.0 };
 
     /// The notes of a session with these remaining percentages, one tool use each.
     fn told(remaining: &[f64]) -> Vec<&'static str> {
-        let mut memory = Memory::default();
+        let mut memory = MonitorMemory::default();
         let mut said = Vec::new();
         for remaining in remaining {
             let used = ContextUse { remaining: *remaining, noted_at: 0 };
@@ -165,8 +165,9 @@ mod tests {
     #[test]
     fn an_urgent_note_names_both_figures_and_the_command() {
         let used = ContextUse { remaining: 19.0, noted_at: 0 };
-        let said =
-            |record: Option<&str>| note(&used, &Memory::default(), LIMITS, 0, || record.map(str::to_owned)).0.unwrap();
+        let said = |record: Option<&str>| {
+            note(&used, &MonitorMemory::default(), LIMITS, 0, || record.map(str::to_owned)).0.unwrap()
+        };
         assert!(said(Some("`x y`")).starts_with("CONTEXT CRITICAL: 97 % used, 19 % of the window left."));
         assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then ask the user"));
         assert!(!said(None).contains("record"));
@@ -175,12 +176,12 @@ mod tests {
     #[test]
     fn old_numbers_are_ignored() {
         let used = ContextUse { remaining: 10.0, noted_at: 0 };
-        assert_eq!(note(&used, &Memory::default(), LIMITS, 60_001, || None), (None, None));
+        assert_eq!(note(&used, &MonitorMemory::default(), LIMITS, 60_001, || None), (None, None));
     }
 
     #[test]
     fn numbers_from_before_a_compaction_are_ignored() {
-        let compacted = Memory { compacted_at: Some(1_000_000), ..Memory::default() };
+        let compacted = MonitorMemory { compacted_at: Some(1_000_000), ..MonitorMemory::default() };
         let said =
             |noted_at| note(&ContextUse { remaining: 10.0, noted_at }, &compacted, LIMITS, noted_at + 1, || None).0;
         assert_eq!(said(1_000_500), None);

@@ -3,18 +3,18 @@
 
 use super::git_line::GitLine;
 use super::scene::Scene;
-use super::verdict::{Block, Finding};
+use super::verdict::{Block, Reaction};
 use crate::library;
 use crate::text::shell::{Argument, Run, runs};
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let Some(command) = scene.payload.command().filter(|command| command.contains("git")) else {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     };
     if !scene.payload.agent().is_some_and(is_guarded) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    refused(&command).map_or(Finding::Nothing, Finding::Block)
+    refused(&command).map_or(Reaction::Nothing, Reaction::Block)
 }
 
 /// True if an agent's file has the key. Hosts put the name of a plugin before an agent's name.
@@ -40,7 +40,7 @@ type Forbidden = (String, &'static str, &'static str);
 const IN_THE_WAY: &str = "leave what you did not make, and report what is in your way";
 
 fn forbidden(run: &Run, call: &GitLine<'_>) -> Option<Forbidden> {
-    let (verb, words) = (call.verb.as_str(), Words::of(call));
+    let (verb, words) = (call.verb.as_str(), CallWords::of(call));
     let verb_first = |why, instead| Some((verb.to_owned(), why, instead));
     if words.has("no-verify") || (verb == "commit" && words.letters.contains(&'n')) || without_hooks(run, call) {
         let (why, instead) =
@@ -112,16 +112,16 @@ const LONG_WITH_VALUE: &[&str] = &[
 
 /// The words of a call: its options, and the rest.
 #[derive(Default)]
-struct Words {
+struct CallWords {
     long: Vec<String>,
     letters: Vec<char>,
     plain: Vec<String>,
 }
 
-impl Words {
+impl CallWords {
     fn of(call: &GitLine<'_>) -> Self {
         let of_verb = WITH_VALUE.iter().find(|(verb, _)| *verb == call.verb).map_or("", |(_, letters)| letters);
-        let mut words = Words::default();
+        let mut words = CallWords::default();
         let mut rest = call.arguments.iter().map(Argument::shown);
         while let Some(word) = rest.next() {
             if word == "--" {

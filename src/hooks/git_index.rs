@@ -6,7 +6,7 @@ use crate::disk;
 
 /// The state of a file of the index when git last looked at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+struct IndexStat {
     /// When it was written: seconds since 1970, and nanoseconds, which are zero if unknown.
     seconds: u32,
     nanoseconds: u32,
@@ -15,7 +15,7 @@ struct Seen {
     skipped: bool,
 }
 
-impl Seen {
+impl IndexStat {
     /// True if the file is unchanged, by its size and time, which git itself checks first.
     fn holds(self, file: &Path) -> bool {
         let (Some(size), Some(time)) = (disk::size(file), disk::modified(file)) else { return self.skipped };
@@ -41,7 +41,7 @@ impl GitIndex {
     pub(super) fn changed<'path>(&self, root: &Path, paths: &'path [String]) -> Option<Vec<&'path str>> {
         // The length of an object's name is not in the index: try that of SHA-1, then that of SHA-256.
         let seen = [20, 32].into_iter().find_map(|name_length| self.seen(name_length, paths))?;
-        let is_changed = |(path, seen): (&'path String, Option<Seen>)| {
+        let is_changed = |(path, seen): (&'path String, Option<IndexStat>)| {
             let file = root.join(path);
             let is_changed = match seen {
                 Some(seen) => !seen.holds(&file),
@@ -53,9 +53,9 @@ impl GitIndex {
     }
 
     /// The entry of each of `paths` in the index.
-    fn seen(&self, name_length: usize, paths: &[String]) -> Option<Vec<Option<Seen>>> {
+    fn seen(&self, name_length: usize, paths: &[String]) -> Option<Vec<Option<IndexStat>>> {
         let mut found = vec![None; paths.len()];
-        let mut reader = Reader(&self.0);
+        let mut reader = IndexReader(&self.0);
         if reader.take(4)? != b"DIRC" {
             return None;
         }
@@ -95,7 +95,7 @@ impl GitIndex {
             let skipped = flags & 0x8000 != 0 || more & 0x4000 != 0;
             for (wanted, seen) in paths.iter().zip(&mut found) {
                 if wanted.as_bytes() == path {
-                    *seen = Some(Seen { seconds, nanoseconds, size, skipped });
+                    *seen = Some(IndexStat { seconds, nanoseconds, size, skipped });
                 }
             }
         }
@@ -105,9 +105,9 @@ impl GitIndex {
 }
 
 /// The remaining bytes.
-struct Reader<'bytes>(&'bytes [u8]);
+struct IndexReader<'bytes>(&'bytes [u8]);
 
-impl<'bytes> Reader<'bytes> {
+impl<'bytes> IndexReader<'bytes> {
     fn take(&mut self, length: usize) -> Option<&'bytes [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

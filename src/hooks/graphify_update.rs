@@ -7,20 +7,20 @@ use serde::Deserialize;
 use super::checkout::{Checkout, Head};
 use super::git_line::GitLine;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::text::shell::runs;
 use crate::world::{Program, World};
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let project = scene.project;
     let wanted = project.flag("graphify.enabled", false) && project.flag("graphify.auto_update", false);
     if !wanted || is_watched_by_nobody(scene.world) || !scene.payload.command().is_some_and(|line| may_move(&line)) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    let Some(checkout) = Checkout::of(&project.root) else { return Finding::Nothing };
+    let Some(checkout) = Checkout::of(&project.root) else { return Reaction::Nothing };
     let built = project.text(NOTE);
     let base = project.setting("git.base_branch").and_then(serde_json::Value::as_str).map(str::to_owned);
-    let facts = Facts {
+    let facts = GraphFacts {
         linked: checkout.is_linked,
         head: checkout.head(),
         commit: checkout.commit(),
@@ -31,7 +31,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     if facts.call_for_a_build() {
         start(scene.world, &project.root);
     }
-    Finding::Nothing
+    Reaction::Nothing
 }
 
 /// The file with the status of the last build, relative to the project's folder.
@@ -64,7 +64,7 @@ struct Build {
 }
 
 #[derive(Clone, Debug)]
-struct Facts {
+struct GraphFacts {
     linked: bool,
     head: Head,
     commit: Option<String>,
@@ -73,7 +73,7 @@ struct Facts {
     now: i64,
 }
 
-impl Facts {
+impl GraphFacts {
     /// True if the default branch of the first checkout has a new commit whose graph is neither being built nor built.
     fn call_for_a_build(&self) -> bool {
         let Head::Branch(branch) = &self.head else { return false };
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_new_commit_of_the_default_branch_calls_for_a_build() {
-        let facts = Facts {
+        let facts = GraphFacts {
             linked: false,
             head: Head::Branch("main".into()),
             commit: Some("b".into()),
@@ -121,7 +121,7 @@ mod tests {
             last: None,
             now: LONGEST,
         };
-        let with = |change: &dyn Fn(&mut Facts)| {
+        let with = |change: &dyn Fn(&mut GraphFacts)| {
             let mut facts = facts.clone();
             change(&mut facts);
             facts.call_for_a_build()

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::payload::Payload;
 use super::scene::{HookProject, Scene};
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use super::{secret_guard, write_guard};
 use crate::library::Event;
 use crate::world::World;
@@ -22,11 +22,11 @@ fn list(name: &str) -> Vec<String> {
 }
 
 /// A project with the files that the lists mention, and a home folder next to it.
-struct Place {
+struct GuardedProject {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl GuardedProject {
     fn new() -> Self {
         let place = Self { folder: crate::testing::folder() };
         let values = "# values\nAPI_KEY=sk-live-1234\nDATABASE_URL=postgres://app:password@db/app\nAPI_TOKEN=t-1\nJWT_SECRET=s\n\
@@ -78,7 +78,7 @@ impl Place {
     }
 
     /// True if a guard refuses a line.
-    fn refuses(&self, guard: fn(&Scene<'_>) -> Finding, command: &str) -> bool {
+    fn refuses(&self, guard: fn(&Scene<'_>) -> Reaction, command: &str) -> bool {
         let here = self.folder.path().join("app");
         let home = self.folder.path().join("home");
         let world = World::with([("HOME", home.to_str().unwrap())], &here);
@@ -93,11 +93,11 @@ impl Place {
             here: Path::new(&here),
             project: &project,
         };
-        matches!(guard(&scene), Finding::Block(_))
+        matches!(guard(&scene), Reaction::Block(_))
     }
 
     /// Checks that at most so many of a thousand lines of a list are misjudged.
-    fn check(&self, name: &str, is_refused: bool, most_of_1000: usize, guards: &[fn(&Scene<'_>) -> Finding]) {
+    fn check(&self, name: &str, is_refused: bool, most_of_1000: usize, guards: &[fn(&Scene<'_>) -> Reaction]) {
         let lines = list(name);
         let refused = |line: &String| guards.iter().any(|guard| self.refuses(*guard, line));
         let wrong: Vec<&String> = lines.iter().filter(|line| refused(line) != is_refused).collect();
@@ -115,15 +115,15 @@ impl Place {
 
 #[test]
 fn at_most_8_of_100_fresh_lines_that_show_secrets_pass() {
-    Place::new().check("secret-reads", true, 80, &[secret_guard::look]);
+    GuardedProject::new().check("secret-reads", true, 80, &[secret_guard::look]);
 }
 
 #[test]
 fn at_most_12_of_100_fresh_lines_that_shorten_a_planning_document_pass() {
-    Place::new().check("planning-writes", true, 120, &[write_guard::look]);
+    GuardedProject::new().check("planning-writes", true, 120, &[write_guard::look]);
 }
 
 #[test]
 fn at_most_one_of_160_fresh_everyday_lines_is_refused() {
-    Place::new().check("everyday", false, 6, &[secret_guard::look, write_guard::look]);
+    GuardedProject::new().check("everyday", false, 6, &[secret_guard::look, write_guard::look]);
 }

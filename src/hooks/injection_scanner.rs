@@ -6,26 +6,26 @@ use std::path::Path;
 use super::git_line::GitLine;
 use super::payload::Payload;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::library::ToolSet;
 use crate::text::screen::counted;
 use crate::text::shell::{Argument, Run, runs};
 use crate::text::untrusted;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let payload = scene.payload;
-    let Some(source) = source(payload, &scene.project.root) else { return Finding::Nothing };
-    let Some(text) = payload.response() else { return Finding::Nothing };
+    let Some(source) = source(payload, &scene.project.root) else { return Reaction::Nothing };
+    let Some(text) = payload.response() else { return Reaction::Nothing };
     let found = signs(&text);
     if source.quotes && !found.is_much() {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let blocks = found.is_much() && scene.project.tightens("security.injection_blocking");
-    let Some(note) = note(&source.name, &found, blocks) else { return Finding::Nothing };
+    let Some(note) = note(&source.name, &found, blocks) else { return Reaction::Nothing };
     if blocks {
-        return Finding::block("PROMPT_INJECTION", note);
+        return Reaction::block("PROMPT_INJECTION", note);
     }
-    Finding::Note(note)
+    Reaction::Note(note)
 }
 
 /// The source of the text: a file, an address, a question.
@@ -61,43 +61,45 @@ fn is_expected(source: &str, project: &Path) -> bool {
 pub(super) fn printed(script: &str, project: &Path) -> Option<Read> {
     let sources = runs(script);
     let sources = sources.iter().flat_map(printed_by).map(|source| match source {
-        Source::File(name) => Read { quotes: is_expected(&name, project), name },
-        Source::Foreign(name) => Read { name, quotes: false },
+        PrintedSource::File(name) => Read { quotes: is_expected(&name, project), name },
+        PrintedSource::Foreign(name) => Read { name, quotes: false },
     });
     sources.min_by_key(|read| read.quotes)
 }
 
 /// A source that a program prints unchanged.
-enum Source {
+enum PrintedSource {
     File(String),
     /// Text of others from elsewhere.
     Foreign(String),
 }
 
 /// Returns what a program prints. Some hosts read files and pages only with such programs.
-fn printed_by(run: &Run) -> Vec<Source> {
+fn printed_by(run: &Run) -> Vec<PrintedSource> {
     let words = |words: &[Argument]| -> Vec<String> {
         words.iter().filter_map(Argument::text).filter(|word| !word.starts_with('-')).collect()
     };
     match run.program.as_str() {
         "bat" | "batcat" | "cat" | "gc" | "get-content" | "head" | "less" | "more" | "nl" | "sed" | "tac" | "tail"
-        | "type" => printed_files(run).into_iter().map(Source::File).collect(),
+        | "type" => printed_files(run).into_iter().map(PrintedSource::File).collect(),
         "curl" | "wget" => {
             let addresses = words(&run.arguments).into_iter().filter(|word| word.contains(['.', '/']));
-            addresses.filter(|word| !word.contains(' ')).map(Source::Foreign).collect()
+            addresses.filter(|word| !word.contains(' ')).map(PrintedSource::Foreign).collect()
         }
         // Programs that show discussions about a repository.
         "gh" | "glab" => match words(&run.arguments).as_slice() {
-            [what, ..] if what == "api" || what == "search" => vec![Source::Foreign(format!("{} {what}", run.program))],
+            [what, ..] if what == "api" || what == "search" => {
+                vec![PrintedSource::Foreign(format!("{} {what}", run.program))]
+            }
             [what, verb, ..] if ["view", "list", "diff", "status"].contains(&verb.as_str()) => {
-                vec![Source::Foreign(format!("{} {what} {verb}", run.program))]
+                vec![PrintedSource::Foreign(format!("{} {what} {verb}", run.program))]
             }
             _ => Vec::new(),
         },
         _ => match GitLine::of(run).filter(|call| matches!(call.verb.as_str(), "show" | "cat-file")) {
             Some(call) => {
                 let named = words(call.arguments);
-                named.iter().filter_map(|word| Some(Source::File(word.split_once(':')?.1.to_owned()))).collect()
+                named.iter().filter_map(|word| Some(PrintedSource::File(word.split_once(':')?.1.to_owned()))).collect()
             }
             None => Vec::new(),
         },

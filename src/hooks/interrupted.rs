@@ -6,7 +6,7 @@ use std::path::Component::{CurDir, Normal};
 use std::path::Path;
 
 use super::checkout::Checkout;
-use super::position::Position;
+use super::position::PositionWords;
 use super::scene::Scene;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::short;
@@ -33,7 +33,7 @@ pub(crate) fn found(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Strin
 fn look(view: &ProjectView, wave: Option<&WaveNote>) -> Option<Interrupted> {
     let root = view.layout().root();
     let checkout = Checkout::of(root);
-    let position = || view.state().ok().flatten().and_then(|state| Position::of_state(state.text()));
+    let position = || view.state().ok().flatten().and_then(|state| PositionWords::of_state(state.text()));
     let changed = |plans: &[String]| match &checkout {
         Some(checkout) => changed_by(view, root, checkout, plans),
         None => vec![0; plans.len()],
@@ -65,7 +65,7 @@ fn of_wave(note: Option<&WaveNote>, view: &ProjectView) -> Option<Interrupted> {
 }
 
 /// The plans of the current phase that were executed, and perhaps merged, but are not in the documents yet.
-fn unclosed(view: &ProjectView, position: &Position) -> Option<Interrupted> {
+fn unclosed(view: &ProjectView, position: &PositionWords) -> Option<Interrupted> {
     let folder = view.find_phase(position.phase.as_deref()?).ok()?.folder.filter(|folder| folder.archived.is_none())?;
     let plans = view.unclosed_plans(&folder).ok()?;
     let were = if plans.len() == 1 { "was" } else { "were" };
@@ -92,7 +92,7 @@ fn by_commits(
 /// The first open plan of a phase in execution with changed files and no commit yet.
 fn by_changes(
     view: &ProjectView,
-    position: Position,
+    position: PositionWords,
     changed: &dyn Fn(&[String]) -> Vec<usize>,
 ) -> Option<Interrupted> {
     let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
@@ -124,7 +124,7 @@ fn changed_by(view: &ProjectView, root: &Path, checkout: &Checkout, plans: &[Str
 }
 
 /// The first open plan of a phase in execution that has some SUMMARYs: without any, it may not have begun.
-fn by_state(view: &ProjectView, position: Position) -> Option<Interrupted> {
+fn by_state(view: &ProjectView, position: PositionWords) -> Option<Interrupted> {
     let phase = position.phase.filter(|_| position.status.as_deref() == Some("executing"))?;
     let folder = view.find_phase(&phase).ok()?.folder.filter(|folder| folder.summaries().next().is_some())?;
     let open = unfinished(view, &folder).into_iter().next()?;
@@ -193,7 +193,7 @@ fn commits(log: &str) -> Vec<Commit<'_>> {
     // Commits in the history of HEAD whose line is still to come.
     let mut in_history: HashSet<&str> = HashSet::new();
     let mut replaced: HashSet<&str> = HashSet::new();
-    for entry in log.lines().rev().filter_map(Entry::parse) {
+    for entry in log.lines().rev().filter_map(ReflogEntry::parse) {
         if in_history.is_empty() {
             in_history.insert(entry.new);
         }
@@ -230,14 +230,14 @@ fn commits(log: &str) -> Vec<Commit<'_>> {
 }
 
 /// A line of git's log of HEAD: `<old> <new> <name> <<address>> <time> <zone>`, a tab, and the action.
-struct Entry<'log> {
+struct ReflogEntry<'log> {
     old: &'log str,
     new: &'log str,
     time: i64,
     message: &'log str,
 }
 
-impl<'log> Entry<'log> {
+impl<'log> ReflogEntry<'log> {
     fn parse(line: &'log str) -> Option<Self> {
         let (head, message) = line.split_once('\t')?;
         let mut ends = head.rsplit(' ');

@@ -7,8 +7,8 @@
 //!
 //! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row of [`HOOKS`]. `look` gets
 //! facts from the scene (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and passes them to a
-//! pure function; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a
-//! refusal, [`verdict::Finding::block`]. [`answer()`] turns all findings into the host's own form: hooks do not depend
+//! pure function; the finding is [`verdict::Reaction::Nothing`], a `Note` for the agent, a `Tell` for the person, or a
+//! refusal, [`verdict::Reaction::block`]. [`answer()`] turns all findings into the host's own form: hooks do not depend
 //! on a dialect.
 
 mod agent_isolation_guard;
@@ -63,18 +63,18 @@ use crate::world::{HEARD, World};
 use answer::{Answer, answer};
 pub(crate) use called::{forget_calls, last_called, root_of};
 pub(crate) use payload::Payload;
-use position::Position;
+use position::PositionWords;
 pub(crate) use sample::sample;
 use scene::{HookProject, Scene};
 pub(crate) use switch::{Switch, VARIABLE, is_off_by_variable};
 pub(crate) use update_check::{KnownVersions, is_newer};
-use verdict::{Finding, Verdict};
+use verdict::{EventVerdict, Reaction};
 
 /// A hook: its name, its events, and its function.
 struct Hook {
     name: &'static str,
     events: &'static [Event],
-    look: fn(&Scene<'_>) -> Finding,
+    look: fn(&Scene<'_>) -> Reaction,
 }
 
 /// Hooks meant for the person who talks with the agent. A session of `auto run` has no such person, and its prompt says
@@ -169,11 +169,11 @@ fn leave_word(world: &World) {
 }
 
 /// The verdict outside of every project; `None` if nothing is refused.
-fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Option<Verdict> {
+fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Option<EventVerdict> {
     if event != Event::BeforeTool {
         return None;
     }
-    let mut verdict = Verdict::default();
+    let mut verdict = EventVerdict::default();
     verdict.add(permission_guard::look_in(world, payload, &[here]));
     for project in secret_guard::projects_named(world, payload) {
         verdict.add(secret_guard::look(&Scene { world, event, payload, here, project: &project }));
@@ -183,11 +183,11 @@ fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Optio
 
 /// Runs the hooks of the event, except those that the host makes needless (named by `--without`) and, in a session of
 /// `auto run`, those meant for people.
-fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
+fn verdict(scene: &Scene<'_>, options: &[&str]) -> EventVerdict {
     let is_told = |name: &str| !(scene.world.is_unit() && FOR_PEOPLE.contains(&name));
     let is_needless = |name: &str| options.windows(2).any(|pair| pair[0] == "--without" && pair[1] == name);
     let wanted = |name: &str| is_told(name) && !is_needless(name);
-    let mut verdict = Verdict::default();
+    let mut verdict = EventVerdict::default();
     for hook in HOOKS.iter().filter(|hook| hook.events.contains(&scene.event) && wanted(hook.name)) {
         verdict.add((hook.look)(scene));
     }
@@ -195,9 +195,9 @@ fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
 }
 
 /// The note for a session that starts in the milestones of `auto`; `None` without milestones.
-fn in_milestones(world: &World, here: &Path) -> Option<Verdict> {
+fn in_milestones(world: &World, here: &Path) -> Option<EventVerdict> {
     let next = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
-    let mut verdict = Verdict::default();
+    let mut verdict = EventVerdict::default();
     verdict.add(session_state::note_of_milestones(&next));
     Some(verdict)
 }
@@ -209,14 +209,14 @@ fn status_line(world: &World, payload: &Payload, here: &Path, project: Option<&H
     }
     let versions = KnownVersions::recall(world);
     let setting = |key: &str| project.and_then(|project| project.setting(key));
-    statusline::Known {
+    statusline::StatuslineParts {
         payload,
         position: match project {
             Some(project) => {
-                let position = project.state().as_deref().and_then(Position::of_state).unwrap_or_default();
+                let position = project.state().as_deref().and_then(PositionWords::of_state).unwrap_or_default();
                 Some(position.in_project(project, &project.around(world), |name| scene::command(world, name)))
             }
-            None => scene::next_of_milestones(here, world).map(|next| Position::in_milestones(&next)),
+            None => scene::next_of_milestones(here, world).map(|next| PositionWords::in_milestones(&next)),
         },
         todo: statusline::todo(payload),
         used: used.as_ref(),

@@ -10,18 +10,18 @@ use super::Payload;
 use crate::library::ToolSet;
 
 #[derive(Debug, Deserialize)]
-struct Line {
+struct RecordedCall {
     client: String,
     event: String,
     stdin: Value,
     #[serde(default)]
-    told: Told,
+    told: ExpectedPayload,
     /// What the client does not send here: `session`, `folder`, `response`.
     #[serde(default)]
     without: Vec<String>,
 }
 
-impl Line {
+impl RecordedCall {
     fn has(&self, what: &str) -> bool {
         !self.without.iter().any(|missing| missing == what)
     }
@@ -30,15 +30,15 @@ impl Line {
 /// What must be read from it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct ExpectedPayload {
     tool: Option<ToolSet>,
     path: Option<String>,
     command: Option<String>,
 }
 
-fn lines() -> Vec<(Line, Payload)> {
+fn lines() -> Vec<(RecordedCall, Payload)> {
     let lines = include_str!("../../tests/payloads/hooks.jsonl").lines();
-    let lines = lines.map(|line| serde_json::from_str::<Line>(line).unwrap());
+    let lines = lines.map(|line| serde_json::from_str::<RecordedCall>(line).unwrap());
     lines
         .map(|line| (Payload::parse(&line.stdin.to_string()).unwrap(), line))
         .map(|(read, line)| (line, read))

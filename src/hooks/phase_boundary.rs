@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::library::ToolSet;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let writes = matches!(scene.payload.tool(), Some(ToolSet::Write | ToolSet::Edit));
     if !writes || !scene.project.flag("hooks.community", false) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let layout = &scene.project.layout;
     let planning = layout.absolute(layout.planning());

@@ -11,7 +11,7 @@ use crate::text::front_matter::FrontMatter;
 
 /// The position of a project; each part may be unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Position {
+pub(super) struct PositionWords {
     pub(super) milestone: Option<String>,
     /// The number of the phase and its name.
     pub(super) phase: Option<String>,
@@ -29,7 +29,7 @@ fn is_installed(name: &str) -> bool {
     library::command_names().any(|known| known == name)
 }
 
-impl Position {
+impl PositionWords {
     /// Reads the position from the front matter of STATE.md; `None` without front matter.
     pub(super) fn of_state(state: &str) -> Option<Self> {
         let front = FrontMatter::parse(state)?;

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::payload::FileWrite;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::text::screen::counted;
 use crate::text::untrusted;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     note(&scene.payload.writes(), scene.here).into()
 }
 

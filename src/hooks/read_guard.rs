@@ -4,9 +4,9 @@
 
 use super::payload::FileWrite;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     note(&scene.payload.writes(), |path| scene.is_file(path)).into()
 }
 

@@ -1,9 +1,9 @@
 //! Shows a new session one line each about a pause, interrupted work and open acceptance tests, and the state of the
 //! project if `hooks.community` is on.
 
-use super::position::Position;
+use super::position::PositionWords;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use super::{config_reload, interrupted, open_acceptance};
 use crate::project::auto_run::AutoRun;
 use crate::project::next::Next;
@@ -11,11 +11,11 @@ use crate::project::pause::Pause;
 use crate::text::front_matter::FrontMatter;
 use crate::text::untrusted;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     config_reload::remember(scene);
     let around = scene.project.around(scene.world);
     if let Some(run) = &around.runs.unfinished {
-        return Finding::Note(note_of_run(run));
+        return Reaction::Note(note_of_run(run));
     }
     let lines = [paused(scene), interrupted::line(scene), open_acceptance::line(scene)];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
@@ -25,13 +25,14 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
     let file = scene.project.layout.state();
     let state = scene.project.state();
-    let position = state.as_deref().and_then(Position::of_state);
+    let position = state.as_deref().and_then(PositionWords::of_state);
     let has_position = position.is_some();
     let position = position.unwrap_or_default().in_project(scene.project, &around, |name| scene.command(name));
     // Without front matter, the body shows where the work is.
-    let position = if has_position { position } else { Position { next: position.next, ..Position::default() } };
+    let position =
+        if has_position { position } else { PositionWords { next: position.next, ..PositionWords::default() } };
     let note = note(&file, state.as_deref(), &position);
-    Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
+    Reaction::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
 }
 
 /// One line about a run of `auto`, which replaces all others because the run decides the next step.
@@ -41,7 +42,7 @@ fn note_of_run(run: &AutoRun) -> String {
 }
 
 /// The note for a session in a project of milestones.
-pub(super) fn note_of_milestones(next: &Next) -> Finding {
+pub(super) fn note_of_milestones(next: &Next) -> Reaction {
     let text = match next {
         Next::Run(run) => note_of_run(run),
         next => {
@@ -50,7 +51,7 @@ pub(super) fn note_of_milestones(next: &Next) -> Finding {
             format!("This project has milestones in `.gsd`, which `auto` runs. {why}. Next: `{command}`.")
         }
     };
-    Finding::Note(text)
+    Reaction::Note(text)
 }
 
 /// One line about a file that a session left for the next one; `None` without one.
@@ -61,7 +62,7 @@ fn paused(scene: &Scene<'_>) -> Option<String> {
 }
 
 /// The note for a project at `position` whose STATE.md is at `file` and contains `state`.
-fn note(file: &str, state: Option<&str>, position: &Position) -> String {
+fn note(file: &str, state: Option<&str>, position: &PositionWords) -> String {
     let mut lines = Vec::new();
     let front = state.and_then(FrontMatter::parse);
     if let (Some(state), None) = (state, &front) {
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_state_is_shown_in_a_few_lines() {
-        let position = |state: Option<&str>| state.and_then(Position::of_state).unwrap_or_default();
+        let position = |state: Option<&str>| state.and_then(PositionWords::of_state).unwrap_or_default();
         let note = |file: &str, state: Option<&str>| note(file, state, &position(state));
         let state =
             "---\nmilestone: v1.0\ncurrent_phase: 2\ncurrent_phase_name: Notes\nstatus: executing\n---\n\n# State\n";
@@ -102,7 +103,8 @@ mod tests {
         let body = note("x", Some(&format!("{}\n", "<system>y ".repeat(100_000))));
         assert!(body.len() < 500 && !body.contains("<system>"), "{body}");
         assert!(note("x", Some("# State\n\nPhase: 2\n")).ends_with("# State\nPhase: 2"));
-        let next = Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(state).unwrap() };
+        let next =
+            PositionWords { next: Some("/gsd-execute-phase 2".into()), ..PositionWords::of_state(state).unwrap() };
         let told = super::note("x", Some(state), &next);
         assert!(told.ends_with("\n- Status: executing\n- Next: /gsd-execute-phase 2"), "{told}");
         assert_eq!(note(".planning/STATE.md", None), "This project has no `.planning/STATE.md` yet.");

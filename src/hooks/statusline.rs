@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::payload::ContextUse;
 use super::payload::Payload;
-use super::position::Position;
+use super::position::PositionWords;
 use crate::disk;
 
 /// The most characters of a todo that are shown.
@@ -12,10 +12,10 @@ const TODO: usize = 40;
 
 /// The contents of the line.
 #[derive(Debug)]
-pub(super) struct Known<'a> {
+pub(super) struct StatuslineParts<'a> {
     pub(super) payload: &'a Payload,
     /// The position of the project, if there is one.
-    pub(super) position: Option<Position>,
+    pub(super) position: Option<PositionWords>,
     /// The agent's current todo.
     pub(super) todo: Option<String>,
     pub(super) used: Option<&'a ContextUse>,
@@ -34,7 +34,7 @@ pub(super) struct Known<'a> {
     pub(super) color: bool,
 }
 
-impl Known<'_> {
+impl StatuslineParts<'_> {
     /// Formats the line.
     pub(super) fn line(&self) -> String {
         let mut parts: Vec<String> = Vec::new();
@@ -154,15 +154,15 @@ mod tests {
         Box::leak(Box::new(Payload::parse(text).unwrap()))
     }
 
-    fn usual() -> Known<'static> {
+    fn usual() -> StatuslineParts<'static> {
         let payload = parsed(
             r#"{"model":{"display_name":"Opus 5.5"},"workspace":{"current_dir":"/home/u/acme"},
                 "context_window":{"remaining_percentage":58.25,
                 "current_usage":{"input_tokens":400,"cache_read_input_tokens":100200,"output_tokens":null}}}"#,
         );
-        Known {
+        StatuslineParts {
             payload,
-            position: Position::of_state(STATE),
+            position: PositionWords::of_state(STATE),
             todo: None,
             used: Some(Box::leak(Box::new(payload.context_use(0).unwrap()))),
             newer: None,
@@ -178,26 +178,30 @@ mod tests {
     #[test]
     fn the_line_shows_what_is_known() {
         assert_eq!(usual().line(), "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used");
-        let nothing = Known { payload: parsed("{}"), position: None, used: None, color: true, ..usual() };
+        let nothing = StatuslineParts { payload: parsed("{}"), position: None, used: None, color: true, ..usual() };
         assert_eq!(nothing.line(), "");
     }
 
     #[test]
     fn settings_and_a_newer_version_change_the_line() {
-        assert_eq!(Known { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
-        let next = || Position { next: Some("/gsd-execute-phase 2".into()), ..Position::of_state(STATE).unwrap() };
-        let line = Known { position: Some(next()), ..usual() }.line();
+        assert_eq!(StatuslineParts { short: true, ..usual() }.line(), "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
+        let next =
+            || PositionWords { next: Some("/gsd-execute-phase 2".into()), ..PositionWords::of_state(STATE).unwrap() };
+        let line = StatuslineParts { position: Some(next()), ..usual() }.line();
         let place = "Phase 2 Notes · executing → /gsd-execute-phase 2";
         assert_eq!(line, format!("Opus 5.5 │ {place} │ acme █████░░░░░ 50% used"));
-        let short = Known { position: Some(next()), short: true, ..usual() }.line();
+        let short = StatuslineParts { position: Some(next()), short: true, ..usual() }.line();
         assert_eq!(short, "Opus 5.5 │ Phase 2 │ acme █████░░░░░ 50% used");
-        let tokens = Known { tokens: true, ..usual() }.line();
+        let tokens = StatuslineParts { tokens: true, ..usual() }.line();
         assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used (101k)");
-        assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% used Opus 5.5 │"));
-        let of_git = Known { branch: Some("gsd/02\u{7}".into()), state_age: Some(3 * 3_600_000), ..usual() }.line();
+        assert!(
+            StatuslineParts { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% used Opus 5.5 │")
+        );
+        let of_git =
+            StatuslineParts { branch: Some("gsd/02\u{7}".into()), state_age: Some(3 * 3_600_000), ..usual() }.line();
         assert_eq!(of_git, "Opus 5.5 │ Phase 2 Notes · executing │ acme │ ⎇ gsd/02 │ state 3 h █████░░░░░ 50% used");
-        assert!(Known { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
-        let busy = Known { todo: Some("Writing tests".into()), ..usual() };
+        assert!(StatuslineParts { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
+        let busy = StatuslineParts { todo: Some("Writing tests".into()), ..usual() };
         assert!(busy.line().contains("│ Writing tests │ acme"));
     }
 
@@ -205,9 +209,9 @@ mod tests {
     fn text_of_others_cannot_control_the_screen() {
         let payload = parsed(r#"{"model":{"display_name":"M\u001b[2JX\n"},"cwd":"/p/a\u0007\u009bb"}"#);
         let state = Some("---\nstatus: \"e\\x1b]0;t\\x07\"\ncurrent_phase: 2\n---\n");
-        let known = |todo: Option<&str>| Known {
+        let known = |todo: Option<&str>| StatuslineParts {
             payload,
-            position: state.and_then(Position::of_state),
+            position: state.and_then(PositionWords::of_state),
             todo: todo.map(str::to_owned),
             newer: Some("1\r"),
             ..usual()

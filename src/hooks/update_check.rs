@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::disk::{self, AbsolutePath};
 use crate::world::{Program, World};
 
@@ -54,10 +54,10 @@ fn file(world: &World) -> Option<AbsolutePath> {
     AbsolutePath::parse(world.state_folder()?.join("versions.json")).ok()
 }
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let world = scene.world;
     if !scene.project.flag("hooks.update_check", true) || is_off(world) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let mut known = KnownVersions::recall(world);
     if (scene.now() - known.looked_at).abs() > DAY {
@@ -70,14 +70,14 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
             let _ = world.start_beside(&world.home().map_or(look.clone(), |home| look.folder(&home)));
         }
     }
-    let Some(newer) = known.newer().map(str::to_owned) else { return Finding::Nothing };
+    let Some(newer) = known.newer().map(str::to_owned) else { return Reaction::Nothing };
     let today = world.today();
     if known.told_on.as_ref() == Some(&today) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     known.told_on = Some(today);
     known.leave(world);
-    Finding::Tell(note(&newer))
+    Reaction::Tell(note(&newer))
 }
 
 fn note(newer: &str) -> String {

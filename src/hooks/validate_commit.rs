@@ -2,18 +2,18 @@
 
 use super::git_line::GitLine;
 use super::scene::Scene;
-use super::verdict::{Block, Finding};
+use super::verdict::{Block, Reaction};
 use crate::text::shell::{Argument, Run, Spelling, UNKNOWN, runs};
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if !scene.project.flag("hooks.community", false) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    let Some(command) = scene.payload.command() else { return Finding::Nothing };
+    let Some(command) = scene.payload.command() else { return Reaction::Nothing };
     let own = scene.project.setting("hooks.commit_types").and_then(serde_json::Value::as_array);
     let own = own.into_iter().flatten().filter_map(serde_json::Value::as_str);
     let types: Vec<&str> = TYPES.iter().copied().chain(own).collect();
-    complaint(&command, &types).map_or(Finding::Nothing, Finding::Block)
+    complaint(&command, &types).map_or(Reaction::Nothing, Reaction::Block)
 }
 
 /// The types that are always accepted.

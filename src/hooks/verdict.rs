@@ -2,7 +2,7 @@
 
 /// What one hook found about an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Finding {
+pub(crate) enum Reaction {
     #[default]
     Nothing,
     /// Something the agent should know; the host continues.
@@ -22,35 +22,35 @@ pub(crate) struct Block {
     pub(crate) reason: String,
 }
 
-impl Finding {
+impl Reaction {
     /// A refusal.
     pub(crate) fn block(code: &'static str, reason: impl Into<String>) -> Self {
-        Finding::Block(Block { code, reason: reason.into() })
+        Reaction::Block(Block { code, reason: reason.into() })
     }
 }
 
-impl From<Option<String>> for Finding {
+impl From<Option<String>> for Reaction {
     fn from(note: Option<String>) -> Self {
-        note.map_or(Finding::Nothing, Finding::Note)
+        note.map_or(Reaction::Nothing, Reaction::Note)
     }
 }
 
 /// The combined findings of an event's hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct EventVerdict {
     pub(crate) notes: Vec<String>,
     pub(crate) told: Vec<String>,
     /// The first refusal; other findings do not matter then.
     pub(crate) block: Option<Block>,
 }
 
-impl Verdict {
-    pub(crate) fn add(&mut self, finding: Finding) {
+impl EventVerdict {
+    pub(crate) fn add(&mut self, finding: Reaction) {
         match finding {
-            Finding::Nothing => {}
-            Finding::Note(note) => self.notes.push(note),
-            Finding::Tell(text) => self.told.push(text),
-            Finding::Block(block) => self.block = self.block.take().or(Some(block)),
+            Reaction::Nothing => {}
+            Reaction::Note(note) => self.notes.push(note),
+            Reaction::Tell(text) => self.told.push(text),
+            Reaction::Block(block) => self.block = self.block.take().or(Some(block)),
         }
     }
 }

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use super::checkout::{Checkout, Head};
 use super::git_line::GitLine;
 use super::scene::Scene;
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::library::ToolSet;
 use crate::text::shell::{Argument, runs};
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if !scene.project.flag("hooks.workflow_guard", false) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     match scene.payload.tool() {
         Some(ToolSet::Shell) => {
             let head = |folder: &Path| Checkout::of(&scene.here.join(folder)).map(|checkout| checkout.head());
             let refused = scene.payload.command().is_some_and(|command| forces_in_agent_branch(&command, head));
-            if refused { Finding::block("FORCED_ADD", FORCED) } else { Finding::Nothing }
+            if refused { Reaction::block("FORCED_ADD", FORCED) } else { Reaction::Nothing }
         }
         Some(ToolSet::Write | ToolSet::Edit) => advice(scene).into(),
-        _ => Finding::Nothing,
+        _ => Reaction::Nothing,
     }
 }
 

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::scene::Scene;
-use super::verdict::{Block, Finding};
+use super::verdict::{Block, Reaction};
 use crate::disk::{self, AbsolutePath};
 use crate::library::ToolSet;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if !matches!(scene.payload.tool(), Some(ToolSet::Write | ToolSet::Edit)) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
-    let Some(here) = Checkout::of(scene.here).filter(|here| here.is_linked) else { return Finding::Nothing };
+    let Some(here) = Checkout::of(scene.here).filter(|here| here.is_linked) else { return Reaction::Nothing };
     // If git ignores the documents, all worktrees share those of the main one.
     let planning = scene.project.layout.absolute(scene.project.layout.planning());
     for name in scene.payload.paths() {
@@ -26,10 +26,10 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         let there = Checkout::of(&path).filter(|there| !there.is_same(&here) && here.may_share_with(there));
         if let Some(there) = there {
             let same_place = here.root.join(path.strip_prefix(&there.root).unwrap_or(&path));
-            return Finding::Block(refused(&name, &here.root, &there.root, &same_place));
+            return Reaction::Block(refused(&name, &here.root, &there.root, &same_place));
         }
     }
-    Finding::Nothing
+    Reaction::Nothing
 }
 
 /// The path without links, up to its first missing part; unchanged if the links cannot be followed.

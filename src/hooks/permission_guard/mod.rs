@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::payload::Payload;
 use super::scene::{self, Scene};
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::disk::{self, AbsolutePath};
 use crate::runtime::LinePart;
 use crate::text::shell::{NotPlain, PlainLine, PlainWord};
@@ -122,23 +122,23 @@ const CHANGING: &[&str] = &[
 /// Programs of shells that change nothing but evaluate arithmetic: `a[$(...)]` among their words runs its contents.
 const CALCULATING: &[&str] = &["[", "exit", "printf", "test"];
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     look_in(scene.world, scene.payload, &[scene.here, &scene.project.root])
 }
 
 /// As [`look`], outside of projects: a host allows calls of this program everywhere.
-pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Finding {
-    let Some(line) = payload.command().filter(|line| may_call(line)) else { return Finding::Nothing };
-    let Some(host) = scene::host(world) else { return Finding::Nothing };
+pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Reaction {
+    let Some(line) = payload.command().filter(|line| may_call(line)) else { return Reaction::Nothing };
+    let Some(host) = scene::host(world) else { return Reaction::Nothing };
     if payload.permission_mode().is_some_and(|mode| host.asking.silent_modes.iter().any(|silent| silent == mode)) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let kept = folders.iter().map(|folder| folder.to_path_buf()).chain(world.home());
     let kept = kept.chain([world.private_temporary_folder()]).filter_map(real).collect();
-    let places = Places { temporary: real(world.temporary_folder()), kept };
+    let places = OutputPlaces { temporary: real(world.temporary_folder()), kept };
     let blind_to = host.asking.blind_in(payload.permission_mode());
-    let Some(what) = found(&line, &blind_to, &places) else { return Finding::Nothing };
-    Finding::block(
+    let Some(what) = found(&line, &blind_to, &places) else { return Reaction::Nothing };
+    Reaction::block(
         "UNASKED_LINE",
         format!(
             "`{PROGRAM}` runs without asking here, and {what}. Instead, write only this call on one line, with its \
@@ -148,7 +148,7 @@ pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Fi
 }
 
 /// Where output may go: below the folder for temporary files, but not in a folder with files that matter.
-struct Places {
+struct OutputPlaces {
     temporary: Option<PathBuf>,
     kept: Vec<PathBuf>,
 }
@@ -179,7 +179,7 @@ fn is_behind_assignment(text: &str) -> bool {
 }
 
 /// What the host would let through together with a call of this program.
-fn found(line: &str, blind_to: &[LinePart], places: &Places) -> Option<String> {
+fn found(line: &str, blind_to: &[LinePart], places: &OutputPlaces) -> Option<String> {
     if blind_to.is_empty() || !may_call(line) {
         return None;
     }
@@ -221,7 +221,7 @@ fn changing(words: &[PlainWord]) -> Option<String> {
 }
 
 /// True if a file that a line writes to is of no value.
-fn is_harmless(file: &PlainWord, places: &Places) -> bool {
+fn is_harmless(file: &PlainWord, places: &OutputPlaces) -> bool {
     if file.is_made || file.text.starts_with('~') {
         return false;
     }

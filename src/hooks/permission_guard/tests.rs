@@ -13,8 +13,8 @@ use LinePart::{Assignment as A, LineBreak as L, Redirection as R, Substitution a
 
 const ALL: &[LinePart] = &[S, A, R, L];
 
-fn places() -> Places {
-    Places { temporary: Some("/tmp".into()), kept: vec!["/p/src".into(), "/p".into(), "/home/u".into()] }
+fn places() -> OutputPlaces {
+    OutputPlaces { temporary: Some("/tmp".into()), kept: vec!["/p/src".into(), "/p".into(), "/home/u".into()] }
 }
 
 fn refused(line: &str, blind_to: &[LinePart]) -> bool {
@@ -252,7 +252,7 @@ fn output_goes_to_the_temporary_folder_and_not_through_a_link() {
     symlink(root.join("home/.bashrc"), root.join("tmp/file")).unwrap();
     symlink(root.join("home"), root.join("tmp/folder")).unwrap();
     symlink(root.join("home/new"), root.join("tmp/dangling")).unwrap();
-    let places = Places { temporary: Some(root.join("tmp")), kept: vec![root.join("tmp/p"), root.clone()] };
+    let places = OutputPlaces { temporary: Some(root.join("tmp")), kept: vec![root.join("tmp/p"), root.clone()] };
     let harmless = |name: &str| {
         let line = PlainLine::read(&format!("a > '{}'", root.join(name).display())).unwrap();
         is_harmless(&line.written[0], &places)

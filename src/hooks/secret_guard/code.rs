@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     fn reads(text: &str) -> Option<String> {
-        super::reads(text, &|name| super::super::names::Names::default().row(name).is_some())
+        super::reads(text, &|name| super::super::names::GuardedNames::default().row(name).is_some())
     }
 
     #[test]

@@ -59,14 +59,14 @@ fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
             taken = input.as_ref().map(|hit| hit.file.clone()).or_else(named).or(taken);
         }
         let shows = match reading(&judge, run, input) {
-            Reading::Shows(hit) => Some(hit),
-            Reading::HandsOn(file) if environment::is_shown(run) => Some(given(file)),
-            Reading::Loads(file) if traces => Some(given(file)),
-            Reading::Loads(file) => {
+            SecretUse::Shows(hit) => Some(hit),
+            SecretUse::HandsOn(file) if environment::is_shown(run) => Some(given(file)),
+            SecretUse::Loads(file) if traces => Some(given(file)),
+            SecretUse::Loads(file) => {
                 loaded = Some(file);
                 None
             }
-            Reading::HandsOn(_) | Reading::Nothing => None,
+            SecretUse::HandsOn(_) | SecretUse::Nothing => None,
         };
         let shows = shows.or_else(|| loaded.clone().filter(|_| environment::is_shown(run)).map(given));
         let Some(hit) = shows.filter(|_| !goes_nowhere(&judge, run)) else { continue };
@@ -135,7 +135,7 @@ fn goes_nowhere(judge: &Judge<'_>, run: &Run) -> bool {
 
 /// What a program does with secret files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Reading {
+enum SecretUse {
     Nothing,
     /// Makes the values variables of the shell.
     Loads(String),
@@ -144,38 +144,38 @@ enum Reading {
     Shows(Hit),
 }
 
-impl From<Option<String>> for Reading {
+impl From<Option<String>> for SecretUse {
     fn from(file: Option<String>) -> Self {
-        file.map_or(Reading::Nothing, |file| Reading::Shows(given(file)))
+        file.map_or(SecretUse::Nothing, |file| SecretUse::Shows(given(file)))
     }
 }
 
-fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
+fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> SecretUse {
     let program = run.program.as_str();
     let read = || run.reads.iter().find_map(|file| judge.secret(file));
     let here = || run.here.as_ref().and_then(|here| judge.held(here));
     let input = input.map(|hit| hit.file).or_else(read).or_else(here);
     if program == "source" || program == "." {
         let file = input.or_else(|| run.arguments.iter().find_map(|file| judge.secret(file)));
-        return file.map_or(Reading::Nothing, Reading::Loads);
+        return file.map_or(SecretUse::Nothing, SecretUse::Loads);
     }
     if run.is_handed_input
         && let Some(file) = input
     {
         return if is_harmless(program) && program != "echo" && program != "printf" {
-            Reading::Nothing
+            SecretUse::Nothing
         } else if matches!(program, "echo" | "printf") {
-            Reading::Shows(given(file))
+            SecretUse::Shows(given(file))
         } else {
-            Reading::HandsOn(file)
+            SecretUse::HandsOn(file)
         };
     }
     match of_results(judge, run) {
-        Reading::Nothing => {}
+        SecretUse::Nothing => {}
         reading => return reading,
     }
     if SWALLOW.contains(&program) {
-        return Reading::Nothing;
+        return SecretUse::Nothing;
     }
     if is_harmless(program) {
         return input.filter(|_| SHOW_INPUT.contains(&program)).into();
@@ -186,14 +186,14 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
         return input.filter(|_| !writes).into();
     }
     if keeps_to_itself(run) || shows_only_names(run) {
-        return Reading::Nothing;
+        return SecretUse::Nothing;
     }
     if matches!(program, "fd" | "fdfind") {
         let starts = |word: &Argument| ["-x", "-X", "--exec", "--exec-batch"].iter().any(|name| word.is(name));
-        return if run.arguments.iter().any(starts) { by_arguments(judge, run, None) } else { Reading::Nothing };
+        return if run.arguments.iter().any(starts) { by_arguments(judge, run, None) } else { SecretUse::Nothing };
     }
     if SCRIPT_FIRST.contains(&program) {
-        return search::shown_by(judge, run, input.as_deref()).map_or(Reading::Nothing, Reading::Shows);
+        return search::shown_by(judge, run, input.as_deref()).map_or(SecretUse::Nothing, SecretUse::Shows);
     }
     if let Some(words) = copied(run) {
         return copy(judge, program, words).into();
@@ -202,46 +202,46 @@ fn reading(judge: &Judge<'_>, run: &Run, input: Option<Hit>) -> Reading {
         return git(judge, &call);
     }
     if let Some(file) = shows_unasked(judge, run) {
-        return Reading::Shows(given(file));
+        return SecretUse::Shows(given(file));
     }
     if INTERPRETERS.contains(&program) {
         let texts: Vec<String> = run.arguments.iter().map(Argument::shown).chain(run.input.clone()).collect();
         if let Some(file) = texts.iter().find_map(|text| code::reads(text, &|name| judge.is_secret(name))) {
-            return Reading::Shows(given(file));
+            return SecretUse::Shows(given(file));
         }
         if matches!(program, "perl" | "ruby") && texts.iter().any(|text| edits_in_place(text)) {
-            return Reading::Nothing;
+            return SecretUse::Nothing;
         }
-        if texts.iter().any(|text| code::loads(text)) && by_arguments(judge, run, None) == Reading::Nothing {
-            return Reading::HandsOn(".env".to_owned());
+        if texts.iter().any(|text| code::loads(text)) && by_arguments(judge, run, None) == SecretUse::Nothing {
+            return SecretUse::HandsOn(".env".to_owned());
         }
     }
     by_arguments(judge, run, input)
 }
 
 /// What a program does with output of a secret file in its arguments.
-fn of_results(judge: &Judge<'_>, run: &Run) -> Reading {
+fn of_results(judge: &Judge<'_>, run: &Run) -> SecretUse {
     let program = run.program.as_str();
     let is_file = |word: &Argument| word.spellings.iter().any(Spelling::is_process);
     let mut values = run.arguments.iter().filter(|word| !is_file(word));
     if let Some(file) = values.find_map(|word| judge.held(word)) {
         let is_whole = run.arguments.len() == 1;
         return match program {
-            "eval" if is_whole => Reading::Loads(file),
-            "echo" | "printf" | "git" | "eval" => Reading::Shows(given(file)),
-            "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => Reading::Loads(file),
-            program if SHELLS.contains(&program) || INTERPRETERS.contains(&program) => Reading::Shows(given(file)),
-            program if is_harmless(program) => Reading::Nothing,
-            _ => Reading::HandsOn(file),
+            "eval" if is_whole => SecretUse::Loads(file),
+            "echo" | "printf" | "git" | "eval" => SecretUse::Shows(given(file)),
+            "export" | "declare" | "typeset" | "local" | "readonly" | "set" | "env" => SecretUse::Loads(file),
+            program if SHELLS.contains(&program) || INTERPRETERS.contains(&program) => SecretUse::Shows(given(file)),
+            program if is_harmless(program) => SecretUse::Nothing,
+            _ => SecretUse::HandsOn(file),
         };
     }
     if matches!(program, "cat" | "tee")
         && let Some(file) = run.here.as_ref().and_then(|here| judge.held(here))
     {
-        return Reading::Shows(given(file));
+        return SecretUse::Shows(given(file));
     }
     let handed = run.given.iter().find_map(|word| judge.held(word)).filter(|_| !program.is_empty());
-    handed.map_or(Reading::Nothing, Reading::HandsOn)
+    handed.map_or(SecretUse::Nothing, SecretUse::HandsOn)
 }
 
 /// The secret file that a program reads and shows without being asked.
@@ -295,9 +295,9 @@ fn named_env_file(words: &[String]) -> Option<String> {
 }
 
 /// A program that shows its arguments, except those with options that mean something else.
-fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading {
+fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> SecretUse {
     if let Some(file) = input {
-        return Reading::Shows(given(file));
+        return SecretUse::Shows(given(file));
     }
     let mut handed_on = None;
     let mut before = String::new();
@@ -320,7 +320,7 @@ fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading 
             Some(_) if is_left_out(of, &run.program) => {}
             Some(file) if of.contains("env") || of == "from-file" || of == "var-file" => handed_on = Some(file),
             Some(file) if is_runner(run) && matches!(of, "e" | "f" | "p" | "env" | "c") => handed_on = Some(file),
-            Some(file) => return Reading::Shows(Hit { file, found: is_all }),
+            Some(file) => return SecretUse::Shows(Hit { file, found: is_all }),
             None => {}
         }
         // `--option=value` does not take the next word as its value.
@@ -333,9 +333,9 @@ fn by_arguments(judge: &Judge<'_>, run: &Run, input: Option<String>) -> Reading 
     }
     match handed_on {
         // `docker compose --env-file .env config` shows every value.
-        Some(file) if shows_given(run) => Reading::Shows(given(file)),
-        Some(file) => Reading::HandsOn(file),
-        None => Reading::Nothing,
+        Some(file) if shows_given(run) => SecretUse::Shows(given(file)),
+        Some(file) => SecretUse::HandsOn(file),
+        None => SecretUse::Nothing,
     }
 }
 
@@ -389,12 +389,12 @@ fn is_place_elsewhere(program: &str, place: &str) -> bool {
 }
 
 /// What a call of git shows of secret files.
-fn git(judge: &Judge<'_>, call: &GitLine<'_>) -> Reading {
+fn git(judge: &Judge<'_>, call: &GitLine<'_>) -> SecretUse {
     let patch = call.has(&["patch", "patch-with-stat"], &['p', 'u']);
     let shows = match call.verb.as_str() {
         "grep" => {
             let searched = Run::of(search::GIT_GREP, call.arguments);
-            return search::shown_by(judge, &searched, None).map_or(Reading::Nothing, Reading::Shows);
+            return search::shown_by(judge, &searched, None).map_or(SecretUse::Nothing, SecretUse::Shows);
         }
         "show" | "diff" | "difftool" | "whatchanged" => {
             let told = ["stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet", "no-patch"];
@@ -408,7 +408,7 @@ fn git(judge: &Judge<'_>, call: &GitLine<'_>) -> Reading {
         _ => false,
     };
     if !shows {
-        return Reading::Nothing;
+        return SecretUse::Nothing;
     }
     let named =
         call.arguments.iter().filter(|word| !word.shown().starts_with(":(exclude") && !word.shown().starts_with(":!"));

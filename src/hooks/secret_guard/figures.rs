@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::command::shown_by;
 use super::judge::Judge;
-use super::names::Names;
-use super::place::Place;
+use super::names::GuardedNames;
+use super::place::WorkingFolder;
 
 /// The command lines of a list, each with its source.
 fn list(name: &str) -> Vec<(String, String)> {
@@ -58,13 +58,16 @@ fn project(folder: &Path) {
 fn wrong(name: &str, least: usize, shows: bool) -> (usize, Vec<String>) {
     let temporary = crate::testing::folder();
     project(temporary.path());
-    let names = Names::default();
+    let names = GuardedNames::default();
     let lines = list(name);
     let commands: BTreeSet<&str> = lines.iter().map(|(_, command)| command.trim()).collect();
     assert_eq!(commands.len(), lines.len(), "{name}: a line stands twice");
     assert!(lines.len() >= least, "{name}: {} lines", lines.len());
     let said = |command: &str| {
-        shown_by(command, Judge::new(&names, Some(Place::new(temporary.path(), Some(temporary.path().join("home"))))))
+        shown_by(
+            command,
+            Judge::new(&names, Some(WorkingFolder::new(temporary.path(), Some(temporary.path().join("home"))))),
+        )
     };
     let wrong = lines.iter().filter_map(|(source, command)| {
         let said = said(command).map(|hit| hit.file);

@@ -8,13 +8,13 @@ use crate::text::shell::Spelling;
 /// The lines of all files read so far. The last one that matches a path decides.
 #[derive(Debug, Default)]
 pub(super) struct Ignored {
-    rules: Vec<Rule>,
+    rules: Vec<IgnoreRule>,
     /// Outside of repositories such files have no effect.
     is_repository: bool,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct IgnoreRule {
     /// The folder of the file with the line.
     folder: PathBuf,
     parts: Vec<Spelling>,
@@ -55,7 +55,7 @@ impl Ignored {
             return;
         }
         let text = disk::read_text(file).ok().flatten().unwrap_or_default();
-        self.rules.extend(text.lines().filter_map(|line| Rule::of(folder, line)));
+        self.rules.extend(text.lines().filter_map(|line| IgnoreRule::of(folder, line)));
     }
 
     /// True if a path is ignored. Its folders must have been checked before.
@@ -65,7 +65,7 @@ impl Ignored {
     }
 }
 
-impl Rule {
+impl IgnoreRule {
     fn of(folder: &Path, line: &str) -> Option<Self> {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {

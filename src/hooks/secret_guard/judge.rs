@@ -3,15 +3,15 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::{Kind, Names};
-use super::place::{MOST_ENTRIES, Place, Reach};
+use super::names::{GuardedNames, SecretKind};
+use super::place::{MOST_ENTRIES, Reach, WorkingFolder};
 use crate::text::shell::{Argument, Spelling, UNKNOWN};
 
 /// Judges names by the table, by the files on disk if their place is known, and by the script so far.
 pub(super) struct Judge<'names> {
-    pub(super) names: &'names Names,
+    pub(super) names: &'names GuardedNames,
     /// The script's folder, if it is known.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<WorkingFolder>,
     /// The secret files whose output is in variables and other commands; see [`Spelling::results`].
     held: BTreeMap<u32, String>,
     /// How many more names may be checked for links: each costs a system call.
@@ -32,7 +32,7 @@ const TELLING: &[&str] =
 const LINKS: usize = 500;
 
 impl<'names> Judge<'names> {
-    pub(super) fn new(names: &'names Names, place: Option<Place>) -> Self {
+    pub(super) fn new(names: &'names GuardedNames, place: Option<WorkingFolder>) -> Self {
         Self {
             names,
             place,
@@ -85,7 +85,7 @@ impl<'names> Judge<'names> {
             return self.is_secret(&text).then(|| shown(&text));
         }
         let folder = text.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if self.names.row(folder).is_some_and(|row| row.kind == Kind::Other && row.is_certain()) {
+        if self.names.row(folder).is_some_and(|row| row.kind == SecretKind::Other && row.is_certain()) {
             return Some(shown(&text));
         }
         match self.place.as_ref().and_then(|place| place.expanded(name, &self.entries)) {
@@ -132,7 +132,7 @@ impl<'names> Judge<'names> {
 
     /// The secret files below a folder that a search reaches, with their contents.
     pub(super) fn secrets_below(&self, folder: &str, reach: Reach) -> Vec<(String, String)> {
-        let below = |place: &Place| place.secrets_below(folder, reach, self.names, &self.entries);
+        let below = |place: &WorkingFolder| place.secrets_below(folder, reach, self.names, &self.entries);
         self.place.as_ref().map(below).unwrap_or_default()
     }
 
@@ -143,7 +143,7 @@ impl<'names> Judge<'names> {
 
     /// True if the lines of the file are `NAME=value`.
     pub(super) fn is_environment(&self, name: &str) -> bool {
-        self.names.row(name).is_some_and(|row| row.kind == Kind::Environment)
+        self.names.row(name).is_some_and(|row| row.kind == SecretKind::Environment)
     }
 }
 

@@ -24,32 +24,32 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use self::judge::Judge;
-use self::names::{Kind, Names};
-use self::place::{Place, Reach};
+use self::names::{GuardedNames, SecretKind};
+use self::place::{Reach, WorkingFolder};
 use self::search::Hit;
 use super::payload::Payload;
 use super::scene::{HookProject, Scene};
-use super::verdict::Finding;
+use super::verdict::Reaction;
 use crate::disk;
 use crate::library::ToolSet;
 use crate::text::shell::{Spelling, shell_word};
 use crate::world::World;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     let payload = scene.payload;
     let Some(tool @ (ToolSet::Read | ToolSet::Search | ToolSet::Shell)) = payload.tool() else {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     };
     let project = scene.project;
-    let names = Names::with(project.user().written(SETTING), project.setting(SETTING));
-    let judge = Judge::new(&names, Some(Place::new(scene.here, scene.world.home())));
+    let names = GuardedNames::with(project.user().written(SETTING), project.setting(SETTING));
+    let judge = Judge::new(&names, Some(WorkingFolder::new(scene.here, scene.world.home())));
     let hit = match tool {
         ToolSet::Shell => payload.command().and_then(|command| command::shown_by(&command, judge)),
         ToolSet::Read => read_by_tool(scene, &judge),
         _ => read_by_tool(scene, &judge).or_else(|| searched(scene, &judge)),
     };
-    hit.map_or(Finding::Nothing, |hit| {
-        Finding::block("SECRET_READ", reason(&hit, names.row(&hit.file).map(|row| row.kind)))
+    hit.map_or(Reaction::Nothing, |hit| {
+        Reaction::block("SECRET_READ", reason(&hit, names.row(&hit.file).map(|row| row.kind)))
     })
 }
 
@@ -61,7 +61,7 @@ pub(super) fn projects_named(world: &World, payload: &Payload) -> Vec<HookProjec
         Some(ToolSet::Read | ToolSet::Search) => Some(payload.paths().join("\n")),
         _ => None,
     };
-    let place = Place::new(Path::new("/"), world.home());
+    let place = WorkingFolder::new(Path::new("/"), world.home());
     let line = line.unwrap_or_default();
     let ends_name = |letter: char| letter.is_whitespace() || "'\"=;&|()<>$`:,".contains(letter);
     let named: BTreeSet<&str> = line.split(ends_name).filter(|word| word.starts_with(['/', '~'])).collect();
@@ -83,7 +83,7 @@ const SETTING: &str = "security.secret_files";
 /// The secret file that a script would show, judged only by names.
 #[cfg(any(test, fuzzing))]
 pub(super) fn read_by(script: &str) -> Option<String> {
-    command::shown_by(script, Judge::new(&Names::default(), None)).map(|hit| hit.file)
+    command::shown_by(script, Judge::new(&GuardedNames::default(), None)).map(|hit| hit.file)
 }
 
 fn read_by_tool(scene: &Scene<'_>, judge: &Judge<'_>) -> Option<Hit> {
@@ -134,7 +134,7 @@ fn lists_names(tool: &str) -> bool {
     ["glob", "find_by_name", "file_search", "list_dir", "list_files", "list_directory", "ls"].contains(&name.as_str())
 }
 
-fn reason(hit: &Hit, kind: Option<Kind>) -> String {
+fn reason(hit: &Hit, kind: Option<SecretKind>) -> String {
     let file = &hit.file;
     let why = format!("`{file}` holds secrets, and what is read here stays in the conversation.");
     if hit.found {
@@ -157,9 +157,9 @@ fn reason(hit: &Hit, kind: Option<Kind>) -> String {
 }
 
 /// The script that loads the values of a file into shell variables; for a pattern, the one for the usual file.
-fn loads(file: &str, kind: Option<Kind>) -> Option<String> {
+fn loads(file: &str, kind: Option<SecretKind>) -> Option<String> {
     let name = Path::new(file).file_name()?.to_string_lossy();
-    let is_environment = kind == Some(Kind::Environment) || kind.is_none() && name.starts_with(".env");
+    let is_environment = kind == Some(SecretKind::Environment) || kind.is_none() && name.starts_with(".env");
     if !is_environment || file.split(['/', '\\']).any(|part| part == ".secrets") {
         return None;
     }

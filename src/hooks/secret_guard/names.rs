@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use crate::text::shell::Spelling;
 
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<NameTable> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("secrets.toml")).unwrap_or_default());
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    secret: Vec<Row>,
+struct NameTable {
+    secret: Vec<SecretNames>,
 }
 
 /// Names of one kind.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Row {
-    pub(super) kind: Kind,
+pub(super) struct SecretNames {
+    pub(super) kind: SecretKind,
     names: Vec<String>,
     #[serde(default)]
     but: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) struct Row {
 /// What can be done with a file instead of reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum SecretKind {
     /// Its values can be loaded.
     Environment,
     Key,
@@ -45,7 +45,7 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Row {
+impl SecretNames {
     /// True if a file of such a name is secret whatever it contains.
     pub(super) fn is_certain(&self) -> bool {
         self.only_with.is_empty()
@@ -64,13 +64,13 @@ impl Row {
 
 /// The table, with the additions of the settings.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    added: Row,
+pub(super) struct GuardedNames {
+    added: SecretNames,
     /// Names that the user declared as not secret.
     excepted: Vec<String>,
 }
 
-impl Names {
+impl GuardedNames {
     /// Combines the user's own settings and the project's: the latter can add names but except none.
     pub(super) fn with(user: Option<&Value>, project: Option<&Value>) -> Self {
         let patterns = |value: Option<&Value>| -> Vec<String> {
@@ -81,11 +81,11 @@ impl Names {
             patterns(user).into_iter().partition(|pattern| pattern.starts_with('!'));
         names.extend(patterns(project).into_iter().filter(|pattern| !pattern.starts_with('!')));
         let excepted = excepted.iter().map(|pattern| pattern[1..].to_owned()).collect();
-        Self { added: Row { names, ..Row::default() }, excepted }
+        Self { added: SecretNames { names, ..SecretNames::default() }, excepted }
     }
 
     /// The row that a name without wildcards belongs to.
-    pub(super) fn row(&self, name: &str) -> Option<&Row> {
+    pub(super) fn row(&self, name: &str) -> Option<&SecretNames> {
         let path = name.replace('\\', "/").to_lowercase();
         let path = without_marks_of_a_copy(&path);
         // A sentence may end in a name; a file name with a blank is rare.
@@ -122,7 +122,7 @@ impl Names {
         // `*.json` is not meant for the few of them that contain an account.
         letters > 0
             && rows
-                .filter(|row| row.kind != Kind::Credentials || row.is_certain())
+                .filter(|row| row.kind != SecretKind::Credentials || row.is_certain())
                 .flat_map(|row| row.names.iter().map(move |name| (row, name)))
                 .filter(|(_, usual)| !usual.contains(['*', '/']) && !part_fits("*.json", usual))
                 .any(|(_, usual)| file.fits(usual) && self.row(usual).is_some())
@@ -138,11 +138,11 @@ impl Names {
         let usual = TABLE.secret.iter().flat_map(|row| &row.names).filter(|usual| !usual.contains(['*', '/']));
         let letters = file.text().chars().filter(|letter| letter.is_alphanumeric()).count();
         let mut usual = usual.filter(|usual| !usual.starts_with('.'));
-        letters > 0 && usual.any(|usual| file.fits(usual) && self.row(usual).is_some_and(Row::is_certain))
+        letters > 0 && usual.any(|usual| file.fits(usual) && self.row(usual).is_some_and(SecretNames::is_certain))
     }
 }
 
-impl Row {
+impl SecretNames {
     fn has(&self, path: &str) -> bool {
         self.names.iter().any(|pattern| fits(pattern, path)) && !self.but.iter().any(|pattern| fits(pattern, path))
     }
@@ -209,14 +209,14 @@ fn without_marks_of_a_copy(path: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn is_secret(names: &Names, path: &str) -> bool {
+    fn is_secret(names: &GuardedNames, path: &str) -> bool {
         names.row(path).is_some()
     }
 
     #[test]
     fn files_are_judged_by_their_names() {
         assert!(TABLE.secret.len() > 10);
-        let names = Names::default();
+        let names = GuardedNames::default();
         for path in [
             ".env",
             "/a/.env",
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn patterns_that_find_hidden_files_are_judged_by_usual_names() {
-        let names = Names::default();
+        let names = GuardedNames::default();
         let searches = |glob: &str| names.searches(&Spelling::pattern(glob));
         for glob in [".env", "**/.env", "*.env", ".env*", ".env.*", "{.env,x}", "**/*.{env,ts}", "*.pem", "id_*"] {
             assert!(searches(glob), "{glob}");
@@ -298,19 +298,19 @@ mod tests {
     fn the_user_can_add_and_except_names_and_a_project_can_only_add() {
         let user = serde_json::json!(["*.vault-export", "!*.pem", "!.env.ci", 3]);
         let project = serde_json::json!(["Notes.TXT", "!.env"]);
-        let names = Names::with(Some(&user), Some(&project));
+        let names = GuardedNames::with(Some(&user), Some(&project));
         for path in ["a.vault-export", "docs/notes.txt", ".env"] {
             assert!(is_secret(&names, path), "{path}");
         }
         for path in ["key.pem", ".env.ci"] {
             assert!(!is_secret(&names, path), "{path}");
         }
-        assert!(is_secret(&Names::with(None, Some(&user)), "key.pem"), "a project excepts nothing");
+        assert!(is_secret(&GuardedNames::with(None, Some(&user)), "key.pem"), "a project excepts nothing");
     }
 
     #[test]
     fn some_files_are_secret_because_of_their_content() {
-        let names = Names::default();
+        let names = GuardedNames::default();
         let secret = |path: &str, content: &str| names.row(path).unwrap().is_secret(content);
         assert!(secret(".npmrc", "a=b\n//packages.example/:_authToken=npm_x\n"));
         assert!(!secret(".npmrc", "registry=https://r\n//r/:_authToken=${NPM_TOKEN}\n"));

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
 
 use super::ignored::Ignored;
-use super::names::Names;
+use super::names::GuardedNames;
 use crate::disk::{self, AbsolutePath, EntryKind};
 use crate::text::shell::Spelling;
 
 /// A folder on this machine that names are relative to.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct WorkingFolder {
     here: PathBuf,
     home: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ const DEEPEST: usize = 8;
 /// Folders with files of others, or with files that can be made again.
 const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".venv", "venv", "vendor", "dist", "build", "__pycache__"];
 
-impl Place {
+impl WorkingFolder {
     pub(super) fn new(here: &Path, home: Option<PathBuf>) -> Self {
         Self { here: here.to_path_buf(), home }
     }
@@ -110,7 +110,7 @@ impl Place {
         &self,
         folder: &str,
         reach: Reach,
-        names: &Names,
+        names: &GuardedNames,
         left: &Cell<usize>,
     ) -> Vec<(String, String)> {
         if left.get() == 0 {

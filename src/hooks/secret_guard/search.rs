@@ -34,9 +34,9 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Opt
         return Some(Hit::given(file));
     }
     let usual = if matches!(run.program.as_str(), "grep" | "ggrep" | "zgrep" | GIT_GREP) {
-        Form::Basic
+        PatternSyntax::Basic
     } else {
-        Form::Extended
+        PatternSyntax::Extended
     };
     let form = options.form.unwrap_or(usual);
     let shows = Shows { language, patterns, inverts: options.inverts, ignores_case: options.ignores_case, form };
@@ -72,7 +72,7 @@ pub(super) fn shown_by(judge: &Judge<'_>, run: &Run, input: Option<&str>) -> Opt
 /// True if a search for a pattern shows something of a secret text: for tools without a command line.
 pub(super) fn shows(pattern: &str, content: &str, is_environment: bool) -> bool {
     let patterns = vec![pattern.to_owned()];
-    Shows { language: Language::Pattern, patterns, inverts: false, ignores_case: true, form: Form::Extended }
+    Shows { language: Language::Pattern, patterns, inverts: false, ignores_case: true, form: PatternSyntax::Extended }
         .lines(content, is_environment)
 }
 
@@ -90,7 +90,7 @@ struct Options {
     inverts: bool,
     ignores_case: bool,
     /// Whether patterns are plain texts, basic or extended expressions, if an option says so.
-    form: Option<Form>,
+    form: Option<PatternSyntax>,
     recursive: bool,
     hidden: bool,
     ignored: bool,
@@ -182,8 +182,8 @@ impl Options {
             self.ignores_case |= matches!(long, "ignore-case" | "smart-case");
             self.of_type |= long.starts_with("type=");
             self.form = match long {
-                "fixed-strings" | "literal" => Some(Form::Plain),
-                "extended-regexp" | "perl-regexp" => Some(Form::Extended),
+                "fixed-strings" | "literal" => Some(PatternSyntax::Plain),
+                "extended-regexp" | "perl-regexp" => Some(PatternSyntax::Extended),
                 _ => self.form,
             };
             return;
@@ -205,9 +205,9 @@ impl Options {
         self.inverts |= has('v');
         self.ignores_case |= has('i') || has('y') || has('S');
         if has('F') {
-            self.form = Some(Form::Plain);
+            self.form = Some(PatternSyntax::Plain);
         } else if has('E') || has('P') {
-            self.form = Some(Form::Extended);
+            self.form = Some(PatternSyntax::Extended);
         }
     }
 
@@ -252,7 +252,7 @@ impl Options {
 
 /// The syntax of patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum PatternSyntax {
     Plain,
     Basic,
     Extended,
@@ -264,7 +264,7 @@ struct Shows {
     patterns: Vec<String>,
     inverts: bool,
     ignores_case: bool,
-    form: Form,
+    form: PatternSyntax,
 }
 
 impl Shows {
@@ -299,9 +299,9 @@ impl Shows {
             return None;
         }
         let expression = match self.form {
-            Form::Plain => regex_lite::escape(pattern),
-            Form::Extended => pattern.to_owned(),
-            Form::Basic => extended(pattern),
+            PatternSyntax::Plain => regex_lite::escape(pattern),
+            PatternSyntax::Extended => pattern.to_owned(),
+            PatternSyntax::Basic => extended(pattern),
         };
         Regex::new(&if self.ignores_case { format!("(?i){expression}") } else { expression }).ok()
     }

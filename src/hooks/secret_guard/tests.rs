@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::judge::Judge;
-use super::names::Names;
-use super::place::Place;
+use super::names::GuardedNames;
+use super::place::WorkingFolder;
 use super::{command, read_by};
 
 #[test]
@@ -496,9 +496,9 @@ fn files_on_disk_are_examined() {
     write("tls/cert.pem", "-----BEGIN CERTIFICATE-----\n");
     write("tls/both.pem", "-----BEGIN RSA PRIVATE KEY-----\n");
     write("tls/site.pem", "-----BEGIN CERTIFICATE-----\n");
-    let names = Names::default();
+    let names = GuardedNames::default();
     let said = |command: &str| {
-        let place = Place::new(temporary.path(), None);
+        let place = WorkingFolder::new(temporary.path(), None);
         command::shown_by(command, Judge::new(&names, Some(place))).map(|hit| hit.file)
     };
     for (command, file) in [

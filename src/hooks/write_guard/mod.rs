@@ -15,16 +15,16 @@ use self::content::Content;
 use super::checkout::Checkout;
 use super::payload::FileWrite;
 use super::scene::Scene;
-use super::verdict::{Block, Finding};
+use super::verdict::{Block, Reaction};
 use crate::disk::EntryKind;
 use crate::project::layout::Layout;
 
-pub(super) fn look(scene: &Scene<'_>) -> Finding {
+pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if let Some(block) = approvals::refused(scene) {
-        return Finding::Block(block);
+        return Reaction::Block(block);
     }
     if scene.world.flag(VARIABLE) {
-        return Finding::Nothing;
+        return Reaction::Nothing;
     }
     let by_tool = scene.payload.writes().into_iter().map(|write| (write.path.clone(), left_by(&write)));
     let by_shell = scene.payload.command().map(|command| written_by(&command)).unwrap_or_default();
@@ -60,10 +60,10 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         let Some(leave) = leave_of(&path) else { continue };
         if !may_shrink(scene, &leave, &path, &document) {
             let leave = leave.strip_prefix(scene.here).unwrap_or(&leave);
-            return Finding::Block(refused(&document, old, new, &content, leave));
+            return Reaction::Block(refused(&document, old, new, &content, leave));
         }
     }
-    Finding::Nothing
+    Reaction::Nothing
 }
 
 /// The folder whose documents are lost when a command removes it. A single document may be moved, and so may a folder
