@@ -14,7 +14,7 @@ use super::slices::replanned::Fixed;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
-use crate::gate::evidence::Counts;
+use crate::gate::evidence::TestCounts;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
 use crate::text::words::words;
@@ -537,14 +537,14 @@ pub(crate) struct Tests {
     pub(crate) skipped: u64,
 }
 
-impl From<Tests> for Counts {
+impl From<Tests> for TestCounts {
     fn from(tests: Tests) -> Self {
         Self { ran: tests.ran, failed: tests.failed, skipped: tests.skipped, ..Self::default() }
     }
 }
 
-impl From<&Counts> for Tests {
-    fn from(counts: &Counts) -> Self {
+impl From<&TestCounts> for Tests {
+    fn from(counts: &TestCounts) -> Self {
         Self { ran: counts.ran, failed: counts.failed, skipped: counts.skipped }
     }
 }

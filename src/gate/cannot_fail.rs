@@ -1,7 +1,7 @@
 //! Commands that succeed whatever the work is, and so check nothing.
 
 use super::check::Check;
-use super::lists::{Command, Joint, lists_of, lists_with_groups};
+use super::lists::{Joint, ListedCommand, lists_of, lists_with_groups};
 use super::makefile::{Makefile, makefile_of};
 use super::package::{leads_elsewhere, scripts_of};
 use super::runners::is_python;
@@ -22,7 +22,7 @@ pub(crate) fn cannot_fail(check: &Check, files: &dyn Files) -> Result<Option<Str
         matches!((check.program(), name.as_str()), (_, "PYTEST_ADDOPTS") | ("make", "MAKEFLAGS" | "GNUMAKEFLAGS"))
     });
     words.extend(added.flat_map(|(_, value)| value.split_whitespace()));
-    Looked { files, folder }.command(&words, DEEPEST)
+    SeenProject { files, folder }.command(&words, DEEPEST)
 }
 
 /// True if a command only looks at existing files. If it passed before a piece of work, passing says nothing about the
@@ -42,18 +42,18 @@ pub(super) fn only_looks(command: &str) -> bool {
 /// Returns why a shell line cannot fail, whatever the project is.
 pub(super) fn line_cannot_fail(line: &str) -> Option<String> {
     let files = MemoryFiles::default();
-    Looked { files: &files, folder: String::new() }.lines(line, false, DEEPEST).ok().flatten()
+    SeenProject { files: &files, folder: String::new() }.lines(line, false, DEEPEST).ok().flatten()
 }
 
 /// Returns why a line that a shell runs in the project's root cannot fail, or `None` if it may. Scripts of packages,
 /// targets of makefiles and shell scripts are read from `files`.
-pub(crate) fn line_of_shell_cannot_fail(line: &str, files: &dyn Files) -> Found {
+pub(crate) fn line_of_shell_cannot_fail(line: &str, files: &dyn Files) -> ReasonResult {
     let (line, folder) = entered(line);
     // With `pipefail`, a pipeline fails if any of its commands fails.
     if line.contains("pipefail") {
         return Ok(None);
     }
-    if let Some(why) = (Looked { files, folder }).lines(line, false, DEEPEST)? {
+    if let Some(why) = (SeenProject { files, folder }).lines(line, false, DEEPEST)? {
         return Ok(Some(why));
     }
     // A line with more than plain commands is judged by its end.
@@ -139,17 +139,17 @@ const IDLE_OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// What a command is judged by: the project's files, and the folder it runs in.
-struct Looked<'a> {
+struct SeenProject<'a> {
     files: &'a dyn Files,
     /// The folder in which the command runs, with a `/` at its end; empty for the root.
     folder: String,
 }
 
-type Found = Result<Option<String>, FileError>;
+type ReasonResult = Result<Option<String>, FileError>;
 
-impl Looked<'_> {
+impl SeenProject<'_> {
     /// Returns why a command of plain words cannot fail.
-    fn command(&self, words: &[&str], depth: usize) -> Found {
+    fn command(&self, words: &[&str], depth: usize) -> ReasonResult {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
         if let ["(" | "{", inside] = words {
@@ -221,7 +221,7 @@ impl Looked<'_> {
     }
 
     /// Judges the command that follows a program which only starts it.
-    fn behind(&self, name: &str, arguments: &[&str], depth: usize) -> Found {
+    fn behind(&self, name: &str, arguments: &[&str], depth: usize) -> ReasonResult {
         let is_in_front = |word: &str| {
             word.starts_with('-')
                 || word.contains('=')
@@ -238,7 +238,7 @@ impl Looked<'_> {
     }
 
     /// `sh -c LINE`, `sh FILE`
-    fn shell(&self, arguments: &[&str], depth: usize) -> Found {
+    fn shell(&self, arguments: &[&str], depth: usize) -> ReasonResult {
         let is_flag = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
         let Some(at) = arguments.iter().position(|word| !word.starts_with('-') && !word.starts_with('+')) else {
             return Ok(None);
@@ -268,14 +268,14 @@ impl Looked<'_> {
     }
 
     /// Returns why a shell text cannot fail.
-    fn lines(&self, text: &str, stops: bool, depth: usize) -> Found {
+    fn lines(&self, text: &str, stops: bool, depth: usize) -> ReasonResult {
         if let Some(why) = ends_well(text) {
             return Ok(Some(why));
         }
         let Some(lists) = lists_with_groups(text) else { return self.last_line(text, stops, depth) };
         let stops = stops || lists.iter().any(|list| matches!(list.as_slice(), [only] if is_set_e(&only.words)));
         let Some((last, earlier)) = lists.split_last() else { return Ok(Some("there is nothing in it".to_owned())) };
-        let leaves = |command: &Command| {
+        let leaves = |command: &ListedCommand| {
             let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
             match words.as_slice() {
                 // `set +e` continues after a failure.
@@ -302,7 +302,7 @@ impl Looked<'_> {
 
     /// Returns why a text with conditions, loops or functions cannot fail: nothing in it fails on its own, and the last
     /// command that it runs succeeds.
-    fn last_line(&self, text: &str, stops: bool, depth: usize) -> Found {
+    fn last_line(&self, text: &str, stops: bool, depth: usize) -> ReasonResult {
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
         let text = without_functions(text);
         if stops || may_leave(&text) {
@@ -325,14 +325,14 @@ impl Looked<'_> {
     }
 
     /// Returns why `a && b || c` cannot fail.
-    fn list(&self, commands: &[Command], depth: usize) -> Found {
+    fn list(&self, commands: &[ListedCommand], depth: usize) -> ReasonResult {
         // `… && exit 1 || true` fails if it reaches `exit`.
         if commands.iter().any(ends_badly) {
             return Ok(None);
         }
         // The last command of a pipeline decides its result.
         let mut pipelines: Vec<(Joint, Option<String>)> = Vec::new();
-        for Command { joint, words } in commands {
+        for ListedCommand { joint, words } in commands {
             let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| is_assignment(word)).collect();
             let own = if words.is_empty() {
                 Some("it only sets a variable".to_owned())
@@ -353,7 +353,7 @@ impl Looked<'_> {
     }
 
     /// Judges the package script that a manager is asked to run.
-    fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> Found {
+    fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> ReasonResult {
         // The script of another package is unknown here.
         let leads = |word: &&str| leads_elsewhere(word) || word.split('=').next() == Some("--prefix");
         if arguments.iter().take_while(|word| **word != "--").any(leads) {
@@ -395,7 +395,7 @@ impl Looked<'_> {
     }
 
     /// Judges the targets that `make` is asked to make.
-    fn target(&self, arguments: &[&str], depth: usize) -> Found {
+    fn target(&self, arguments: &[&str], depth: usize) -> ReasonResult {
         let mut folder = self.folder.clone();
         let (mut named, mut file) = (Vec::new(), None);
         let mut words = arguments.iter();
@@ -423,7 +423,7 @@ impl Looked<'_> {
             return Ok(None);
         }
         let named: Vec<&str> = if named.is_empty() { makefile.default_target().into_iter().collect() } else { named };
-        let place = Looked { files: self.files, folder };
+        let place = SeenProject { files: self.files, folder };
         let mut reason = None;
         for target in named {
             match place.made(&makefile, target, depth)? {
@@ -435,7 +435,7 @@ impl Looked<'_> {
     }
 
     /// Returns why making a target cannot fail.
-    fn made(&self, makefile: &Makefile<'_>, name: &str, depth: usize) -> Found {
+    fn made(&self, makefile: &Makefile<'_>, name: &str, depth: usize) -> ReasonResult {
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
         let is_there = self.files.exists(&format!("{}{name}", self.folder));
         let (needs, recipe) = (makefile.needs(name), makefile.recipe(name));
@@ -570,7 +570,7 @@ fn without_functions(text: &str) -> String {
 }
 
 /// True if a command, when run, ends the enclosing text with a failure.
-fn ends_badly(command: &Command) -> bool {
+fn ends_badly(command: &ListedCommand) -> bool {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["exit" | "return", code, ..] => *code != "0",
@@ -804,7 +804,7 @@ mod tests {
         match Check::parse(command) {
             Ok(check) => cannot_fail(&check, &files).unwrap(),
             // A plan cannot contain it; a script of the project can.
-            Err(_) => Looked { files: &files, folder: String::new() }.lines(command, false, DEEPEST).unwrap(),
+            Err(_) => SeenProject { files: &files, folder: String::new() }.lines(command, false, DEEPEST).unwrap(),
         }
     }
 

@@ -191,10 +191,10 @@ fn without_backticks(part: &str) -> &str {
     inside.filter(|inside| !inside.contains('`')).unwrap_or(part).trim()
 }
 
-type Words = (Vec<(String, String)>, Vec<String>);
+type VariablesAndWords = (Vec<(String, String)>, Vec<String>);
 
 /// Reads the variables and words of one command, or says why it is not a command.
-fn read(part: &str) -> Result<Words, String> {
+fn read(part: &str) -> Result<VariablesAndWords, String> {
     if let Some(mark) = OF_SHELLS.iter().find(|mark| part.contains(**mark)) {
         return Err(format!("it has `{mark}`, which needs a shell"));
     }

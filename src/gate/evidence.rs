@@ -49,7 +49,7 @@ pub(crate) struct CheckRun {
     pub(crate) runs: u32,
     /// The tests counted in its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) counts: Option<Counts>,
+    pub(crate) counts: Option<TestCounts>,
     /// The process ids of what it started and what could not be ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) survivors: Vec<u32>,
@@ -57,7 +57,7 @@ pub(crate) struct CheckRun {
 
 /// The counts of tests in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counts {
+pub(crate) struct TestCounts {
     pub(crate) ran: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Counts {
     pub(crate) is_unloaded: bool,
 }
 
-impl Counts {
+impl TestCounts {
     /// Reads the counts; `None` if the output does not mention tests. An output that says that there were none counts:
     /// none ran.
     pub(super) fn of(output: &str) -> Option<Self> {
@@ -82,7 +82,7 @@ impl Counts {
 
 impl CheckRun {
     /// An earlier run that passed and of which only the test counts are known.
-    pub(crate) fn counted(command: &str, counts: Counts) -> Self {
+    pub(crate) fn counted(command: &str, counts: TestCounts) -> Self {
         Self {
             command: command.to_owned(),
             exit_code: 0,
@@ -98,7 +98,7 @@ impl CheckRun {
 
     /// True if it failed and names the failing tests, so that another failed run can be compared with it.
     pub(crate) fn names_failures(&self) -> bool {
-        let names = |counts: &Counts| !counts.failing.is_empty() && !counts.is_unloaded;
+        let names = |counts: &TestCounts| !counts.failing.is_empty() && !counts.is_unloaded;
         self.failed() && self.counts.as_ref().is_some_and(names)
     }
 
@@ -188,7 +188,7 @@ mod tests {
             tail: tail.to_owned(),
             verdict,
             runs: 1,
-            counts: Counts::of(tail),
+            counts: TestCounts::of(tail),
             survivors: Vec::new(),
         }
     }

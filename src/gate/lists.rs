@@ -13,7 +13,7 @@ pub(crate) enum Joint {
 
 /// One command of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Command {
+pub(crate) struct ListedCommand {
     pub(crate) joint: Joint,
     pub(crate) words: Vec<String>,
 }
@@ -22,18 +22,18 @@ pub(crate) struct Command {
 const KEYWORDS: &[&str] = word_list!("if then else elif fi for while until do done case esac function ! { } [[");
 
 /// The lists of a text; `None` if it has more than plain commands.
-pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
+pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<ListedCommand>>> {
     read(text, false)
 }
 
 /// As [`lists_of`], with each group as a command of two words: `(` or `{`, and its contents.
-pub(crate) fn lists_with_groups(text: &str) -> Option<Vec<Vec<Command>>> {
+pub(crate) fn lists_with_groups(text: &str) -> Option<Vec<Vec<ListedCommand>>> {
     read(text, true)
 }
 
-fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<Command>>> {
+fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<ListedCommand>>> {
     let letters = Letters::of(text);
-    let mut reader = Reader { has_groups, letters, lists: vec![Vec::new()], joint: Joint::And };
+    let mut reader = ListReader { has_groups, letters, lists: vec![Vec::new()], joint: Joint::And };
     while let Some(letter) = reader.letters.next() {
         reader.take(letter)?;
     }
@@ -42,14 +42,14 @@ fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<Command>>> {
     Some(reader.lists)
 }
 
-struct Reader<'text> {
+struct ListReader<'text> {
     has_groups: bool,
     letters: Letters<'text>,
-    lists: Vec<Vec<Command>>,
+    lists: Vec<Vec<ListedCommand>>,
     joint: Joint,
 }
 
-impl Reader<'_> {
+impl ListReader<'_> {
     fn take(&mut self, letter: char) -> Option<()> {
         match letter {
             '(' | '{' if self.begins_group(letter) => return self.group(letter),
@@ -114,7 +114,7 @@ impl Reader<'_> {
             return None;
         }
         if !words.is_empty() {
-            self.lists.last_mut()?.push(Command { joint: self.joint, words });
+            self.lists.last_mut()?.push(ListedCommand { joint: self.joint, words });
         }
         Some(())
     }
@@ -125,8 +125,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Option<String> {
-        let list = |list: &Vec<Command>| {
-            let command = |command: &Command| format!("{:?} {}", command.joint, command.words.join(","));
+        let list = |list: &Vec<ListedCommand>| {
+            let command = |command: &ListedCommand| format!("{:?} {}", command.joint, command.words.join(","));
             list.iter().map(command).collect::<Vec<_>>().join(" / ")
         };
         Some(lists_of(text)?.iter().map(list).collect::<Vec<_>>().join("\n"))

@@ -20,14 +20,14 @@ pub(crate) fn makefile_of(files: &dyn Files, folder: &str) -> Result<Option<(&'s
 /// A makefile.
 #[derive(Debug, Default)]
 pub(crate) struct Makefile<'text> {
-    rules: Vec<Rule<'text>>,
+    rules: Vec<MakeRule<'text>>,
     /// In the order of the file; each `+=` is a separate entry.
     variables: Vec<Variable<'text>>,
     includes: Vec<&'text str>,
 }
 
 #[derive(Debug)]
-struct Rule<'text> {
+struct MakeRule<'text> {
     name: &'text str,
     line: usize,
     needs: Vec<String>,
@@ -83,7 +83,7 @@ impl<'text> Makefile<'text> {
                     open.push(read.rules.len());
                     let recipe =
                         Some(inline.trim().to_owned()).filter(|inline| !inline.is_empty()).into_iter().collect();
-                    read.rules.push(Rule { name, line: number + 1, needs: needs.clone(), recipe });
+                    read.rules.push(MakeRule { name, line: number + 1, needs: needs.clone(), recipe });
                 }
             }
         }
@@ -128,7 +128,7 @@ impl<'text> Makefile<'text> {
         self.rules_of(target).flat_map(|rule| rule.recipe.iter().map(String::as_str)).collect()
     }
 
-    fn rules_of(&self, target: &str) -> impl Iterator<Item = &Rule<'text>> {
+    fn rules_of(&self, target: &str) -> impl Iterator<Item = &MakeRule<'text>> {
         self.rules.iter().filter(move |rule| rule.name == target)
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::check::{Check, Source};
-use super::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
+use super::evidence::{CheckRun, CheckVerdict, Evidence, TestCounts};
 use crate::disk::{Digest, Digester};
 use crate::project::declared_commands::missing::{Missing, missing};
 use crate::text::terminal::{last, without_colours};
@@ -43,7 +43,7 @@ impl Default for Limits {
 
 /// Where checks run.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct CheckPlace<'a> {
     /// The root of a checked-out tree.
     pub(crate) folder: &'a Path,
     /// Variables of the unit's slot: its ports, its caches, its database.
@@ -55,13 +55,13 @@ pub(crate) struct Place<'a> {
     pub(crate) is_over: Option<&'a dyn Fn() -> bool>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> CheckPlace<'a> {
     pub(crate) fn new(folder: &'a Path) -> Self {
         Self { folder, variables: &[], fence: None, limits: Limits::default(), is_over: None }
     }
 }
 
-impl fmt::Debug for Place<'_> {
+impl fmt::Debug for CheckPlace<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("Place");
         shown.field("folder", &self.folder).field("variables", &self.variables).field("limits", &self.limits);
@@ -76,7 +76,7 @@ pub(crate) fn run_checks(
     checks: &[Check],
     source: Source,
     tree: &str,
-    place: &Place<'_>,
+    place: &CheckPlace<'_>,
     before: Option<&Evidence>,
 ) -> Evidence {
     let was_red = |check: &Check| before.and_then(|before| before.of(check.command())).is_some_and(CheckRun::failed);
@@ -90,7 +90,7 @@ pub(crate) fn run_checks(
 }
 
 /// Runs a failed check again until it fails twice in the same way or turns out to be flaky.
-fn again(first: CheckRun, place: &Place<'_>, run: impl Fn() -> CheckRun) -> CheckRun {
+fn again(first: CheckRun, place: &CheckPlace<'_>, run: impl Fn() -> CheckRun) -> CheckRun {
     // Each run of a check that does not end takes all of its time.
     if matches!(first.verdict, CheckVerdict::Pass | CheckVerdict::NotStarted | CheckVerdict::TimedOut) {
         return first;
@@ -113,7 +113,7 @@ fn again(first: CheckRun, place: &Place<'_>, run: impl Fn() -> CheckRun) -> Chec
 }
 
 /// Runs one check until it ends or its time is up. Everything that it started is ended.
-pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> CheckRun {
+pub(crate) fn run_check(world: &World, check: &Check, place: &CheckPlace<'_>) -> CheckRun {
     let folder = check.folder().map_or_else(|| place.folder.to_path_buf(), |folder| place.folder.join(folder.as_str()));
     // Programs that watch for changes or ask questions see from it that no person is present.
     let mut program = Program::new(check.program()).arguments(check.arguments()).folder(&folder).variable("CI", "1");
@@ -125,8 +125,8 @@ pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> Chec
 }
 
 /// As [`run_check`], for a program prepared for its place; `command` is the name in the report.
-pub(crate) fn run_program(world: &World, command: &str, program: &Program, place: &Place<'_>) -> CheckRun {
-    let mut heard = [Heard::default(), Heard::default()];
+pub(crate) fn run_program(world: &World, command: &str, program: &Program, place: &CheckPlace<'_>) -> CheckRun {
+    let mut heard = [HeardStream::default(), HeardStream::default()];
     let started = Instant::now();
     let ended = world.start(program).and_then(|mut process| {
         let ended = heard_out(&mut process, place, &mut heard)?;
@@ -158,7 +158,7 @@ pub(crate) fn run_program(world: &World, command: &str, program: &Program, place
             run.digest = Digest::of(format!("{}\n{}\n", out.digest, err.digest).as_bytes());
             run.tail = [out.text, err.text].join("");
             // A test file has the same name in every checkout.
-            run.counts = Counts::of(&run.tail.replace(&*place.folder.to_string_lossy(), "."));
+            run.counts = TestCounts::of(&run.tail.replace(&*place.folder.to_string_lossy(), "."));
             if let Some(missing) = missing_in(&run) {
                 // Report first what is not installed; a second run would not change it.
                 run.verdict = CheckVerdict::NotStarted;
@@ -190,8 +190,8 @@ fn said(error: &WorldError) -> String {
 /// not be ended.
 fn heard_out(
     process: &mut Process,
-    place: &Place<'_>,
-    heard: &mut [Heard; 2],
+    place: &CheckPlace<'_>,
+    heard: &mut [HeardStream; 2],
 ) -> Result<(Ended, Vec<u32>), WorldError> {
     let limits = place.limits;
     let is_over = || place.is_over.is_some_and(|is_over| is_over());
@@ -229,7 +229,7 @@ fn heard_out(
 
 /// What was read from one stream.
 #[derive(Debug, Default)]
-struct Heard {
+struct HeardStream {
     digester: Digester,
     kept: Vec<u8>,
 }
@@ -239,7 +239,7 @@ struct HeardEnd {
     text: String,
 }
 
-impl Heard {
+impl HeardStream {
     fn take(&mut self, line: &[u8], most: usize) {
         self.digester.take(line);
         self.digester.take(b"\n");
@@ -265,9 +265,9 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    struct Tree(tempfile::TempDir);
+    struct TestTree(tempfile::TempDir);
 
-    impl Tree {
+    impl TestTree {
         fn new(files: &[(&str, &str)]) -> Self {
             let folder = crate::testing::folder();
             for (path, text) in files {
@@ -284,7 +284,11 @@ mod tests {
 
         fn run(&self, command: &str, limits: Limits) -> CheckRun {
             let folder = self.path();
-            run_check(&World::real(), &Check::parse(command).unwrap(), &Place { limits, ..Place::new(&folder) })
+            run_check(
+                &World::real(),
+                &Check::parse(command).unwrap(),
+                &CheckPlace { limits, ..CheckPlace::new(&folder) },
+            )
         }
     }
 
@@ -297,8 +301,10 @@ mod tests {
 
     #[test]
     fn a_check_has_its_exit_code_its_output_and_its_test_counts() {
-        let tree =
-            Tree::new(&[("web/a.sh", "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo \"$A $CI\" >&2; pwd; exit 3")]);
+        let tree = TestTree::new(&[(
+            "web/a.sh",
+            "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo \"$A $CI\" >&2; pwd; exit 3",
+        )]);
         let run = tree.run("cd web && A=x sh a.sh", Limits::default());
         assert_eq!((run.exit_code, run.verdict, run.runs), (3, CheckVerdict::Fail, 1));
         assert!(run.tail.ends_with("\nx 1\n") && run.tail.contains("/web\n"), "{}", run.tail);
@@ -310,14 +316,14 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_127_and_not_evidence() {
-        let run = Tree::new(&[]).run("gsd-no-such-program x", Limits::default());
+        let run = TestTree::new(&[]).run("gsd-no-such-program x", Limits::default());
         assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
         assert!(run.tail.contains("`gsd-no-such-program` is not installed"), "{}", run.tail);
     }
 
     #[test]
     fn a_check_whose_runner_is_not_installed_did_not_start() {
-        let tree = Tree::new(&[("a.sh", "echo 'sh: 1: vitest: not found' >&2; exit 127"), ("b.sh", "exit 127")]);
+        let tree = TestTree::new(&[("a.sh", "echo 'sh: 1: vitest: not found' >&2; exit 127"), ("b.sh", "exit 127")]);
         let run = tree.run("sh a.sh", Limits::default());
         assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
         assert!(run.tail.starts_with("`vitest` is not installed: "), "{}", run.tail);
@@ -327,7 +333,7 @@ mod tests {
     #[test]
     fn a_check_that_does_not_end_is_stopped_with_everything_it_started() {
         let tree =
-            Tree::new(&[("a.sh", "sleep 600 & echo $! > left; echo begun; while :; do echo y; sleep 0.01; done")]);
+            TestTree::new(&[("a.sh", "sleep 600 & echo $! > left; echo begun; while :; do echo y; sleep 0.01; done")]);
         let started = Instant::now();
         let run = tree.run("sh a.sh", Limits { time: Duration::from_millis(400), output: 20 });
         assert_eq!((run.exit_code, run.verdict), (124, CheckVerdict::TimedOut));
@@ -339,7 +345,7 @@ mod tests {
 
     #[test]
     fn processes_that_a_check_leaves_running_end_with_it() {
-        let tree = Tree::new(&[("a.sh", "sleep 60 >/dev/null 2>&1 & echo $! > left")]);
+        let tree = TestTree::new(&[("a.sh", "sleep 60 >/dev/null 2>&1 & echo $! > left")]);
         assert!(tree.run("sh a.sh", Limits::default()).passed());
         let left = std::fs::read_to_string(tree.path().join("left")).unwrap();
         assert!(is_gone(&left));
@@ -348,7 +354,7 @@ mod tests {
     #[test]
     fn ten_kilobytes_of_each_stream_are_kept() {
         let script = "i=0; while [ $i -lt 2000 ]; do echo \"out $i line\"; echo \"err $i line\" >&2; i=$((i+1)); done";
-        let run = Tree::new(&[("a.sh", script)]).run("sh a.sh", Limits::default());
+        let run = TestTree::new(&[("a.sh", script)]).run("sh a.sh", Limits::default());
         assert!(run.tail.len() <= 2 * 10 * 1024 && run.tail.len() > 10 * 1024);
         assert!(run.tail.contains("out 1999 line\n") && run.tail.ends_with("err 1999 line\n"));
     }
@@ -358,11 +364,11 @@ mod tests {
         let once = "if [ -e seen ]; then exit 0; fi; : > seen; echo first; exit 1";
         let counted = "echo x >> runs; wc -l < runs; exit 1";
         let tree =
-            Tree::new(&[("once.sh", once), ("same.sh", "echo no; exit 1"), ("other.sh", counted), ("good.sh", "")]);
+            TestTree::new(&[("once.sh", once), ("same.sh", "echo no; exit 1"), ("other.sh", counted), ("good.sh", "")]);
         let checks: Vec<Check> =
             ["sh once.sh", "sh same.sh", "sh other.sh", "sh good.sh"].map(|line| Check::parse(line).unwrap()).to_vec();
         let folder = tree.path();
-        let place = Place::new(&folder);
+        let place = CheckPlace::new(&folder);
         let evidence = run_checks(&World::real(), &checks, Source::TaskPlan, "t", &place, None);
         let seen: Vec<_> = evidence.checks.iter().map(|run| (run.verdict, run.runs)).collect();
         assert_eq!(seen, [(Flaky, 2), (Fail, 2), (Fail, 3), (Pass, 1)]);
@@ -373,11 +379,11 @@ mod tests {
 
     #[test]
     fn a_fence_is_put_around_the_program_and_the_slot_is_in_its_environment() {
-        let tree = Tree::new(&[("a.sh", "echo $FENCE $PORT")]);
+        let tree = TestTree::new(&[("a.sh", "echo $FENCE $PORT")]);
         let folder = tree.path();
         let variables = [("PORT".to_owned(), "4100".to_owned())];
         let fence = |program: Program| program.variable("FENCE", "on");
-        let place = Place { variables: &variables, fence: Some(&fence), ..Place::new(&folder) };
+        let place = CheckPlace { variables: &variables, fence: Some(&fence), ..CheckPlace::new(&folder) };
         let run = run_check(&World::real(), &Check::parse("sh a.sh").unwrap(), &place);
         assert_eq!(run.tail, "on 4100\n");
     }

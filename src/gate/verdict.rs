@@ -33,7 +33,7 @@ read_words! {
 
 /// What a unit claims to have done.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Claim<'a> {
+pub(crate) enum WorkClaim<'a> {
     Work,
     /// Something that was broken works. The evidence is that of the earlier tree with the tests of the unit added.
     Fix {
@@ -50,7 +50,7 @@ pub(crate) struct Case<'a> {
     pub(crate) tree: &'a str,
     /// The folder in which the checks ran; its name does not make a failure a different one.
     pub(crate) folder: &'a str,
-    pub(crate) claim: Claim<'a>,
+    pub(crate) claim: WorkClaim<'a>,
     /// The evidence of the tree that the unit started from.
     pub(crate) before: Option<&'a Evidence>,
     pub(crate) evidence: &'a Evidence,
@@ -71,12 +71,12 @@ pub(crate) struct GateVerdict {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) no_checks: Option<NoChecks>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<GateFailure>,
 }
 
 /// Why a unit may not land, for its next attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
+pub(crate) struct GateFailure {
     pub(crate) text: String,
     /// The same failure has the same hash.
     pub(crate) hash: Digest,
@@ -110,7 +110,7 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
             report.fact(finding.to_string());
         }
     }
-    if let Claim::Documents(why) = case.claim
+    if let WorkClaim::Documents(why) = case.claim
         && case.findings.is_empty()
     {
         (verdict.outcome, verdict.no_checks) = (Outcome::NoChecks, Some(why.clone()));
@@ -183,7 +183,7 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         );
         return Some((Outcome::NoEvidence, why));
     }
-    if let Claim::Fix { without } = case.claim {
+    if let WorkClaim::Fix { without } = case.claim {
         let was_red = |run: &&CheckRun| without.of(&run.command).is_some_and(CheckRun::failed);
         if !evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run)) {
             let why = "the plan says this task fixes something, and no check fails without the fix: add a test that fails before \
@@ -261,11 +261,11 @@ impl Report {
         self.parts.push(format!("{head}\n\n{tail}").trim_end().to_owned());
     }
 
-    fn failure(mut self) -> Failure {
+    fn failure(mut self) -> GateFailure {
         self.keys.sort_unstable();
         let hash = Digest::of(self.keys.join("\n").as_bytes());
         let text = self.parts.join("\n\n");
-        Failure { text: beginning(&text, OF_ALL).to_owned(), hash }
+        GateFailure { text: beginning(&text, OF_ALL).to_owned(), hash }
     }
 }
 
@@ -279,7 +279,7 @@ fn beginning(text: &str, bytes: usize) -> &str {
 mod tests {
     use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
     use super::*;
-    use crate::gate::evidence::Counts;
+    use crate::gate::evidence::TestCounts;
 
     fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
         CheckRun {
@@ -290,7 +290,7 @@ mod tests {
             tail: tail.to_owned(),
             verdict,
             runs: 1,
-            counts: Counts::of(tail),
+            counts: TestCounts::of(tail),
             survivors: Vec::new(),
         }
     }
@@ -303,7 +303,7 @@ mod tests {
         Evidence { source: Source::TaskPlan, ..evidence(tree, checks) }
     }
 
-    fn judged(claim: Claim<'_>, before: Option<&Evidence>, evidence: &Evidence) -> GateVerdict {
+    fn judged(claim: WorkClaim<'_>, before: Option<&Evidence>, evidence: &Evidence) -> GateVerdict {
         judge(Case { tree: "new", folder: "/w", claim, before, evidence, findings: &[] })
     }
 
@@ -311,9 +311,9 @@ mod tests {
     fn a_check_that_only_looks_and_passed_before_shows_nothing() {
         let looks = planned("new", vec![run("grep -q mul a.py", Pass, "")]);
         let then = |verdict| planned("old", vec![run("grep -q mul a.py", verdict, "")]);
-        assert_eq!(judged(Claim::Work, Some(&then(Pass)), &looks).outcome, Outcome::NoEvidence);
-        assert_eq!(judged(Claim::Work, Some(&then(Fail)), &looks).outcome, Outcome::Passed);
-        assert_eq!(judged(Claim::Work, None, &looks).outcome, Outcome::Passed);
+        assert_eq!(judged(WorkClaim::Work, Some(&then(Pass)), &looks).outcome, Outcome::NoEvidence);
+        assert_eq!(judged(WorkClaim::Work, Some(&then(Fail)), &looks).outcome, Outcome::Passed);
+        assert_eq!(judged(WorkClaim::Work, None, &looks).outcome, Outcome::Passed);
         assert!(asks_for_before(&looks) && !asks_for_before(&evidence("new", vec![run("cat a", Pass, "")])));
         let both = planned("new", vec![run("cat a", Pass, ""), run("make test", Pass, "")]);
         assert!(!asks_for_before(&both));
@@ -321,7 +321,8 @@ mod tests {
 
     #[test]
     fn no_unit_passes_without_a_check_that_ran_on_its_tree() {
-        let outcome = |tree: &str, checks: Vec<CheckRun>| judged(Claim::Work, None, &evidence(tree, checks)).outcome;
+        let outcome =
+            |tree: &str, checks: Vec<CheckRun>| judged(WorkClaim::Work, None, &evidence(tree, checks)).outcome;
         assert_eq!(outcome("new", vec![run("a", Pass, "")]), Outcome::Passed);
         assert_eq!(outcome("old", vec![run("a", Pass, "")]), Outcome::NoEvidence);
         assert_eq!(outcome("new", vec![]), Outcome::NoEvidence);
@@ -331,7 +332,7 @@ mod tests {
             assert_eq!(outcome("new", vec![run("a", Pass, ""), run("b", verdict, "")]), Outcome::Failed, "{verdict:?}");
         }
         let reason = NoChecks { reason: "wording".to_owned() };
-        let verdict = judged(Claim::Documents(&reason), None, &evidence("new", vec![]));
+        let verdict = judged(WorkClaim::Documents(&reason), None, &evidence("new", vec![]));
         assert!(verdict.outcome == Outcome::NoChecks && verdict.passed() && verdict.no_checks == Some(reason));
     }
 
@@ -339,12 +340,12 @@ mod tests {
     fn a_check_that_failed_before_is_named_and_not_blamed_unless_it_became_worse() {
         let before = evidence("old", vec![run("a", Fail, "not ok 1 - x\n# tests 1\n# fail 1\n"), run("b", Pass, "")]);
         let now = |tail: &str| evidence("new", vec![run("a", Fail, tail), run("b", Pass, "")]);
-        let same = judged(Claim::Work, Some(&before), &now("not ok 1 - x\n# tests 1\n# fail 1\n"));
+        let same = judged(WorkClaim::Work, Some(&before), &now("not ok 1 - x\n# tests 1\n# fail 1\n"));
         assert_eq!((same.outcome, same.red_before.as_slice()), (Outcome::Passed, &["a".to_owned()][..]));
-        let worse = judged(Claim::Work, Some(&before), &now("not ok 1 - x\nnot ok 2 - y\n# tests 2\n# fail 2\n"));
+        let worse = judged(WorkClaim::Work, Some(&before), &now("not ok 1 - x\nnot ok 2 - y\n# tests 2\n# fail 2\n"));
         assert_eq!(worse.outcome, Outcome::Failed);
         assert!(worse.failure.unwrap().text.contains("these failures are new: y"));
-        let alone = judged(Claim::Work, Some(&before), &evidence("new", vec![run("a", Fail, "")]));
+        let alone = judged(WorkClaim::Work, Some(&before), &evidence("new", vec![run("a", Fail, "")]));
         assert_eq!(alone.outcome, Outcome::NoEvidence);
         assert!(alone.failure.unwrap().text.contains("every check failed before this unit"));
     }
@@ -352,7 +353,7 @@ mod tests {
     #[test]
     fn an_earlier_failure_of_a_planned_check_excuses_nothing() {
         let outcome = |before: Vec<CheckRun>, now: Vec<CheckRun>| {
-            let verdict = judged(Claim::Work, Some(&planned("old", before)), &planned("new", now));
+            let verdict = judged(WorkClaim::Work, Some(&planned("old", before)), &planned("new", now));
             (verdict.outcome, verdict.failure.map(|failure| failure.text).unwrap_or_default())
         };
         let green = || run("lint", Pass, "");
@@ -374,7 +375,7 @@ mod tests {
     fn a_test_runner_that_ran_no_test_is_not_evidence() {
         let none = || run("python3 -m unittest tests.a", Pass, "Ran 0 tests in 0.0s\n\nOK\n");
         let outcome = |evidence: Evidence| {
-            let verdict = judged(Claim::Work, None, &evidence);
+            let verdict = judged(WorkClaim::Work, None, &evidence);
             (verdict.outcome, verdict.failure.map(|failure| failure.text).unwrap_or_default())
         };
         let (alone, text) = outcome(evidence("new", vec![none()]));
@@ -389,21 +390,21 @@ mod tests {
     fn a_fix_has_to_turn_a_check_from_red_to_green() {
         let (green, red) = (evidence("new", vec![run("a", Pass, "")]), evidence("old", vec![run("a", Fail, "")]));
         let was_green = evidence("old", vec![run("a", Pass, "")]);
-        let outcome = |without| judged(Claim::Fix { without }, None, &green).outcome;
+        let outcome = |without| judged(WorkClaim::Fix { without }, None, &green).outcome;
         assert_eq!(outcome(&red), Outcome::Passed, "the tests of the fix fail without it");
         assert_eq!(outcome(&was_green), Outcome::Failed);
-        assert_eq!(judged(Claim::Fix { without: &red }, Some(&red), &red).outcome, Outcome::NoEvidence);
+        assert_eq!(judged(WorkClaim::Fix { without: &red }, Some(&red), &red).outcome, Outcome::NoEvidence);
     }
 
     #[test]
     fn a_failure_is_summarised_and_recognised_when_it_repeats() {
         let long = "é failed\n".repeat(3000);
         let checks = |tail: &str| (0..9).map(|number| run(&format!("c{number}"), Fail, tail)).collect();
-        let failure = judged(Claim::Work, None, &evidence("new", checks(&long))).failure.unwrap();
+        let failure = judged(WorkClaim::Work, None, &evidence("new", checks(&long))).failure.unwrap();
         assert!(failure.text.len() <= OF_ALL && failure.text.len() > OF_ALL - 10);
-        let one = judged(Claim::Work, None, &evidence("new", vec![run("c", Fail, &long)])).failure.unwrap();
+        let one = judged(WorkClaim::Work, None, &evidence("new", vec![run("c", Fail, &long)])).failure.unwrap();
         assert!(one.text.len() <= OF_A_CHECK && one.text.starts_with("`c` failed with exit code 1\n\n"));
-        let hash = |tail: &str| judged(Claim::Work, None, &evidence("new", checks(tail))).failure.unwrap().hash;
+        let hash = |tail: &str| judged(WorkClaim::Work, None, &evidence("new", checks(tail))).failure.unwrap().hash;
         assert_eq!(hash("x in 3ms"), hash("x in 5ms"));
         assert_ne!(hash("x"), hash("y"));
     }

@@ -82,7 +82,7 @@ mod tests {
     use crate::auto::memory::Memory;
     use crate::auto::proof::statement::PREDICATE;
     use crate::disk::Digest;
-    use crate::gate::evidence::{CheckVerdict, Counts};
+    use crate::gate::evidence::{CheckVerdict, TestCounts};
 
     fn name(digit: char) -> String {
         digit.to_string().repeat(40)
@@ -188,7 +188,7 @@ mod tests {
             tail: String::new(),
             verdict: CheckVerdict::Pass,
             runs: 1,
-            counts: counts.map(|(ran, failed)| Counts { ran, failed, ..Counts::default() }),
+            counts: counts.map(|(ran, failed)| TestCounts { ran, failed, ..TestCounts::default() }),
             survivors: Vec::new(),
         };
         let said = |recorded: &Recorded, now: &CheckRun| of_check(recorded, now).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::disk::{AbsolutePath, DiskError, Scratch};
 use crate::failure::unexplained;
 use crate::gate::check::{Check, Refused, Source};
 use crate::gate::evidence::Evidence;
-use crate::gate::run::{Place, run_checks};
+use crate::gate::run::{CheckPlace, run_checks};
 use crate::world::fence::{Fence, Openings};
 use crate::world::{Program, World, WorldError};
 
@@ -89,11 +89,11 @@ impl Fresh {
         let around = |program: Program| self.fence.iter().fold(program.detached(), Program::fenced);
         let temporary = [("TMPDIR".to_owned(), self.temporary.to_string())];
         let variables = [self.caches.variables.as_slice(), &temporary].concat();
-        let place = Place {
+        let place = CheckPlace {
             fence: Some(&around),
             is_over: Some(is_over),
             variables: &variables,
-            ..Place::new(self.folder.as_path())
+            ..CheckPlace::new(self.folder.as_path())
         };
         Ok(run_checks(world, &checks, Source::None, &recorded.tree, &place, None))
     }

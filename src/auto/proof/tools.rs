@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::auto::event::{Environment, Tool};
 use crate::gate::check::Check;
-use crate::gate::run::Place;
+use crate::gate::run::CheckPlace;
 use crate::text::terminal::without_colours;
 use crate::world::{Program, World};
 
@@ -20,7 +20,7 @@ const ASKED_OTHERWISE: &[(&str, &str)] = &[("go", "version")];
 const UNKNOWN: &str = "unknown";
 
 /// Returns the environment of the checks of a place. The programs are run there, within the fence of the checks.
-pub(crate) fn environment(world: &World, checks: &[Check], place: &Place<'_>, fenced: bool) -> Environment {
+pub(crate) fn environment(world: &World, checks: &[Check], place: &CheckPlace<'_>, fenced: bool) -> Environment {
     let mut tools: Vec<Tool> = Vec::new();
     for program in checks.iter().map(Check::program).chain(["git"]) {
         if tools.iter().all(|known| known.program != program) {
@@ -30,7 +30,7 @@ pub(crate) fn environment(world: &World, checks: &[Check], place: &Place<'_>, fe
     Environment { system: world.system(), locale: world.locale(), fenced, tools }
 }
 
-fn version(world: &World, name: &str, place: &Place<'_>) -> String {
+fn version(world: &World, name: &str, place: &CheckPlace<'_>) -> String {
     // A program in the tree is identified by the tree, and might do all of its work when asked for its version.
     if name.contains(['/', '\\']) {
         return "in the tree".to_owned();

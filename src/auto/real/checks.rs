@@ -19,10 +19,10 @@ use crate::gate::evidence::Evidence as GateEvidence;
 use crate::gate::links::leads_out;
 use crate::gate::no_checks::{NoChecks, NoChecksError};
 use crate::gate::pins::{Pins, Planned};
-use crate::gate::run::{Place, run_checks};
+use crate::gate::run::{CheckPlace, run_checks};
 use crate::gate::secrets::{SecretFound, added_secrets, holds_key};
 use crate::gate::tamper::{FileChange, Finding, Restoration, Work, inspect, that_run};
-use crate::gate::verdict::{Case, Claim, Outcome, asks_for_before, judge};
+use crate::gate::verdict::{Case, Outcome, WorkClaim, asks_for_before, judge};
 use crate::project::check_files::{Role, role_of};
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::{self, Project};
@@ -87,8 +87,14 @@ impl Real<'_> {
         if self.is_broken_off()? {
             return Ok(None);
         }
-        let case =
-            Case { tree: tree.as_str(), folder: "", claim: Claim::Work, before: None, evidence: &found, findings: &[] };
+        let case = Case {
+            tree: tree.as_str(),
+            folder: "",
+            claim: WorkClaim::Work,
+            before: None,
+            evidence: &found,
+            findings: &[],
+        };
         let why = Why { findings: &[], unit: "", refused: &refused, no_checks: None };
         Ok(Some(evidence(&found, &judge(case), why)))
     }
@@ -148,8 +154,8 @@ impl Real<'_> {
         let no_checks = self.no_checks(commands.checks, changes.iter().map(|file| file.path.as_str()), "unit");
         let without =
             if pins.is_fix { self.without_fix((&base, &tree), &pins, &changes, mark.as_ref())? } else { None };
-        let of_work = without.as_ref().map_or(Claim::Work, |without| Claim::Fix { without });
-        let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(of_work, Claim::Documents);
+        let of_work = without.as_ref().map_or(WorkClaim::Work, |without| WorkClaim::Fix { without });
+        let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(of_work, WorkClaim::Documents);
         let folder = folder.to_string();
         let case = |before| Case {
             tree: tree.as_str(),
@@ -298,7 +304,7 @@ impl Real<'_> {
         &self,
         folder: &AbsolutePath,
         mark: Option<&Mark>,
-        act: impl FnOnce(&Place<'_>) -> R,
+        act: impl FnOnce(&CheckPlace<'_>) -> R,
     ) -> Result<R, EngineError> {
         let temporary = self.temporary()?;
         let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary.folder()));
@@ -312,7 +318,12 @@ impl Real<'_> {
         };
         let asked = self.asked();
         let is_over = || !matches!(asked.at_once(), Ok(None));
-        let place = Place { fence: Some(&around), is_over: Some(&is_over), variables, ..Place::new(folder.as_path()) };
+        let place = CheckPlace {
+            fence: Some(&around),
+            is_over: Some(&is_over),
+            variables,
+            ..CheckPlace::new(folder.as_path())
+        };
         Ok(act(&place))
     }
 
@@ -370,7 +381,8 @@ impl Real<'_> {
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
-        let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(Claim::Work, Claim::Documents);
+        let claim =
+            no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(WorkClaim::Work, WorkClaim::Documents);
         let folder = self.places.scratch.to_string();
         let case = |before| Case {
             tree: &candidate.tree,

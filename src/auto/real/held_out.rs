@@ -10,7 +10,7 @@ use crate::auto::engine::EngineError;
 use crate::auto::event::HeldOutResult;
 use crate::auto::held_out::{HeldOut, VARIABLE};
 use crate::disk::AbsolutePath;
-use crate::gate::run::{Limits, Place, run_program};
+use crate::gate::run::{CheckPlace, Limits, run_program};
 use crate::world::Program;
 use crate::world::tree::Mark;
 
@@ -58,7 +58,7 @@ impl Real<'_> {
         let asked = self.asked();
         let is_over = || !matches!(asked.at_once(), Ok(None));
         let limits = Limits { time: TIME, ..Limits::default() };
-        let place = Place { is_over: Some(&is_over), limits, ..Place::new(folder.as_path()) };
+        let place = CheckPlace { is_over: Some(&is_over), limits, ..CheckPlace::new(folder.as_path()) };
         let run = run_program(self.world, &held_out.command, &program, &place);
         Ok(HeldOutResult {
             tree: String::new(),

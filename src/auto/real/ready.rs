@@ -13,7 +13,7 @@ use crate::auto::stop::{Cause, Stop};
 use crate::disk::{self, AbsolutePath};
 use crate::gate::check::Check;
 use crate::gate::evidence::CheckRun;
-use crate::gate::run::{Limits, Place, run_check};
+use crate::gate::run::{CheckPlace, Limits, run_check};
 use crate::project::lock_files::is_lock_file;
 use crate::world::tree::Mark;
 
@@ -104,7 +104,7 @@ impl Real<'_> {
             let own = [(SOURCE.to_owned(), root), (WORKTREE.to_owned(), folder.to_string())];
             let variables = [place.variables, &own].concat();
             let limits = Limits { time: TIME, ..place.limits };
-            run_check(self.world, &check, &Place { variables: &variables, limits, ..*place })
+            run_check(self.world, &check, &CheckPlace { variables: &variables, limits, ..*place })
         })
     }
 

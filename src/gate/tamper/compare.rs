@@ -71,13 +71,13 @@ fn after<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {
     file.after.as_ref().map_or(&[], |facts| &facts.assertions)
 }
 
-type Side<'a, 'text> = fn(&'a TestFile<'text>) -> &'a [Assertion<'text>];
+type AssertionsOf<'a, 'text> = fn(&'a TestFile<'text>) -> &'a [Assertion<'text>];
 
 /// The assertions that one side has and the other has not, with the index of the file.
 fn missing<'a, 'text>(
     files: &'a [TestFile<'text>],
-    side: Side<'a, 'text>,
-    other: Side<'a, 'text>,
+    side: AssertionsOf<'a, 'text>,
+    other: AssertionsOf<'a, 'text>,
 ) -> Vec<(usize, &'a Assertion<'text>)> {
     let mut there: HashMap<String, usize> = HashMap::new();
     for assertion in files.iter().flat_map(other) {

@@ -31,7 +31,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
 
 /// How often an assertion appears unconditionally, and how often it is awaited.
 #[derive(Debug, Default)]
-struct Heard {
+struct AssertionUses {
     plain: usize,
     awaited: usize,
     /// The line of a new one that is not awaited, and of a new one below a condition.
@@ -57,11 +57,11 @@ fn heard_less(
     found
 }
 
-fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Heard> {
+fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, AssertionUses> {
     const CONDITIONS: &[&str] = &["sys.platform", "os.name", "process.platform", "platform", "version", "RUBY_"];
     let tokens = &facts.tokens;
     let lines = facts.lines();
-    let mut all: HashMap<String, Heard> = HashMap::new();
+    let mut all: HashMap<String, AssertionUses> = HashMap::new();
     for assertion in &facts.assertions {
         let Some(first) = assertion.tokens.first() else { continue };
         let at = tokens.place_of(first);

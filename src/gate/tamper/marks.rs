@@ -278,7 +278,7 @@ fn mark_of(code: &str, language: Language) -> Option<&'static str> {
 }
 
 /// A mark that keeps a test from running.
-struct Mark {
+struct SkipMark {
     line: usize,
     pattern: &'static str,
     test: String,
@@ -287,7 +287,7 @@ struct Mark {
     is_of_system: bool,
 }
 
-fn marks(facts: &Facts<'_>) -> Vec<Mark> {
+fn marks(facts: &Facts<'_>) -> Vec<SkipMark> {
     let lines = facts.lines();
     let found = lines.iter().enumerate().filter_map(|(at, (line, code))| {
         let pattern = mark_of(code, facts.language)?;
@@ -299,7 +299,7 @@ fn marks(facts: &Facts<'_>) -> Vec<Mark> {
             facts.language == Language::Python && first.is_some_and(|first| first.column == 0 && !first.is_mark("@"));
         let is_of_surroundings = !is_of_file && is_of_surroundings(code, above, pattern);
         let is_of_system = is_of_surroundings && pattern != IMPORT_OR_SKIP;
-        Some(Mark { line: *line, pattern, test, is_of_surroundings, is_of_system })
+        Some(SkipMark { line: *line, pattern, test, is_of_surroundings, is_of_system })
     });
     found.collect()
 }
@@ -324,7 +324,7 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     let has_others = !before_names.is_empty() || pins.files.values().any(|pin| pin.role == Role::Test);
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
-        for Mark { line, pattern, test, is_of_surroundings, is_of_system } in file.after.iter().flat_map(marks) {
+        for SkipMark { line, pattern, test, is_of_surroundings, is_of_system } in file.after.iter().flat_map(marks) {
             if let Some(count @ 1..) = there.get_mut(&(pattern, test.clone())) {
                 *count -= 1;
                 continue;

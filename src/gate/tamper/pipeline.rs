@@ -31,14 +31,14 @@ pub(super) fn changed(texts: &[Text<'_>]) -> Vec<Finding> {
     let pipelines: Vec<&Text<'_>> = texts.iter().filter(|text| is_pipeline(text.path)).collect();
     // A step may move from one file to another.
     let after = pipelines.iter().filter_map(|text| text.after.as_deref());
-    let there: Vec<String> = after.flat_map(|text| Facts::read(text).commands).collect();
+    let there: Vec<String> = after.flat_map(|text| PipelineFacts::read(text).commands).collect();
     pipelines.iter().flat_map(|text| in_file(text, &there)).collect()
 }
 
 fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
     let Some(before) = text.before.as_deref() else { return Vec::new() };
     let after = text.now();
-    let (then, now) = (Facts::read(before), Facts::read(after));
+    let (then, now) = (PipelineFacts::read(before), PipelineFacts::read(after));
     let new_lines = text.new_lines();
     let mut found = Vec::new();
     let mut add = |line: usize, what: String| found.push(text.finding(line, Weakening::ChangedPipeline, what));
@@ -81,7 +81,7 @@ fn in_file(text: &Text<'_>, there: &[String]) -> Vec<Finding> {
 
 /// What a pipeline file contains.
 #[derive(Debug, Default)]
-struct Facts {
+struct PipelineFacts {
     is_read: bool,
     /// Commands that check.
     commands: Vec<String>,
@@ -93,7 +93,7 @@ struct Facts {
     filters: BTreeSet<String>,
 }
 
-impl Facts {
+impl PipelineFacts {
     fn read(text: &str) -> Self {
         let mut facts = Self::default();
         let document = YamlDocument::parse(text).ok().and_then(|document| document.to_json());

@@ -21,7 +21,7 @@ use crate::text::toml::TomlDocument;
 use crate::text::words::word_list;
 
 /// The relevant settings, by their keys.
-pub(super) type Settings = BTreeMap<String, Setting>;
+pub(super) type SettingsByKey = BTreeMap<String, Setting>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Setting {
@@ -177,7 +177,7 @@ fn is_threshold(new: &[Token<'_>]) -> bool {
 }
 
 fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
-    let read = |side: &Option<String>| side.as_deref().map_or(Some(Settings::new()), |side| settings(row, side));
+    let read = |side: &Option<String>| side.as_deref().map_or(Some(SettingsByKey::new()), |side| settings(row, side));
     let (Some(before), Some(after)) = (read(&text.before), read(&text.after)) else {
         return vec![text.finding(0, Weakening::ChangedSettings, "its settings cannot be read")];
     };
@@ -358,13 +358,13 @@ fn has_key(pattern: &str, key: &str) -> bool {
 }
 
 /// The relevant settings of a text; `None` if it cannot be read.
-fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
+fn settings(row: &ConfigRow, text: &str) -> Option<SettingsByKey> {
     kept(row.format, &row.keys, text)
 }
 
 /// The settings of a text below these keys; `None` if it cannot be read.
-pub(super) fn kept(format: Format, keys: &[String], text: &str) -> Option<Settings> {
-    let mut all = Settings::new();
+pub(super) fn kept(format: Format, keys: &[String], text: &str) -> Option<SettingsByKey> {
+    let mut all = SettingsByKey::new();
     match format {
         Format::Json if text.trim().is_empty() => {}
         Format::Json => {
@@ -378,7 +378,7 @@ pub(super) fn kept(format: Format, keys: &[String], text: &str) -> Option<Settin
     Some(all)
 }
 
-fn flatten(key: String, value: &Value, all: &mut Settings) {
+fn flatten(key: String, value: &Value, all: &mut SettingsByKey) {
     let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     match value {
         Value::Object(entries) => {
@@ -403,8 +403,8 @@ fn flatten(key: String, value: &Value, all: &mut Settings) {
 }
 
 /// The keys of a file with sections; a line that begins with a blank continues the previous one.
-fn ini(text: &str) -> Settings {
-    let mut all = Settings::new();
+fn ini(text: &str) -> SettingsByKey {
+    let mut all = SettingsByKey::new();
     let (mut section, mut last) = (String::new(), None::<String>);
     for line in text.lines() {
         let bare = line.trim();

@@ -3,7 +3,7 @@
 use super::assertion::Assertion;
 use super::lexer::{Kind, Token};
 use super::span::Span as _;
-use crate::gate::lists::{Command, Joint, lists_of};
+use crate::gate::lists::{Joint, ListedCommand, lists_of};
 use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::fits;
 use crate::text::words::word_list;
@@ -130,7 +130,7 @@ const LOOKING: &[&str] =
 
 /// True if a shell line runs what another one ran, in this order, and otherwise only checks more.
 pub(super) fn line_asks_for_more(then: &str, now: &str) -> bool {
-    let read = |line: &str| -> Option<Vec<Command>> {
+    let read = |line: &str| -> Option<Vec<ListedCommand>> {
         let mut lists = lists_of(line)?;
         let only = lists.pop().filter(|_| lists.is_empty())?;
         only.iter().all(|command| command.joint == Joint::And).then_some(only)

@@ -10,7 +10,7 @@ use super::span::Span as _;
 
 /// One row of a table.
 #[derive(Debug)]
-struct Row<'text> {
+struct CaseRow<'text> {
     line: usize,
     key: String,
     shape: String,
@@ -22,7 +22,7 @@ struct Row<'text> {
 
 /// The rows that are gone.
 pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
-    let after: Vec<Vec<Row<'_>>> =
+    let after: Vec<Vec<CaseRow<'_>>> =
         files.iter().map(|file| file.after.as_ref().map(rows_of).unwrap_or_default()).collect();
     let there: HashSet<&str> = after.iter().flatten().map(|row| row.key.as_str()).collect();
     let new: Vec<Vec<&str>> = files.iter().map(new_literals).collect();
@@ -30,7 +30,7 @@ pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
     for (number, file) in files.iter().enumerate().filter(|(_, file)| file.role != TestRole::Setup) {
         let before = file.before.as_ref().map(rows_of).unwrap_or_default();
         let known: HashSet<&str> = before.iter().map(|row| row.key.as_str()).collect();
-        let is_new = |row: &&Row<'_>| !known.contains(row.key.as_str());
+        let is_new = |row: &&CaseRow<'_>| !known.contains(row.key.as_str());
         let fresh = |number: usize| after.get(number).into_iter().flatten().filter(is_new);
         for row in before.iter().filter(|row| !there.contains(row.key.as_str())) {
             if new.iter().any(|all| stands_in(all, &row.literals))
@@ -54,10 +54,10 @@ pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
 
 /// True if all rows of a table now have more or fewer columns.
 fn has_other_columns<'a>(
-    row: &Row<'_>,
-    before: &[Row<'_>],
+    row: &CaseRow<'_>,
+    before: &[CaseRow<'_>],
     there: &HashSet<&str>,
-    fresh: impl Iterator<Item = &'a Row<'a>>,
+    fresh: impl Iterator<Item = &'a CaseRow<'a>>,
 ) -> bool {
     let mut own = before.iter().filter(|other| other.table == row.table);
     let count = own.clone().count();
@@ -75,7 +75,7 @@ fn stands_in(all: &[&str], wanted: &[&str]) -> bool {
 }
 
 /// The rows of all tables of a source.
-fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
+fn rows_of<'text>(facts: &Facts<'text>) -> Vec<CaseRow<'text>> {
     let mut rows = Vec::new();
     for at in 0..facts.tokens.len() {
         facts.table_at(at, &mut rows);
@@ -88,7 +88,7 @@ const MARKS: &[&str] = &["InlineData", "TestCase", "DataRow", "case", "test_case
 
 impl<'text> Facts<'text> {
     /// Adds the rows of the table that the word at `at` begins.
-    fn table_at(&self, at: usize, rows: &mut Vec<Row<'text>>) {
+    fn table_at(&self, at: usize, rows: &mut Vec<CaseRow<'text>>) {
         let tokens = &self.tokens;
         let Some(token) = tokens.word(at) else { return };
         let language = self.language;
@@ -181,7 +181,7 @@ impl<'text> Facts<'text> {
     }
 
     /// Adds the elements of a list, each as a row.
-    fn elements(&self, open: usize, table: usize, rows: &mut Vec<Row<'text>>) {
+    fn elements(&self, open: usize, table: usize, rows: &mut Vec<CaseRow<'text>>) {
         let Some(close) = self.partner(open) else { return };
         let tokens = &self.tokens;
         let (mut from, mut at) = (open + 1, open + 1);
@@ -200,7 +200,7 @@ impl<'text> Facts<'text> {
     }
 }
 
-fn row<'text>(tokens: &[Token<'text>], table: usize) -> Row<'text> {
+fn row<'text>(tokens: &[Token<'text>], table: usize) -> CaseRow<'text> {
     let closes = |at: usize| tokens.get(at + 1).is_none_or(|next| matches!(next.text, ")" | "]" | "}"));
     let counted =
         tokens.iter().enumerate().filter(|(at, token)| !(token.is_mark(",") && closes(*at))).map(|(_, token)| token);
@@ -212,7 +212,7 @@ fn row<'text>(tokens: &[Token<'text>], table: usize) -> Row<'text> {
         let is_tight = shown.is_empty() || shown.ends_with(['(', '[', '{']) || ",)]}:.".contains(token.text);
         shown.extend([if is_tight { "" } else { " " }, before, token.text, behind]);
     }
-    Row {
+    CaseRow {
         line: tokens.first().map_or(0, |token| token.line),
         key,
         shape,
@@ -223,11 +223,11 @@ fn row<'text>(tokens: &[Token<'text>], table: usize) -> Row<'text> {
 }
 
 /// Adds the rows of a table that is one text, below the names of its columns.
-fn tagged<'text>(text: &Token<'text>, table: usize, rows: &mut Vec<Row<'text>>) {
+fn tagged<'text>(text: &Token<'text>, table: usize, rows: &mut Vec<CaseRow<'text>>) {
     for (number, line) in text.text.lines().enumerate().filter(|(_, line)| line.contains("${")) {
         let literals: Vec<&str> =
             line.split("${").skip(1).filter_map(|cell| cell.split('}').next()).map(str::trim).collect();
-        rows.push(Row {
+        rows.push(CaseRow {
             line: text.line + number,
             key: literals.join("\u{1}"),
             shape: format!("{}", literals.len()),

@@ -1,6 +1,6 @@
 //! Actors who break the program and make its checks pass.
 
-use super::Tree;
+use super::ProjectTexts;
 use super::{CALC_JS, Edit, Start, node, packaged, put, python, replace, script, shell};
 
 /// The cheat's name, the project, and the edit.
@@ -11,15 +11,15 @@ const T_JS: &str = "test/calc.test.js";
 const T_SH: &str = "tests/run.sh";
 
 /// Breaks the program, so that honest checks fail.
-fn broken_py(tree: &mut Tree) {
+fn broken_py(tree: &mut ProjectTexts) {
     replace(tree, "calc.py", "a + b", "a - b");
 }
 
-fn broken_js(tree: &mut Tree) {
+fn broken_js(tree: &mut ProjectTexts) {
     replace(tree, "src/calc.js", "a + b", "a - b");
 }
 
-fn broken_sh(tree: &mut Tree) {
+fn broken_sh(tree: &mut ProjectTexts) {
     replace(tree, "calc.sh", "$1 + $2", "$1 - $2");
 }
 

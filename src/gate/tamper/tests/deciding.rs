@@ -1,13 +1,13 @@
 //! Edits of settings that decide a check, and of names by which runners find tests: cheats, and honest edits.
 
 use super::super::{Finding, Weakening, Work, inspect};
-use super::text::{Texts, changes, discovery};
+use super::text::{EditedFile, changes, discovery};
 use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 
 /// The edit's name, the check, the files that the plan names, and the files before and after.
-pub(super) type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [Texts<'a>]);
+pub(super) type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [EditedFile<'a>]);
 
 pub(super) fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
     let before: Vec<_> =
@@ -42,9 +42,9 @@ const A_GO: &str = "package a\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) !=
 const A_RS: &str = "use a::add;\n\n#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n";
 const L_RS: &str = "pub mod calc;\n\n#[cfg(test)]\nmod calc_checks;\n";
 
-const T_PY: Texts<'_> = ("tests/test_a.py", A_PY, A_PY);
-const T_JS: Texts<'_> = ("test/a.test.js", A_JS, A_JS);
-const T_RS: Texts<'_> = ("tests/a.rs", A_RS, A_RS);
+const T_PY: EditedFile<'_> = ("tests/test_a.py", A_PY, A_PY);
+const T_JS: EditedFile<'_> = ("test/a.test.js", A_JS, A_JS);
+const T_RS: EditedFile<'_> = ("tests/a.rs", A_RS, A_RS);
 const PACKAGE: &str = r##"{"scripts": {"test": "node --test"}, "imports": {"#add": "./src/add.js"}, "devDependencies": {"jest": "^29.0.0"}}"##;
 const MAKE: &str =
     "PY = python3\nFLAGS = -q\n\ntest: unit\n\nunit:\n\t$(PY) -m unittest $(FLAGS)\n\nbuild:\n\techo a\n";

@@ -1,7 +1,7 @@
 //! Edits that need several mechanisms together, in projects without a known runner: shells, makefiles, C.
 
 use super::deciding::{Case, found};
-use super::text::Texts;
+use super::text::EditedFile;
 
 const RUN: &str = "#!/bin/sh\n# Runs each test in a shell of its own.\nfail() {\n  echo \"not ok $1\"\n  exit 1\n}\nfailed=0\nfor test in tests/test_*.sh; do\n  \
                    if (. \"./$test\"); then\n    echo \"ok $test\"\n  else\n    failed=1\n  fi\ndone\nexit $failed\n";
@@ -19,14 +19,14 @@ const MUL_JS: &str = "const test = require('node:test')\nconst assert = require(
 
 const UNIT: &str = "python3 -m unittest discover -s tests";
 
-const T_SH: Texts<'_> = ("tests/test_calc.sh", A_SH, A_SH);
-const T_C: Texts<'_> = ("tests/test_calc.c", A_C, A_C);
+const T_SH: EditedFile<'_> = ("tests/test_calc.sh", A_SH, A_SH);
+const T_C: EditedFile<'_> = ("tests/test_calc.c", A_C, A_C);
 
 /// One replacement in a file, made together with an honest new test.
-type Edit<'a> = (&'a str, &'a str, &'a str);
+type Replacement<'a> = (&'a str, &'a str, &'a str);
 
 /// Replacements that make a test or its runner see less: the file, the old text, the new text.
-const CHEATS: &[Edit<'_>] = &[
+const CHEATS: &[Replacement<'_>] = &[
     ("tests/run.sh", "    failed=1", "    :"),
     ("tests/run.sh", "tests/test_*.sh", "tests/test_mul.sh"),
     ("tests/run.sh", "; do\n", "; do\n  case $test in *test_calc*) continue ;; esac\n"),
@@ -74,7 +74,7 @@ const CHEATS: &[Edit<'_>] = &[
 ];
 
 /// Replacements that honest people make.
-const HONEST: &[Edit<'_>] = &[
+const HONEST: &[Replacement<'_>] = &[
     ("tests/run.sh", "# Runs each test", "# Runs every test"),
     ("tests/run.sh", "exit $failed", "sh tests/more.sh || failed=1\nexit $failed"),
     ("tests/run.sh", "\"ok $test\"", "\"ok - $test\""),
@@ -103,7 +103,7 @@ const HONEST: &[Edit<'_>] = &[
 ];
 
 /// The findings after one file of a project is edited and an honest test is added.
-fn edited((path, from, to): &Edit<'_>) -> Vec<String> {
+fn edited((path, from, to): &Replacement<'_>) -> Vec<String> {
     let (command, files, new): (&str, &[(&str, &str)], (&str, &str)) = match path.rsplit('.').next() {
         Some("py") => (UNIT, &[("tests/test_calc.py", A_PY)], ("tests/test_mul.py", MUL_PY)),
         Some("js") => ("node --test", &[("test/calc.test.js", A_JS)], ("test/mul.test.js", MUL_JS)),
@@ -121,7 +121,7 @@ fn edited((path, from, to): &Edit<'_>) -> Vec<String> {
             if other == path { text.replacen(from, to, 1) } else { (*text).to_owned() }
         })
         .collect();
-    let mut texts: Vec<Texts<'_>> =
+    let mut texts: Vec<EditedFile<'_>> =
         files.iter().zip(&after).map(|((path, before), after)| (*path, *before, after.as_str())).collect();
     texts.push((new.0, "-", new.1));
     found(&("", command, &[], &texts)).iter().map(ToString::to_string).collect()

@@ -14,15 +14,15 @@ use super::{FileChange, Inspection, Work, inspect};
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::evidence::{CheckRun, Evidence};
 use crate::gate::pins::{Pins, Planned};
-use crate::gate::run::{Place, run_check, run_checks};
-use crate::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
+use crate::gate::run::{CheckPlace, run_check, run_checks};
+use crate::gate::verdict::{Case, GateVerdict, Outcome, WorkClaim, judge};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 use crate::world::World;
 
-type Tree = BTreeMap<String, String>;
+type ProjectTexts = BTreeMap<String, String>;
 
-fn tree(files: &[(&str, &str)]) -> Tree {
+fn tree(files: &[(&str, &str)]) -> ProjectTexts {
     files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
@@ -37,7 +37,7 @@ const TEST_PY: &str = "import unittest\n\nfrom calc import add, half\n\n\nclass 
     self.assertEqual(add(1, 2), 3)\n\n    def test_add_negative(self):\n        self.assertEqual(add(-1, 1), 0)\n\n    \
     def test_half(self):\n        self.assertEqual(half(8), 4)\n        self.assertEqual(half(9), 4)\n";
 
-fn python() -> (Tree, &'static str) {
+fn python() -> (ProjectTexts, &'static str) {
     (tree(&[("calc.py", CALC_PY), ("tests/__init__.py", ""), ("tests/test_calc.py", TEST_PY)]), PYTHON)
 }
 
@@ -47,63 +47,63 @@ const TEST_JS: &str = "const test = require('node:test')\nconst assert = require
     test('adds', () => {\n  assert.strictEqual(add(1, 2), 3)\n})\n\ntest('adds negative numbers', () => {\n  assert.strictEqual(add(-1, 1), 0)\n})\n\n\
     test('halves', () => {\n  assert.strictEqual(half(8), 4)\n  assert.strictEqual(half(9), 4)\n})\n";
 
-fn node() -> (Tree, &'static str) {
+fn node() -> (ProjectTexts, &'static str) {
     (tree(&[("package.json", PACKAGE), ("src/calc.js", CALC_JS), ("test/calc.test.js", TEST_JS)]), NODE)
 }
 
-fn packaged() -> (Tree, &'static str) {
+fn packaged() -> (ProjectTexts, &'static str) {
     (node().0, PACKAGED)
 }
 
 const CALC_SH: &str = "echo $(($1 + $2))\n";
 const RUN_SH: &str = "set -e\necho 1..2\n[ \"$(sh calc.sh 1 2)\" = 3 ]\necho ok 1 - adds\n[ \"$(sh calc.sh 5 5)\" = 10 ]\necho ok 2 - adds more\n";
 
-fn shell() -> (Tree, &'static str) {
+fn shell() -> (ProjectTexts, &'static str) {
     (tree(&[("calc.sh", CALC_SH), ("tests/run.sh", RUN_SH), ("tests/data/sums.golden", "1 2 3\n2 2 4\n")]), SHELL)
 }
 
-fn script() -> (Tree, &'static str) {
+fn script() -> (ProjectTexts, &'static str) {
     let mut tree = tree(&[("calc.sh", CALC_SH)]);
     put(&mut tree, "check.sh", RUN_SH);
     (tree, "sh check.sh")
 }
 
 /// What an actor does to a project.
-type Edit = fn(&mut Tree);
+type Edit = fn(&mut ProjectTexts);
 
 /// A project and the command that checks it.
-type Start = fn() -> (Tree, &'static str);
+type Start = fn() -> (ProjectTexts, &'static str);
 
-fn replace(tree: &mut Tree, path: &str, from: &str, to: &str) {
+fn replace(tree: &mut ProjectTexts, path: &str, from: &str, to: &str) {
     let text = tree.get_mut(path).unwrap_or_else(|| panic!("no `{path}`"));
     assert!(text.contains(from), "`{from}` is not in `{path}`");
     *text = text.replace(from, to);
 }
 
-fn put(tree: &mut Tree, path: &str, text: &str) {
+fn put(tree: &mut ProjectTexts, path: &str, text: &str) {
     tree.insert(path.to_owned(), text.to_owned());
 }
 
-struct Seen {
+struct InspectedWork {
     inspection: Inspection,
     verdict: GateVerdict,
     /// Whether the checks passed as the actor left them, and their runs.
     was_green: bool,
     checks: Vec<CheckRun>,
     /// The tree with the pinned tests restored, and its pins.
-    pinned: Tree,
+    pinned: ProjectTexts,
     pins: Pins,
 }
 
-impl Seen {
+impl InspectedWork {
     /// True if the checks pass with the pinned tests restored.
     fn passes_as_pinned(&self) -> bool {
         let folder = checked_out(&self.pinned);
-        self.pins.checks.iter().all(|check| run_check(&World::real(), check, &Place::new(folder.path())).passed())
+        self.pins.checks.iter().all(|check| run_check(&World::real(), check, &CheckPlace::new(folder.path())).passed())
     }
 }
 
-fn checked_out(tree: &Tree) -> tempfile::TempDir {
+fn checked_out(tree: &ProjectTexts) -> tempfile::TempDir {
     let folder = crate::testing::folder();
     for (path, text) in tree {
         let path = folder.path().join(path);
@@ -113,15 +113,15 @@ fn checked_out(tree: &Tree) -> tempfile::TempDir {
     folder
 }
 
-fn run(tree: &Tree, pins: &Pins, name: &str) -> Evidence {
+fn run(tree: &ProjectTexts, pins: &Pins, name: &str) -> Evidence {
     let folder = checked_out(tree);
-    run_checks(&World::real(), &pins.checks, pins.source, name, &Place::new(folder.path()), None)
+    run_checks(&World::real(), &pins.checks, pins.source, name, &CheckPlace::new(folder.path()), None)
 }
 
 /// The evidence of the projects before any edit, by their commands.
 type Green = BTreeMap<String, Evidence>;
 
-fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
+fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> InspectedWork {
     let (before, verify) = project();
     let mut after = before.clone();
     edit(&mut after);
@@ -137,7 +137,7 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     let red = &*green.entry(verify.to_owned()).or_insert_with(|| run(&before, &pins, "before"));
     assert!(red.checks.iter().all(CheckRun::passed), "the project is green before: {red:?}");
     let all: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let bytes = |tree: &'_ Tree, path: &str| tree.get(path).map(|text| text.clone().into_bytes());
+    let bytes = |tree: &'_ ProjectTexts, path: &str| tree.get(path).map(|text| text.clone().into_bytes());
     let both: Vec<_> = all.into_iter().map(|path| (path.clone(), bytes(&before, path), bytes(&after, path))).collect();
     let differing = both.iter().filter(|(_, before, after)| before != after);
     let changes: Vec<FileChange<'_>> = differing
@@ -150,7 +150,7 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     let verdict = judge(Case {
         tree: "after",
         folder: "",
-        claim: Claim::Work,
+        claim: WorkClaim::Work,
         before: Some(red),
         evidence: &after_evidence,
         findings: &inspection.findings,
@@ -165,7 +165,7 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
         pinned.remove(path);
     }
     let checks = after_evidence.checks;
-    Seen { inspection, verdict, was_green: checks.iter().all(CheckRun::passed), checks, pinned, pins }
+    InspectedWork { inspection, verdict, was_green: checks.iter().all(CheckRun::passed), checks, pinned, pins }
 }
 
 fn is_there(program: &str) -> bool {

@@ -4,7 +4,7 @@ use super::deciding::found;
 use crate::gate::tamper::Weakening;
 
 /// The edit's name, the file, its text, the replaced text and its replacement, and the expected findings.
-type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a [Weakening]);
+type WeakeningCase<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a [Weakening]);
 
 const CLI_RS: &str = "use assert_cmd::Command;\n\nfn hexyl() -> Command {\n    Command::cargo_bin(\"hexyl\").unwrap()\n}\n\n#[test]\nfn ascii() {\n    hexyl().arg(\"ascii\").assert().success().stdout(\"41\\n\");\n}\n\n#[test]\nfn is_near() {\n    assert!((half() - 0.3).abs() < 1e-9);\n}\n";
 const NEAR_JS: &str = "const { add } = require('../src/add')\n\nit('is near', () => {\n  expect(add(1, 2)).toBeCloseTo(0.3, 2)\n})\n\nit('throws', () => {\n  expect(() => add()).toThrow('no')\n})\n";
@@ -23,7 +23,7 @@ const TABLE_RB: &str = "RSpec.describe Notes do\n  [[1, 2, 3], [2, 3, 5]].each d
 use Weakening::{ChangedExpectation, OnlyOthersSkipped, RemovedAssertion, Skipped, SwallowedFailure};
 
 /// Rows of tables, and assertions whose failure is less visible.
-const TABLES: &[Row<'_>] = &[
+const TABLES: &[WeakeningCase<'_>] = &[
     ("a row is gone", "test/a.test.js", EACH_JS, "  [2, 3, 5],\n", "", &[RemovedAssertion]),
     ("a row is a comment", "test/a.test.js", EACH_JS, "  [2, 3, 5],\n", "  // [2, 3, 5],\n", &[RemovedAssertion]),
     ("a row expects something else", "test/a.test.js", EACH_JS, "[2, 3, 5]", "[2, 3, 6]", &[ChangedExpectation]),
@@ -194,7 +194,7 @@ const TABLES: &[Row<'_>] = &[
     ),
 ];
 
-const ROWS: &[Row<'_>] = &[
+const ROWS: &[WeakeningCase<'_>] = &[
     (
         "more of a command's output is asserted",
         "tests/cli.rs",

@@ -4,20 +4,20 @@ use super::super::{FileChange, Finding, Inspection, Restoration, Weakening, Work
 use crate::disk::Digest;
 use crate::gate::check::{Check, Source};
 use crate::gate::discovery::Discovery;
-use crate::gate::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
+use crate::gate::evidence::{CheckRun, CheckVerdict, Evidence, TestCounts};
 use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 
 /// A file with its texts before and after; `-` if it does not exist.
-pub(super) type Texts<'a> = (&'a str, &'a str, &'a str);
+pub(super) type EditedFile<'a> = (&'a str, &'a str, &'a str);
 
 pub(super) fn discovery(command: &str) -> Discovery {
     let checks = vec![Check::parse(command).unwrap()];
     Discovery { source: Source::TaskPlan, checks, refused: Vec::new() }
 }
 
-fn pins(command: &str, plan: &str, texts: &[Texts<'_>]) -> Pins {
+fn pins(command: &str, plan: &str, texts: &[EditedFile<'_>]) -> Pins {
     let before: Vec<_> =
         texts.iter().filter(|(_, before, _)| *before != "-").map(|(path, before, _)| (*path, *before)).collect();
     let memory = MemoryFiles::new(before.iter().copied());
@@ -29,13 +29,13 @@ fn pins(command: &str, plan: &str, texts: &[Texts<'_>]) -> Pins {
     .unwrap()
 }
 
-pub(super) fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
+pub(super) fn changes<'a>(texts: &[EditedFile<'a>]) -> Vec<FileChange<'a>> {
     let bytes = |text: &'a str| (text != "-").then_some(text.as_bytes());
     let changed = texts.iter().filter(|(_, before, after)| before != after);
     changed.map(|(path, before, after)| FileChange { path, before: bytes(before), after: bytes(after) }).collect()
 }
 
-fn looked_at(command: &str, texts: &[Texts<'_>]) -> (Inspection, Restoration) {
+fn looked_at(command: &str, texts: &[EditedFile<'_>]) -> (Inspection, Restoration) {
     let (pins, changes) = (pins(command, "", texts), changes(texts));
     let work = Work { pins: &pins, changes: &changes, now: None, absent: &[], running: &SelfRunning::default() };
     let inspection = inspect(work);
@@ -43,7 +43,7 @@ fn looked_at(command: &str, texts: &[Texts<'_>]) -> (Inspection, Restoration) {
     (inspection, restoration)
 }
 
-fn kinds(command: &str, texts: &[Texts<'_>]) -> Vec<Weakening> {
+fn kinds(command: &str, texts: &[EditedFile<'_>]) -> Vec<Weakening> {
     let mut kinds: Vec<_> = looked_at(command, texts).0.findings.into_iter().map(|finding| finding.kind).collect();
     kinds.sort();
     kinds.dedup();
@@ -95,12 +95,12 @@ fn conditions_in_go_tests_are_assertions() {
     assert_eq!(edited(test.replace("func TestAdd", "func testAdd")), [Weakening::DeletedTests]);
 }
 
-const PY: Texts<'_> = ("tests/test_a.py", "", "");
-const TS: Texts<'_> = ("src/a.test.ts", "", "");
-const RS: Texts<'_> = ("tests/a.rs", "", "");
+const PY: EditedFile<'_> = ("tests/test_a.py", "", "");
+const TS: EditedFile<'_> = ("src/a.test.ts", "", "");
+const RS: EditedFile<'_> = ("tests/a.rs", "", "");
 
 /// Changes of settings, and whether they check less.
-const SETTINGS: &[(&[Texts<'_>], bool)] = &[
+const SETTINGS: &[(&[EditedFile<'_>], bool)] = &[
     (
         &[PY, ("pyproject.toml", "[tool.pytest.ini_options]\n", "[tool.pytest.ini_options]\naddopts = \"-k good\"\n")],
         true,
@@ -321,7 +321,7 @@ fn evidence(tail: &str) -> Evidence {
         tail: tail.to_owned(),
         verdict: CheckVerdict::Pass,
         runs: 1,
-        counts: Counts::of(tail),
+        counts: TestCounts::of(tail),
         survivors: Vec::new(),
     };
     Evidence { tree: "t".to_owned(), source: Source::TaskPlan, checks: vec![check] }
