@@ -23,7 +23,7 @@ const NAMED: usize = 40;
 
 /// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum ExecutedKind {
     Check,
     SetUp,
     /// A file that the client reads and whose commands it runs.
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 /// One thing that a run would execute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExecutedKind,
     /// The command of a check, or the path of a file.
     pub(crate) name: String,
     /// Lines to display; the first names the item.
@@ -67,7 +67,7 @@ impl Item {
         let content: Vec<String> =
             behind.iter().map(|(name, text)| format!("{}:{name}\0{}:{text}\0", name.len(), text.len())).collect();
         Self {
-            kind: Kind::Check,
+            kind: ExecutedKind::Check,
             name: command.to_owned(),
             lines: [first].into_iter().chain(called).collect(),
             digest: digest(&["check", command], content.concat().as_bytes()),
@@ -77,7 +77,7 @@ impl Item {
     /// The parts of the set-up of worktrees.
     pub(crate) fn set_up(set_up: &SetUp) -> impl Iterator<Item = Self> {
         let of = |name: &str, lines: Vec<String>, content: &str| Self {
-            kind: Kind::SetUp,
+            kind: ExecutedKind::SetUp,
             name: name.to_owned(),
             lines,
             digest: digest(&["set-up", name], content.as_bytes()),
@@ -100,7 +100,7 @@ impl Item {
         let first = format!("{}, by {}{keys}{gone}", line(title), line(path));
         let lines = commands.iter().map(|command| format!("  {}: {}", line(title), line(command)));
         Self {
-            kind: Kind::Client,
+            kind: ExecutedKind::Client,
             name: path.to_owned(),
             lines: [first].into_iter().chain(lines).collect(),
             digest: digest(&["client", host, path], content.unwrap_or_default()),
@@ -121,12 +121,12 @@ impl Brought {
     }
 
     pub(crate) fn has_client(&self) -> bool {
-        self.items.iter().any(|item| item.kind == Kind::Client)
+        self.items.iter().any(|item| item.kind == ExecutedKind::Client)
     }
 
     /// Returns the same without the items for the client.
     pub(crate) fn without_client(&self) -> Self {
-        Self { items: self.items.iter().filter(|item| item.kind != Kind::Client).cloned().collect() }
+        Self { items: self.items.iter().filter(|item| item.kind != ExecutedKind::Client).cloned().collect() }
     }
 
     /// Returns the same without the items whose digests are known.
@@ -147,12 +147,12 @@ impl Brought {
 
     /// The commands that are run as checks.
     pub(crate) fn checks(&self) -> impl Iterator<Item = &str> {
-        self.items.iter().filter(|item| item.kind == Kind::Check).map(|item| item.name.as_str())
+        self.items.iter().filter(|item| item.kind == ExecutedKind::Check).map(|item| item.name.as_str())
     }
 
     /// Returns all items as lines to display. If many files have no command, only the first are named.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let is_bare = |item: &Item| item.kind == Kind::Client && item.lines.len() == 1;
+        let is_bare = |item: &Item| item.kind == ExecutedKind::Client && item.lines.len() == 1;
         let (mut lines, mut bare, mut left_out) = (Vec::new(), 0, BTreeMap::<&str, usize>::new());
         for item in &self.items {
             bare += usize::from(is_bare(item));

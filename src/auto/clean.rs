@@ -2,7 +2,7 @@
 //! names stay as they are, since they are compared later.
 
 use super::decided::DECIDED;
-use super::event::{Entry, Event, Evidence, ProofKept, Time, Verdict};
+use super::event::{Entry, Event, Evidence, ProofKept, SessionVerdict, Time};
 use super::slices::orders::{Order, Wish};
 use super::stop::Stop;
 use crate::text::secrets::redact_line;
@@ -27,8 +27,10 @@ impl Event {
     fn without_secrets(mut self) -> Self {
         match &mut self {
             Self::UnitEnded(ended) => match &mut ended.verdict {
-                Verdict::Ran => {}
-                Verdict::NoSignal { text, .. } | Verdict::Dead { text, .. } | Verdict::Halted { text, .. } => {
+                SessionVerdict::Ran => {}
+                SessionVerdict::NoSignal { text, .. }
+                | SessionVerdict::Dead { text, .. }
+                | SessionVerdict::Halted { text, .. } => {
                     clean(text);
                 }
             },

@@ -1,8 +1,8 @@
 //! Decides the next step of a run, from the documents and the log only.
 
 use super::ceilings::Passed;
-use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
-use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, Stage};
+use super::event::{Death, Evidence, Halt, Mechanical, Refusal, SessionVerdict, Time, UnitEnded, UnitStarted, Vector};
+use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, OperationStage};
 use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
@@ -311,14 +311,14 @@ fn ceiling(memory: &Memory) -> Option<Stop> {
 
 fn in_operation(situation: &Situation<'_>, operation: &Operation) -> Step {
     match &operation.stage {
-        Stage::Running => Step::Sweep,
-        Stage::Interrupted => relaunch(situation, operation),
-        Stage::Ended => Step::Judge,
-        Stage::Accepted if operation.start.unit.kind.is_gated() => Step::Check,
-        Stage::Accepted => finish(situation, operation),
-        Stage::Checked(_) => Step::Settle,
-        Stage::Settled(evidence) if evidence.passed => finish(situation, operation),
-        Stage::Settled(evidence) => refuse_by_checks(operation, evidence),
+        OperationStage::Running => Step::Sweep,
+        OperationStage::Interrupted => relaunch(situation, operation),
+        OperationStage::Ended => Step::Judge,
+        OperationStage::Accepted if operation.start.unit.kind.is_gated() => Step::Check,
+        OperationStage::Accepted => finish(situation, operation),
+        OperationStage::Checked(_) => Step::Settle,
+        OperationStage::Settled(evidence) if evidence.passed => finish(situation, operation),
+        OperationStage::Settled(evidence) => refuse_by_checks(operation, evidence),
     }
 }
 
@@ -386,16 +386,16 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: missing.clone() };
     let refuse = |why, text: String| Judgement::Refuse { why, text, vector: vector.clone() };
     match &ended.verdict {
-        Verdict::Ran => {}
-        Verdict::NoSignal { signal: Some(KILLED), .. } => return Judgement::Continue,
-        Verdict::NoSignal { text, .. } => {
+        SessionVerdict::Ran => {}
+        SessionVerdict::NoSignal { signal: Some(KILLED), .. } => return Judgement::Continue,
+        SessionVerdict::NoSignal { text, .. } => {
             return refuse(Refusal::Session, format!("the session did not say that it was done: {text}"));
         }
-        Verdict::Dead { cause, resets_at, text } => {
+        SessionVerdict::Dead { cause, resets_at, text } => {
             return dead(situation, unit, *cause, *resets_at, text, now, &refuse);
         }
-        Verdict::Halted { why: Halt::Budget, text } => return over_budget(situation, unit, text),
-        Verdict::Halted { why, text } => return halted(unit, *why, text, &refuse),
+        SessionVerdict::Halted { why: Halt::Budget, text } => return over_budget(situation, unit, text),
+        SessionVerdict::Halted { why, text } => return halted(unit, *why, text, &refuse),
     }
     let outside = outside(unit.kind.class(), &ended.changed, planning);
     if !outside.is_empty() {

@@ -15,13 +15,13 @@ pub(crate) const DECIDED: &str = "decided by a person";
 const REASON: usize = 200;
 
 /// A task that counts by a person's decision, with the checks that failed at that time.
-struct Decision {
+struct DecidedTask {
     task: String,
     why: String,
     failed: Vec<(String, i64)>,
 }
 
-impl Decision {
+impl DecidedTask {
     /// True if the decision is about exactly this check with the same exit code.
     fn settles(&self, check: &CheckRun) -> bool {
         self.failed.iter().any(|(command, code)| *command == check.command && *code == i64::from(check.exit_code))
@@ -46,7 +46,7 @@ pub(crate) fn settled(files: &dyn Files, milestone: &str, mut evidence: Evidence
     Ok(evidence)
 }
 
-fn decisions(files: &dyn Files, milestone: &str) -> Result<Vec<Decision>, FileError> {
+fn decisions(files: &dyn Files, milestone: &str) -> Result<Vec<DecidedTask>, FileError> {
     let mut found = Vec::new();
     let folder = places::milestone(files, milestone)?;
     let entries = files.list(&format!("{folder}/slices"))?.unwrap_or_default();
@@ -63,7 +63,7 @@ fn decisions(files: &dyn Files, milestone: &str) -> Result<Vec<Decision>, FileEr
             let Ok(evidence) = record::read::<TaskEvidence>(&path, &text) else { continue };
             let Some(why) = evidence.decision() else { continue };
             let failed = evidence.checks.iter().filter(|check| check.exit_code.is_some_and(|code| code != 0));
-            found.push(Decision {
+            found.push(DecidedTask {
                 task: format!("{milestone}/{id}/{}", task.id),
                 why: line(why, REASON),
                 failed: failed.map(|check| (check.command.clone(), check.exit_code.unwrap_or_default())).collect(),

@@ -11,7 +11,7 @@ use super::permit::{Permit, Trespass};
 use super::set_up::Named;
 use super::slices::orders::Order;
 use super::slices::replanned::Fixed;
-use super::slices::snapshot::Problem;
+use super::slices::snapshot::FileProblem;
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::gate::evidence::TestCounts;
@@ -111,7 +111,7 @@ pub(crate) enum Event {
         tree: String,
         /// Where the changes of the session are kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        kept: Option<Kept>,
+        kept: Option<KeptState>,
     },
     /// Documents that the unit may not change were restored to their state before its session; the rest of its work
     /// counts.
@@ -121,7 +121,7 @@ pub(crate) enum Event {
         /// The worktree after the restore.
         tree: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        kept: Option<Kept>,
+        kept: Option<KeptState>,
     },
     /// These files changed while no session ran: a person changed them, so the changes count.
     Edited {
@@ -313,7 +313,7 @@ pub(crate) struct LastHeard {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnitEnded {
     pub(crate) operation: u64,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: SessionVerdict,
     pub(crate) usage: Usage,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) money: Option<f64>,
@@ -350,7 +350,7 @@ pub(crate) struct Usage {
 /// How a session ended, by its own stream and never only by its exit code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Verdict {
+pub(crate) enum SessionVerdict {
     /// The client reports that it is done. That is not success yet.
     Ran,
     /// It ended without saying how. `signal` is the signal that ended it, if known.
@@ -372,7 +372,7 @@ pub(crate) enum Verdict {
     Halted { why: Halt, text: String },
 }
 
-impl Default for Verdict {
+impl Default for SessionVerdict {
     fn default() -> Self {
         Self::NoSignal { exit: None, signal: None, text: String::new() }
     }
@@ -446,7 +446,7 @@ pub(crate) enum Refusal {
 
 /// Where a state of the worktree is kept that the run does not continue from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct KeptState {
     /// A git reference, such as `refs/gsd/checkpoint/M001-1790000000000/attempt-7`.
     pub(crate) reference: String,
     pub(crate) tree: String,
@@ -475,7 +475,7 @@ pub(crate) struct Evidence {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) failure: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) findings: Vec<Problem>,
+    pub(crate) findings: Vec<FileProblem>,
     /// Lines to be committed that contain what looks like a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) secrets: Vec<SecretFound>,
@@ -558,12 +558,12 @@ pub(crate) struct Environment {
     /// Whether a fence limited where the checks could write.
     pub(crate) fenced: bool,
     /// The programs in the commands of the checks, each once, and git.
-    pub(crate) tools: Vec<Tool>,
+    pub(crate) tools: Vec<ToolVersion>,
 }
 
 /// A program, and the version that it reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tool {
+pub(crate) struct ToolVersion {
     pub(crate) program: String,
     pub(crate) version: String,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::engine::{Edit, Effects, EngineError};
 use super::event::{Mechanical, Run, UnitStarted};
 use super::memory::{Memory, Operation};
-use super::permit::{Permit, Texts, Trespass};
+use super::permit::{DocumentTexts, Permit, Trespass};
 use super::phases::{self, PhaseSettings};
 use super::position::Position;
 use super::preferences::Preferences;
@@ -28,7 +28,7 @@ pub(crate) enum Layout {
 
 /// The documents as read for one decision.
 #[derive(Debug)]
-pub(crate) enum Documents {
+pub(crate) enum LayoutDocuments {
     Milestones(Box<Snapshot>),
     Phases(Box<ProjectView>),
 }
@@ -68,7 +68,7 @@ impl Layout {
         permits: &[Permit],
         start: &UnitStarted,
         path: &str,
-        texts: Texts<'_>,
+        texts: DocumentTexts<'_>,
     ) -> Option<Trespass> {
         match self {
             Self::Milestones => slices::permit::trespass(permits, (&start.unit, &start.fixed), path, texts),
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-impl Documents {
+impl LayoutDocuments {
     /// Returns the documents of a project in phases, and the position of a run in them.
     pub(crate) fn in_phases(
         view: ProjectView,

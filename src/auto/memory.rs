@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, HeldOutResult, HeldOutRun, Kept, Mechanical, Refusal, Run, Tests, Time,
+    CheckRun, Entry, Event, Evidence, HeldOutResult, HeldOutRun, KeptState, Mechanical, Refusal, Run, Tests, Time,
     UnitEnded, UnitStarted, Usage, Vector,
 };
 use super::stop::Stop;
@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     pub(crate) taking_back: Option<UnitStarted>,
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
-    pub(crate) candidate: Option<Candidate>,
+    pub(crate) candidate: Option<LoggedCandidate>,
     /// The results of the held-out check on the current work, by the place where it ran.
     pub(crate) held_out: BTreeMap<String, HeldOutResult>,
     /// The results of checks at each place, in the order of their last runs.
@@ -100,7 +100,7 @@ pub(crate) struct Worked {
 pub(crate) struct Operation {
     pub(crate) start: UnitStarted,
     pub(crate) at: Time,
-    pub(crate) stage: Stage,
+    pub(crate) stage: OperationStage,
     pub(crate) ended: Option<UnitEnded>,
     /// Whether the client has a session that can be continued.
     pub(crate) has_begun: bool,
@@ -109,7 +109,7 @@ pub(crate) struct Operation {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Stage {
+pub(crate) enum OperationStage {
     /// A session runs, or the process that ran it died.
     Running,
     /// That process died, and no process of the session is left.
@@ -126,7 +126,7 @@ pub(crate) struct Attempts {
     /// Sessions started for the unit.
     pub(crate) sessions: u32,
     /// Attempts that did not count.
-    pub(crate) refused: Vec<Refused>,
+    pub(crate) refused: Vec<RefusedAttempt>,
     /// The worktree before the first attempt, and the files that its checks depended on then.
     pub(crate) base: Option<String>,
     pub(crate) pins: Option<Pins>,
@@ -137,11 +137,11 @@ pub(crate) struct Attempts {
     /// The output of the sessions of the current attempt, in tokens.
     pub(crate) output: u64,
     /// Where the last attempt that did not count is kept.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<KeptState>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refused {
+pub(crate) struct RefusedAttempt {
     pub(crate) why: Refusal,
     pub(crate) text: String,
     pub(crate) vector: Vector,
@@ -158,7 +158,7 @@ pub(crate) struct Committing {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Candidate {
+pub(crate) struct LoggedCandidate {
     pub(crate) base: String,
     pub(crate) head: String,
     pub(crate) tree: String,
@@ -220,7 +220,7 @@ impl Memory {
     }
 
     /// Returns where the last attempt at a task is kept, if it was taken back and no other attempt followed.
-    pub(crate) fn kept_of_task(&self, id: &str) -> Option<&Kept> {
+    pub(crate) fn kept_of_task(&self, id: &str) -> Option<&KeptState> {
         self.attempts.get(&Unit::new(UnitKind::ExecuteTask, id))?.kept.as_ref()
     }
 
@@ -263,9 +263,9 @@ impl Memory {
                 }
                 self.interrupted(*operation);
             }
-            Event::Accepted { operation, .. } => self.advance(*operation, Stage::Accepted),
+            Event::Accepted { operation, .. } => self.advance(*operation, OperationStage::Accepted),
             Event::Refused { operation, why, text, vector, takes_back } => {
-                let refused = Refused { why: *why, text: text.clone(), vector: vector.clone() };
+                let refused = RefusedAttempt { why: *why, text: text.clone(), vector: vector.clone() };
                 self.refused(*operation, refused, *takes_back);
             }
             Event::Restored { operation, kept, .. } => self.taken_back(*operation, kept.as_ref()),
@@ -288,7 +288,7 @@ impl Memory {
                 if let Some(unit) = self.unit().map(|unit| unit.id.clone()) {
                     put(&mut self.gates.visible, &unit, evidence.clone());
                 }
-                self.advance(*operation, Stage::Checked(evidence.clone()));
+                self.advance(*operation, OperationStage::Checked(evidence.clone()));
             }
             Event::HeldOut(run) => self.held_out_ran(run),
             Event::Settled { operation } => self.settled(*operation),
@@ -300,7 +300,7 @@ impl Memory {
             Event::Committed { operation, .. } => self.committed(*operation),
             Event::Candidate { base, head, tree, commit, .. } => {
                 let (base, head, tree, commit) = (base.clone(), head.clone(), tree.clone(), commit.clone());
-                self.candidate = Some(Candidate { base, head, tree, commit, evidence: None, held_out: None });
+                self.candidate = Some(LoggedCandidate { base, head, tree, commit, evidence: None, held_out: None });
             }
             Event::CandidateChecked { commit, evidence } => {
                 put(&mut self.gates.visible, CANDIDATE, evidence.clone());
@@ -316,7 +316,7 @@ impl Memory {
                 self.hold = Some(Hold { until: *until, why: why.clone(), since: entry.at });
                 self.held(*operation);
             }
-            Event::SetAside { operation } => self.advance(*operation, Stage::Interrupted),
+            Event::SetAside { operation } => self.advance(*operation, OperationStage::Interrupted),
             Event::CutShort { operation } => self.interrupted(*operation),
             Event::HoldEnded => self.hold = None,
             Event::Ordered { id, refused, .. } => {
@@ -360,7 +360,7 @@ impl Memory {
             self.candidate = None;
             self.held_out.clear();
         } else if let Some(operation) = &mut self.current {
-            operation.is_cut_off |= matches!(operation.stage, Stage::Accepted);
+            operation.is_cut_off |= matches!(operation.stage, OperationStage::Accepted);
         }
     }
 
@@ -382,7 +382,7 @@ impl Memory {
         self.current = Some(Operation {
             start: start.clone(),
             at: entry.at,
-            stage: Stage::Running,
+            stage: OperationStage::Running,
             ended: None,
             has_begun: start.resumed,
             is_cut_off: false,
@@ -414,7 +414,7 @@ impl Memory {
         if let Some(operation) = self.operation(ended.operation) {
             operation.has_begun |= ended.session.is_some() || ended.model_calls + ended.tool_calls > 0;
             operation.ended = Some(ended.clone());
-            operation.stage = Stage::Ended;
+            operation.stage = OperationStage::Ended;
         }
     }
 
@@ -430,7 +430,7 @@ impl Memory {
 
     fn interrupted(&mut self, number: u64) {
         let Some(operation) = self.operation(number) else { return };
-        operation.stage = Stage::Interrupted;
+        operation.stage = OperationStage::Interrupted;
         let unit = operation.start.unit.clone();
         self.attempts.entry(unit).or_default().interrupted += 1;
     }
@@ -438,7 +438,7 @@ impl Memory {
     /// Records that the session ended because the model was not available: it is continued, and no attempt is lost.
     fn held(&mut self, number: Option<u64>) {
         let Some(operation) = number.and_then(|number| self.operation(number)) else { return };
-        operation.stage = Stage::Interrupted;
+        operation.stage = OperationStage::Interrupted;
         let unit = operation.start.unit.clone();
         self.attempts.entry(unit).or_default().held += 1;
     }
@@ -452,7 +452,7 @@ impl Memory {
         }
     }
 
-    fn refused(&mut self, number: u64, refused: Refused, takes_back: bool) {
+    fn refused(&mut self, number: u64, refused: RefusedAttempt, takes_back: bool) {
         let Some(operation) = self.current.take_if(|operation| operation.start.operation == number) else { return };
         let attempts = self.attempts.entry(operation.start.unit.clone()).or_default();
         attempts.refused.push(refused);
@@ -467,7 +467,7 @@ impl Memory {
         }
     }
 
-    fn taken_back(&mut self, number: u64, kept: Option<&Kept>) {
+    fn taken_back(&mut self, number: u64, kept: Option<&KeptState>) {
         if let Some(start) = self.taking_back.take_if(|start| start.operation == number) {
             self.known = Some(start.tree);
             self.attempts.entry(start.unit).or_default().kept = kept.cloned();
@@ -476,10 +476,10 @@ impl Memory {
 
     fn settled(&mut self, number: u64) {
         if let Some(operation) = self.operation(number)
-            && let Stage::Checked(evidence) = &operation.stage
+            && let OperationStage::Checked(evidence) = &operation.stage
         {
             let evidence = evidence.clone();
-            operation.stage = Stage::Settled(evidence.clone());
+            operation.stage = OperationStage::Settled(evidence.clone());
             if evidence.passed {
                 self.show(&evidence);
             }
@@ -520,7 +520,7 @@ impl Memory {
         }
     }
 
-    fn advance(&mut self, number: u64, stage: Stage) {
+    fn advance(&mut self, number: u64, stage: OperationStage) {
         if let Some(operation) = self.operation(number) {
             operation.stage = stage;
         }

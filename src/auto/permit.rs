@@ -47,7 +47,7 @@ pub(crate) struct Permit {
 
 /// A document before and after a session; `None` if it does not exist.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Texts<'a> {
+pub(crate) struct DocumentTexts<'a> {
     pub(crate) before: Option<&'a str>,
     pub(crate) after: Option<&'a str>,
 }

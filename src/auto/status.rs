@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decide::Step;
-use super::memory::{Memory, Stage};
+use super::memory::{Memory, OperationStage};
 use super::phases::{PhaseSettings, position};
 use super::position::Finding;
 use super::runner::table::Runners;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
-use super::slices::snapshot::Question;
+use super::slices::snapshot::TaskQuestion;
 use super::stop::Stop;
 use crate::operations::state;
 use crate::project::files::{FileError, sha256};
@@ -97,7 +97,7 @@ fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
     let (milestone, id) = slice.split_once('/').unwrap_or_default();
     let tasks = look.snapshot.detail(milestone, id).and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
     let asked = tasks.iter().filter_map(|task| Some((&task.id, task.question.as_ref()?)));
-    let row = |(task, question): (&String, &Question)| QuestionRow {
+    let row = |(task, question): (&String, &TaskQuestion)| QuestionRow {
         task: format!("{slice}/{task}"),
         text: question.text.clone(),
         options: question.options.clone(),
@@ -268,7 +268,7 @@ impl StatusReport {
 
     pub(crate) fn of(look: &Look<'_>, step: &Step, rule: &'static str, fingerprint: String) -> Self {
         let State { phase, milestone, slice, task, blockers, registry, milestones, slices, tasks, .. } = look.state;
-        let id = |named: &Option<super::slices::derive::Named>| named.as_ref().map(|named| named.id.clone());
+        let id = |named: &Option<super::slices::derive::TitledId>| named.as_ref().map(|named| named.id.clone());
         let paused = look.memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
         Self {
             layout: "gsd",
@@ -435,7 +435,7 @@ impl SessionReport {
     }
 }
 
-impl Stage {
+impl OperationStage {
     fn word(&self) -> &'static str {
         match self {
             Self::Running => "running",

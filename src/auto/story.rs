@@ -1,7 +1,7 @@
 //! The lines that a run prints during its work: one for each event that a person wants to see.
 
 use super::decided::DECIDED;
-use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, Verdict};
+use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, SessionVerdict};
 use super::permit;
 use super::stop::Stop;
 use crate::text::screen::counted;
@@ -30,9 +30,9 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             let seconds = ended.milliseconds / 1000;
             let tokens = ended.usage.input + ended.usage.output;
             match &ended.verdict {
-                Verdict::Ran => format!("  ended after {seconds} s, {tokens} tokens"),
-                Verdict::NoSignal { .. } => format!("  ended after {seconds} s without saying how"),
-                Verdict::Dead { text, .. } | Verdict::Halted { text, .. } => {
+                SessionVerdict::Ran => format!("  ended after {seconds} s, {tokens} tokens"),
+                SessionVerdict::NoSignal { .. } => format!("  ended after {seconds} s without saying how"),
+                SessionVerdict::Dead { text, .. } | SessionVerdict::Halted { text, .. } => {
                     format!("  ended after {seconds} s: {text}")
                 }
             }

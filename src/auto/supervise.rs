@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::event::{Event, Quota, Tokens, Unit};
+use super::runner::event::{Event, MoneyUnit, Quota, Tokens};
 use super::runner::heard::Heard;
 use super::runner::own::{Staged, unknown_folders};
-use super::runner::request::{Limits, Request, Session};
-use super::runner::session::{Go, Observer, Outcome, run};
+use super::runner::request::{ClientSession, Request, SessionLimits};
+use super::runner::session::{Go, Observer, SessionOutcome, run};
 use super::runner::table::{Profile, Runners};
 use crate::disk::{self, AbsolutePath, Scratch};
 use crate::failure::Explain;
@@ -38,7 +38,7 @@ struct EndAll {
 /// The request for a session. Times are in milliseconds.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Wanted {
+struct SessionRequest {
     runner: String,
     program: Option<String>,
     profile: Profile,
@@ -99,7 +99,7 @@ struct Started<'a> {
 /// The result of a session, with times in milliseconds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Answer<'a> {
+struct SessionAnswer<'a> {
     verdict: &'static str,
     /// Why it is not `ran`, if known.
     kind: Option<&'static str>,
@@ -114,7 +114,7 @@ struct Answer<'a> {
     tools: u32,
     retries: u32,
     tokens: Option<Tokens>,
-    money: Option<(f64, Unit)>,
+    money: Option<(f64, MoneyUnit)>,
     quota: Option<QuotaAnswer>,
     code: Option<i32>,
     signal: Option<i32>,
@@ -133,7 +133,7 @@ struct QuotaAnswer {
 }
 
 #[derive(Debug, Serialize)]
-struct Failed {
+struct FailedSession {
     error: String,
     hint: Option<String>,
 }
@@ -159,7 +159,7 @@ pub(crate) fn call() -> ExitCode {
     }
 }
 
-fn session(world: &World, wanted: Wanted) -> ExitCode {
+fn session(world: &World, wanted: SessionRequest) -> ExitCode {
     let mut watcher = Watcher { stop_file: wanted.stop_file.clone() };
     let (request, staged) = match wanted.request(world) {
         Ok(request) => request,
@@ -175,7 +175,7 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
     }
     match outcome {
         Ok(outcome) => {
-            say(&Answer::of(&outcome));
+            say(&SessionAnswer::of(&outcome));
             ExitCode::SUCCESS
         }
         Err(error) => failed(&error.to_string(), error.hint()),
@@ -183,10 +183,10 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
 }
 
 /// The client's view of the user's files, in a folder that is removed when this value is dropped.
-type Own = Option<(Staged, Scratch)>;
+type StagedView = Option<(Staged, Scratch)>;
 
-impl Wanted {
-    fn request(self, world: &World) -> Result<(Request, Own), (String, Option<String>)> {
+impl SessionRequest {
+    fn request(self, world: &World) -> Result<(Request, StagedView), (String, Option<String>)> {
         let plain = |error: &dyn std::fmt::Display| (error.to_string(), None);
         let path = |path: Option<PathBuf>| path.map(AbsolutePath::parse).transpose().map_err(|error| plain(&error));
         let runners = Runners::builtin().map_err(|error| (error.to_string(), error.hint()))?;
@@ -194,9 +194,9 @@ impl Wanted {
         let folder = AbsolutePath::parse(&self.folder).map_err(|error| plain(&error))?;
         let mut request = Request::new(runner.clone(), self.profile, folder, self.prompt);
         request.session = match self.session {
-            SessionWanted::New => Session::New,
-            SessionWanted::Named(id) => Session::Named(id),
-            SessionWanted::Resumed(id) => Session::Resumed(id),
+            SessionWanted::New => ClientSession::New,
+            SessionWanted::Named(id) => ClientSession::Named(id),
+            SessionWanted::Resumed(id) => ClientSession::Resumed(id),
         };
         (request.program, request.model) = (self.program, self.model);
         (request.extra, request.allowed) = (self.extra, self.allowed);
@@ -218,7 +218,7 @@ impl Wanted {
 }
 
 impl LimitsWanted {
-    fn set(self, limits: &mut Limits) {
+    fn set(self, limits: &mut SessionLimits) {
         let times = [
             (&mut limits.whole, self.whole),
             (&mut limits.idle, self.idle),
@@ -258,8 +258,8 @@ impl Observer for Watcher {
     }
 }
 
-impl<'a> Answer<'a> {
-    fn of(outcome: &'a Outcome) -> Self {
+impl<'a> SessionAnswer<'a> {
+    fn of(outcome: &'a SessionOutcome) -> Self {
         let heard = &outcome.heard;
         let (verdict, kind) = outcome.judgement.verdict.words();
         let (code, signal) = match outcome.ended {
@@ -302,6 +302,6 @@ fn say(answer: &impl Serialize) {
 }
 
 fn failed(error: &str, hint: Option<String>) -> ExitCode {
-    say(&Failed { error: error.to_owned(), hint });
+    say(&FailedSession { error: error.to_owned(), hint });
     ExitCode::FAILURE
 }

@@ -33,7 +33,7 @@ pub(crate) struct Script {
     /// How it would work with a real agent.
     pub(crate) yours: String,
     #[serde(rename = "session")]
-    sessions: Vec<Session>,
+    sessions: Vec<DemoSession>,
     pub(crate) show: Vec<Show>,
     pub(crate) look: Vec<Row>,
     pub(crate) next: Vec<Row>,
@@ -42,7 +42,7 @@ pub(crate) struct Script {
 /// One session of the agent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Session {
+pub(crate) struct DemoSession {
     /// Kind and identifier of the unit, as printed.
     unit: String,
     /// The attempt that the row applies to; all if unset.
@@ -84,13 +84,13 @@ impl Script {
     }
 
     /// Returns the session for an attempt at a unit.
-    pub(crate) fn session(&self, unit: &str, attempt: u32) -> Option<&Session> {
-        let is_it = |session: &&Session| session.unit == unit && session.attempt.is_none_or(|only| only == attempt);
+    pub(crate) fn session(&self, unit: &str, attempt: u32) -> Option<&DemoSession> {
+        let is_it = |session: &&DemoSession| session.unit == unit && session.attempt.is_none_or(|only| only == attempt);
         self.sessions.iter().find(is_it)
     }
 
     /// Like [`Self::session`].
-    pub(crate) fn session_of(&self, unit: &Unit, attempt: u32) -> Option<&Session> {
+    pub(crate) fn session_of(&self, unit: &Unit, attempt: u32) -> Option<&DemoSession> {
         self.session(&unit.to_string(), attempt)
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn project_files() -> Vec<(String, &'static str)> {
     library::demo_files("project")
 }
 
-impl Session {
+impl DemoSession {
     /// Returns the files that the session writes, by their path in the project.
     fn files(&self) -> BTreeMap<String, &'static str> {
         self.files.iter().flat_map(|folder| library::demo_files(&format!("steps/{folder}"))).collect()

@@ -3,8 +3,8 @@
 use super::{Edit, Effects, EngineError, Request};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event};
-use crate::auto::layout::{Documents, Layout};
-use crate::auto::memory::{Memory, Stage};
+use crate::auto::layout::{Layout, LayoutDocuments};
+use crate::auto::memory::{Memory, OperationStage};
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::derive::{Phase, Scope, derive};
@@ -47,8 +47,8 @@ pub(crate) struct Drive<'a, E> {
 
 /// The state read for one decision.
 #[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) documents: Documents,
+pub(super) struct StateReading {
+    pub(super) documents: LayoutDocuments,
     pub(super) position: Position,
     /// Whether the process wrote something and died before it recorded that.
     pub(super) is_unsaved: bool,
@@ -99,11 +99,11 @@ impl<'a, E: Effects> Drive<'a, E> {
         self.perform(&reading, step)
     }
 
-    pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
+    pub(super) fn read(&mut self) -> Result<StateReading, EngineError> {
         self.note_edits()?;
         let (documents, position) = match &self.settings.layout {
             Layout::Milestones => self.read_milestones()?,
-            Layout::Phases(settings) => Documents::in_phases(self.effects.view(), settings, &self.memory)?,
+            Layout::Phases(settings) => LayoutDocuments::in_phases(self.effects.view(), settings, &self.memory)?,
         };
         let is_between = self.memory.current.is_none();
         let position = match &self.settings.asked {
@@ -112,10 +112,10 @@ impl<'a, E: Effects> Drive<'a, E> {
         };
         let is_ready = position.is_complete && is_between && self.memory.candidate.is_none();
         let is_unsaved = is_ready && self.memory.landed.is_none() && self.is_unsaved()?;
-        Ok(Reading { documents, position, is_unsaved })
+        Ok(StateReading { documents, position, is_unsaved })
     }
 
-    fn read_milestones(&mut self) -> Result<(Documents, Position), EngineError> {
+    fn read_milestones(&mut self) -> Result<(LayoutDocuments, Position), EngineError> {
         let preferences = &self.settings.preferences;
         let mut snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
         // The documents for the next decision do not include a unit of a slice that counts as done.
@@ -140,7 +140,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         };
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
         let position = position::of(&look, self.memory.unit());
-        Ok((Documents::Milestones(Box::new(snapshot)), position))
+        Ok((LayoutDocuments::Milestones(Box::new(snapshot)), position))
     }
 
     /// Records what changed while no session ran, before any of it is read.
@@ -166,7 +166,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok(!self.effects.changed(&head, &tree)?.is_empty())
     }
 
-    pub(super) fn situation<'b>(&'b self, reading: &'b Reading) -> Situation<'b> {
+    pub(super) fn situation<'b>(&'b self, reading: &'b StateReading) -> Situation<'b> {
         Situation {
             position: &reading.position,
             memory: &self.memory,
@@ -185,7 +185,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             return Ok(None);
         }
         // A session that a person interrupted is judged first: else the next call would begin with that.
-        if self.memory.current.as_ref().is_some_and(|operation| operation.stage == Stage::Ended) {
+        if self.memory.current.as_ref().is_some_and(|operation| operation.stage == OperationStage::Ended) {
             return Ok(None);
         }
         if let Some(request) = self.effects.urgent()? {

@@ -7,8 +7,10 @@ mod unfit;
 mod written;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
-use super::memory::{Candidate, Committing, Memory, Operation};
+use super::event::{
+    Entry, Evidence, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+};
+use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
@@ -125,7 +127,7 @@ words! {
 
 /// The outcome of landing a candidate.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Landing {
+pub(crate) enum LandingOutcome {
     Landed,
     /// The target has moved in the meantime.
     Moved {
@@ -188,11 +190,16 @@ pub(crate) trait Effects {
 
     /// Takes back the changes of an operation's session: the worktree gets the content of `tree`, and if agents commit,
     /// the commit `head`. Returns where the previous state is kept; the same if it is repeated after a crash.
-    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError>;
+    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<KeptState>, EngineError>;
 
     /// Restores these files of the worktree to their state in `before`; all others are as in `after`. Returns the new
     /// tree of the worktree, and where the previous state is kept.
-    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError>;
+    fn put_back(
+        &mut self,
+        before: &str,
+        after: &str,
+        paths: &[String],
+    ) -> Result<(String, Option<KeptState>), EngineError>;
 
     /// Restores the worktree to `tree`.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
@@ -247,7 +254,11 @@ pub(crate) trait Effects {
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
 
     /// As [`Effects::check`], on the commit that is to land.
-    fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
+    fn check_candidate(
+        &mut self,
+        candidate: &LoggedCandidate,
+        memory: &Memory,
+    ) -> Result<Option<Evidence>, EngineError>;
 
     /// Returns the stop for an error that is caused by changes to the worktree or repository; else the error.
     fn halted(&self, error: EngineError) -> Result<Stop, EngineError> {
@@ -273,7 +284,7 @@ pub(crate) trait Effects {
         Ok(None)
     }
 
-    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
+    fn land(&mut self, candidate: &LoggedCandidate) -> Result<LandingOutcome, EngineError>;
 
     /// Records a statement about the candidate that landed, unless it is recorded already.
     fn prove(&mut self, memory: &Memory) -> Result<Option<ProofKept>, EngineError>;

@@ -1,11 +1,13 @@
 //! Performs and records one step.
 
-use super::drive::{Drive, Reading};
-use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
+use super::drive::{Drive, StateReading};
+use super::{Earlier, Effects, EngineError, LandingOutcome, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge, would_run};
-use crate::auto::event::{Event, Evidence, HeldOutRun, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
-use crate::auto::memory::{Operation, Stage};
+use crate::auto::event::{
+    Event, Evidence, HeldOutRun, Mechanical, Refusal, SessionVerdict, UnitEnded, UnitStarted, Vector,
+};
+use crate::auto::memory::{Operation, OperationStage};
 use crate::auto::permit;
 use crate::auto::slices::record;
 use crate::auto::stop::{Cause, Stop};
@@ -17,7 +19,7 @@ const MOST_CHANGED: usize = 50;
 
 impl<E: Effects> Drive<'_, E> {
     /// Performs one step. A stop ends the call.
-    pub(super) fn perform(&mut self, reading: &Reading, step: Step) -> Result<Option<Stop>, EngineError> {
+    pub(super) fn perform(&mut self, reading: &StateReading, step: Step) -> Result<Option<Stop>, EngineError> {
         match step {
             Step::Launch { unit, attempt, resumes, .. } => {
                 if let Some(end) = self.lacks_variables(reading, &unit)? {
@@ -59,7 +61,7 @@ impl<E: Effects> Drive<'_, E> {
     }
 
     /// Returns the end of the run if its next session needs variables that are not set.
-    fn lacks_variables(&self, reading: &Reading, unit: &Unit) -> Result<Option<Stop>, EngineError> {
+    fn lacks_variables(&self, reading: &StateReading, unit: &Unit) -> Result<Option<Stop>, EngineError> {
         let Some((path, mut names)) = reading.documents.variables(self.effects.files(), unit)? else { return Ok(None) };
         names.retain(|name| !self.effects.has_variable(name));
         if names.is_empty() {
@@ -74,7 +76,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn launch(
         &mut self,
-        reading: &Reading,
+        reading: &StateReading,
         unit: Unit,
         attempt: u32,
         resumes: Option<&str>,
@@ -157,7 +159,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::Interrupted { operation: operation.start.operation, heard })
     }
 
-    fn judge(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
+    fn judge(&mut self, reading: &StateReading) -> Result<Option<Stop>, EngineError> {
         let operation = self.current()?;
         let number = operation.start.operation;
         let Some(ended) = operation.ended.clone() else { return Ok(None) };
@@ -177,18 +179,18 @@ impl<E: Effects> Drive<'_, E> {
             self.note(Event::PutBack { operation: number, trespasses, tree, kept })?;
             return Ok(None);
         }
-        if ended.verdict == Verdict::Ran
+        if ended.verdict == SessionVerdict::Ran
             && let Some(text) = self.unfit_documents(&operation, &ended.changed, reading.position.planning)?
         {
             let missing = vec![text.clone()];
             return self.refuse_work(Refusal::Artifact, text, &ended.tree, missing);
         }
         let links = match operation.start.unit.kind.class() {
-            Class::Work if ended.verdict == Verdict::Ran => {
+            Class::Work if ended.verdict == SessionVerdict::Ran => {
                 self.effects.links_out(&operation.start.tree, &ended.tree)?
             }
             // No plan names these files, and some documents are instructions for clients.
-            Class::Documents if ended.verdict == Verdict::Ran => {
+            Class::Documents if ended.verdict == SessionVerdict::Ran => {
                 self.effects.running(&operation.start.tree, &ended.tree)?
             }
             _ => Vec::new(),
@@ -280,7 +282,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn settle(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        let Stage::Checked(evidence) = &operation.stage else { return Ok(()) };
+        let OperationStage::Checked(evidence) = &operation.stage else { return Ok(()) };
         let attempts = self.memory.attempts(&operation.start.unit);
         let edits =
             record::evidence(self.effects.files(), &operation, evidence, &attempts, &self.settings.preferences)?;
@@ -316,7 +318,7 @@ impl<E: Effects> Drive<'_, E> {
         }
     }
 
-    fn commit(&mut self, reading: &Reading) -> Result<(), EngineError> {
+    fn commit(&mut self, reading: &StateReading) -> Result<(), EngineError> {
         let committing = if let Some(committing) = self.memory.committing.clone() {
             committing
         } else {
@@ -333,7 +335,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::Committed { operation: committing.operation, commit })
     }
 
-    fn make_candidate(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
+    fn make_candidate(&mut self, reading: &StateReading) -> Result<Option<Stop>, EngineError> {
         let Some(run) = self.memory.run.clone() else { return Ok(None) };
         let message = reading.documents.landing_message(&run)?;
         let at = self.effects.now().wall;
@@ -385,16 +387,16 @@ impl<E: Effects> Drive<'_, E> {
             return Ok(None);
         };
         match self.effects.land(&candidate)? {
-            Landing::Landed => {
+            LandingOutcome::Landed => {
                 let proof = self.effects.prove(&self.memory)?;
                 self.note(Event::Landed { milestone: run.milestone, commit: candidate.commit, proof })?;
                 Ok(None)
             }
-            Landing::Moved { target } => {
+            LandingOutcome::Moved { target } => {
                 self.note(Event::Outdated { commit: candidate.commit, target })?;
                 Ok(None)
             }
-            Landing::Refused(mut stop) => {
+            LandingOutcome::Refused(mut stop) => {
                 stop.evidence.extend(would_run(&self.memory));
                 self.stop(stop).map(Some)
             }

@@ -3,9 +3,9 @@
 use super::drive::Drive;
 use super::{Effects, EngineError};
 use crate::auto::decide::is_below;
-use crate::auto::event::{UnitEnded, Verdict};
+use crate::auto::event::{SessionVerdict, UnitEnded};
 use crate::auto::memory::Operation;
-use crate::auto::permit::{Permit, Rule, Texts, Trespass};
+use crate::auto::permit::{DocumentTexts, Permit, Rule, Trespass};
 use crate::auto::slices::replanned::{self, Both};
 
 impl<E: Effects> Drive<'_, E> {
@@ -16,7 +16,7 @@ impl<E: Effects> Drive<'_, E> {
         operation: &Operation,
         ended: &UnitEnded,
     ) -> Result<Vec<Trespass>, EngineError> {
-        let Some(permits) = operation.start.may_write.as_ref().filter(|_| ended.verdict == Verdict::Ran) else {
+        let Some(permits) = operation.start.may_write.as_ref().filter(|_| ended.verdict == SessionVerdict::Ran) else {
             return Ok(Vec::new());
         };
         let planning = self.settings.layout.folder();
@@ -24,7 +24,7 @@ impl<E: Effects> Drive<'_, E> {
         for path in ended.changed.iter().filter(|path| is_below(path, planning)) {
             let before = self.effects.text_at(&operation.start.tree, path)?;
             let after = self.effects.text_at(&ended.tree, path)?;
-            let texts = Texts { before: before.as_deref(), after: after.as_deref() };
+            let texts = DocumentTexts { before: before.as_deref(), after: after.as_deref() };
             found.extend(self.settings.layout.trespass(permits, &operation.start, path, texts));
         }
         if !found.iter().any(|trespass| trespass.decides) {

@@ -1,6 +1,6 @@
 //! Candidates: the target with the work merged into it, made without touching a worktree.
 
-use super::commit::{Audience, Message};
+use super::commit::{Audience, CommitMessage};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
 use super::repository::Repository;
@@ -30,7 +30,12 @@ pub(crate) enum Merged {
 
 impl Repository {
     /// Merges `head` into `base`, which is the current target or the previous candidate, as one commit.
-    pub(crate) fn candidate(&self, base: &Commit, head: &Commit, message: &Message) -> Result<Merged, LandingError> {
+    pub(crate) fn candidate(
+        &self,
+        base: &Commit,
+        head: &Commit,
+        message: &CommitMessage,
+    ) -> Result<Merged, LandingError> {
         if self.git.is_ancestor(head, base)? {
             return Ok(Merged::Nothing);
         }

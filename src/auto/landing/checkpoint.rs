@@ -1,12 +1,12 @@
 //! Checkpoints of a worktree, and going back to one.
 
-use super::commit::{Audience, Message};
+use super::commit::{Audience, CommitMessage};
 use super::error::LandingError;
 use super::git::Git;
-use super::id::{Commit, GitPath, Status, Tree};
-use super::keep::{Kept, Kind};
+use super::id::{Commit, GitPath, PathChange, Tree};
+use super::keep::{KeepKind, KeptCommit};
 use super::repository::Repository;
-use super::snapshot::Snapshot;
+use super::snapshot::WorktreeSnapshot;
 use super::worktree::Worktree;
 use crate::disk;
 use crate::project::branch_name::is_branch_name;
@@ -33,7 +33,7 @@ impl Repository {
     /// Keeps the state of a worktree as a checkpoint of a run. The same state again gives the same checkpoint.
     pub(super) fn store(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &WorktreeSnapshot,
         run: &str,
         name: &str,
         at: i64,
@@ -43,7 +43,7 @@ impl Repository {
         }
         let reference = format!("{CHECKPOINT}{run}/{name}");
         let tree = snapshot.tree.clone();
-        let message = Message::new(format!("gsd checkpoint {run}/{name}"), at);
+        let message = CommitMessage::new(format!("gsd checkpoint {run}/{name}"), at);
         let commit = self.commit_tree(&tree, &[&snapshot.head], &message, Audience::Engine)?;
         match self.git.swap(&reference, None, Some(&commit), "gsd-tools auto: checkpoint")? {
             Ok(()) => Ok(Checkpoint { reference, commit, tree }),
@@ -67,7 +67,7 @@ impl Repository {
         if &now.tree == tree {
             return Ok(Restored { before });
         }
-        let keep = |state: &Snapshot| self.store(state, run, &format!("before-{}", state.tree.short()), at);
+        let keep = |state: &WorktreeSnapshot| self.store(state, run, &format!("before-{}", state.tree.short()), at);
         before.push(keep(&now)?);
         let git = worktree.aside(self)?;
         // The rules of the tree decide what is ignored, so they are restored first.
@@ -81,7 +81,7 @@ impl Repository {
         }
         // The tree tracks files here that it also ignores: the files on disk are kept too.
         let new = self.differences(now.tree.as_str(), tree.as_str())?.into_iter();
-        let new = new.filter(|change| change.status == Status::Added).map(|change| change.path);
+        let new = new.filter(|change| change.status == PathChange::Added).map(|change| change.path);
         let is_there = |path: &GitPath| {
             let place = path.below(worktree.folder.as_path());
             disk::is_file(&place) || disk::is_link(&place)
@@ -143,7 +143,7 @@ impl Repository {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let wanted = self.tree_with(worktree, after, (before, &paths), &[])?;
         let head = worktree.head(self)?;
-        let kept = Snapshot { tree: after.clone(), head, changes: Vec::new() };
+        let kept = WorktreeSnapshot { tree: after.clone(), head, changes: Vec::new() };
         let kept = self.store(&kept, run, &format!("before-{}", after.short()), at)?;
         self.restore(worktree, &wanted, run, at)?;
         Ok((wanted, kept))
@@ -151,14 +151,14 @@ impl Repository {
 
     /// Keeps the checkpoints of a run for 30 more days as one commit, and removes their references. `None` if there are
     /// none.
-    pub(crate) fn retire_checkpoints(&self, run: &str, at: i64) -> Result<Option<Kept>, LandingError> {
+    pub(crate) fn retire_checkpoints(&self, run: &str, at: i64) -> Result<Option<KeptCommit>, LandingError> {
         let found = self.references(&[&format!("{CHECKPOINT}{run}/")])?;
         let Some((_, newest)) = found.last() else { return Ok(None) };
         let tree = self.tree_of(newest)?;
         let parents: Vec<&Commit> = found.iter().map(|(_, commit)| commit).collect();
-        let message = Message::new(format!("gsd checkpoints of {run}"), at);
+        let message = CommitMessage::new(format!("gsd checkpoints of {run}"), at);
         let commit = self.commit_tree(&tree, &parents, &message, Audience::Engine)?;
-        let kept = self.keep(&commit, run, Kind::Checkpoints, at)?;
+        let kept = self.keep(&commit, run, KeepKind::Checkpoints, at)?;
         let deletions: Vec<u8> =
             found.iter().flat_map(|(name, commit)| format!("delete {name}\0{commit}\0").into_bytes()).collect();
         self.git.tell(["update-ref", "-z", "--stdin"], deletions)?;

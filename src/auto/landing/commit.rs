@@ -8,13 +8,13 @@ use super::worktree::Worktree;
 
 /// The text and date of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct CommitMessage {
     pub(crate) text: String,
     /// Milliseconds since 1970.
     pub(crate) at: i64,
 }
 
-impl Message {
+impl CommitMessage {
     pub(crate) fn new(text: impl Into<String>, at: i64) -> Self {
         Self { text: text.into(), at }
     }
@@ -56,7 +56,7 @@ impl Repository {
     pub(crate) fn commit(
         &self,
         worktree: &Worktree,
-        message: &Message,
+        message: &CommitMessage,
         may_be_empty: bool,
     ) -> Result<Committed, LandingError> {
         let snapshot = self.snapshot(worktree)?;
@@ -84,7 +84,7 @@ impl Repository {
     }
 
     /// True if a commit has this text and date.
-    fn is_made(&self, commit: &Commit, message: &Message) -> Result<bool, LandingError> {
+    fn is_made(&self, commit: &Commit, message: &CommitMessage) -> Result<bool, LandingError> {
         let told = self.git.ask(["show", "--no-patch", "--format=%ct%x00%B", commit.as_str()])?;
         let told = String::from_utf8_lossy(&told).into_owned();
         let (seconds, text) = message.stored();
@@ -98,7 +98,7 @@ impl Repository {
         &self,
         tree: &Tree,
         parents: &[&Commit],
-        message: &Message,
+        message: &CommitMessage,
         audience: Audience,
     ) -> Result<Commit, LandingError> {
         let (seconds, text) = message.stored();

@@ -113,12 +113,12 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 
 /// A file in one state: its mode and the object name of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct FileState {
     pub(super) mode: String,
     pub(super) id: String,
 }
 
-impl State {
+impl FileState {
     /// The mode of a link to a commit of another repository.
     const SUBMODULE: &str = "160000";
     /// The mode of a symbolic link.
@@ -140,7 +140,7 @@ impl State {
 
 /// How a path changed between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum PathChange {
     Added,
     Deleted,
     Modified,
@@ -157,28 +157,28 @@ pub(crate) enum Side {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) path: GitPath,
-    pub(crate) status: Status,
-    pub(super) before: Option<State>,
-    pub(super) after: Option<State>,
+    pub(crate) status: PathChange,
+    pub(super) before: Option<FileState>,
+    pub(super) after: Option<FileState>,
 }
 
 impl Changed {
-    pub(super) fn between(path: GitPath, before: Option<State>, after: Option<State>) -> Self {
+    pub(super) fn between(path: GitPath, before: Option<FileState>, after: Option<FileState>) -> Self {
         let status = match (&before, &after) {
-            (None, _) => Status::Added,
-            (_, None) => Status::Deleted,
-            _ => Status::Modified,
+            (None, _) => PathChange::Added,
+            (_, None) => PathChange::Deleted,
+            _ => PathChange::Modified,
         };
         Self { path, status, before, after }
     }
 
     /// True if it is a symbolic link now.
     pub(crate) fn is_link(&self) -> bool {
-        self.after.as_ref().is_some_and(State::is_link)
+        self.after.as_ref().is_some_and(FileState::is_link)
     }
 
     pub(super) fn is_about_submodule(&self) -> bool {
-        [&self.before, &self.after].into_iter().flatten().any(State::is_submodule)
+        [&self.before, &self.after].into_iter().flatten().any(FileState::is_submodule)
     }
 }
 

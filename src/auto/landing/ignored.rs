@@ -9,7 +9,7 @@ use crate::disk::AbsolutePath;
 
 /// A file that git ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ignored {
+pub(crate) struct IgnoredFile {
     pub(crate) path: String,
     /// The file with the rule, as git names it, and the line; empty if the rule is in no file.
     pub(crate) source: String,
@@ -37,12 +37,12 @@ impl Repository {
     }
 
     /// Returns the paths that git ignores in a worktree and does not track there.
-    pub(crate) fn ignoring(&self, worktree: &Worktree, paths: &[String]) -> Result<Vec<Ignored>, LandingError> {
+    pub(crate) fn ignoring(&self, worktree: &Worktree, paths: &[String]) -> Result<Vec<IgnoredFile>, LandingError> {
         self.rules(&worktree.git(self)?, paths)
     }
 
     #[expect(clippy::unused_self, reason = "what git ignores is asked of the repository")]
-    fn rules(&self, git: &Git, paths: &[String]) -> Result<Vec<Ignored>, LandingError> {
+    fn rules(&self, git: &Git, paths: &[String]) -> Result<Vec<IgnoredFile>, LandingError> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
@@ -52,7 +52,7 @@ impl Repository {
         let ignored = fields.chunks_exact(4).filter_map(|found| match found {
             // A rule that negates another one.
             [_, _, pattern, _] if pattern.starts_with('!') => None,
-            [source, line, pattern, path] => Some(Ignored {
+            [source, line, pattern, path] => Some(IgnoredFile {
                 path: path.clone(),
                 source: source.clone(),
                 line: line.clone(),

@@ -17,7 +17,7 @@ const LIFETIME: i64 = 30 * DAY;
 
 words! {
     /// What a kept commit contains.
-    pub(super) enum Kind {
+    pub(super) enum KeepKind {
         /// The head of a worktree.
         Head = "head",
         /// Files that were not committed.
@@ -31,20 +31,20 @@ words! {
 
 /// A commit that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct KeptCommit {
     /// Such as `refs/gsd/keep/2026-11-23/M001/head-0123456789ab`: the first day, the owner, and the content.
     pub(crate) reference: String,
     pub(crate) commit: Commit,
 }
 
-impl Kept {
+impl KeptCommit {
     /// When it expires, in milliseconds since 1970. `None` if the name does not have the form that [`Repository::keep`]
     /// makes.
     fn until(&self) -> Option<i64> {
         let (day, rest) = self.reference.strip_prefix(KEEP)?.split_once('/')?;
         let (name, last) = rest.rsplit_once('/')?;
         let (kind, short) = last.rsplit_once('-')?;
-        let is_ours = is_branch_name(name) && of_word::<Kind>(kind).is_some() && short == self.commit.short();
+        let is_ours = is_branch_name(name) && of_word::<KeepKind>(kind).is_some() && short == self.commit.short();
         // This program does not write days in other forms, such as `20261123`.
         let is_day =
             |day: &&str| day.len() == "2026-11-23".len() && day.bytes().filter(|byte| *byte == b'-').count() == 2;
@@ -61,7 +61,13 @@ impl Kept {
 
 impl Repository {
     /// Keeps a commit, as `kind` of `name`. Keeping it again on the same day does nothing.
-    pub(super) fn keep(&self, commit: &Commit, name: &str, kind: Kind, at: i64) -> Result<Kept, LandingError> {
+    pub(super) fn keep(
+        &self,
+        commit: &Commit,
+        name: &str,
+        kind: KeepKind,
+        at: i64,
+    ) -> Result<KeptCommit, LandingError> {
         if !is_branch_name(name) {
             return Err(LandingError::BadBranch { name: name.to_owned() });
         }
@@ -69,7 +75,7 @@ impl Repository {
         let day = moment.split('T').next().unwrap_or_default();
         let reference = format!("{KEEP}{day}/{name}/{}-{}", kind.word(), commit.short());
         match self.git.swap(&reference, None, Some(commit), "gsd-tools auto: keep")? {
-            Ok(()) => Ok(Kept { reference, commit: commit.clone() }),
+            Ok(()) => Ok(KeptCommit { reference, commit: commit.clone() }),
             Err(_) => Err(LandingError::Moved { reference }),
         }
     }
@@ -96,8 +102,8 @@ impl Repository {
         })
     }
 
-    fn expired(&self, now: i64) -> Result<Vec<Kept>, LandingError> {
-        let found = self.references(&[KEEP])?.into_iter().map(|(reference, commit)| Kept { reference, commit });
+    fn expired(&self, now: i64) -> Result<Vec<KeptCommit>, LandingError> {
+        let found = self.references(&[KEEP])?.into_iter().map(|(reference, commit)| KeptCommit { reference, commit });
         Ok(found.filter(|kept| kept.until().is_some_and(|until| until < now)).collect())
     }
 

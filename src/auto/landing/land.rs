@@ -17,12 +17,12 @@ pub(crate) enum Landing {
     /// The target has this commit in its history.
     AlreadyLanded,
     /// Nothing was changed.
-    Refused(Refusal),
+    Refused(LandingRefusal),
 }
 
 /// Why a candidate did not land.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum LandingRefusal {
     #[error("`{branch}` moved to {} since the candidate was made", now.short())]
     TargetMoved { branch: String, now: Commit },
     #[error("{} in `{folder}` {} uncommitted changes, and the candidate changes {}", listed(paths), if paths.len() == 1 { "has" } else { "have" }, if paths.len() == 1 { "it" } else { "them" })]
@@ -33,7 +33,7 @@ pub(crate) enum Refusal {
     GitRefused { folder: AbsolutePath, why: String },
 }
 
-impl Explain for Refusal {
+impl Explain for LandingRefusal {
     fn hint(&self) -> Option<String> {
         match self {
             Self::TargetMoved { .. } => None,
@@ -76,13 +76,13 @@ impl Repository {
     fn land_alone(&self, candidate: &Candidate) -> Result<Landing, LandingError> {
         let tip = self.tip()?;
         let branch = &self.target().branch;
-        let moved = |now| Ok(Landing::Refused(Refusal::TargetMoved { branch: branch.clone(), now }));
+        let moved = |now| Ok(Landing::Refused(LandingRefusal::TargetMoved { branch: branch.clone(), now }));
         if tip != candidate.base {
             if !self.has(&tip, candidate)? {
                 return moved(tip);
             }
             if let Some(folder) = self.checked_out(branch)? {
-                let begun = Begun::at(self, &folder, candidate)?;
+                let begun = LandingNote::at(self, &folder, candidate)?;
                 begun.remove_locks(self)?;
                 begun.end()?;
             }
@@ -107,7 +107,7 @@ impl Repository {
     fn land_in(&self, folder: &AbsolutePath, candidate: &Candidate) -> Result<Landing, LandingError> {
         let git = self.git.at(folder);
         let changes = self.differences(candidate.base.as_str(), candidate.commit.as_str())?;
-        let begun = Begun::at(self, folder, candidate)?;
+        let begun = LandingNote::at(self, folder, candidate)?;
         begun.remove_locks(self)?;
         let found = overlap(&git, folder, &changes, begun.is_noted()?)?;
         if let Some(refusal) = refusal(folder, &found) {
@@ -140,14 +140,14 @@ impl Repository {
         }
         if now != candidate.base {
             let branch = self.target().branch.clone();
-            return Ok(Landing::Refused(Refusal::TargetMoved { branch, now }));
+            return Ok(Landing::Refused(LandingRefusal::TargetMoved { branch, now }));
         }
         if let Some(lock) = locked(&merged) {
             return Err(LandingError::Locked { lock });
         }
         let found = overlap(git, folder, changes, false)?;
         let refusal = refusal(folder, &found);
-        Ok(Landing::Refused(refusal.unwrap_or(Refusal::GitRefused { folder: folder.clone(), why: merged })))
+        Ok(Landing::Refused(refusal.unwrap_or(LandingRefusal::GitRefused { folder: folder.clone(), why: merged })))
     }
 }
 
@@ -157,12 +157,12 @@ const LOCKS: &[&str] = &["HEAD.lock", "ORIG_HEAD.lock", "index.lock"];
 /// The note that a candidate is being landed in a checkout, in the folder that git keeps for the checkout: git is
 /// killed with this process, and files that it left half-written then do not count as a person's.
 #[derive(Debug)]
-struct Begun {
+struct LandingNote {
     note: AbsolutePath,
     text: String,
 }
 
-impl Begun {
+impl LandingNote {
     fn at(repository: &Repository, folder: &AbsolutePath, candidate: &Candidate) -> Result<Self, LandingError> {
         let own = repository.kept_for(folder)?;
         let note = own.as_ref().unwrap_or_else(|| repository.common()).resolve("gsd-landing");
@@ -201,11 +201,11 @@ impl Begun {
     }
 }
 
-fn refusal(folder: &AbsolutePath, found: &Overlap) -> Option<Refusal> {
+fn refusal(folder: &AbsolutePath, found: &Overlap) -> Option<LandingRefusal> {
     let folder = || folder.clone();
     match (found.dirty.is_empty(), found.untracked.is_empty()) {
-        (false, _) => Some(Refusal::DirtyOverlap { folder: folder(), paths: found.dirty.clone() }),
-        (true, false) => Some(Refusal::UntrackedClash { folder: folder(), paths: found.untracked.clone() }),
+        (false, _) => Some(LandingRefusal::DirtyOverlap { folder: folder(), paths: found.dirty.clone() }),
+        (true, false) => Some(LandingRefusal::UntrackedClash { folder: folder(), paths: found.untracked.clone() }),
         (true, true) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Notes on commits, as `git notes` stores them: made from trees, without a worktree.
 
-use super::commit::{Audience, Message};
+use super::commit::{Audience, CommitMessage};
 use super::error::LandingError;
 use super::id::{Commit, Tree};
 use super::repository::Repository;
@@ -40,7 +40,7 @@ impl Repository {
                 let gap = if before.trim_end().is_empty() { "" } else { "\n\n" };
                 let text = format!("{}{gap}{line}\n", before.trim_end());
                 let tree = self.notes_with(tip.as_ref(), &path, text)?;
-                let message = Message::new(format!("gsd-tools auto: proof of {commit}"), at);
+                let message = CommitMessage::new(format!("gsd-tools auto: proof of {commit}"), at);
                 let parents: Vec<&Commit> = tip.iter().collect();
                 let made = self.commit_tree(&tree, &parents, &message, Audience::Engine)?;
                 if self.git.swap(NOTES, tip.as_ref(), Some(&made), "gsd-tools auto: proof")?.is_ok() {

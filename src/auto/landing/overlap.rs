@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::error::LandingError;
 use super::git::Git;
-use super::id::{Changed, Commit, GitPath, State, Status, records};
+use super::id::{Changed, Commit, FileState, GitPath, PathChange, records};
 use crate::disk::{self, AbsolutePath, EntryKind, Scratch};
 
 /// How the files of a worktree conflict with changes.
@@ -26,7 +26,7 @@ pub(super) struct Overlap {
 /// A tracked file whose index differs from the commit, or whose content differs from the index.
 #[derive(Debug)]
 struct Dirty {
-    index: Option<State>,
+    index: Option<FileState>,
     is_as_indexed: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn overlap(
 ) -> Result<Overlap, LandingError> {
     let dirty = dirty(git)?;
     let removed: BTreeSet<&GitPath> =
-        changes.iter().filter(|change| change.status == Status::Deleted).map(|change| &change.path).collect();
+        changes.iter().filter(|change| change.status == PathChange::Deleted).map(|change| &change.path).collect();
     let mut found = Overlap::default();
     // Files that may already have their new content, which is compared below.
     let mut doubtful: Vec<(&Changed, bool)> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn overlap(
         let within = first_within(&dirty, &change.path);
         if let Some(path) = around.as_ref().or(within) {
             found.dirty.push(path.clone());
-        } else if change.status == Status::Added {
+        } else if change.status == PathChange::Added {
             match in_the_way(folder, &change.path, &removed)?.as_slice() {
                 [] => {}
                 [only] if only == &change.path => doubtful.push((change, false)),
@@ -144,7 +144,7 @@ fn dirty_record(record: &[u8]) -> Option<(GitPath, Dirty)> {
     }
     let text = |field: usize| fields.get(field).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     // States, submodule, three modes, two objects, path.
-    let index = State::of(&text(3)?, &text(6)?);
+    let index = FileState::of(&text(3)?, &text(6)?);
     Some((path, Dirty { index, is_as_indexed: text(0)?.ends_with('.') }))
 }
 
@@ -192,7 +192,7 @@ fn in_the_way(
 }
 
 /// Returns the states of files on disk, through a temporary index; `None` if git cannot store one of them.
-fn contents(git: &Git, paths: &[&GitPath]) -> Result<Option<BTreeMap<GitPath, State>>, LandingError> {
+fn contents(git: &Git, paths: &[&GitPath]) -> Result<Option<BTreeMap<GitPath, FileState>>, LandingError> {
     if paths.is_empty() {
         return Ok(Some(BTreeMap::new()));
     }
@@ -208,7 +208,7 @@ fn contents(git: &Git, paths: &[&GitPath]) -> Result<Option<BTreeMap<GitPath, St
         let (head, path) = record.split_at_checked(tab)?;
         let head = String::from_utf8_lossy(head).into_owned();
         let mut words = head.split(' ');
-        Some((GitPath::of(path.get(1..)?), State::of(words.next()?, words.next()?)?))
+        Some((GitPath::of(path.get(1..)?), FileState::of(words.next()?, words.next()?)?))
     };
     Ok(Some(records(&answer).filter_map(entry).collect()))
 }

@@ -6,7 +6,7 @@ use super::repository::Repository;
 
 /// How the target contains the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Containment {
     /// The commit is in the history of the target.
     Ancestor,
     /// A commit of the target equals the merge of the work into its parent. Equal trees alone would not be enough: they
@@ -19,7 +19,7 @@ pub(crate) enum Way {
 pub(crate) struct Proved {
     head: Commit,
     landed: Commit,
-    way: Way,
+    way: Containment,
 }
 
 impl Proved {
@@ -34,7 +34,7 @@ impl Proved {
     }
 
     #[cfg(test)]
-    pub(crate) fn way(&self) -> Way {
+    pub(crate) fn way(&self) -> Containment {
         self.way
     }
 }
@@ -55,12 +55,12 @@ impl Repository {
         }
         let proved = |way| Proof::Proved(Proved { head: head.clone(), landed: landed.clone(), way });
         if self.git.is_ancestor(head, landed)? {
-            return Ok(proved(Way::Ancestor));
+            return Ok(proved(Containment::Ancestor));
         }
         let line = ["rev-parse", "--verify", "--quiet", &format!("{landed}^1")];
         let parent = self.git.run(line)?.text();
         let Some(parent) = Commit::parse(&parent) else { return Ok(Proof::Unproved) };
         let is_same = self.merge_tree(&parent, head)? == Ok(self.tree_of(landed)?);
-        Ok(if is_same { proved(Way::SameMerge) } else { Proof::Unproved })
+        Ok(if is_same { proved(Containment::SameMerge) } else { Proof::Unproved })
     }
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::on_paths;
-use super::commit::{Audience, Message, index_as_committed};
+use super::commit::{Audience, CommitMessage, index_as_committed};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
-use super::keep::{Kept, Kind};
+use super::keep::{KeepKind, KeptCommit};
 use super::proof::Proved;
 use super::repository::Repository;
 use super::worktree::{Worktree, is_ours};
@@ -30,12 +30,12 @@ const LEAVING: &str = "gsd-leaving";
 pub(crate) enum Release {
     /// It is removed, and so is its branch.
     Removed {
-        kept: Vec<Kept>,
+        kept: Vec<KeptCommit>,
         /// Folders with files that can be regenerated, which were not kept.
         remade: Vec<GitPath>,
     },
     /// It still exists: these ignored files are too large to keep, or are repositories.
-    Held { kept: Vec<Kept>, left_out: Vec<LeftOut> },
+    Held { kept: Vec<KeptCommit>, left_out: Vec<LeftOut> },
 }
 
 /// An ignored file that is not kept.
@@ -48,7 +48,7 @@ pub(crate) struct LeftOut {
 
 /// The ignored files of a worktree.
 #[derive(Debug, Default)]
-pub(super) struct Ignored {
+pub(super) struct IgnoredFiles {
     pub(super) files: Vec<GitPath>,
     pub(super) left_out: Vec<LeftOut>,
     remade: Vec<GitPath>,
@@ -64,7 +64,7 @@ impl Repository {
         name: &str,
         at: i64,
     ) -> Result<Release, LandingError> {
-        let mut kept = vec![self.keep(proved.head(), name, Kind::Head, at)?];
+        let mut kept = vec![self.keep(proved.head(), name, KeepKind::Head, at)?];
         let mut remade = Vec::new();
         if let Some(known) = self.known(&worktree.folder)? {
             // Left by a git that was killed during the removal: there is nothing to keep.
@@ -97,25 +97,25 @@ impl Repository {
         worktree: &Worktree,
         head: &Commit,
         (name, at): (&str, i64),
-        kept: &mut Vec<Kept>,
-    ) -> Result<Ignored, LandingError> {
+        kept: &mut Vec<KeptCommit>,
+    ) -> Result<IgnoredFiles, LandingError> {
         let snapshot = self.snapshot(worktree)?;
         if &snapshot.head != head {
             return Err(LandingError::Moved {
                 reference: worktree.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
             });
         }
-        let keep = |tree: &Tree, kind: Kind| {
-            let message = Message::new(format!("gsd keep {} of {name}", kind.word()), at);
+        let keep = |tree: &Tree, kind: KeepKind| {
+            let message = CommitMessage::new(format!("gsd keep {} of {name}", kind.word()), at);
             let commit = self.commit_tree(tree, &[head], &message, Audience::Engine)?;
             self.keep(&commit, name, kind, at)
         };
         if !snapshot.changes.is_empty() {
-            kept.push(keep(&snapshot.tree, Kind::Files)?);
+            kept.push(keep(&snapshot.tree, KeepKind::Files)?);
         }
         let ignored = self.ignored(worktree)?;
         if !ignored.files.is_empty() {
-            kept.push(keep(&self.tree_of_files(worktree, &ignored.files)?, Kind::Ignored)?);
+            kept.push(keep(&self.tree_of_files(worktree, &ignored.files)?, KeepKind::Ignored)?);
         }
         if ignored.left_out.is_empty() && !snapshot.changes.is_empty() {
             let aside = worktree.aside(self)?;
@@ -126,10 +126,10 @@ impl Repository {
     }
 
     /// Returns the ignored files of a worktree: those to keep, small ones first.
-    pub(super) fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
+    pub(super) fn ignored(&self, worktree: &Worktree) -> Result<IgnoredFiles, LandingError> {
         let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
         let answer = worktree.git(self)?.ask(line)?;
-        let mut found = Ignored::default();
+        let mut found = IgnoredFiles::default();
         let mut files: Vec<(u64, GitPath)> = Vec::new();
         for record in records(&answer) {
             let path = GitPath::of(record.strip_suffix(b"/").unwrap_or(record));
@@ -172,7 +172,7 @@ fn files_below(
     place: &Path,
     path: GitPath,
     files: &mut Vec<(u64, GitPath)>,
-    found: &mut Ignored,
+    found: &mut IgnoredFiles,
 ) -> Result<(), LandingError> {
     let mut open: Vec<(PathBuf, GitPath)> = vec![(place.to_path_buf(), path)];
     while let Some((place, path)) = open.pop() {

@@ -46,7 +46,7 @@ pub(crate) struct Repository {
     root: AbsolutePath,
     /// The folder in which git keeps everything that all worktrees share.
     common: AbsolutePath,
-    target: Target,
+    target: TargetBranch,
     /// Whether the user signs commits.
     pub(super) signs: bool,
     /// The folder of documents, of which snapshots include every file, whatever git ignores.
@@ -60,7 +60,7 @@ pub(super) type Links = (Commit, Vec<GitPath>);
 
 /// The branch that work is for, as it was when the repository was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct TargetBranch {
     /// Such as `main`.
     pub(crate) branch: String,
     pub(crate) commit: Commit,
@@ -68,7 +68,7 @@ pub(crate) struct Target {
     pub(crate) checked_out: Option<AbsolutePath>,
 }
 
-impl Target {
+impl TargetBranch {
     pub(super) fn reference(&self) -> String {
         reference_of(&self.branch)
     }
@@ -115,7 +115,7 @@ impl Repository {
             return Err(LandingError::ReadOnly { path: common });
         }
         let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
-        let target = Target { branch: target, commit, checked_out: None };
+        let target = TargetBranch { branch: target, commit, checked_out: None };
         let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common, (&[], &Openings::default()))?;
         let git = git.with_filters(filters);
         let mut repository = Self { git, root, common, target, signs, documents: None, links: Arc::default() };
@@ -148,7 +148,7 @@ impl Repository {
     }
 
     /// The target as it was when the repository was opened.
-    pub(crate) fn target(&self) -> &Target {
+    pub(crate) fn target(&self) -> &TargetBranch {
         &self.target
     }
 

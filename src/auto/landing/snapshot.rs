@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::commit::{Audience, Message, index_as_committed};
+use super::commit::{Audience, CommitMessage, index_as_committed};
 use super::error::LandingError;
 use super::git::Git;
-use super::id::{Changed, Commit, GitPath, Side, State, Tree, records};
+use super::id::{Changed, Commit, FileState, GitPath, Side, Tree, records};
 use super::repository::Repository;
 use super::worktree::Worktree;
 use crate::disk::{self, AbsolutePath};
@@ -19,7 +19,7 @@ pub(super) const STALE: &str = "gsd-stale";
 
 /// All files of a worktree at one moment: tracked files, and files that are neither tracked nor ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Snapshot {
+pub(crate) struct WorktreeSnapshot {
     pub(crate) tree: Tree,
     /// The commit that is checked out.
     pub(crate) head: Commit,
@@ -39,7 +39,7 @@ impl Repository {
     /// Returns the tree of an engine worktree, with its content stored in the repository. Neither the worktree nor its
     /// index changes. Changed submodules and nested repositories are refused: git would store the name of a commit
     /// instead of their files.
-    pub(crate) fn snapshot(&self, worktree: &Worktree) -> Result<Snapshot, LandingError> {
+    pub(crate) fn snapshot(&self, worktree: &Worktree) -> Result<WorktreeSnapshot, LandingError> {
         self.mend(&worktree.folder)?;
         let git = worktree.aside(self)?;
         let head = worktree.head(self)?;
@@ -79,7 +79,7 @@ impl Repository {
         if self.has_mark(&worktree.folder, STALE)? {
             self.renew_index(worktree, changes.is_empty())?;
         }
-        Ok(Snapshot { tree, head, changes })
+        Ok(WorktreeSnapshot { tree, head, changes })
     }
 
     /// Makes the index of a worktree match its commit. If nothing differs from the commit, the index for snapshots is
@@ -141,7 +141,7 @@ impl Repository {
             let Some(at) = record.iter().position(|byte| *byte == b'\t') else { continue };
             let (head, path) = (String::from_utf8_lossy(&record[..at]).into_owned(), &record[at + 1..]);
             let mut parts = head.split(' ');
-            if let (Some(State::LINK), Some(_), Some(id)) = (parts.next(), parts.next(), parts.next()) {
+            if let (Some(FileState::LINK), Some(_), Some(id)) = (parts.next(), parts.next(), parts.next()) {
                 let text = self.git.ask(["cat-file", "blob", id])?;
                 links.insert(GitPath::of(path).to_string(), String::from_utf8_lossy(&text).into_owned());
             }
@@ -156,7 +156,7 @@ impl Repository {
         for record in records(&answer) {
             let Some(at) = record.iter().position(|byte| *byte == b'\t') else { continue };
             let path = GitPath::of(&record[at + 1..]).to_string();
-            if record.starts_with(State::LINK.as_bytes()) {
+            if record.starts_with(FileState::LINK.as_bytes()) {
                 links.push(path.clone());
             }
             paths.push(path);
@@ -237,7 +237,7 @@ impl Repository {
 
     /// Makes a commit of a tree for callers that check it out. No reference names it.
     pub(crate) fn commit_of_tree(&self, tree: &Tree, at: i64) -> Result<Commit, LandingError> {
-        self.commit_tree(tree, &[], &Message::new("gsd: an earlier state", at), Audience::Engine)
+        self.commit_tree(tree, &[], &CommitMessage::new("gsd: an earlier state", at), Audience::Engine)
     }
 
     /// Returns the tree of a commit.
@@ -262,7 +262,7 @@ fn staged(answer: &[u8]) -> Vec<Changed> {
         let (before, after, _worktree) = (field()?, field()?, field()?);
         let (old, new) = (field()?, field()?);
         let path = GitPath::of(fields.next()?);
-        Some(Changed::between(path, State::of(&before, &old), State::of(&after, &new)))
+        Some(Changed::between(path, FileState::of(&before, &old), FileState::of(&after, &new)))
     };
     records(answer).filter_map(record).collect()
 }
@@ -276,7 +276,7 @@ pub(super) fn raw(answer: &[u8]) -> Vec<Changed> {
         let head = String::from_utf8_lossy(head).into_owned();
         let fields: Vec<&str> = head.split(' ').collect();
         if let (&[before, after, old, new, _], Some(path)) = (fields.as_slice(), records.next()) {
-            found.push(Changed::between(GitPath::of(path), State::of(before, old), State::of(after, new)));
+            found.push(Changed::between(GitPath::of(path), FileState::of(before, old), FileState::of(after, new)));
         }
     }
     found
@@ -286,7 +286,7 @@ pub(super) fn raw(answer: &[u8]) -> Vec<Changed> {
 mod unit_tests {
     use proptest::prelude::*;
 
-    use super::super::id::Status;
+    use super::super::id::PathChange;
     use super::*;
 
     #[test]
@@ -295,8 +295,9 @@ mod unit_tests {
         let one = "1".repeat(40);
         let answer = format!(":000000 100644 {zero} {one} A\0a b\n\"c\0:100644 000000 {one} {zero} D\0d\0");
         let found = raw(answer.as_bytes());
-        let told: Vec<(String, Status)> = found.iter().map(|found| (found.path.to_string(), found.status)).collect();
-        assert_eq!(told, [("a b\n\"c".to_owned(), Status::Added), ("d".to_owned(), Status::Deleted)]);
+        let told: Vec<(String, PathChange)> =
+            found.iter().map(|found| (found.path.to_string(), found.status)).collect();
+        assert_eq!(told, [("a b\n\"c".to_owned(), PathChange::Added), ("d".to_owned(), PathChange::Deleted)]);
     }
 
     proptest! {

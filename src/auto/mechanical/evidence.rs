@@ -6,7 +6,7 @@ use crate::text::screen::counted;
 
 /// The result of a task's checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Proof {
+pub(super) enum TaskProof {
     /// This many checks passed.
     Passed { checks: usize },
     /// The failed checks, each in one line.
@@ -23,7 +23,7 @@ pub(super) enum Proof {
     Corrupt { message: String },
 }
 
-impl Proof {
+impl TaskProof {
     pub(super) fn of(task: &TaskRecords) -> Self {
         match task.evidence() {
             None => Self::Missing,
@@ -89,11 +89,11 @@ impl Proof {
 }
 
 /// Returns `passed` if every task was checked and passed, `failed` if one failed, else `untested`.
-pub(super) fn result_of(proofs: &[Proof]) -> &'static str {
-    let is_failed = |proof: &Proof| matches!(proof, Proof::Failed { .. } | Proof::Corrupt { .. });
+pub(super) fn result_of(proofs: &[TaskProof]) -> &'static str {
+    let is_failed = |proof: &TaskProof| matches!(proof, TaskProof::Failed { .. } | TaskProof::Corrupt { .. });
     if proofs.iter().any(is_failed) {
         "failed"
-    } else if !proofs.is_empty() && proofs.iter().all(Proof::is_passed) {
+    } else if !proofs.is_empty() && proofs.iter().all(TaskProof::is_passed) {
         "passed"
     } else {
         crate::project::milestone_layout::summary::UNTESTED

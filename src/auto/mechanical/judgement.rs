@@ -1,6 +1,6 @@
 //! Decides whether the records of a slice let its milestone pass.
 
-use super::evidence::Proof;
+use super::evidence::TaskProof;
 use super::records::{ClosedSlice, MilestoneRecords};
 use crate::auto::preferences::Preferences;
 use crate::project::milestone_layout::assessment::slice_verdict;
@@ -9,11 +9,11 @@ use crate::project::milestone_layout::uat::{UatMode, UatVerdict};
 
 /// The judgement of a slice's records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Judgement {
+pub(super) struct SliceJudgement {
     pub(super) slice: String,
     pub(super) is_skipped: bool,
     /// The tasks with the results of their checks.
-    pub(super) proofs: Vec<(String, Proof)>,
+    pub(super) proofs: Vec<(String, TaskProof)>,
     pub(super) mode: Option<UatMode>,
     pub(super) verdict: Option<UatVerdict>,
     /// What keeps the milestone from passing, each in one line.
@@ -21,16 +21,16 @@ pub(super) struct Judgement {
 }
 
 /// Judges every slice, in the order of the roadmap.
-pub(super) fn judged(records: &MilestoneRecords, preferences: &Preferences) -> Vec<Judgement> {
+pub(super) fn judged(records: &MilestoneRecords, preferences: &Preferences) -> Vec<SliceJudgement> {
     records.slices.iter().map(|slice| judge(&records.milestone, slice, preferences)).collect()
 }
 
-fn judge(milestone: &str, slice: &ClosedSlice, preferences: &Preferences) -> Judgement {
+fn judge(milestone: &str, slice: &ClosedSlice, preferences: &Preferences) -> SliceJudgement {
     let id = &slice.row.id;
-    let mut judgement = Judgement {
+    let mut judgement = SliceJudgement {
         slice: id.clone(),
         is_skipped: slice.row.skipped,
-        proofs: slice.tasks.iter().map(|task| (task.id.clone(), Proof::of(task))).collect(),
+        proofs: slice.tasks.iter().map(|task| (task.id.clone(), TaskProof::of(task))).collect(),
         mode: None,
         verdict: None,
         open: Vec::new(),
@@ -53,8 +53,9 @@ fn judge(milestone: &str, slice: &ClosedSlice, preferences: &Preferences) -> Jud
     judgement
 }
 
-fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferences, judgement: &mut Judgement) {
-    let text = |document: &Option<super::records::Document>| document.as_ref().map(|document| document.text.clone());
+fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferences, judgement: &mut SliceJudgement) {
+    let text =
+        |document: &Option<super::records::WorktreeDocument>| document.as_ref().map(|document| document.text.clone());
     let (result, assessment, uat) = (text(&slice.uat_result), text(&slice.assessment), text(&slice.uat));
     let mode = uat.as_deref().map_or(UatMode::ArtifactDriven, UatMode::of);
     judgement.mode = uat.as_ref().map(|_| mode);
@@ -72,11 +73,11 @@ fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferen
 }
 
 /// True if a criterion of the milestone is shown: by the slices it names, else by all.
-pub(super) fn is_shown(criterion: &str, judgements: &[Judgement]) -> bool {
+pub(super) fn is_shown(criterion: &str, judgements: &[SliceJudgement]) -> bool {
     let words = criterion.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '.'));
     let named: Vec<&str> = words.filter(|word| is_id(word, 'S')).collect();
-    let is_named = |judgement: &&Judgement| named.iter().any(|id| judgement.slice.eq_ignore_ascii_case(id));
-    let by_name: Vec<&Judgement> = judgements.iter().filter(is_named).collect();
+    let is_named = |judgement: &&SliceJudgement| named.iter().any(|id| judgement.slice.eq_ignore_ascii_case(id));
+    let by_name: Vec<&SliceJudgement> = judgements.iter().filter(is_named).collect();
     let by = if by_name.is_empty() { judgements.iter().collect() } else { by_name };
     !by.is_empty() && by.iter().all(|judgement| judgement.open.is_empty())
 }

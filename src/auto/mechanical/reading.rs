@@ -1,6 +1,6 @@
 //! Gathers the records of a slice or a milestone from the files of a project.
 
-use super::records::{ClosedSlice, Document, MilestoneRecords, SliceRecords, TaskRecords};
+use super::records::{ClosedSlice, MilestoneRecords, SliceRecords, TaskRecords, WorktreeDocument};
 use crate::auto::slices::places;
 use crate::project::files::{Entry, FileError, Files};
 use crate::project::milestone_layout::ids::number;
@@ -69,7 +69,7 @@ fn closed_slice(files: &dyn Files, milestone: &str, row: SliceRow) -> Result<Clo
 }
 
 /// Returns the tasks of the plan with their records; without a plan, the tasks with a summary.
-fn tasks(files: &dyn Files, folder: &str, plan: Option<&Document>) -> Result<Vec<TaskRecords>, FileError> {
+fn tasks(files: &dyn Files, folder: &str, plan: Option<&WorktreeDocument>) -> Result<Vec<TaskRecords>, FileError> {
     let own = Folder::read(files, &lookup::tasks_folder(folder))?;
     let planned = plan.map(|plan| SlicePlan::parse(&plan.text).tasks).unwrap_or_default();
     let mut named: Vec<(String, String)> = planned.into_iter().map(|task| (task.id, task.title)).collect();
@@ -103,9 +103,9 @@ fn complete_milestones(files: &dyn Files, but: &str) -> Result<Vec<String>, File
     Ok(complete)
 }
 
-fn root_document(files: &dyn Files, name: &str) -> Result<Option<Document>, FileError> {
+fn root_document(files: &dyn Files, name: &str) -> Result<Option<WorktreeDocument>, FileError> {
     let found = places::root_document(files, name)?;
-    Ok(found.map(|(path, text)| Document { path, text }))
+    Ok(found.map(|(path, text)| WorktreeDocument { path, text }))
 }
 
 /// A folder whose listing is read once.
@@ -120,15 +120,15 @@ impl<'a> Folder<'a> {
         Ok(Self { files, path: path.to_owned(), entries: files.list(path)?.unwrap_or_default() })
     }
 
-    fn document(&self, id: &str, kind: &str) -> Result<Option<Document>, FileError> {
+    fn document(&self, id: &str, kind: &str) -> Result<Option<WorktreeDocument>, FileError> {
         match lookup::file(&self.entries, id, kind) {
             Some(name) => self.read_file(name),
             None => Ok(None),
         }
     }
 
-    fn read_file(&self, name: &str) -> Result<Option<Document>, FileError> {
+    fn read_file(&self, name: &str) -> Result<Option<WorktreeDocument>, FileError> {
         let path = format!("{}/{name}", self.path);
-        Ok(self.files.read(&path)?.map(|text| Document { path, text }))
+        Ok(self.files.read(&path)?.map(|text| WorktreeDocument { path, text }))
     }
 }

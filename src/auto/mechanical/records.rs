@@ -8,7 +8,7 @@ use crate::project::milestone_layout::summary::Summary;
 
 /// A document with its path relative to the root of the worktree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Document {
+pub(crate) struct WorktreeDocument {
     pub(crate) path: String,
     pub(crate) text: String,
 }
@@ -18,9 +18,9 @@ pub(crate) struct Document {
 pub(crate) struct TaskRecords {
     pub(crate) id: String,
     pub(crate) title: String,
-    pub(crate) summary: Option<Document>,
+    pub(crate) summary: Option<WorktreeDocument>,
     /// The record of its checks, as in the file.
-    pub(crate) evidence: Option<Document>,
+    pub(crate) evidence: Option<WorktreeDocument>,
 }
 
 impl TaskRecords {
@@ -41,14 +41,14 @@ pub(crate) struct SliceRecords {
     pub(crate) slice: String,
     /// The folder of the slice.
     pub(crate) folder: String,
-    pub(crate) roadmap: Option<Document>,
-    pub(crate) plan: Option<Document>,
+    pub(crate) roadmap: Option<WorktreeDocument>,
+    pub(crate) plan: Option<WorktreeDocument>,
     /// In the order of their identifiers.
     pub(crate) tasks: Vec<TaskRecords>,
-    pub(crate) summary: Option<Document>,
-    pub(crate) uat: Option<Document>,
-    pub(crate) requirements: Option<Document>,
-    pub(crate) decisions: Option<Document>,
+    pub(crate) summary: Option<WorktreeDocument>,
+    pub(crate) uat: Option<WorktreeDocument>,
+    pub(crate) requirements: Option<WorktreeDocument>,
+    pub(crate) decisions: Option<WorktreeDocument>,
     /// Other milestones that are complete.
     pub(crate) complete_milestones: Vec<String>,
 }
@@ -57,11 +57,11 @@ pub(crate) struct SliceRecords {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClosedSlice {
     pub(crate) row: SliceRow,
-    pub(crate) summary: Option<Document>,
+    pub(crate) summary: Option<WorktreeDocument>,
     pub(crate) tasks: Vec<TaskRecords>,
-    pub(crate) uat: Option<Document>,
-    pub(crate) uat_result: Option<Document>,
-    pub(crate) assessment: Option<Document>,
+    pub(crate) uat: Option<WorktreeDocument>,
+    pub(crate) uat_result: Option<WorktreeDocument>,
+    pub(crate) assessment: Option<WorktreeDocument>,
 }
 
 /// The records of a milestone.
@@ -69,12 +69,12 @@ pub(crate) struct ClosedSlice {
 pub(crate) struct MilestoneRecords {
     pub(crate) milestone: String,
     pub(crate) folder: String,
-    pub(crate) roadmap: Option<Document>,
-    pub(crate) validation: Option<Document>,
-    pub(crate) summary: Option<Document>,
+    pub(crate) roadmap: Option<WorktreeDocument>,
+    pub(crate) validation: Option<WorktreeDocument>,
+    pub(crate) summary: Option<WorktreeDocument>,
     /// In the order of the roadmap.
     pub(crate) slices: Vec<ClosedSlice>,
-    pub(crate) requirements: Option<Document>,
+    pub(crate) requirements: Option<WorktreeDocument>,
     /// The requirements as they were when the milestone began, if known.
     pub(crate) requirements_before: Option<String>,
 }

@@ -1,9 +1,9 @@
 //! Closes a slice whose tasks are done: its summary, its acceptance test, decisions, requirements, and last its box in
 //! the roadmap.
 
-use super::evidence::{Proof, result_of};
+use super::evidence::{TaskProof, result_of};
 use super::not_enough::{by_agent, listed};
-use super::records::{Document, SliceRecords, TaskRecords};
+use super::records::{SliceRecords, TaskRecords, WorktreeDocument};
 use super::requirements::{changes, owned};
 use super::slice_text::{self, Material};
 use crate::auto::engine::Edit;
@@ -34,8 +34,8 @@ pub(crate) fn complete_slice(records: &SliceRecords, preferences: &Preferences) 
     let plan_file = records.plan.as_ref().ok_or_else(|| missing("PLAN", &records.slice))?;
     let plan = SlicePlan::parse(&plan_file.text);
     let tasks = summaries(records)?;
-    let proofs: Vec<Proof> = records.tasks.iter().map(Proof::of).collect();
-    let is_checked = !proofs.is_empty() && proofs.iter().all(Proof::is_passed);
+    let proofs: Vec<TaskProof> = records.tasks.iter().map(TaskProof::of).collect();
+    let is_checked = !proofs.is_empty() && proofs.iter().all(TaskProof::is_passed);
     let owned = owned(records, &roadmap, is_checked);
     let title =
         if row.title.is_empty() { plan.title.clone().unwrap_or_else(|| row.id.clone()) } else { row.title.clone() };
@@ -92,7 +92,12 @@ fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, Fai
 }
 
 /// Returns the front matter of the slice: the values of its tasks, in their order, each once.
-fn aggregate(records: &SliceRecords, row: &SliceRow, tasks: &[(&TaskRecords, Summary)], proofs: &[Proof]) -> Summary {
+fn aggregate(
+    records: &SliceRecords,
+    row: &SliceRow,
+    tasks: &[(&TaskRecords, Summary)],
+    proofs: &[TaskProof],
+) -> Summary {
     let union = |of: fn(&Summary) -> &Vec<String>| {
         let mut all: Vec<String> = Vec::new();
         for value in tasks.iter().flat_map(|(_, summary)| of(summary)) {
@@ -136,7 +141,13 @@ pub(super) fn latest<'text>(moments: impl Iterator<Item = &'text str>) -> Option
 }
 
 /// Returns the edit of a document of the slice; one from another author stays.
-fn ours(records: &SliceRecords, kind: &str, there: Option<&Document>, text: String, made: &str) -> Option<Edit> {
+fn ours(
+    records: &SliceRecords,
+    kind: &str,
+    there: Option<&WorktreeDocument>,
+    text: String,
+    made: &str,
+) -> Option<Edit> {
     match there {
         Some(there) if there.text == text || !there.text.contains(made) => None,
         Some(there) => Some(Edit { path: there.path.clone(), text }),

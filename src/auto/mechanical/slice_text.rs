@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::evidence::Proof;
+use super::evidence::TaskProof;
 use super::records::TaskRecords;
 use super::requirements::Owned;
 use crate::project::milestone_layout::lines::one_line;
@@ -21,7 +21,7 @@ pub(super) struct Material<'a> {
     pub(super) row: &'a SliceRow,
     pub(super) plan: &'a SlicePlan,
     pub(super) tasks: &'a [(&'a TaskRecords, Summary)],
-    pub(super) proofs: &'a [Proof],
+    pub(super) proofs: &'a [TaskProof],
     pub(super) owned: &'a Owned,
 }
 
@@ -59,8 +59,8 @@ impl Body {
 }
 
 /// Returns the count of checks, such as `4 checks in 2 tasks passed`.
-pub(super) fn proof_of(proofs: &[Proof]) -> String {
-    let checks = proofs.iter().map(|proof| if let Proof::Passed { checks } = proof { *checks } else { 0 }).sum();
+pub(super) fn proof_of(proofs: &[TaskProof]) -> String {
+    let checks = proofs.iter().map(|proof| if let TaskProof::Passed { checks } = proof { *checks } else { 0 }).sum();
     format!("{} in {} passed", counted(checks, "check"), counted(proofs.len(), "task"))
 }
 

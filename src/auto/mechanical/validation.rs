@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::evidence::Proof;
-use super::judgement::{Judgement, is_shown, judged};
+use super::evidence::TaskProof;
+use super::judgement::{SliceJudgement, is_shown, judged};
 use super::not_enough::{by_agent, by_validation, listed};
-use super::records::{Document, MilestoneRecords};
+use super::records::{MilestoneRecords, WorktreeDocument};
 use super::slice::latest;
 use crate::auto::engine::Edit;
 use crate::auto::preferences::Preferences;
@@ -73,7 +73,7 @@ pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, Failure> {
 /// durations of checks are left out: checking a task again with the same result leaves a validation as it is.
 pub(crate) fn evidence_hash(records: &MilestoneRecords) -> String {
     let mut lines: Vec<String> = Vec::new();
-    let mut add = |document: &Document, said: &str| {
+    let mut add = |document: &WorktreeDocument, said: &str| {
         let place = document.path.strip_prefix(&records.folder).unwrap_or(&document.path);
         lines.push(format!("{} {place}\n", sha256(said.as_bytes())));
     };
@@ -145,7 +145,7 @@ fn write_open(body: &mut String, open: &[&String]) {
 
 /// Returns the first task whose checks have no record, according to the text of a validation.
 pub(crate) fn unverified_in(text: &str) -> Option<String> {
-    let says = format!(": {}: ", Proof::Missing.word());
+    let says = format!(": {}: ", TaskProof::Missing.word());
     text.lines().find_map(|line| Some(line.strip_prefix("- ")?.split_once(&says)?.0.to_owned()))
 }
 
@@ -153,7 +153,7 @@ fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
 
-fn write_evidence(body: &mut String, records: &MilestoneRecords, judgements: &[Judgement]) {
+fn write_evidence(body: &mut String, records: &MilestoneRecords, judgements: &[SliceJudgement]) {
     body.push_str("\n## Evidence\n\n| Unit | Result | Detail | Summary says |\n|---|---|---|---|\n");
     for (slice, judgement) in records.slices.iter().zip(judgements) {
         let unit = format!("{}/{}", records.milestone, judgement.slice);
@@ -168,7 +168,7 @@ fn write_evidence(body: &mut String, records: &MilestoneRecords, judgements: &[J
     }
 }
 
-fn write_acceptance(body: &mut String, judgements: &[Judgement]) {
+fn write_acceptance(body: &mut String, judgements: &[SliceJudgement]) {
     body.push_str("\n## Acceptance Tests\n\n| Slice | Mode | Verdict |\n|---|---|---|\n");
     for judgement in judgements.iter().filter(|judgement| !judgement.is_skipped) {
         let mode = judgement.mode.map_or("none", |mode| mode.word());
@@ -177,7 +177,7 @@ fn write_acceptance(body: &mut String, judgements: &[Judgement]) {
     }
 }
 
-fn write_criteria(body: &mut String, roadmap: &Roadmap, judgements: &[Judgement]) {
+fn write_criteria(body: &mut String, roadmap: &Roadmap, judgements: &[SliceJudgement]) {
     body.push_str("\n## Success Criteria\n\n| Criterion | Shown by |\n|---|---|\n");
     for criterion in &roadmap.success_criteria {
         // The criterion itself was not looked at.

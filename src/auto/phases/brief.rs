@@ -2,7 +2,7 @@
 
 use crate::auto::engine::Earlier;
 use crate::auto::phases::PhaseSettings;
-use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
+use crate::auto::prompt::input::{DocumentKind, PromptInput, UnitFolders};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
 use crate::project::phase::{PhaseId, folder_slug, short};
@@ -25,7 +25,7 @@ pub(crate) fn input(
         Some(folder) => folder.path.clone(),
         None => format!("{}/{number}-{}", view.layout().phases(), folder_slug(&title)),
     };
-    let place = Place::Phase { folder, number, arguments: arguments(view, unit)? };
+    let place = UnitFolders::Phase { folder, number, arguments: arguments(view, unit)? };
     let mut input = PromptInput::new(unit.kind, &unit.id, &title, worktree, place);
     if let Some(path) = settings.workflows.get(&unit.kind) {
         input = input.with(DocumentKind::Workflow, path, "");

@@ -1,7 +1,7 @@
 //! The changes that a session may make to the documents of a project in phases.
 
 use super::FOLDER;
-use crate::auto::permit::{Permit, Rule, Texts, Trespass, decides};
+use crate::auto::permit::{DocumentTexts, Permit, Rule, Trespass, decides};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;
@@ -39,7 +39,7 @@ pub(crate) fn permits(expected: &[Permit]) -> Vec<Permit> {
 }
 
 /// Returns what is wrong with the change of a document; `None` if the unit may make it.
-pub(crate) fn trespass(permits: &[Permit], unit: &Unit, path: &str, texts: Texts<'_>) -> Option<Trespass> {
+pub(crate) fn trespass(permits: &[Permit], unit: &Unit, path: &str, texts: DocumentTexts<'_>) -> Option<Trespass> {
     let wrong = |why: &str| Some(Trespass { path: path.to_owned(), why: Some(why.to_owned()), decides: true });
     let Some(permit) = permits.iter().find(|permit| permit.covers(path)) else {
         return Some(Trespass { path: path.to_owned(), why: None, decides: decides(path) });
@@ -87,7 +87,7 @@ mod tests {
 
     fn found(kind: UnitKind, path: &str, before: Option<&str>, after: Option<&str>) -> Option<String> {
         let permits = permits(&[Permit::new(".planning/phases/01-base/01-CONTEXT.md", Rule::Whole)]);
-        let trespass = trespass(&permits, &Unit::new(kind, "1"), path, Texts { before, after })?;
+        let trespass = trespass(&permits, &Unit::new(kind, "1"), path, DocumentTexts { before, after })?;
         Some(format!("{} {}", if trespass.decides { "decides" } else { "put back" }, trespass.why.unwrap_or_default()))
     }
 

@@ -174,9 +174,9 @@ fn numbers(version: &str) -> Vec<u64> {
 }
 
 /// Whether a difference is grave, and its description.
-type Found = (bool, String);
+type RatedDifference = (bool, String);
 
-fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<Found> {
+fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     let (trial, verdict) = (seen.trial, &seen.verdict);
     let said = verdict.in_short();
     let usual = facts.verdicts.get(trial.word());
@@ -200,7 +200,7 @@ fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<Found> {
     found
 }
 
-fn of_processes(facts: &Facts, seen: &Seen) -> Vec<Found> {
+fn of_processes(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     let mut found = Vec::new();
     if seen.survivors > 0 {
         found.push((true, format!("{} processes could not be ended", seen.survivors)));
@@ -212,7 +212,7 @@ fn of_processes(facts: &Facts, seen: &Seen) -> Vec<Found> {
 }
 
 /// Compares the stream of a working session with the known one.
-fn of_stream(facts: &Facts, seen: &Seen) -> Vec<Found> {
+fn of_stream(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     let known: BTreeSet<&String> = facts.events.iter().collect();
     let now: BTreeSet<&String> = seen.events.iter().collect();
     let named = |kinds: Vec<&&String>| kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
@@ -230,7 +230,7 @@ fn of_stream(facts: &Facts, seen: &Seen) -> Vec<Found> {
     found
 }
 
-fn of_work(runner: &Runner, facts: &Facts, seen: &Seen) -> Vec<Found> {
+fn of_work(runner: &Runner, facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     let mut found = Vec::new();
     if !seen.has_prompt {
         found.push((true, "the model is not given the prompt as it is".to_owned()));
@@ -335,8 +335,8 @@ mod tests {
 
     #[test]
     fn each_change_is_reported_once_in_its_trial() {
-        type Change = fn(&mut Seen);
-        let changes: [(Trial, bool, &str, Change); 19] = [
+        type SeenChange = fn(&mut Seen);
+        let changes: [(Trial, bool, &str, SeenChange); 19] = [
             (Trial::Work, true, "the prompt", |seen| seen.has_prompt = false),
             (Trial::Work, true, "no tool", |seen| seen.tools = 0),
             (Trial::Work, true, "no tokens", |seen| seen.tokens = None),

@@ -7,7 +7,7 @@ use super::exchange::{Reply, Request, ToolCall, Usage};
 
 /// A complete body, or server-sent events ready to be written.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum ReplyBody {
     Whole(Value),
     Stream(Vec<String>),
 }
@@ -42,7 +42,7 @@ pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
 pub(crate) const MODEL: &str = "suite-model";
 
 /// Returns `reply` in the form that the client expects, streamed if it asked for a stream.
-pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: &Usage, serial: usize) -> Answer {
+pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: &Usage, serial: usize) -> ReplyBody {
     let streamed = match dialect {
         Dialect::GenerateContent => request.path.contains(":streamGenerateContent"),
         _ => request.body["stream"].as_bool().unwrap_or(false),
@@ -68,23 +68,23 @@ pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
 }
 
 /// A part of a reply: one text, or one call.
-enum Piece<'reply> {
+enum ReplyPart<'reply> {
     Text(&'reply str),
     Call(&'reply ToolCall, String),
 }
 
 /// Returns the parts of `reply`; calls have identifiers that sort in their order.
-fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<Piece<'reply>> {
+fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<ReplyPart<'reply>> {
     let calls = match reply {
-        Reply::Say(text) => return vec![Piece::Text(text)],
+        Reply::Say(text) => return vec![ReplyPart::Text(text)],
         Reply::Call(call) => std::slice::from_ref(call),
         Reply::Calls(calls) => calls,
     };
-    let identified = |(index, call)| Piece::Call(call, format!("{prefix}_{serial:06}_{index:02}"));
+    let identified = |(index, call)| ReplyPart::Call(call, format!("{prefix}_{serial:06}_{index:02}"));
     calls.iter().enumerate().map(identified).collect()
 }
 
-fn messages(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
+fn messages(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> ReplyBody {
     let pieces = pieces(reply, "toolu", serial);
     let stop = if matches!(reply, Reply::Say(_)) { "end_turn" } else { "tool_use" };
     let mut message = json!({
@@ -94,20 +94,22 @@ fn messages(request: &Request, reply: &Reply, usage: &Usage, serial: usize, stre
                   "output_tokens": 1},
     });
     if !streamed {
-        let block = |piece: &Piece<'_>| match piece {
-            Piece::Text(text) => json!({"type": "text", "text": text}),
-            Piece::Call(call, id) => json!({"type": "tool_use", "id": id, "name": call.name, "input": call.arguments}),
+        let block = |piece: &ReplyPart<'_>| match piece {
+            ReplyPart::Text(text) => json!({"type": "text", "text": text}),
+            ReplyPart::Call(call, id) => {
+                json!({"type": "tool_use", "id": id, "name": call.name, "input": call.arguments})
+            }
         };
         message["content"] = pieces.iter().map(block).collect();
         message["stop_reason"] = json!(stop);
         message["usage"]["output_tokens"] = json!(usage.output);
-        return Answer::Whole(message);
+        return ReplyBody::Whole(message);
     }
     let mut events = vec![json!({"type": "message_start", "message": message})];
     for (index, piece) in pieces.iter().enumerate() {
         let (opening, delta) = match piece {
-            Piece::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
-            Piece::Call(call, id) => (
+            ReplyPart::Text(text) => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text})),
+            ReplyPart::Call(call, id) => (
                 json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}),
                 json!({"type": "input_json_delta", "partial_json": call.arguments.to_string()}),
             ),
@@ -122,13 +124,13 @@ fn messages(request: &Request, reply: &Reply, usage: &Usage, serial: usize, stre
     named_events(&events)
 }
 
-fn responses(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
-    let item = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => json!({
+fn responses(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> ReplyBody {
+    let item = |piece: &ReplyPart<'_>| match piece {
+        ReplyPart::Text(text) => json!({
             "type": "message", "id": format!("msg_{serial:04}"), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
-        Piece::Call(ToolCall { name, namespace, arguments }, id) => {
+        ReplyPart::Call(ToolCall { name, namespace, arguments }, id) => {
             let mut item = json!({
                 "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": name, "status": "completed",
             });
@@ -153,7 +155,7 @@ fn responses(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Ans
                   "total_tokens": usage.sent() + usage.output},
     });
     if !streamed {
-        return Answer::Whole(completed);
+        return ReplyBody::Whole(completed);
     }
     let mut events = vec![json!({"type": "response.created", "response": {"id": id}})];
     for (index, item) in items.iter().enumerate() {
@@ -164,14 +166,14 @@ fn responses(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Ans
     named_events(&events)
 }
 
-fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
+fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> ReplyBody {
     let finish = if matches!(reply, Reply::Say(_)) { "stop" } else { "tool_calls" };
     let mut message = json!({"role": "assistant", "content": null});
     let mut calls = Vec::new();
     for (index, piece) in pieces(reply, "call", serial).iter().enumerate() {
         match piece {
-            Piece::Text(text) => message["content"] = json!(text),
-            Piece::Call(call, id) => calls.push(json!({
+            ReplyPart::Text(text) => message["content"] = json!(text),
+            ReplyPart::Call(call, id) => calls.push(json!({
                 "index": index, "id": id, "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments.to_string()},
             })),
@@ -189,7 +191,7 @@ fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed
         let mut whole = head("chat.completion");
         whole["choices"] = json!([{"index": 0, "message": message, "finish_reason": finish}]);
         whole["usage"] = usage;
-        return Answer::Whole(whole);
+        return ReplyBody::Whole(whole);
     }
     let chunk = |choices: Value| {
         let mut chunk = head("chat.completion.chunk");
@@ -204,13 +206,13 @@ fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed
         plain_event(&last),
     ]);
     events.push("data: [DONE]\n\n".to_owned());
-    Answer::Stream(events)
+    ReplyBody::Stream(events)
 }
 
-fn generate_content(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
-    let part = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => json!({"text": text}),
-        Piece::Call(call, _) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
+fn generate_content(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> ReplyBody {
+    let part = |piece: &ReplyPart<'_>| match piece {
+        ReplyPart::Text(text) => json!({"text": text}),
+        ReplyPart::Call(call, _) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
     };
     let parts: Vec<Value> = pieces(reply, "call", serial).iter().map(part).collect();
     let whole = json!({
@@ -219,31 +221,31 @@ fn generate_content(reply: &Reply, usage: &Usage, serial: usize, streamed: bool)
                           "candidatesTokenCount": usage.output, "totalTokenCount": usage.sent() + usage.output},
         "modelVersion": MODEL,
     });
-    if streamed { Answer::Stream(vec![plain_event(&whole)]) } else { Answer::Whole(whole) }
+    if streamed { ReplyBody::Stream(vec![plain_event(&whole)]) } else { ReplyBody::Whole(whole) }
 }
 
-fn nodes(reply: &Reply, serial: usize) -> Answer {
+fn nodes(reply: &Reply, serial: usize) -> ReplyBody {
     let mut line = json!({"text": "", "stop_reason": 3});
     let mut nodes = Vec::new();
     for (index, piece) in pieces(reply, "call", serial).iter().enumerate() {
         let node = match piece {
-            Piece::Text(text) => {
+            ReplyPart::Text(text) => {
                 line["text"] = json!(text);
                 line["stop_reason"] = json!(1);
                 json!({"id": 1, "type": 0, "content": text})
             }
-            Piece::Call(call, id) => json!({"id": index + 1, "type": 5, "content": "", "tool_use": {
+            ReplyPart::Call(call, id) => json!({"id": index + 1, "type": 5, "content": "", "tool_use": {
                 "tool_use_id": id, "tool_name": call.name, "input_json": call.arguments.to_string(),
             }}),
         };
         nodes.push(node);
     }
     line["nodes"] = json!(nodes);
-    Answer::Stream(vec![format!("{line}\n")])
+    ReplyBody::Stream(vec![format!("{line}\n")])
 }
 
-fn named_events(events: &[Value]) -> Answer {
-    Answer::Stream(
+fn named_events(events: &[Value]) -> ReplyBody {
+    ReplyBody::Stream(
         events
             .iter()
             .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()))

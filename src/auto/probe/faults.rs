@@ -10,7 +10,7 @@ pub(crate) use super::exchange::Usage;
 /// What happens to a request instead of a proper answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    Status(Refusal),
+    Status(ServiceError),
     /// The answer starts, and the connection ends in the middle of it.
     Cut,
     /// The connection ends without any answer.
@@ -31,7 +31,7 @@ pub(crate) enum Fault {
 
 /// Why a service answers with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum ServiceError {
     BadKey,
     Forbidden,
     /// Too many requests; try again after this time.
@@ -43,7 +43,7 @@ pub(crate) enum Refusal {
     PromptTooLong,
 }
 
-impl Refusal {
+impl ServiceError {
     pub(crate) fn status(self) -> (u16, &'static str) {
         match self {
             Self::BadKey => (401, "Unauthorized"),

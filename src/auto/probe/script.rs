@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::compare::Trial;
 use super::exchange::{Reply, Request, Usage};
 use super::facts::Tool;
-use super::faults::{Fault, Refusal};
+use super::faults::{Fault, ServiceError};
 use super::server::Part;
 
 /// The prompt, with characters that a command line may lose: quotes, a backslash, a second line.
@@ -26,13 +26,13 @@ const PATIENCE: usize = 4;
 const COST: Usage = Usage { input: 1009, cached: 307, output: 113 };
 
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct ScriptedModel {
     shell: &'static Tool,
     fault: Option<Fault>,
     tries: AtomicUsize,
 }
 
-impl Script {
+impl ScriptedModel {
     pub(super) fn new(shell: &'static Tool, trial: Trial) -> Self {
         Self { shell, fault: fault_of(trial), tries: AtomicUsize::new(0) }
     }
@@ -43,13 +43,13 @@ fn fault_of(trial: Trial) -> Option<Fault> {
         Trial::Work | Trial::Refused => return None,
         Trial::Cut => return Some(Fault::Cut),
         Trial::Hang => return Some(Fault::Hang),
-        Trial::Unauthorized => Refusal::BadKey,
-        Trial::Forbidden => Refusal::Forbidden,
-        Trial::Busy => Refusal::TooMany(Duration::from_secs(1)),
-        Trial::Exhausted => Refusal::UsedUp(Duration::from_secs(3 * 3600)),
-        Trial::Broken => Refusal::Broken,
-        Trial::Overloaded => Refusal::Overloaded,
-        Trial::TooLong => Refusal::PromptTooLong,
+        Trial::Unauthorized => ServiceError::BadKey,
+        Trial::Forbidden => ServiceError::Forbidden,
+        Trial::Busy => ServiceError::TooMany(Duration::from_secs(1)),
+        Trial::Exhausted => ServiceError::UsedUp(Duration::from_secs(3 * 3600)),
+        Trial::Broken => ServiceError::Broken,
+        Trial::Overloaded => ServiceError::Overloaded,
+        Trial::TooLong => ServiceError::PromptTooLong,
     };
     Some(Fault::Status(refusal))
 }
@@ -61,7 +61,7 @@ pub(super) fn has_prompt(requests: &[Request]) -> bool {
     texts.into_iter().any(|text| text.contains(PROMPT) && !text.contains(&quoted))
 }
 
-impl Part for Script {
+impl Part for ScriptedModel {
     fn reply(&self, request: &Request) -> Reply {
         let text = request.text();
         if !text.contains(UNIT) {

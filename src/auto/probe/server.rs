@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::dialects;
 use super::exchange::Dialect;
 pub(crate) use super::exchange::{Reply, Request};
-use super::faults::{Count, Fault, Refusal, Usage, Window};
+use super::faults::{Count, Fault, ServiceError, Usage, Window};
 
 const LIFETIME: Duration = Duration::from_secs(900);
 const CONNECTION_LIMIT: Duration = Duration::from_secs(60);
@@ -51,10 +51,10 @@ pub(crate) trait Part: Send + Sync {
 #[derive(Debug)]
 pub(crate) struct ModelServer {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
 }
 
-struct State {
+struct ServerState {
     part: Box<dyn Part>,
     requests: Mutex<Vec<Request>>,
     count: Mutex<Count>,
@@ -83,7 +83,7 @@ impl<P: Part + ?Sized> Part for Arc<P> {
     }
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for ServerState {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("State").field("requests", &self.requests).finish_non_exhaustive()
     }
@@ -95,7 +95,7 @@ impl ModelServer {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (requests, count, stop) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
-        let state = Arc::new(State { part: Box::new(part), requests, count, stop });
+        let state = Arc::new(ServerState { part: Box::new(part), requests, count, stop });
         let accepting = Arc::clone(&state);
         std::thread::spawn(move || accept(&listener, &accepting));
         Ok(Self { address, state })
@@ -133,7 +133,7 @@ impl Drop for ModelServer {
     }
 }
 
-fn accept(listener: &TcpListener, state: &Arc<State>) {
+fn accept(listener: &TcpListener, state: &Arc<ServerState>) {
     let end = Instant::now() + LIFETIME;
     while !state.stop.load(Ordering::Relaxed) && Instant::now() < end {
         match listener.accept() {
@@ -147,7 +147,7 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
     }
 }
 
-fn serve(stream: TcpStream, state: &State) -> std::io::Result<()> {
+fn serve(stream: TcpStream, state: &ServerState) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(CONNECTION_LIMIT))?;
     stream.set_write_timeout(Some(CONNECTION_LIMIT))?;
@@ -208,7 +208,7 @@ fn read_chunks(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     }
 }
 
-fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::Result<()> {
+fn respond(mut stream: TcpStream, request: &Request, state: &ServerState) -> std::io::Result<()> {
     let Some(dialect) = Dialect::of(&request.method, &request.path) else {
         return match dialects::side_answer(&request.method, &request.path) {
             Some(body) => send(&mut stream, "200 OK", &[], &body.to_string()),
@@ -245,7 +245,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
         }
     }
     match answer {
-        dialects::Answer::Whole(body) => {
+        dialects::ReplyBody::Whole(body) => {
             let body = body.to_string();
             match fault {
                 // Half of the announced length.
@@ -260,7 +260,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
                 _ => send(&mut stream, "200 OK", &headers, &body),
             }
         }
-        dialects::Answer::Stream(events) => {
+        dialects::ReplyBody::Stream(events) => {
             // No length: the stream ends with the connection, as for an answer of a thinking model.
             let head = "content-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n";
             write!(stream, "HTTP/1.1 200 OK\r\n{head}{}\r\n", lines(&headers))?;
@@ -274,14 +274,14 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
     }
 }
 
-fn refuse(stream: &mut TcpStream, refusal: Refusal, dialect: Dialect) -> std::io::Result<()> {
+fn refuse(stream: &mut TcpStream, refusal: ServiceError, dialect: Dialect) -> std::io::Result<()> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let (status, word) = refusal.status();
     send(stream, &format!("{status} {word}"), &refusal.headers(dialect, now), &refusal.body(dialect).to_string())
 }
 
 /// Sends nothing until the client disconnects or the server ends.
-fn hang(mut stream: &TcpStream, state: &State) -> std::io::Result<()> {
+fn hang(mut stream: &TcpStream, state: &ServerState) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
     let end = Instant::now() + LIFETIME;
     while !state.stop.load(Ordering::Relaxed) && Instant::now() < end {
@@ -294,7 +294,7 @@ fn hang(mut stream: &TcpStream, state: &State) -> std::io::Result<()> {
     Ok(())
 }
 
-fn drip(stream: &mut TcpStream, body: &[u8], pause: Duration, state: &State) -> std::io::Result<()> {
+fn drip(stream: &mut TcpStream, body: &[u8], pause: Duration, state: &ServerState) -> std::io::Result<()> {
     for piece in body.chunks(8) {
         if state.stop.load(Ordering::Relaxed) {
             break;

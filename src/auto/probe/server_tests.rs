@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::exchange::{Reply, Request, ToolCall};
-use super::faults::{Count, Fault, Refusal, Usage, Window};
+use super::faults::{Count, Fault, ServiceError, Usage, Window};
 use super::server::{ModelServer, Part, address_of_nobody};
 
 /// Says what the prompt asks it to say, and calls a tool if the prompt asks for that.
@@ -103,12 +103,12 @@ fn an_answer_reports_its_cost_and_the_server_adds_it_up() {
 fn a_refusal_has_the_status_and_the_text_of_its_service() {
     let later = Duration::from_secs(10_800);
     for (refusal, status, words) in [
-        (Refusal::BadKey, "401 Unauthorized", ["authentication_error", "invalid_api_key", "UNAUTHENTICATED"]),
-        (Refusal::Forbidden, "403 Forbidden", ["permission_error", "model_not_found", "PERMISSION_DENIED"]),
-        (Refusal::UsedUp(later), "429 Too Many", ["rate_limit_error", "insufficient_quota", "RESOURCE_EXHAUSTED"]),
-        (Refusal::Broken, "500 Internal", ["api_error", "server_error", "INTERNAL"]),
-        (Refusal::Overloaded, "529 Overloaded", ["overloaded_error", "overloaded", "UNAVAILABLE"]),
-        (Refusal::PromptTooLong, "400 Bad", ["prompt is too long", "context_length_exceeded", "INVALID_ARGUMENT"]),
+        (ServiceError::BadKey, "401 Unauthorized", ["authentication_error", "invalid_api_key", "UNAUTHENTICATED"]),
+        (ServiceError::Forbidden, "403 Forbidden", ["permission_error", "model_not_found", "PERMISSION_DENIED"]),
+        (ServiceError::UsedUp(later), "429 Too Many", ["rate_limit_error", "insufficient_quota", "RESOURCE_EXHAUSTED"]),
+        (ServiceError::Broken, "500 Internal", ["api_error", "server_error", "INTERNAL"]),
+        (ServiceError::Overloaded, "529 Overloaded", ["overloaded_error", "overloaded", "UNAVAILABLE"]),
+        (ServiceError::PromptTooLong, "400 Bad", ["prompt is too long", "context_length_exceeded", "INVALID_ARGUMENT"]),
     ] {
         let server = ModelServer::start(Troubled(Some(Fault::Status(refusal)))).unwrap();
         for (path, word) in PATHS.iter().zip([words[0], words[1], words[1], words[2]]) {

@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::compare::{Seen, Trial};
 use super::exchange::Usage;
 use super::facts::Facts;
-use super::script::{MADE, PROMPT, Script, has_prompt};
+use super::script::{MADE, PROMPT, ScriptedModel, has_prompt};
 use super::server::{ModelServer, address_of_nobody};
 use crate::auto::runner::event::{Event, Tokens};
 use crate::auto::runner::heard::Heard;
-use crate::auto::runner::request::{Limits, Request, RunnerError, Session};
-use crate::auto::runner::session::{Go, Observer, Outcome, TICK, run};
+use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
+use crate::auto::runner::session::{Go, Observer, SessionOutcome, TICK, run};
 use crate::auto::runner::table::{Profile, Runner};
 use crate::auto::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
@@ -165,7 +165,7 @@ impl<'a> Bench<'a> {
     pub(crate) fn run(&mut self, trial: Trial) -> Result<Seen, ProbeError> {
         let server = match trial {
             Trial::Refused => None,
-            _ => Some(ModelServer::start(Script::new(&self.facts.shell, trial))?),
+            _ => Some(ModelServer::start(ScriptedModel::new(&self.facts.shell, trial))?),
         };
         let url = match &server {
             Some(server) => server.url(),
@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
         let name = self.world.uuid();
         let request = Request {
             program: Some(self.program.to_owned()),
-            session: Session::Named(name.clone()),
+            session: ClientSession::Named(name.clone()),
             model: self.facts.model.clone(),
             environment: self.variables(&url),
             without: NOT_GIVEN.iter().map(|name| (*name).to_owned()).collect(),
@@ -188,7 +188,7 @@ impl<'a> Bench<'a> {
             limits: self.limits(),
             ..Request::new(self.runner.clone(), Profile::Unattended, project.clone(), PROMPT)
         };
-        let mut watch = Watch { signals: self.signals, events: BTreeSet::new(), prose: 0 };
+        let mut watch = StreamWatch { signals: self.signals, events: BTreeSet::new(), prose: 0 };
         let began = Instant::now();
         let outcome = run(self.world, &request, &mut watch)?;
         let took = began.elapsed();
@@ -215,15 +215,15 @@ impl<'a> Bench<'a> {
         Ok(project)
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> SessionLimits {
+        SessionLimits {
             whole: Duration::from_secs(45).max(self.first_word),
             idle: Duration::from_secs(6),
             first_event: self.first_word,
             longest_wait: Duration::from_secs(5),
             retries: 4,
             calls_without_tool: 8,
-            ..Limits::default()
+            ..SessionLimits::default()
         }
     }
 }
@@ -238,7 +238,7 @@ struct Facets {
     beside: Usage,
 }
 
-fn seen(trial: Trial, outcome: Outcome, watch: Watch<'_>, facets: Facets) -> Seen {
+fn seen(trial: Trial, outcome: SessionOutcome, watch: StreamWatch<'_>, facets: Facets) -> Seen {
     let code = match outcome.ended {
         Ended::Code(code) if outcome.ended_itself => Some(code),
         _ => None,
@@ -270,13 +270,13 @@ fn tokens(usage: Usage) -> Tokens {
 }
 
 /// Records the kinds of line in the stream.
-struct Watch<'a> {
+struct StreamWatch<'a> {
     signals: Option<&'a Requests>,
     events: BTreeSet<String>,
     prose: u64,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for StreamWatch<'_> {
     fn line(&mut self, line: &Line) {
         if line.stream != Stream::Stdout || line.bytes.trim_ascii().is_empty() {
             return;

@@ -52,7 +52,7 @@ pub(crate) struct Document {
 
 /// The folders of the unit's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum UnitFolders {
     Milestone {
         /// The planning folder, such as `.gsd`.
         root: String,
@@ -80,7 +80,7 @@ pub(crate) struct PromptInput {
     pub(crate) title: String,
     /// The working directory of the session.
     pub(crate) folder: String,
-    pub(crate) place: Place,
+    pub(crate) place: UnitFolders,
     /// The row of the roadmap, for units of a slice.
     pub(crate) row: Option<SliceRow>,
     /// Documents of one kind are in the order in which they should be read.
@@ -102,7 +102,7 @@ pub(crate) struct PromptInput {
 
 impl PromptInput {
     /// Returns a unit without documents.
-    pub(crate) fn new(kind: UnitKind, id: &str, title: &str, folder: &str, place: Place) -> Self {
+    pub(crate) fn new(kind: UnitKind, id: &str, title: &str, folder: &str, place: UnitFolders) -> Self {
         Self {
             kind,
             id: id.to_owned(),

@@ -25,13 +25,13 @@ pub(super) struct Selection<'input> {
 }
 
 /// A document with its treatment, and its text in the prompt.
-struct Row<'input> {
+struct TreatedDocument<'input> {
     treatment: Treatment,
     document: &'input Document,
     text: Option<Cow<'input, str>>,
 }
 
-impl<'input> Row<'input> {
+impl<'input> TreatedDocument<'input> {
     /// Returns the bytes of this row in the prompt.
     fn size(&self, text: &str) -> usize {
         let mut out = String::new();
@@ -73,7 +73,7 @@ pub(super) fn select<'input>(input: &'input PromptInput, shape: &Shape, fixed: u
     selection(rows)
 }
 
-fn rows<'input>(input: &'input PromptInput, shape: &Shape) -> Vec<Row<'input>> {
+fn rows<'input>(input: &'input PromptInput, shape: &Shape) -> Vec<TreatedDocument<'input>> {
     let of_table = shape.documents.iter().flat_map(|(kind, treatment)| {
         let documents = input.documents.iter().filter(move |document| document.kind == *kind);
         documents.map(move |document| (*treatment, document))
@@ -87,13 +87,13 @@ fn rows<'input>(input: &'input PromptInput, shape: &Shape) -> Vec<Row<'input>> {
             Treatment::Excerpt => Some(Cow::Owned(slice_excerpt(&document.text))),
             _ => None,
         };
-        Row { treatment, document, text }
+        TreatedDocument { treatment, document, text }
     })
     .collect()
 }
 
 /// Cuts summaries to their share, starting with the last: those nearest to the unit matter most.
-fn carry(rows: &mut [Row<'_>], treatment: Treatment, share: usize, room: &mut usize) {
+fn carry(rows: &mut [TreatedDocument<'_>], treatment: Treatment, share: usize, room: &mut usize) {
     let mut share = share.min(*room);
     let mut left = rows.iter().filter(|row| row.treatment == treatment).count();
     for row in rows.iter_mut().rev().filter(|row| row.treatment == treatment) {
@@ -108,13 +108,13 @@ fn carry(rows: &mut [Row<'_>], treatment: Treatment, share: usize, room: &mut us
 }
 
 /// Inlines what fits. A document without text, of which only the path is known, still has to be read.
-fn take_whole(rows: &mut [Row<'_>], treatment: Treatment, room: &mut usize) {
+fn take_whole(rows: &mut [TreatedDocument<'_>], treatment: Treatment, room: &mut usize) {
     for row in rows.iter_mut().filter(|row| row.treatment == treatment && !row.document.text.is_empty()) {
         row.take(Cow::Borrowed(&row.document.text), room);
     }
 }
 
-fn selection(rows: Vec<Row<'_>>) -> Selection<'_> {
+fn selection(rows: Vec<TreatedDocument<'_>>) -> Selection<'_> {
     let mut selection = Selection::default();
     // Summaries that did not fit are read after the documents that they summarize.
     let mut summaries = Vec::new();

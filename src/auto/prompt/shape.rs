@@ -1,8 +1,8 @@
 //! The texts, documents and outputs of each kind of unit: one table.
 
 use DocumentKind as Kind;
-use Scope::{FirstSlice, FirstTasks, LaterMilestones, Milestone, Phase, Root, Slice, Task, Tasks};
 use Treatment::{Carry, Digest, Excerpt, Inline, Offer, Read, Whole};
+use UnitFolder::{FirstSlice, FirstTasks, LaterMilestones, Milestone, Phase, Root, Slice, Task, Tasks};
 
 use super::input::{DocumentKind, PromptInput};
 use crate::auto::permit::Rule;
@@ -45,7 +45,7 @@ pub(crate) enum Treatment {
 
 /// The folder of a file that a unit writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum UnitFolder {
     Root,
     Milestone,
     /// One file for each later milestone.
@@ -62,11 +62,11 @@ pub(crate) enum Scope {
 
 /// A file that a unit writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFile {
     /// Its name in the prompt.
     pub(crate) name: &'static str,
-    pub(crate) scope: Scope,
-    /// The suffix of its name, such as `PLAN.md`; for [`Scope::Root`] the entire name.
+    pub(crate) scope: UnitFolder,
+    /// The suffix of its name, such as `PLAN.md`; for [`UnitFolder::Root`] the entire name.
     pub(crate) suffix: &'static str,
     /// Whether the unit must write it.
     pub(crate) is_expected: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Written {
     pub(crate) rule: Rule,
 }
 
-impl Written {
+impl WrittenFile {
     const fn only(self, rule: Rule) -> Self {
         Self { rule, ..self }
     }
@@ -91,29 +91,29 @@ pub(crate) struct Shape {
     /// The texts of this kind.
     pub(crate) texts: &'static [&'static str],
     pub(crate) documents: &'static [(DocumentKind, Treatment)],
-    pub(crate) writes: &'static [Written],
+    pub(crate) writes: &'static [WrittenFile],
 }
 
-const fn leaves(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
-    Written { name, scope, suffix, is_expected: true, existing: None, rule: Rule::Whole }
+const fn leaves(name: &'static str, scope: UnitFolder, suffix: &'static str) -> WrittenFile {
+    WrittenFile { name, scope, suffix, is_expected: true, existing: None, rule: Rule::Whole }
 }
 
-const fn may_leave(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
-    Written { name, scope, suffix, is_expected: false, existing: None, rule: Rule::Whole }
+const fn may_leave(name: &'static str, scope: UnitFolder, suffix: &'static str) -> WrittenFile {
+    WrittenFile { name, scope, suffix, is_expected: false, existing: None, rule: Rule::Whole }
 }
 
-const fn edits(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
-    Written { name, scope, suffix, is_expected: true, existing: Some(existing), rule: Rule::Whole }
+const fn edits(name: &'static str, scope: UnitFolder, suffix: &'static str, existing: DocumentKind) -> WrittenFile {
+    WrittenFile { name, scope, suffix, is_expected: true, existing: Some(existing), rule: Rule::Whole }
 }
 
-const fn may_edit(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
-    Written { name, scope, suffix, is_expected: false, existing: Some(existing), rule: Rule::Whole }
+const fn may_edit(name: &'static str, scope: UnitFolder, suffix: &'static str, existing: DocumentKind) -> WrittenFile {
+    WrittenFile { name, scope, suffix, is_expected: false, existing: Some(existing), rule: Rule::Whole }
 }
 
 /// The changes of a planner to the milestone's plan.
-const ROADMAP: Written =
+const ROADMAP: WrittenFile =
     may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices);
-const OWNERS: Written =
+const OWNERS: WrittenFile =
     may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements).only(Rule::Owners);
 
 const PLANNING: &[&str] = &["common", "planning"];
@@ -320,7 +320,7 @@ const RESEARCH_SLICE: Shape = Shape {
     writes: &[leaves("slice research", Slice, "RESEARCH.md")],
 };
 
-const DISCUSSION: &[Written] = &[
+const DISCUSSION: &[WrittenFile] = &[
     edits("context", Milestone, "CONTEXT.md", Kind::Context),
     edits("requirements", Root, "REQUIREMENTS.md", Kind::Requirements),
     may_leave("context drafts of later milestones, only if there are any", LaterMilestones, "CONTEXT-DRAFT.md"),

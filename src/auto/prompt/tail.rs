@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::budget::{Budget, LARGE_DOCUMENT, task_ceiling};
 use super::citation::citation;
 use super::fence::{fenced, name_of, plain};
-use super::input::{Document, Place, PromptInput};
+use super::input::{Document, PromptInput, UnitFolders};
 use super::sections::titles_of;
 use super::selection::Selection;
-use super::shape::{Scope, Shape, UnitClass, Written};
+use super::shape::{Shape, UnitClass, UnitFolder, WrittenFile};
 use crate::auto::permit::Permit;
 use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::unit::UnitKind;
@@ -23,7 +23,7 @@ const TITLE_LETTERS: usize = 48;
 
 /// A file that a unit writes, with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct TargetFile {
     pub(super) name: &'static str,
     /// Ids that only the agent knows are written `##`.
     pub(super) permit: Permit,
@@ -31,10 +31,10 @@ pub(super) struct Target {
 }
 
 /// Returns the files that a unit writes; `None` if one has no place.
-pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>> {
+pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<TargetFile>> {
     let mut targets = Vec::new();
     for written in shape.writes {
-        let is_of_first = matches!(written.scope, Scope::FirstSlice | Scope::FirstTasks);
+        let is_of_first = matches!(written.scope, UnitFolder::FirstSlice | UnitFolder::FirstTasks);
         if is_of_first && !input.plans_first_slice {
             continue;
         }
@@ -50,7 +50,7 @@ pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>>
         match path {
             Some(path) => {
                 let permit = Permit::new(path, written.rule);
-                targets.push(Target { name: written.name, permit, is_expected: written.is_expected });
+                targets.push(TargetFile { name: written.name, permit, is_expected: written.is_expected });
             }
             None if written.is_expected => return None,
             None => {}
@@ -59,32 +59,32 @@ pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>>
     Some(targets)
 }
 
-fn path_of(input: &PromptInput, written: &Written) -> Option<String> {
+fn path_of(input: &PromptInput, written: &WrittenFile) -> Option<String> {
     let mut ids = input.id.split('/');
     let (id_of_milestone, id_of_slice, id_of_task) = (ids.next(), ids.next(), ids.next());
     let suffix = written.suffix;
     let (root, milestone, slice) = match &input.place {
-        Place::Milestone { root, milestone, slice } => (root, milestone, slice.as_ref()),
-        Place::Phase { folder, number, .. } => {
-            return (written.scope == Scope::Phase).then(|| format!("{folder}/{number}-{suffix}"));
+        UnitFolders::Milestone { root, milestone, slice } => (root, milestone, slice.as_ref()),
+        UnitFolders::Phase { folder, number, .. } => {
+            return (written.scope == UnitFolder::Phase).then(|| format!("{folder}/{number}-{suffix}"));
         }
     };
     Some(match written.scope {
-        Scope::Root => format!("{root}/{suffix}"),
-        Scope::Milestone => format!("{milestone}/{}-{suffix}", id_of_milestone?),
-        Scope::LaterMilestones => format!("{root}/milestones/M###/M###-{suffix}"),
-        Scope::FirstSlice => format!("{milestone}/slices/S01/S01-{suffix}"),
-        Scope::FirstTasks => format!("{milestone}/slices/S01/tasks/T##-{suffix}"),
-        Scope::Slice if id_of_slice? == PARALLEL_RESEARCH => format!("{milestone}/slices/S##/S##-{suffix}"),
-        Scope::Slice => format!("{}/{}-{suffix}", slice?, id_of_slice?),
-        Scope::Task => format!("{}/tasks/{}-{suffix}", slice?, id_of_task?),
-        Scope::Tasks => format!("{}/tasks/T##-{suffix}", slice?),
-        Scope::Phase => return None,
+        UnitFolder::Root => format!("{root}/{suffix}"),
+        UnitFolder::Milestone => format!("{milestone}/{}-{suffix}", id_of_milestone?),
+        UnitFolder::LaterMilestones => format!("{root}/milestones/M###/M###-{suffix}"),
+        UnitFolder::FirstSlice => format!("{milestone}/slices/S01/S01-{suffix}"),
+        UnitFolder::FirstTasks => format!("{milestone}/slices/S01/tasks/T##-{suffix}"),
+        UnitFolder::Slice if id_of_slice? == PARALLEL_RESEARCH => format!("{milestone}/slices/S##/S##-{suffix}"),
+        UnitFolder::Slice => format!("{}/{}-{suffix}", slice?, id_of_slice?),
+        UnitFolder::Task => format!("{}/tasks/{}-{suffix}", slice?, id_of_task?),
+        UnitFolder::Tasks => format!("{}/tasks/T##-{suffix}", slice?),
+        UnitFolder::Phase => return None,
     })
 }
 
 /// Returns the end of the prompt, up to its last line.
-pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selection: &Selection<'_>) -> String {
+pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[TargetFile], selection: &Selection<'_>) -> String {
     let mut out = String::from("\n# Unit\n\n");
     facts(&mut out, input, shape);
     list(
@@ -135,7 +135,7 @@ fn facts(out: &mut String, input: &PromptInput, shape: &Shape) {
     fact("Unit", &format!("{} {}", input.kind.word(), input.id));
     fact("Title", &input.title);
     fact("Working directory", &input.folder);
-    if let Place::Phase { arguments, .. } = &input.place {
+    if let UnitFolders::Phase { arguments, .. } = &input.place {
         fact("Arguments", &format!("`{arguments}`"));
     }
     if shape.class == UnitClass::Planning {

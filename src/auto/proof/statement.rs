@@ -37,14 +37,14 @@ const NOT_CHECKED: &str = "Anything about the files that landed: there was no ch
 pub(crate) struct Statement {
     #[serde(rename = "_type")]
     pub(super) kind: String,
-    pub(super) subject: Vec<Subject>,
+    pub(super) subject: Vec<StatementSubject>,
     #[serde(rename = "predicateType")]
     pub(super) predicate_type: String,
     pub(crate) predicate: Predicate,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Subject {
+pub(super) struct StatementSubject {
     name: String,
     digest: BTreeMap<String, String>,
 }
@@ -52,12 +52,12 @@ pub(super) struct Subject {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Predicate {
-    pub(crate) landing: Landing,
+    pub(crate) landing: LandedWork,
     pub(crate) checks: Checks,
     /// The result of checks that the agent could not see; `null` without such checks.
     pub(crate) held_out: Option<Checks>,
     pub(crate) environment: Option<Environment>,
-    pub(crate) run: Run,
+    pub(crate) run: RecordedRun,
     pub(crate) made_by: Maker,
     pub(crate) does_not_prove: Vec<String>,
     /// Why it is not signed; left out of a statement that was made to be signed.
@@ -67,7 +67,7 @@ pub(crate) struct Predicate {
 
 /// What landed, and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Landing {
+pub(crate) struct LandedWork {
     pub(crate) milestone: String,
     /// The branch.
     pub(crate) target: String,
@@ -111,7 +111,7 @@ pub(crate) struct Recorded {
 
 /// The run that did the work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct RecordedRun {
     pub(crate) id: String,
     pub(crate) units: Vec<UnitDone>,
 }
@@ -137,7 +137,7 @@ impl Statement {
     pub(crate) fn of(memory: &Memory, unsigned: Option<String>) -> Option<Self> {
         let (run, candidate) = (memory.run.as_ref()?, memory.candidate.as_ref()?);
         let evidence = candidate.evidence.as_ref()?;
-        let subject = |name: &str, algorithm: &str, digest: &str| Subject {
+        let subject = |name: &str, algorithm: &str, digest: &str| StatementSubject {
             name: name.to_owned(),
             digest: [(algorithm.to_owned(), digest.to_owned())].into(),
         };
@@ -167,7 +167,7 @@ impl Statement {
             ],
             predicate_type: PREDICATE.to_owned(),
             predicate: Predicate {
-                landing: Landing {
+                landing: LandedWork {
                     milestone: run.milestone.clone(),
                     target: run.target.clone(),
                     base: candidate.base.clone(),
@@ -176,7 +176,7 @@ impl Statement {
                 checks: Checks::of(evidence),
                 held_out: candidate.held_out.as_ref().map(Checks::of_held_out),
                 environment: evidence.environment.clone(),
-                run: Run { id: run.id.clone(), units: units.collect() },
+                run: RecordedRun { id: run.id.clone(), units: units.collect() },
                 made_by: Maker {
                     program: env!("CARGO_PKG_NAME").to_owned(),
                     version: env!("CARGO_PKG_VERSION").to_owned(),

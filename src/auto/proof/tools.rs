@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::auto::event::{Environment, Tool};
+use crate::auto::event::{Environment, ToolVersion};
 use crate::gate::check::Check;
 use crate::gate::run::CheckPlace;
 use crate::text::terminal::without_colours;
@@ -21,10 +21,10 @@ const UNKNOWN: &str = "unknown";
 
 /// Returns the environment of the checks of a place. The programs are run there, within the fence of the checks.
 pub(crate) fn environment(world: &World, checks: &[Check], place: &CheckPlace<'_>, fenced: bool) -> Environment {
-    let mut tools: Vec<Tool> = Vec::new();
+    let mut tools: Vec<ToolVersion> = Vec::new();
     for program in checks.iter().map(Check::program).chain(["git"]) {
         if tools.iter().all(|known| known.program != program) {
-            tools.push(Tool { program: program.to_owned(), version: version(world, program, place) });
+            tools.push(ToolVersion { program: program.to_owned(), version: version(world, program, place) });
         }
     }
     Environment { system: world.system(), locale: world.locale(), fenced, tools }

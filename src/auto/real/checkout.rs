@@ -7,7 +7,7 @@ use super::ready::Readied;
 use crate::auto::engine::EngineError;
 use crate::auto::landing::id::{Commit, Tree};
 use crate::auto::landing::worktree::Worktree;
-use crate::auto::memory::Candidate;
+use crate::auto::memory::LoggedCandidate;
 use crate::disk::AbsolutePath;
 use crate::failure::{Failure, Reason};
 use crate::gate::check::{Check, Source};
@@ -127,7 +127,7 @@ impl Real<'_> {
     /// blame.
     pub(super) fn without_set_up(
         &self,
-        candidate: &Candidate,
+        candidate: &LoggedCandidate,
         failed: Box<CheckRun>,
         mark: Option<&Mark>,
     ) -> Result<(Discovery, Evidence), EngineError> {

@@ -1,12 +1,12 @@
 //! Runs the checks of a unit and of a candidate, and judges their evidence.
 
-use super::evidence::{Why, evidence};
+use super::evidence::{VerdictReasons, evidence};
 use super::{Real, leftovers};
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::EngineError;
 use crate::auto::event::{Evidence, Run};
-use crate::auto::landing::id::{Changed, Side, Status, Tree};
-use crate::auto::memory::{Candidate, Memory, Operation};
+use crate::auto::landing::id::{Changed, PathChange, Side, Tree};
+use crate::auto::memory::{LoggedCandidate, Memory, Operation};
 use crate::auto::slices::places;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
@@ -35,13 +35,13 @@ use crate::world::tree::Mark;
 const SHOWN: usize = 240;
 
 /// A file in a unit's diff, before and after.
-struct Contents {
+struct FileContents {
     path: String,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
 }
 
-impl Contents {
+impl FileContents {
     fn change(&self) -> FileChange<'_> {
         FileChange { path: &self.path, before: self.before.as_deref(), after: self.after.as_deref() }
     }
@@ -95,7 +95,7 @@ impl Real<'_> {
             evidence: &found,
             findings: &[],
         };
-        let why = Why { findings: &[], unit: "", refused: &refused, no_checks: None };
+        let why = VerdictReasons { findings: &[], unit: "", refused: &refused, no_checks: None };
         Ok(Some(evidence(&found, &judge(case), why)))
     }
 
@@ -121,7 +121,7 @@ impl Real<'_> {
             // A check could not show anything, since nothing was made; the slice is planned again.
             return Ok(Some(unchecked(&tree, format!("the task is blocked: {why}"))));
         }
-        let diff: Vec<FileChange<'_>> = changes.iter().map(Contents::change).collect();
+        let diff: Vec<FileChange<'_>> = changes.iter().map(FileContents::change).collect();
         let now = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
         let is_file = |path: &&String| !path.contains('*') && !path.ends_with('/');
         let absent: Vec<String> =
@@ -179,7 +179,7 @@ impl Real<'_> {
             return Ok(None);
         }
         self.blame_ignored(unit, &mut verdict)?;
-        let why = Why { findings: &inspection.findings, unit: &unit.id, refused: &pins.refused, no_checks };
+        let why = VerdictReasons { findings: &inspection.findings, unit: &unit.id, refused: &pins.refused, no_checks };
         Ok(Some(evidence(&found, &verdict, why)))
     }
 
@@ -207,14 +207,14 @@ impl Real<'_> {
         &mut self,
         (memory, base): (&Memory, &Tree),
         found: &GateEvidence,
-        changes: &[Contents],
+        changes: &[FileContents],
         commands: Commands<'_>,
         mark: Option<&Mark>,
     ) -> Result<GateEvidence, EngineError> {
         let known = |command: &str| memory.shown.get(command).and_then(|shown| shown.tests);
         let passed = |check: &&Check| found.of(check.command()).is_some_and(gate::evidence::CheckRun::passed);
         let touches =
-            |file: &Contents| role_of(&file.path).is_some_and(|role| role != Role::Test || file.before.is_some());
+            |file: &FileContents| role_of(&file.path).is_some_and(|role| role != Role::Test || file.before.is_some());
         let unknown = commands.checks.iter().filter(passed).filter(|check| known(check.command()).is_none());
         let unknown: Vec<Check> = unknown.cloned().collect();
         let mut earlier = if unknown.is_empty() || !changes.iter().any(touches) {
@@ -333,10 +333,10 @@ impl Real<'_> {
         &mut self,
         (base, tree): (&str, &Tree),
         pins: &Pins,
-        changes: &[Contents],
+        changes: &[FileContents],
         mark: Option<&Mark>,
     ) -> Result<Option<GateEvidence>, EngineError> {
-        let (tests, work): (Vec<&Contents>, Vec<&Contents>) =
+        let (tests, work): (Vec<&FileContents>, Vec<&FileContents>) =
             changes.iter().partition(|change| pins.shows_work(&change.path, change.before.is_none()));
         if work.is_empty() {
             return Ok(None);
@@ -351,7 +351,7 @@ impl Real<'_> {
     /// Runs the checks of the project and of the milestone's plans on the commit that is to land.
     pub(super) fn checks_of_candidate(
         &mut self,
-        candidate: &Candidate,
+        candidate: &LoggedCandidate,
         memory: &Memory,
     ) -> Result<Option<Evidence>, EngineError> {
         let mark = Some(self.mark_of_commit(&candidate.commit));
@@ -422,7 +422,7 @@ impl Real<'_> {
                 .into_iter()
                 .fold(failure.text.clone(), |text, line| text + "\n" + &line);
         }
-        let why = Why { findings: &findings, unit: "", refused: &refused, no_checks };
+        let why = VerdictReasons { findings: &findings, unit: "", refused: &refused, no_checks };
         let running = self.running_between(&candidate.base, &candidate.commit)?;
         Ok(Some(Evidence { environment, running, ..evidence(&found, &verdict, why) }))
     }
@@ -430,7 +430,7 @@ impl Real<'_> {
     /// Returns the files that the checks change on the target as well as on the candidate.
     fn written_on_target(
         &self,
-        candidate: &Candidate,
+        candidate: &LoggedCandidate,
         commands: Commands<'_>,
         mark: Option<&Mark>,
     ) -> Result<Vec<String>, EngineError> {
@@ -467,7 +467,7 @@ impl Real<'_> {
     /// Returns the files that run without being called and that differ between two trees or commits.
     pub(super) fn running_between(&self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let found = self.contents(before, after)?;
-        let changes: Vec<FileChange<'_>> = found.iter().map(Contents::change).collect();
+        let changes: Vec<FileChange<'_>> = found.iter().map(FileContents::change).collect();
         Ok(that_run(&self.running, &changes).iter().map(|finding| line(&finding.to_string(), SHOWN)).collect())
     }
 
@@ -483,20 +483,21 @@ impl Real<'_> {
         if suspects.is_empty() {
             return Ok(Vec::new());
         }
-        suspects.extend(changes.iter().filter(|change| change.status == Status::Deleted).map(|change| (change, None)));
+        suspects
+            .extend(changes.iter().filter(|change| change.status == PathChange::Deleted).map(|change| (change, None)));
         let mut contents = Vec::new();
         for (change, after) in suspects {
             let before = self.repository.content_of(change, Side::Before)?;
-            contents.push(Contents { path: change.path.to_string(), before, after });
+            contents.push(FileContents { path: change.path.to_string(), before, after });
         }
-        Ok(added_secrets(&contents.iter().map(Contents::change).collect::<Vec<_>>()))
+        Ok(added_secrets(&contents.iter().map(FileContents::change).collect::<Vec<_>>()))
     }
 
     pub(super) fn is_planning(&self, path: &str) -> bool {
         path.strip_prefix(self.layout.folder()).is_some_and(|rest| rest.starts_with('/'))
     }
 
-    fn contents(&self, before: &str, after: &str) -> Result<Vec<Contents>, EngineError> {
+    fn contents(&self, before: &str, after: &str) -> Result<Vec<FileContents>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         let mut found = Vec::new();
         for change in changes {
@@ -505,7 +506,7 @@ impl Real<'_> {
                 continue;
             }
             let (before, after) = (self.repository.content(before, &path)?, self.repository.content(after, &path)?);
-            found.push(Contents { path, before, after });
+            found.push(FileContents { path, before, after });
         }
         Ok(found)
     }

@@ -50,12 +50,12 @@ impl Control {
 
 /// The sources of requests to a run: a signal to its process, or the note.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct RequestSources {
     pub(super) notes: AbsolutePath,
     pub(super) signals: Option<Requests>,
 }
 
-impl Asked {
+impl RequestSources {
     fn is_signalled(&self) -> bool {
         self.signals.as_ref().is_some_and(|signals| signals.asked().is_some())
     }
@@ -78,7 +78,7 @@ impl Asked {
 }
 
 /// Waits until the time has come or there is a request. A machine that was suspended wakes up at a later time.
-pub(super) fn wait(world: &World, asked: &Asked, until: Time) -> Result<(), EngineError> {
+pub(super) fn wait(world: &World, asked: &RequestSources, until: Time) -> Result<(), EngineError> {
     let now = || Time { wall: world.now().milliseconds(), machine: world.uptime() };
     while !now().has_come_to(until) && asked.at_all()?.is_none() {
         let rest = u64::try_from(until.wall.saturating_sub(now().wall)).unwrap_or_default();

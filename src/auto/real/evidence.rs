@@ -1,7 +1,7 @@
 //! The evidence of checks as it is written to the log, with explanations for a person and for the next attempt.
 
 use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
-use crate::auto::slices::snapshot::Problem;
+use crate::auto::slices::snapshot::FileProblem;
 use crate::failure::Explain;
 use crate::gate;
 use crate::gate::check::Refused;
@@ -11,7 +11,7 @@ use crate::gate::tamper::Finding;
 use crate::gate::verdict::{GateVerdict, Outcome};
 
 /// The explanations of a verdict for a person and for the next attempt.
-pub(super) struct Why<'a> {
+pub(super) struct VerdictReasons<'a> {
     pub(super) findings: &'a [Finding],
     /// The identifier of the unit; empty for a candidate.
     pub(super) unit: &'a str,
@@ -21,7 +21,7 @@ pub(super) struct Why<'a> {
     pub(super) no_checks: Option<Result<NoChecks, NoChecksError>>,
 }
 
-impl Why<'_> {
+impl VerdictReasons<'_> {
     /// Returns what to do to make the checks pass, one line each.
     fn ways_on(&self, outcome: Outcome) -> Vec<String> {
         /// The most lines of a kind.
@@ -51,7 +51,7 @@ fn not_run(refused: &Refused) -> String {
     }
 }
 
-pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Evidence {
+pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: VerdictReasons<'_>) -> Evidence {
     let check = |run: &gate::evidence::CheckRun| CheckRun {
         command: run.command.clone(),
         exit_code: run.exit_code,
@@ -80,7 +80,7 @@ pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>
         findings: why
             .findings
             .iter()
-            .map(|finding| Problem {
+            .map(|finding| FileProblem {
                 path: finding.path.clone(),
                 line: Some(finding.line).filter(|line| *line > 0),
                 what: finding.what.clone(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Real;
 use crate::auto::engine::EngineError;
-use crate::auto::landing::ignored::Ignored;
+use crate::auto::landing::ignored::IgnoredFile;
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath};
 use crate::gate::verdict::{GateVerdict, Outcome};
@@ -146,8 +146,8 @@ fn is_named(path: &str, text: &str) -> bool {
 }
 
 /// Returns the rule by which git ignores a file, and how to change that.
-fn way_on(one: &Ignored) -> String {
-    let Ignored { path, source, line, pattern } = one;
+fn way_on(one: &IgnoredFile) -> String {
+    let IgnoredFile { path, source, line, pattern } = one;
     let is_of_tree = source.rsplit('/').next() == Some(".gitignore") && !source.starts_with('/');
     let name = if source.ends_with("info/exclude") { ".git/info/exclude" } else { source };
     let cure = if is_of_tree {
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn ignored(source: &str, pattern: &str) -> String {
-        way_on(&Ignored {
+        way_on(&IgnoredFile {
             path: "lib/a.py".to_owned(),
             source: source.to_owned(),
             line: "3".to_owned(),

@@ -43,21 +43,23 @@ use crate::world::tree::Mark;
 
 use super::caches::Caches;
 use super::decided;
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
-use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Request, Session};
+use super::event::{
+    Entry, Evidence, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+};
 use super::held_out::HeldOut;
 use super::landing;
 use super::landing::candidate::Merged;
 use super::landing::checkpoint::Checkpoint;
-use super::landing::commit::Message;
+use super::landing::commit::CommitMessage;
 use super::landing::id::{Commit, Tree};
-use super::landing::land::Refusal;
+use super::landing::land::LandingRefusal;
 use super::landing::proof::Proof;
 use super::landing::release::Release;
 use super::landing::repository::Repository;
 use super::landing::worktree::Worktree;
 use super::layout::Layout;
-use super::memory::{Candidate, Committing, Memory, Operation};
+use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::phases;
 use super::preferences::Preferences;
 use super::prompt::input::PromptInput;
@@ -73,8 +75,8 @@ use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
 
 use crate::text::shell::typed;
-use control::Asked;
 pub(crate) use control::Control;
+use control::RequestSources;
 pub(crate) use plans::checks_of_plan;
 
 /// The variable with the unit of a session, for the programs that the session runs.
@@ -113,7 +115,7 @@ pub(crate) struct Driver {
 }
 
 /// Receives the lines about the progress of a run.
-pub(crate) type Told<'a> = &'a mut dyn FnMut(&str);
+pub(crate) type ProgressSink<'a> = &'a mut dyn FnMut(&str);
 
 /// Reads the current state of a project.
 pub(crate) type ViewOf = Box<dyn Fn() -> ProjectView>;
@@ -173,7 +175,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) brief: Option<(String, String)>,
     /// The signals that ask this process to end.
     pub(crate) signals: Option<Requests>,
-    pub(crate) told: Told<'a>,
+    pub(crate) told: ProgressSink<'a>,
 }
 
 impl std::fmt::Debug for Parts<'_> {
@@ -256,8 +258,8 @@ impl<'a> Real<'a> {
     }
 
     /// Returns the sources of requests to the run.
-    fn asked(&self) -> Asked {
-        Asked { notes: self.places.notes.clone(), signals: self.signals.clone() }
+    fn asked(&self) -> RequestSources {
+        RequestSources { notes: self.places.notes.clone(), signals: self.signals.clone() }
     }
 
     pub(super) fn tell(&mut self, text: &str) {
@@ -272,7 +274,7 @@ impl<'a> Real<'a> {
         Commit::parse(name).ok_or_else(|| named(name))
     }
 
-    fn candidate_of(candidate: &Candidate) -> Result<landing::candidate::Candidate, EngineError> {
+    fn candidate_of(candidate: &LoggedCandidate) -> Result<landing::candidate::Candidate, EngineError> {
         Ok(landing::candidate::Candidate {
             base: Self::commit_named(&candidate.base)?,
             head: Self::commit_named(&candidate.head)?,
@@ -282,8 +284,8 @@ impl<'a> Real<'a> {
     }
 }
 
-fn kept_at(checkpoint: Checkpoint) -> Kept {
-    Kept { reference: checkpoint.reference, tree: checkpoint.tree.to_string() }
+fn kept_at(checkpoint: Checkpoint) -> KeptState {
+    KeptState { reference: checkpoint.reference, tree: checkpoint.tree.to_string() }
 }
 
 fn named(name: &str) -> EngineError {
@@ -374,14 +376,19 @@ impl Effects for Real<'_> {
         self.secrets_between(before, after)
     }
 
-    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError> {
+    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<KeptState>, EngineError> {
         let (tree, head) = (Self::tree_named(tree)?, head.map(Self::commit_named).transpose()?);
         let (run, now) = ((self.run.as_str(), operation), self.world.now().milliseconds());
         let kept = self.repository.take_back(&self.worktree, (&tree, head.as_ref()), run, now)?;
         Ok(kept.map(kept_at))
     }
 
-    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError> {
+    fn put_back(
+        &mut self,
+        before: &str,
+        after: &str,
+        paths: &[String],
+    ) -> Result<(String, Option<KeptState>), EngineError> {
         let (before, after) = (Self::tree_named(before)?, Self::tree_named(after)?);
         let run = (self.run.as_str(), self.world.now().milliseconds());
         let (tree, kept) = self.repository.put_back(&self.worktree, (&before, &after), paths, run)?;
@@ -468,7 +475,7 @@ impl Effects for Real<'_> {
     }
 
     fn commit(&mut self, commit: &Committing) -> Result<String, EngineError> {
-        let message = Message::new(commit.message.clone(), commit.at);
+        let message = CommitMessage::new(commit.message.clone(), commit.at);
         Ok(self.repository.commit(&self.worktree, &message, false)?.commit().to_string())
     }
 
@@ -494,7 +501,7 @@ impl Effects for Real<'_> {
             let next = typed!("git -C {} merge --allow-unrelated-histories {}", worktree, branch);
             return Ok(Merge::Refused(Stop::new(Cause::TargetRewritten, text, next)));
         }
-        let message = Message::new(message, at);
+        let message = CommitMessage::new(message, at);
         let made = self.repository.candidate(&base, &head, &message)?;
         Ok(match made {
             Merged::Ready(candidate) => Merge::Made {
@@ -518,7 +525,11 @@ impl Effects for Real<'_> {
         })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+    fn check_candidate(
+        &mut self,
+        candidate: &LoggedCandidate,
+        memory: &Memory,
+    ) -> Result<Option<Evidence>, EngineError> {
         let Some(evidence) = self.checks_of_candidate(candidate, memory)? else { return Ok(None) };
         Ok(Some(match &self.layout {
             Layout::Milestones => {
@@ -545,17 +556,17 @@ impl Effects for Real<'_> {
         self.run_held_out(commit, mark)
     }
 
-    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
+    fn land(&mut self, candidate: &LoggedCandidate) -> Result<LandingOutcome, EngineError> {
         let candidate = Self::candidate_of(candidate)?;
         Ok(match self.repository.land(&candidate)? {
-            landing::land::Landing::Landed | landing::land::Landing::AlreadyLanded => Landing::Landed,
-            landing::land::Landing::Refused(Refusal::TargetMoved { now, .. }) => {
-                Landing::Moved { target: now.to_string() }
+            landing::land::Landing::Landed | landing::land::Landing::AlreadyLanded => LandingOutcome::Landed,
+            landing::land::Landing::Refused(LandingRefusal::TargetMoved { now, .. }) => {
+                LandingOutcome::Moved { target: now.to_string() }
             }
             landing::land::Landing::Refused(refusal) => {
                 let next = "gsd-tools auto run";
                 let hint = refusal.hint();
-                Landing::Refused(Stop::new(Cause::DirtyOverlap, refusal.to_string(), next).shown(hint))
+                LandingOutcome::Refused(Stop::new(Cause::DirtyOverlap, refusal.to_string(), next).shown(hint))
             }
         })
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::layout::Layout;
-use crate::auto::memory::{Candidate, Memory};
+use crate::auto::memory::{LoggedCandidate, Memory};
 use crate::auto::slices::places;
 use crate::auto::unit::{Unit, UnitKind};
 use crate::gate::check::Source;
@@ -19,7 +19,7 @@ use crate::project::plan::PhasePlan;
 
 /// What the plans specify for one unit.
 #[derive(Debug, Default)]
-pub(super) struct Plans {
+pub(super) struct UnitPlans {
     /// The commands, each as written.
     pub(super) verify: Vec<String>,
     pub(super) expected: Vec<String>,
@@ -36,18 +36,18 @@ impl Real<'_> {
     }
 
     /// Returns what the plans specify for the unit.
-    pub(super) fn plans_of(&self, unit: &Unit) -> Result<Plans, EngineError> {
+    pub(super) fn plans_of(&self, unit: &Unit) -> Result<UnitPlans, EngineError> {
         match &self.layout {
             Layout::Milestones => self.plans_of_task(unit),
             Layout::Phases(_) => self.plans_of_phase(unit),
         }
     }
 
-    fn plans_of_task(&self, unit: &Unit) -> Result<Plans, EngineError> {
+    fn plans_of_task(&self, unit: &Unit) -> Result<UnitPlans, EngineError> {
         let files = self.files.as_ref();
-        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Plans::default()) };
+        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(UnitPlans::default()) };
         let folder = places::slice(files, milestone, slice)?;
-        let mut found = Plans::default();
+        let mut found = UnitPlans::default();
         if let Some((_, text)) = places::document(files, &folder, slice, "PLAN")?
             && let Some(row) = SlicePlan::parse(&text).task(task)
         {
@@ -64,8 +64,8 @@ impl Real<'_> {
     }
 
     /// Returns this for all plans of the phase together.
-    fn plans_of_phase(&self, unit: &Unit) -> Result<Plans, EngineError> {
-        let mut found = Plans::default();
+    fn plans_of_phase(&self, unit: &Unit) -> Result<UnitPlans, EngineError> {
+        let mut found = UnitPlans::default();
         let view = (self.view)();
         let Some(folder) = view.find_phase(&unit.id)?.folder else { return Ok(found) };
         for (_, text) in view.plan_texts(&folder)? {
@@ -83,7 +83,7 @@ impl Real<'_> {
     pub(super) fn wanted_by_milestone(
         &self,
         files: &dyn Files,
-        candidate: &Candidate,
+        candidate: &LoggedCandidate,
         memory: &Memory,
     ) -> Result<(Discovery, usize), EngineError> {
         let Discovery { mut source, mut checks, mut refused } = self.discovered(files, &[])?;
@@ -107,7 +107,7 @@ impl Real<'_> {
 
     /// Returns the plans that the milestone adds or ticks, and those of the phases that the run executed: these may be
     /// older than the run, and no run changes them.
-    fn plans_of_milestone(&self, candidate: &Candidate, memory: &Memory) -> Result<Vec<String>, EngineError> {
+    fn plans_of_milestone(&self, candidate: &LoggedCandidate, memory: &Memory) -> Result<Vec<String>, EngineError> {
         let differing = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths = differing.into_iter().map(|change| change.path.to_string());
         let is_plan = |path: &String| self.is_planning(path) && path.ends_with("-PLAN.md") && !path.contains("/tasks/");

@@ -3,16 +3,16 @@
 use std::time::{Duration, Instant};
 
 use super::Real;
-use super::control::Asked;
+use super::control::RequestSources;
 use super::liveness::Liveness;
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
-use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
-use crate::auto::runner::event::{Event, Unit as MoneyUnit};
+use crate::auto::event::{Death, Halt, LastHeard, SessionVerdict, UnitEnded, UnitStarted, Usage};
+use crate::auto::runner::event::{Event, MoneyUnit};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::own::Staged;
-use crate::auto::runner::request::{Limits, Request, RunnerError, Session as ClientSession};
-use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
+use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
+use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, SessionOutcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
@@ -27,8 +27,8 @@ const HEARD_FILE: &str = "gsd-hooks-heard";
 const PROGRAM: &str = "gsd-tools";
 
 /// Watches a running session for requests to end it.
-struct Watch {
-    asked: Asked,
+struct SessionWatch {
+    asked: RequestSources,
     wish: Option<Wanted>,
     liveness: Liveness,
     /// The client's view of the user's files, and when its logins were last compared.
@@ -39,7 +39,7 @@ struct Watch {
 /// How often a login of the client is compared with that of its user, so that both stay signed in.
 const LOGINS: Duration = Duration::from_secs(1);
 
-impl Observer for Watch {
+impl Observer for SessionWatch {
     fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
         Go::On
     }
@@ -73,7 +73,7 @@ impl Real<'_> {
         let heard = temporary.path(HEARD_FILE);
         let should_be_heard = staged.as_ref().is_some_and(Staged::has_ours);
         request.environment.push((HEARD.to_owned(), heard.to_string()));
-        let mut watch = Watch { asked: self.asked(), wish: None, liveness, staged, looked: Instant::now() };
+        let mut watch = SessionWatch { asked: self.asked(), wish: None, liveness, staged, looked: Instant::now() };
         let outcome = run(self.world, &request, &mut watch);
         watch.staged.take().map_or(Ok(()), Staged::close)?;
         match outcome {
@@ -90,7 +90,7 @@ impl Real<'_> {
             Err(error @ RunnerError::Disk(_)) => Err(super::failed(&error)),
             Err(error) => {
                 let text = error.to_string();
-                let verdict = Verdict::Dead { cause: Death::Start, resets_at: None, text };
+                let verdict = SessionVerdict::Dead { cause: Death::Start, resets_at: None, text };
                 Ok(UnitEnded { verdict, operation: session.operation, ..UnitEnded::default() })
             }
         }
@@ -214,7 +214,7 @@ fn notes_of(operation: u64, unit: &Unit) -> String {
 }
 
 /// Shortens limits, since tests cannot wait for minutes.
-fn shorten_for_tests(world: &World, limits: &mut Limits) {
+fn shorten_for_tests(world: &World, limits: &mut SessionLimits) {
     let wanted = |name: &str| world.flag("GSD_TEST_MODE").then(|| world.variable(name)?.parse().ok()).flatten();
     let limit = |usual: Duration, name: &str| wanted(name).map_or(usual, Duration::from_millis);
     (limits.whole, limits.idle) = (limit(limits.whole, "GSD_UNIT_MS"), limit(limits.idle, "GSD_IDLE_MS"));
@@ -227,7 +227,7 @@ fn bill(heard: &Heard) -> (Usage, Option<f64>) {
     (Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 }, money)
 }
 
-fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnded {
+fn ended(session: &Session, outcome: &SessionOutcome, wish: Option<Wanted>) -> UnitEnded {
     let heard = &outcome.heard;
     let (usage, money) = bill(heard);
     UnitEnded {
@@ -247,32 +247,32 @@ fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnde
 }
 
 /// Converts the outcome of the session into the terms of the log.
-fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
+fn verdict(outcome: &SessionOutcome, wish: Option<Wanted>) -> SessionVerdict {
     let text = outcome.judgement.evidence.clone();
     match &outcome.judgement.verdict {
-        RunnerVerdict::Ran => Verdict::Ran,
+        RunnerVerdict::Ran => SessionVerdict::Ran,
         RunnerVerdict::NoSignal => {
             let (exit, signal) = match outcome.ended {
                 Ended::Code(code) => (Some(code), None),
                 Ended::Signal(signal) => (None, Some(signal)),
                 Ended::OutOfTime => (None, None),
             };
-            Verdict::NoSignal { exit, signal, text }
+            SessionVerdict::NoSignal { exit, signal, text }
         }
         RunnerVerdict::Dead(death) => {
             let resets_at = resets_at(outcome).filter(|_| *death == Death::Quota);
-            Verdict::Dead { cause: *death, resets_at, text }
+            SessionVerdict::Dead { cause: *death, resets_at, text }
         }
         RunnerVerdict::Stopped(reason) => stopped(outcome, reason, wish, text),
     }
 }
 
 /// Returns when a quota is renewed. The client reports seconds, the log has milliseconds.
-fn resets_at(outcome: &Outcome) -> Option<i64> {
+fn resets_at(outcome: &SessionOutcome) -> Option<i64> {
     outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000))
 }
 
-fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wanted>, text: String) -> Verdict {
+fn stopped(outcome: &SessionOutcome, reason: &Reason, wish: Option<Wanted>, text: String) -> SessionVerdict {
     let resets_at = resets_at(outcome);
     let why = match reason {
         Reason::Asked(_) => match wish {
@@ -285,9 +285,9 @@ fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wanted>, text: Strin
         Reason::Idle | Reason::FirstEvent => Halt::Idle,
         Reason::CallsWithoutTool => Halt::Retries,
         // The client would wait by itself; the run can wait better.
-        Reason::LongWait => return Verdict::Dead { cause: Death::Quota, resets_at, text },
-        Reason::Retries => return Verdict::Dead { cause: Death::Overload, resets_at, text },
-        Reason::RefusedLogin => return Verdict::Dead { cause: Death::Auth, resets_at: None, text },
+        Reason::LongWait => return SessionVerdict::Dead { cause: Death::Quota, resets_at, text },
+        Reason::Retries => return SessionVerdict::Dead { cause: Death::Overload, resets_at, text },
+        Reason::RefusedLogin => return SessionVerdict::Dead { cause: Death::Auth, resets_at: None, text },
     };
-    Verdict::Halted { why, text }
+    SessionVerdict::Halted { why, text }
 }

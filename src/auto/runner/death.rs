@@ -1,6 +1,6 @@
 //! Why the model gave no answer: from the client's status numbers and words first, from its prose last.
 
-use super::event::Failure;
+use super::event::ClientFailure;
 pub(crate) use crate::auto::event::Death;
 
 /// Words in prose; earlier rows take precedence. Each must be a separate word: `FileNotFoundError` contains
@@ -156,7 +156,7 @@ impl Death {
 
     /// Returns the meaning of a failure that a client reports. The client's word for its kind takes precedence over its
     /// prose; a prompt that is too long has a status that does not show it.
-    pub(crate) fn of_failure(failure: &Failure) -> Option<Self> {
+    pub(crate) fn of_failure(failure: &ClientFailure) -> Option<Self> {
         let by_status = failure.status.and_then(Self::of_status);
         let by_kind = || failure.kind.as_deref().and_then(Self::of_kind);
         by_status.or_else(by_kind).or_else(|| Self::of_text(&failure.text))
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn a_status_precedes_a_word_and_a_word_precedes_prose() {
-        let failure = |status, kind: Option<&str>, text: &str| Failure {
+        let failure = |status, kind: Option<&str>, text: &str| ClientFailure {
             status,
             kind: kind.map(str::to_owned),
             text: text.to_owned(),
         };
-        let of = |failure: Failure| Death::of_failure(&failure);
+        let of = |failure: ClientFailure| Death::of_failure(&failure);
         assert_eq!(of(failure(Some(401), None, "Overloaded")), Some(Death::Auth));
         assert_eq!(of(failure(Some(400), Some("context_length_exceeded"), "unauthorized")), Some(Death::Context));
         assert_eq!(of(failure(None, Some("error"), "rate limit reached")), Some(Death::Quota));

@@ -26,9 +26,9 @@ pub(crate) enum Event {
         state: ToolState,
     },
     /// Tokens used.
-    Usage { scope: Scope, tokens: Tokens },
+    Usage { scope: UsageScope, tokens: Tokens },
     /// Money spent, in the unit of the client.
-    Money { scope: Scope, amount: f64, unit: Unit },
+    Money { scope: UsageScope, amount: f64, unit: MoneyUnit },
     /// The model did not answer, and the client retries without being asked.
     Retry {
         #[serde(default)]
@@ -61,8 +61,8 @@ impl Event {
         Self::Started { session, model, purse: None }
     }
 
-    pub(super) fn dollars(scope: Scope, amount: f64) -> Self {
-        Self::Money { scope, amount, unit: Unit::Dollars }
+    pub(super) fn dollars(scope: UsageScope, amount: f64) -> Self {
+        Self::Money { scope, amount, unit: MoneyUnit::Dollars }
     }
 
     pub(super) fn success() -> Self {
@@ -70,7 +70,7 @@ impl Event {
     }
 
     pub(super) fn failure(status: Option<u16>, kind: Option<String>, text: String) -> Self {
-        Self::Terminal(Terminal::Failure(Failure { status, kind, text }))
+        Self::Terminal(Terminal::Failure(ClientFailure { status, kind, text }))
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum ToolState {
 /// What a number covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Scope {
+pub(crate) enum UsageScope {
     /// One answer of the model, by a unique name; the numbers of different answers are added. A second number for the
     /// same answer replaces the first.
     Call(String),
@@ -122,7 +122,7 @@ impl Tokens {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Unit {
+pub(crate) enum MoneyUnit {
     /// US dollars, at the list prices that the client has.
     Dollars,
     /// Units of the vendor.
@@ -155,13 +155,13 @@ pub(crate) enum QuotaStatus {
 pub(crate) enum Terminal {
     /// The one way in which the stream reports success.
     Success,
-    Failure(Failure),
+    Failure(ClientFailure),
 }
 
 /// A client's report of its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Failure {
+pub(crate) struct ClientFailure {
     /// The HTTP status from the model's server.
     pub(crate) status: Option<u16>,
     /// The client's word for the kind of failure.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+use super::event::{Event, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope};
 
 /// The most bytes that are kept of the model's last text, or of one complaint.
 const LONGEST_TEXT: usize = 4096;
@@ -23,7 +23,7 @@ const BYTES_OF_TOKEN: u64 = 4;
 /// What is known of a session from the output of its client.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
-    /// The client's name for the session: what [`super::request::Session`] resumes.
+    /// The client's name for the session: what [`super::request::ClientSession`] resumes.
     pub(crate) session: Option<String>,
     pub(crate) model: Option<String>,
     /// Who pays, if the client reports it.
@@ -57,8 +57,8 @@ pub(crate) struct Heard {
     /// The output of the answer that was counted last.
     last_output: Option<u64>,
     tokens_of_session: Option<Tokens>,
-    money_of_calls: Calls<(f64, Unit)>,
-    money_of_session: Option<(f64, Unit)>,
+    money_of_calls: Calls<(f64, MoneyUnit)>,
+    money_of_session: Option<(f64, MoneyUnit)>,
 }
 
 impl Heard {
@@ -82,19 +82,19 @@ impl Heard {
             Event::Usage { scope, tokens } => {
                 let tokens = tokens.up_to(MOST_TOKENS);
                 match scope {
-                    Scope::Call(name) => {
+                    UsageScope::Call(name) => {
                         self.last_output = Some(tokens.output);
                         self.tokens_of_calls.count(name, tokens);
                     }
-                    Scope::Session => self.tokens_of_session = Some(tokens),
+                    UsageScope::Session => self.tokens_of_session = Some(tokens),
                 }
             }
             Event::Money { scope, amount, unit } => {
                 // A negative amount would free budget.
                 let money = (amount.clamp(0.0, MOST_MONEY), *unit);
                 match scope {
-                    Scope::Call(name) => self.money_of_calls.count(name, money),
-                    Scope::Session => self.money_of_session = Some(money),
+                    UsageScope::Call(name) => self.money_of_calls.count(name, money),
+                    UsageScope::Session => self.money_of_session = Some(money),
                 }
             }
             Event::Retry { status, why, .. } => {
@@ -173,7 +173,7 @@ impl Heard {
     }
 
     /// Money spent, in the unit of the client; `None` if it reports none.
-    pub(crate) fn money(&self) -> Option<(f64, Unit)> {
+    pub(crate) fn money(&self) -> Option<(f64, MoneyUnit)> {
         self.money_of_session.or(self.money_of_calls.sum)
     }
 
@@ -259,7 +259,7 @@ impl Counted for Tokens {
     }
 }
 
-impl Counted for (f64, Unit) {
+impl Counted for (f64, MoneyUnit) {
     fn plus(self, other: Self) -> Self {
         (self.0 + other.0, other.1)
     }
@@ -287,11 +287,11 @@ mod tests {
     }
 
     fn usage(name: &str, output: u64) -> Event {
-        Event::Usage { scope: Scope::Call(name.to_owned()), tokens: tokens(output) }
+        Event::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(output) }
     }
 
     fn money(name: &str, amount: f64) -> Event {
-        Event::Money { scope: Scope::Call(name.to_owned()), amount, unit: Unit::Dollars }
+        Event::Money { scope: UsageScope::Call(name.to_owned()), amount, unit: MoneyUnit::Dollars }
     }
 
     #[test]
@@ -305,13 +305,13 @@ mod tests {
         for (name, amount) in [("a", 0.5), ("b", 1e308), ("b", 0.25), ("c", -7.0)] {
             heard.add(&money(name, amount));
         }
-        assert_eq!(heard.money(), Some((0.75, Unit::Dollars)));
+        assert_eq!(heard.money(), Some((0.75, MoneyUnit::Dollars)));
     }
 
     #[test]
     fn an_absurd_bill_is_shown_as_a_number_of_usual_length() {
         let mut heard = Heard::default();
-        heard.add(&Event::Money { scope: Scope::Session, amount: 1e308, unit: Unit::Dollars });
+        heard.add(&Event::Money { scope: UsageScope::Session, amount: 1e308, unit: MoneyUnit::Dollars });
         let shown = heard.money().map(|(amount, _)| format!("{amount:.2}")).unwrap_or_default();
         assert!(shown.len() < 15, "{shown}");
     }

@@ -67,7 +67,7 @@ impl Runner {
 }
 
 /// The location of a folder, and of its view.
-struct Place {
+struct FolderView {
     own: AbsolutePath,
     /// The folder of the user that the variable names; the rest of its content is shown too.
     around: AbsolutePath,
@@ -77,7 +77,12 @@ struct Place {
 }
 
 impl OwnFolder {
-    fn place(&self, world: &World, at: &AbsolutePath, given: &[(String, String)]) -> Result<Option<Place>, DiskError> {
+    fn place(
+        &self,
+        world: &World,
+        at: &AbsolutePath,
+        given: &[(String, String)],
+    ) -> Result<Option<FolderView>, DiskError> {
         let home = world.home().map(AbsolutePath::parse).transpose()?;
         let moved = world.path_variable(&self.variable).and_then(|path| AbsolutePath::parse(path).ok());
         let is_moved = moved.is_some();
@@ -92,11 +97,11 @@ impl OwnFolder {
             "" => (base, staged_base.clone()),
             within => (base.resolve(within), staged_base.resolve(within)),
         };
-        Ok(Some(Place { own, around, staged_base, staged, home: home.filter(|_| !is_moved) }))
+        Ok(Some(FolderView { own, around, staged_base, staged, home: home.filter(|_| !is_moved) }))
     }
 
-    fn stage(&self, place: &Place, siblings: &[String], staged: &mut Staged) -> Result<(), DiskError> {
-        let Place { own, around, staged_base, staged: view, home } = place;
+    fn stage(&self, place: &FolderView, siblings: &[String], staged: &mut Staged) -> Result<(), DiskError> {
+        let FolderView { own, around, staged_base, staged: view, home } = place;
         // The previous session may have left a link here to a folder of the user.
         disk::clear_way(view, &staged.folder)?;
         if !self.within.is_empty() {
@@ -256,12 +261,12 @@ mod tests {
     use super::super::table::Runners;
     use super::*;
 
-    struct Home {
+    struct TestHome {
         _temporary: tempfile::TempDir,
         at: AbsolutePath,
     }
 
-    impl Home {
+    impl TestHome {
         fn new(files: &[&str]) -> Self {
             let temporary = crate::testing::folder();
             let at = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -297,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_session_sees_the_users_settings_and_changes_only_copies() {
-        let home = Home::new(&[
+        let home = TestHome::new(&[
             ".claude/settings.json",
             ".claude/skills/a/SKILL.md",
             ".claude/projects/p/x.jsonl",
@@ -330,7 +335,7 @@ mod tests {
 
     #[test]
     fn only_a_login_refreshed_by_rename_is_copied_back_to_the_user() {
-        let home = Home::new(&[".claude/settings.json", ".claude/.credentials.json"]);
+        let home = TestHome::new(&[".claude/settings.json", ".claude/.credentials.json"]);
         let mut staged = home.stage("claude");
         for name in [".credentials.json", "settings.json"] {
             home.write(&format!("run/client/claude/{name}"), "{\"mine\": {\"token\": \"new\"}}");
@@ -382,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_login_of_a_session_without_a_processed_end_is_copied_back() {
-        let home = Home::new(&[".codex/auth.json"]);
+        let home = TestHome::new(&[".codex/auth.json"]);
         drop(home.stage("codex"));
         std::thread::sleep(std::time::Duration::from_millis(5));
         home.write("run/client/codex/auth.json", "{\"mine\": {\"token\": \"new\"}}");
@@ -395,8 +400,12 @@ mod tests {
     fn a_link_instead_of_a_view_or_above_it_is_not_followed() {
         for place in ["config", "config/opencode", "local-share", "local-share/opencode"] {
             let login = ".local/share/opencode/auth.json";
-            let home =
-                Home::new(&[".config/opencode/opencode.json", login, "victim/opencode/auth.json", "victim/auth.json"]);
+            let home = TestHome::new(&[
+                ".config/opencode/opencode.json",
+                login,
+                "victim/opencode/auth.json",
+                "victim/auth.json",
+            ]);
             let mut staged = home.stage("opencode");
             let view = home.at.resolve("run/client").resolve(place);
             assert!(disk::is_folder(&view), "{place}");
@@ -423,7 +432,8 @@ mod tests {
 
     #[test]
     fn folders_are_found_where_the_user_has_moved_them() {
-        let home = Home::new(&["elsewhere/config.toml", ".codex/other", "c/opencode/opencode.json", "c/git/config"]);
+        let home =
+            TestHome::new(&["elsewhere/config.toml", ".codex/other", "c/opencode/opencode.json", "c/git/config"]);
         let staged = home.stage_with("codex", &[("CODEX_HOME", "elsewhere")]);
         assert!(disk::exists(staged.folder().resolve("codex/config.toml")));
         assert!(!disk::exists(staged.folder().resolve("codex/other")));
@@ -440,7 +450,7 @@ mod tests {
             let folders = runner.own.iter().flatten();
             let programs: Vec<String> =
                 folders.map(|folder| format!("{}/gsd-core/bin/gsd-tools", folder.path)).collect();
-            let home = Home::new(&programs.iter().map(String::as_str).collect::<Vec<_>>());
+            let home = TestHome::new(&programs.iter().map(String::as_str).collect::<Vec<_>>());
             let staged = home.stage(&runner.name);
             assert_eq!(staged.views.len(), programs.len(), "{}", runner.name);
             for (view, _) in &staged.views {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::stream::{Answers, Opening};
+use super::stream::{Opening, Permission};
 use super::table::{Delivery, Profile, ProfileKey, Runner};
 use crate::disk::AbsolutePath;
 use crate::failure::Explain;
@@ -25,7 +25,7 @@ pub(crate) struct Request {
     pub(crate) prompt: String,
     /// The working folder of the client.
     pub(crate) folder: AbsolutePath,
-    pub(crate) session: Session,
+    pub(crate) session: ClientSession,
     pub(crate) model: Option<String>,
     /// The commands that may run in the profiles that do not allow everything.
     pub(crate) allowed: Vec<String>,
@@ -42,13 +42,13 @@ pub(crate) struct Request {
     pub(crate) usage_file: Option<AbsolutePath>,
     /// The file in which the stream is kept, without secrets.
     pub(crate) activity: Option<AbsolutePath>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: SessionLimits,
     /// The mark by which all processes of the client are found, if one was recorded before.
     pub(crate) mark: Option<Mark>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Session {
+pub(crate) enum ClientSession {
     /// A new session; the client names it.
     #[default]
     New,
@@ -60,7 +60,7 @@ pub(crate) enum Session {
 
 /// When a session is stopped. Times also pass on the wall clock, so that suspending the machine does not extend them.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Limits {
+pub(crate) struct SessionLimits {
     /// The limit of the whole session.
     pub(crate) whole: Duration,
     /// The limit of inactivity: no line, no change that the caller sees, no processor time.
@@ -82,7 +82,7 @@ pub(crate) struct Limits {
     pub(crate) to_end: Duration,
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
         let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
         Self {
@@ -135,7 +135,7 @@ impl Explain for RunnerError {
 impl Request {
     /// Returns a request with the default limits; the client is looked up by its names.
     pub(crate) fn new(runner: Runner, profile: Profile, folder: AbsolutePath, prompt: impl Into<String>) -> Self {
-        let mut limits = Limits::default();
+        let mut limits = SessionLimits::default();
         if let Some(seconds) = runner.slow_start_seconds {
             limits.first_event = limits.first_event.max(Duration::from_secs(seconds));
         }
@@ -146,7 +146,7 @@ impl Request {
             profile,
             prompt: prompt.into(),
             folder,
-            session: Session::New,
+            session: ClientSession::New,
             model: None,
             allowed: Vec::new(),
             environment: Vec::new(),
@@ -258,14 +258,14 @@ impl Request {
             template.iter().map(|word| word.replace("{session-id}", id)).collect()
         };
         match &self.session {
-            Session::New => Ok(Vec::new()),
-            Session::Named(id) => Ok(with(&runner.preset_session, id)),
+            ClientSession::New => Ok(Vec::new()),
+            ClientSession::Named(id) => Ok(with(&runner.preset_session, id)),
             // A conversation asks for the session itself.
-            Session::Resumed(_) if runner.dialect.is_conversation() => Ok(Vec::new()),
-            Session::Resumed(_) if !runner.can_resume() => {
+            ClientSession::Resumed(_) if runner.dialect.is_conversation() => Ok(Vec::new()),
+            ClientSession::Resumed(_) if !runner.can_resume() => {
                 Err(RunnerError::CannotResume { runner: runner.name.clone() })
             }
-            Session::Resumed(id) => Ok(with(&runner.resume_session, id)),
+            ClientSession::Resumed(id) => Ok(with(&runner.resume_session, id)),
         }
     }
 
@@ -277,12 +277,12 @@ impl Request {
     /// Returns the start of a conversation.
     pub(crate) fn opening(&self) -> Opening {
         let resume = match &self.session {
-            Session::Resumed(id) => Some(id.clone()),
-            Session::New | Session::Named(_) => None,
+            ClientSession::Resumed(id) => Some(id.clone()),
+            ClientSession::New | ClientSession::Named(_) => None,
         };
         let answers = match self.profile {
-            Profile::Unattended => Answers::Everything,
-            Profile::Safe | Profile::Planning => Answers::Edits(self.allowed.clone()),
+            Profile::Unattended => Permission::Everything,
+            Profile::Safe | Profile::Planning => Permission::Edits(self.allowed.clone()),
         };
         Opening { folder: self.folder.to_string(), prompt: self.prompt.clone(), resume, answers }
     }

@@ -6,9 +6,9 @@
 use std::time::{Duration, Instant};
 
 use super::clock::Since;
-use super::event::{Event, QuotaStatus, Unit};
+use super::event::{Event, MoneyUnit, QuotaStatus};
 use super::heard::Heard;
-use super::request::{Limits, Request, RunnerError};
+use super::request::{Request, RunnerError, SessionLimits};
 use super::stream::Reader;
 use super::usage_file;
 use super::verdict::{End, Judgement, Reason, judge};
@@ -80,7 +80,7 @@ impl<F: FnMut(&Event, &Heard) -> Go> Observer for F {
 
 /// The result of a session.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct SessionOutcome {
     pub(crate) judgement: Judgement,
     pub(crate) heard: Heard,
     /// How the client ended.
@@ -108,13 +108,17 @@ pub(crate) struct Outcome {
 /// Runs a session to its end. Leaves nothing running: also finds processes that have cleared their environment and left
 /// their parent, if this process adopts orphans ([`crate::world::tree::adopt_orphans`]) and runs no other session in
 /// parallel.
-pub(crate) fn run(world: &World, request: &Request, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+pub(crate) fn run(
+    world: &World,
+    request: &Request,
+    observer: &mut dyn Observer,
+) -> Result<SessionOutcome, RunnerError> {
     let activity = request.activity.as_ref().map(|path| Transcript::open(path, ACTIVITY_LIMIT)).transpose()?;
     let process = start(world, request)?;
     observer.started(process.id(), process.mark());
     let reader = request.runner.dialect.reader(&request.runner.facts_of_stream(), request.opening());
     let now = Since::now(world);
-    let mut session = Session {
+    let mut session = RunningSession {
         world,
         request,
         observer,
@@ -155,14 +159,14 @@ fn start(world: &World, request: &Request) -> Result<Process, RunnerError> {
 
 /// Why the session no longer reads the output of the client.
 #[derive(Debug)]
-enum Why {
+enum EndOfReading {
     Ended,
     /// It sent its final message, and still runs.
     LastWord,
     Stop(Reason),
 }
 
-struct Session<'a> {
+struct RunningSession<'a> {
     world: &'a World,
     request: &'a Request,
     observer: &'a mut dyn Observer,
@@ -190,17 +194,17 @@ struct Watch {
     files: Option<u64>,
 }
 
-impl Session<'_> {
-    fn limits(&self) -> &Limits {
+impl RunningSession<'_> {
+    fn limits(&self) -> &SessionLimits {
         &self.request.limits
     }
 
-    fn listen(&mut self) -> Result<Why, RunnerError> {
+    fn listen(&mut self) -> Result<EndOfReading, RunnerError> {
         loop {
             let next = self.process.next(self.ticked.instant() + TICK)?;
             let stop = match next {
                 Next::Line(line) => self.line(&line),
-                Next::Ended(_) => return Ok(Why::Ended),
+                Next::Ended(_) => return Ok(EndOfReading::Ended),
                 Next::Nothing => None,
             };
             if let Some(why) = stop.or_else(|| self.tick()) {
@@ -209,7 +213,7 @@ impl Session<'_> {
         }
     }
 
-    fn line(&mut self, line: &Line) -> Option<Why> {
+    fn line(&mut self, line: &Line) -> Option<EndOfReading> {
         self.keep(&line.bytes);
         self.observer.line(line);
         self.alive = Since::now(self.world);
@@ -234,9 +238,9 @@ impl Session<'_> {
         self.ended_word = has_ended.then(|| self.alive.instant());
         match stop {
             // Its report of completed work counts, whatever else was wrong.
-            Some(_) if has_ended => Some(Why::LastWord),
-            Some(reason) => Some(Why::Stop(reason)),
-            None => (has_ended && self.request.runner.dialect.is_conversation()).then_some(Why::LastWord),
+            Some(_) if has_ended => Some(EndOfReading::LastWord),
+            Some(reason) => Some(EndOfReading::Stop(reason)),
+            None => (has_ended && self.request.runner.dialect.is_conversation()).then_some(EndOfReading::LastWord),
         }
     }
 
@@ -279,7 +283,7 @@ impl Session<'_> {
     }
 
     fn is_over_budget(&self) -> bool {
-        let spent = self.heard.money().filter(|(_, unit)| *unit == Unit::Dollars);
+        let spent = self.heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars);
         spent.zip(self.limits().money).is_some_and(|((spent, _), most)| spent > most)
     }
 
@@ -291,7 +295,7 @@ impl Session<'_> {
     }
 
     /// Does what is due between lines.
-    fn tick(&mut self) -> Option<Why> {
+    fn tick(&mut self) -> Option<EndOfReading> {
         let now = Since::now(self.world);
         let since = self.ticked.to(now);
         if since < TICK {
@@ -310,9 +314,9 @@ impl Session<'_> {
             let is_over = asked.is_some()
                 || now.instant().saturating_duration_since(at) >= self.limits().after_end
                 || self.started.to(now) >= self.limits().whole;
-            return is_over.then_some(Why::LastWord);
+            return is_over.then_some(EndOfReading::LastWord);
         }
-        asked.or_else(|| self.out_of_time(now)).map(Why::Stop)
+        asked.or_else(|| self.out_of_time(now)).map(EndOfReading::Stop)
     }
 
     fn out_of_time(&mut self, now: Since) -> Option<Reason> {
@@ -355,11 +359,11 @@ impl Session<'_> {
     }
 
     /// Ends what is left, and judges.
-    fn end(mut self, mut why: Why) -> Result<Outcome, RunnerError> {
-        if matches!(why, Why::Stop(_)) && self.has_said_its_last_word()? {
-            why = Why::LastWord;
+    fn end(mut self, mut why: EndOfReading) -> Result<SessionOutcome, RunnerError> {
+        if matches!(why, EndOfReading::Stop(_)) && self.has_said_its_last_word()? {
+            why = EndOfReading::LastWord;
         }
-        let was_running = !matches!(why, Why::Ended);
+        let was_running = !matches!(why, EndOfReading::Ended);
         let decided_from = if was_running { Instant::now() } else { self.started.instant() + self.process.ran_for() };
         if was_running {
             self.break_off(&why);
@@ -373,15 +377,15 @@ impl Session<'_> {
         let end = End {
             ended: Some(stopped.ended),
             stopped: match why {
-                Why::Stop(reason) => Some(reason),
-                Why::Ended | Why::LastWord => None,
+                EndOfReading::Stop(reason) => Some(reason),
+                EndOfReading::Ended | EndOfReading::LastWord => None,
             },
             was_helped: was_running,
             ran_for: self.process.ran_for(),
             complaint: String::from_utf8_lossy(&self.complaint).into_owned(),
             counts_only_whole_answers: self.request.runner.counts_only_whole_answers,
         };
-        Ok(Outcome {
+        Ok(SessionOutcome {
             judgement: judge(&self.heard, &end),
             ended: stopped.ended,
             ended_itself: !was_running,
@@ -399,11 +403,11 @@ impl Session<'_> {
     }
 
     /// Ends the conversation with a client, if there is one.
-    fn break_off(&mut self, why: &Why) {
+    fn break_off(&mut self, why: &EndOfReading) {
         if !self.request.runner.dialect.is_conversation() {
             return;
         }
-        if matches!(why, Why::Stop(_)) {
+        if matches!(why, EndOfReading::Stop(_)) {
             for message in self.reader.cancel() {
                 self.process.tell(message);
             }

@@ -5,10 +5,10 @@
 use std::time::{Duration, Instant};
 
 use super::death::Death;
-use super::event::{Event, Tokens, Unit};
+use super::event::{Event, MoneyUnit, Tokens};
 use super::heard::Heard;
-use super::request::{Limits, Request, Session};
-use super::session::{Go, Observer, Outcome, run};
+use super::request::{ClientSession, Request, SessionLimits};
+use super::session::{Go, Observer, SessionOutcome, run};
 use super::table::{Profile, Runners};
 use super::verdict::{Reason, Verdict};
 use crate::disk::AbsolutePath;
@@ -51,22 +51,22 @@ impl Try {
             Request::new(runner, Profile::Unattended, work.clone(), "Do it.\n\ngsd-unit: plan-milestone M001");
         request.program = Some(compile::fake_agent().to_string_lossy().into_owned());
         request.extra = ["--actor", actor, "--dialect", dialect].map(str::to_owned).to_vec();
-        request.session = Session::Named("0b7e4c1e-0000-4000-8000-000000000001".to_owned());
+        request.session = ClientSession::Named("0b7e4c1e-0000-4000-8000-000000000001".to_owned());
         request.activity = Some(work.beside("activity.jsonl"));
         Self { _folder: folder, request }
     }
 
-    fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+    fn limits(mut self, change: impl FnOnce(&mut SessionLimits)) -> Self {
         change(&mut self.request.limits);
         self
     }
 
-    fn run(&self) -> Outcome {
+    fn run(&self) -> SessionOutcome {
         self.run_seen(&mut |_: &Event, _: &Heard| Go::On)
     }
 
     /// Runs it, and asserts that nothing is left running.
-    fn run_seen(&self, observer: &mut dyn Observer) -> Outcome {
+    fn run_seen(&self, observer: &mut dyn Observer) -> SessionOutcome {
         let outcome = run(&World::real(), &self.request, observer).unwrap();
         nothing_lives(&outcome.mark);
         assert_eq!(outcome.survivors, [0; 0]);
@@ -238,7 +238,7 @@ fn a_client_that_stays_after_its_final_message_is_ended_and_the_message_counts()
 }
 
 /// An actor, a change of its limits, and the reason why it is stopped then.
-type Ceiling = (&'static str, fn(&mut Limits), Reason);
+type Ceiling = (&'static str, fn(&mut SessionLimits), Reason);
 
 #[test]
 fn each_limit_stops_a_session_that_passes_it() {
@@ -310,7 +310,7 @@ impl Observer for Changing {
 
 #[test]
 fn a_silent_client_is_not_idle_while_it_works_or_its_files_change() {
-    let patience = |limits: &mut Limits| limits.idle = Duration::from_secs(3);
+    let patience = |limits: &mut SessionLimits| limits.idle = Duration::from_secs(3);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let outcome = Try::new("worker:7000", "scripted").limits(patience).run();
@@ -396,7 +396,7 @@ fn usage_written_to_a_separate_file_counts() {
     tried.request.usage_file = Some(tried.request.folder.beside("usage.json"));
     let outcome = tried.run();
     assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 1000, output: 111, cached: 0 }));
-    assert_eq!(outcome.heard.money(), Some((1.0, Unit::Credits)));
+    assert_eq!(outcome.heard.money(), Some((1.0, MoneyUnit::Credits)));
 }
 
 #[test]

@@ -133,12 +133,12 @@ pub(crate) struct Runner {
     pub(crate) counts_only_whole_answers: bool,
     /// The unit in which it reports its cost, if it does.
     #[serde(default)]
-    pub(crate) reports_money: Option<super::event::Unit>,
+    pub(crate) reports_money: Option<super::event::MoneyUnit>,
     /// How long it may take to its first event, in seconds, if that is long.
     #[serde(default)]
     pub(crate) slow_start_seconds: Option<u64>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
-    pub(crate) facts: BTreeMap<String, Fact>,
+    pub(crate) facts: BTreeMap<String, FactSource>,
 }
 
 /// A folder of the user with a client's own files. Names in lists may contain `*` for any part.
@@ -182,7 +182,7 @@ pub(crate) struct OtherMajor {
     #[serde(default)]
     pub(super) choose_folder: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
-    pub(super) fact: Fact,
+    pub(super) fact: FactSource,
 }
 
 /// [`Profile`] as the key of a table.
@@ -194,7 +194,7 @@ pub(crate) struct ProfileKey(pub(crate) Profile);
 #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Fact {
+pub(crate) struct FactSource {
     /// The date, as `2026-01-02`.
     pub(crate) date: String,
     pub(crate) source: String,

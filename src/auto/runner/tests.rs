@@ -5,7 +5,7 @@
 use super::death::Death;
 use super::event::{Event, Terminal, ToolState};
 use super::heard::Heard;
-use super::request::{Request, RunnerError, Session};
+use super::request::{ClientSession, Request, RunnerError};
 use super::table::{Delivery, Profile, ProfileKey, Runners};
 use super::verdict::{End, Reason, Verdict, judge};
 use crate::disk::AbsolutePath;
@@ -78,7 +78,7 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         for profile in [Profile::Safe, Profile::Unattended, Profile::Planning] {
             assert!(runner.profiles.contains_key(&ProfileKey(profile)), "{name} lacks {}", profile.word());
             let mut request = Request::new(runner.clone(), profile, AbsolutePath::parse("/tmp").unwrap(), "p");
-            request.session = Session::Named("5ca1ab1e".to_owned());
+            request.session = ClientSession::Named("5ca1ab1e".to_owned());
             (request.model, request.allowed) = (Some("m".to_owned()), vec!["cargo test".to_owned()]);
             request.usage_file = Some(AbsolutePath::parse("/tmp/usage").unwrap());
             let arguments = request.arguments().unwrap();
@@ -104,7 +104,7 @@ fn a_command_line_follows_the_request_and_has_no_empty_arguments() {
         line(&fresh),
         "-p Do it. --output-format stream-json --verbose --exclude-dynamic-system-prompt-sections --dangerously-skip-permissions"
     );
-    fresh.session = Session::Resumed("an-id".to_owned());
+    fresh.session = ClientSession::Resumed("an-id".to_owned());
     fresh.model = Some("opus".to_owned());
     assert!(line(&fresh).ends_with("--resume an-id --model opus"), "{}", line(&fresh));
     let mut safe = request("claude", Profile::Safe);
@@ -114,21 +114,21 @@ fn a_command_line_follows_the_request_and_has_no_empty_arguments() {
             .contains("--allowedTools Bash(cargo test) --allowedTools Bash(cargo test *) --allowedTools Bash(sh")
     );
     let mut resumed = request("codex", Profile::Unattended);
-    resumed.session = Session::Resumed("an-id".to_owned());
+    resumed.session = ClientSession::Resumed("an-id".to_owned());
     assert!(line(&resumed).ends_with("resume an-id Do it."), "{}", line(&resumed));
 }
 
 #[test]
 fn unsupported_options_of_a_client_are_an_error_or_left_out() {
     let mut named = request("codex", Profile::Safe);
-    named.session = Session::Named("an-id".to_owned());
+    named.session = ClientSession::Named("an-id".to_owned());
     assert!(!line(&named).contains("an-id"), "{}", line(&named));
     let mut long = request("pi", Profile::Safe);
     long.prompt = "x".repeat(200 << 10);
     assert!(matches!(long.arguments(), Err(RunnerError::PromptTooLong { .. })));
     let mut resumed = request("pi", Profile::Safe);
     resumed.runner.resume_session.clear();
-    resumed.session = Session::Resumed("an-id".to_owned());
+    resumed.session = ClientSession::Resumed("an-id".to_owned());
     assert!(matches!(resumed.arguments(), Err(RunnerError::CannotResume { .. })));
     let mut flag = request("qwen", Profile::Safe);
     flag.prompt = "--help".to_owned();
@@ -186,7 +186,7 @@ fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
 
 #[test]
 fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
-    use super::event::{Scope, Tokens};
+    use super::event::{Tokens, UsageScope};
     use crate::world::Ended;
     let judged = |events: &[Event], counts: bool| {
         let mut heard = Heard::default();
@@ -198,7 +198,7 @@ fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
     };
     let said = |output: u64| {
         let (text, tokens) = ("I will begin with".to_owned(), Tokens { input: output, output, cached: 0 });
-        [Event::ModelCall, Event::Text { text }, Event::Usage { scope: Scope::Call(output.to_string()), tokens }]
+        [Event::ModelCall, Event::Text { text }, Event::Usage { scope: UsageScope::Call(output.to_string()), tokens }]
     };
     let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
     let success = Event::Terminal(Terminal::Success);
@@ -216,7 +216,8 @@ fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
         let expected = if is_cut { Verdict::Dead(Death::Network) } else { Verdict::Ran };
         assert_eq!(judged(&events, true), expected, "{events:?}");
     }
-    let of_session = |output| Event::Usage { scope: Scope::Session, tokens: Tokens { input: 9, output, cached: 0 } };
+    let of_session =
+        |output| Event::Usage { scope: UsageScope::Session, tokens: Tokens { input: 9, output, cached: 0 } };
     let completion = |output| whole(&[&said(7)[..2], &[of_session(output)]]);
     assert_eq!(judged(&completion(0), true), Verdict::Dead(Death::Network));
     assert_eq!(judged(&completion(5), true), Verdict::Ran);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::event::{Event, Scope, Tokens, Unit};
+use super::event::{Event, MoneyUnit, Tokens, UsageScope};
 
 /// The most bytes that are read.
 const LIMIT: u64 = 4 << 20;
@@ -34,9 +34,12 @@ fn events(bytes: &[u8]) -> Vec<Event> {
     let status = file.get("aiCreditsStatus").and_then(Value::as_str);
     let is_known = status.is_some_and(|status| status != "unavailable");
     let credits = file.get("totalNanoAiu").and_then(Value::as_f64).filter(|credits| is_known || *credits > 0.0);
-    let money =
-        credits.map(|amount| Event::Money { scope: Scope::Session, amount: amount * NANO, unit: Unit::Credits });
-    tokens.map(|tokens| Event::Usage { scope: Scope::Session, tokens }).into_iter().chain(money).collect()
+    let money = credits.map(|amount| Event::Money {
+        scope: UsageScope::Session,
+        amount: amount * NANO,
+        unit: MoneyUnit::Credits,
+    });
+    tokens.map(|tokens| Event::Usage { scope: UsageScope::Session, tokens }).into_iter().chain(money).collect()
 }
 
 #[cfg(test)]
@@ -49,9 +52,9 @@ mod tests {
             "a": {"usage": {"inputTokens": 20, "outputTokens": 10, "cacheReadTokens": 15}},
             "b": {"usage": {"inputTokens": 1, "outputTokens": 2}}}}"#;
         let tokens = Tokens { input: 6, output: 12, cached: 15 };
-        assert_eq!(events(file), [Event::Usage { scope: Scope::Session, tokens }]);
+        assert_eq!(events(file), [Event::Usage { scope: UsageScope::Session, tokens }]);
         let paid = br#"{"totalNanoAiu": 2500000000}"#;
-        assert_eq!(events(paid), [Event::Money { scope: Scope::Session, amount: 2.5, unit: Unit::Credits }]);
+        assert_eq!(events(paid), [Event::Money { scope: UsageScope::Session, amount: 2.5, unit: MoneyUnit::Credits }]);
         assert_eq!(events(b"{"), []);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use super::made;
 use crate::auto::engine::Session;
-use crate::auto::event::Verdict;
+use crate::auto::event::SessionVerdict;
 use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::slices::forecast::Shape;
 use crate::auto::unit::{Unit, UnitKind};
@@ -13,7 +13,7 @@ use crate::auto::unit::{Unit, UnitKind};
 /// An agent.
 pub(crate) trait Actor: Debug {
     /// Returns what a session does.
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act;
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs;
 
     /// Returns the result of a unit's checks.
     fn checks(&mut self, _unit: &Unit, _attempt: u32, _files: &BTreeMap<String, String>) -> Checks {
@@ -28,28 +28,28 @@ pub(crate) trait Actor: Debug {
 
 /// A change of a file; without a text it is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct ActorEdit {
     pub(crate) path: String,
     pub(crate) text: Option<String>,
 }
 
 /// The actions of a session.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Act {
-    pub(crate) edits: Vec<Change>,
-    pub(crate) verdict: Verdict,
+pub(crate) struct SessionActs {
+    pub(crate) edits: Vec<ActorEdit>,
+    pub(crate) verdict: SessionVerdict,
     pub(crate) output_tokens: u64,
     pub(crate) money: Option<f64>,
     pub(crate) milliseconds: i64,
     pub(crate) denied: Vec<String>,
 }
 
-impl Act {
+impl SessionActs {
     pub(crate) fn done(edits: Vec<(String, String)>) -> Self {
-        let edits = edits.into_iter().map(|(path, text)| Change { path, text: Some(text) }).collect();
+        let edits = edits.into_iter().map(|(path, text)| ActorEdit { path, text: Some(text) }).collect();
         Self {
             edits,
-            verdict: Verdict::Ran,
+            verdict: SessionVerdict::Ran,
             output_tokens: 500,
             money: Some(0.01),
             milliseconds: 60_000,
@@ -58,7 +58,7 @@ impl Act {
     }
 
     #[cfg(test)]
-    pub(crate) fn ended(verdict: Verdict) -> Self {
+    pub(crate) fn ended(verdict: SessionVerdict) -> Self {
         Self { verdict, ..Self::done(Vec::new()) }
     }
 }
@@ -131,7 +131,7 @@ impl Ideal {
 }
 
 impl Actor for Ideal {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
-        Act::done(self.documents(&session.unit, files))
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
+        SessionActs::done(self.documents(&session.unit, files))
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::auto::slices::forecast::Shape;
 
-type Document = (String, String);
+type MadeDocument = (String, String);
 
 fn milestone_file(milestone: &str, kind: &str) -> String {
     format!(".gsd/milestones/{milestone}/{milestone}-{kind}.md")
@@ -24,12 +24,12 @@ pub(super) fn slice_id(number: usize) -> String {
     format!("S{number:02}")
 }
 
-pub(super) fn context(milestone: &str) -> Document {
+pub(super) fn context(milestone: &str) -> MadeDocument {
     let text = format!("# {milestone}: Simulated milestone\n\nWhat it is for.\n\n## Assumptions\n\n- none\n");
     (milestone_file(milestone, "CONTEXT"), text)
 }
 
-pub(super) fn research(milestone: &str, slice: &str) -> Document {
+pub(super) fn research(milestone: &str, slice: &str) -> MadeDocument {
     let path =
         if slice.is_empty() { milestone_file(milestone, "RESEARCH") } else { slice_file(milestone, slice, "RESEARCH") };
     (path, "# Research\n\nNothing unusual.\n".to_owned())
@@ -39,7 +39,7 @@ fn depends(number: usize, is_chained: bool) -> String {
     if is_chained && number > 1 { slice_id(number - 1) } else { String::new() }
 }
 
-pub(super) fn roadmap(milestone: &str, shape: Shape, is_chained: bool) -> Document {
+pub(super) fn roadmap(milestone: &str, shape: Shape, is_chained: bool) -> MadeDocument {
     let mut text = format!(
         "# {milestone}: Simulated milestone\n\n**Vision:** something that works\n\n## Success Criteria\n\n- it works\n\n\
          ## Verification Classes\n\n- Contract verification: the checks\n- Operational verification: none\n\n## Slices\n\n"
@@ -52,7 +52,7 @@ pub(super) fn roadmap(milestone: &str, shape: Shape, is_chained: bool) -> Docume
     (milestone_file(milestone, "ROADMAP"), text)
 }
 
-pub(super) fn slice_plan(milestone: &str, slice: &str, shape: Shape) -> Vec<Document> {
+pub(super) fn slice_plan(milestone: &str, slice: &str, shape: Shape) -> Vec<MadeDocument> {
     let number: usize = slice.trim_start_matches('S').parse().unwrap_or(1);
     let depends = depends(number, true);
     let mut text = format!(
@@ -76,11 +76,11 @@ pub(super) fn slice_plan(milestone: &str, slice: &str, shape: Shape) -> Vec<Docu
     documents
 }
 
-pub(super) fn replan(milestone: &str, slice: &str) -> Document {
+pub(super) fn replan(milestone: &str, slice: &str) -> MadeDocument {
     (slice_file(milestone, slice, "REPLAN"), format!("# {slice}: Planned again\n\nThe blocker is worked around.\n"))
 }
 
-pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> Vec<Document> {
+pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> Vec<MadeDocument> {
     let file = format!("src/{milestone}-{slice}-{task}.txt").to_lowercase();
     let provides = if is_thin { String::new() } else { format!("part {task} of {slice}") };
     let files = if is_thin { String::new() } else { file.clone() };
@@ -95,7 +95,7 @@ pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> V
 }
 
 /// Returns what an agent writes to close a slice: the roadmap last.
-pub(super) fn slice_completion(milestone: &str, slice: &str) -> Vec<Document> {
+pub(super) fn slice_completion(milestone: &str, slice: &str) -> Vec<MadeDocument> {
     let summary = format!(
         "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: [the part]\nverification_result: passed\n\
          completed_at: 2026-01-02T03:04:05Z\n---\n# {slice}: Part\n\n**The part works.**\n"
@@ -105,25 +105,25 @@ pub(super) fn slice_completion(milestone: &str, slice: &str) -> Vec<Document> {
     vec![(slice_file(milestone, slice, "SUMMARY"), summary), (slice_file(milestone, slice, "UAT"), uat)]
 }
 
-pub(super) fn uat_result(milestone: &str, slice: &str) -> Document {
+pub(super) fn uat_result(milestone: &str, slice: &str) -> MadeDocument {
     (slice_file(milestone, slice, "UAT-RESULT"), "---\nverdict: PASS\n---\n# Result\n".to_owned())
 }
 
-pub(super) fn assessment(milestone: &str, slice: &str) -> Document {
+pub(super) fn assessment(milestone: &str, slice: &str) -> MadeDocument {
     let text = format!("---\ndate: 2026-01-02\ntriggering_slice: {slice}\nverdict: no-change\n---\n# Assessment\n");
     (slice_file(milestone, slice, "ASSESSMENT"), text)
 }
 
-pub(super) fn validation(milestone: &str) -> Document {
+pub(super) fn validation(milestone: &str) -> MadeDocument {
     let text = format!("---\nid: {milestone}\nverdict: pass\nvalidated_by: agent\n---\n# Validation\n");
     (milestone_file(milestone, "VALIDATION"), text)
 }
 
-pub(super) fn milestone_summary(milestone: &str) -> Document {
+pub(super) fn milestone_summary(milestone: &str) -> MadeDocument {
     (milestone_file(milestone, "SUMMARY"), format!("---\nid: {milestone}\nstatus: complete\n---\n# {milestone}\n"))
 }
 
-pub(super) fn resolved_overrides(files: &BTreeMap<String, String>) -> Vec<Document> {
+pub(super) fn resolved_overrides(files: &BTreeMap<String, String>) -> Vec<MadeDocument> {
     let path = ".gsd/OVERRIDES.md";
     let text = files.get(path).map(|text| text.replace("**Scope:** active", "**Scope:** resolved"));
     text.map(|text| (path.to_owned(), text)).into_iter().collect()

@@ -9,11 +9,11 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Request, Session};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, Kept, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted, Usage,
+    CheckRun, Entry, Event, Evidence, KeptState, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted, Usage,
 };
-use super::memory::{Candidate, Committing, Memory, Operation};
+use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::preferences::Preferences;
 use super::slices::brief::{self, Around};
 use super::slices::derive::Scope;
@@ -31,14 +31,14 @@ use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
 use actor::Actor;
 
-type Texts = BTreeMap<String, String>;
+type FileTexts = BTreeMap<String, String>;
 
 /// The state that outlives a process: the worktree, the repository, the log, and the actions of the agent.
 #[derive(Debug)]
 pub(crate) struct Simulated {
     pub(crate) files: MemoryFiles,
     pub(crate) log: Vec<Entry>,
-    trees: BTreeMap<String, Texts>,
+    trees: BTreeMap<String, FileTexts>,
     /// The tree and the parent of each commit.
     commits: BTreeMap<String, (String, String)>,
     pub(crate) head: String,
@@ -64,7 +64,7 @@ pub(crate) struct Simulated {
     pub(crate) states: Option<Vec<MemoryFiles>>,
     identities: u64,
     /// The work of attempts that did not count.
-    kept: BTreeMap<u64, Kept>,
+    kept: BTreeMap<u64, KeptState>,
     preferences: Preferences,
     brief: Option<(String, String)>,
 }
@@ -137,7 +137,7 @@ impl Simulated {
 
     /// Returns all files of the last landing.
     #[cfg(test)]
-    pub(crate) fn landed_texts(&self) -> Option<&Texts> {
+    pub(crate) fn landed_texts(&self) -> Option<&FileTexts> {
         let (tree, _) = self.commits.get(self.landed.last()?)?;
         self.trees.get(tree)
     }
@@ -180,7 +180,7 @@ impl Simulated {
     }
 
     /// Returns the files of a tree or a commit.
-    fn texts(&self, name: &str) -> Texts {
+    fn texts(&self, name: &str) -> FileTexts {
         let tree = self.commits.get(name).map_or(name, |(tree, _)| tree);
         self.trees.get(tree).cloned().unwrap_or_default()
     }
@@ -288,14 +288,19 @@ impl Effects for Simulated {
         Ok(added_secrets(&changes))
     }
 
-    fn take_back(&mut self, operation: u64, tree: &str, _head: Option<&str>) -> Result<Option<Kept>, EngineError> {
-        let kept = Kept { reference: format!("attempt-{operation}"), tree: self.keep_tree() };
+    fn take_back(&mut self, operation: u64, tree: &str, _head: Option<&str>) -> Result<Option<KeptState>, EngineError> {
+        let kept = KeptState { reference: format!("attempt-{operation}"), tree: self.keep_tree() };
         let kept = self.kept.entry(operation).or_insert(kept).clone();
         self.restore(tree)?;
         Ok(Some(kept))
     }
 
-    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError> {
+    fn put_back(
+        &mut self,
+        before: &str,
+        after: &str,
+        paths: &[String],
+    ) -> Result<(String, Option<KeptState>), EngineError> {
         let (before, mut wanted) = (self.texts(before), self.texts(after));
         for path in paths {
             match before.get(path) {
@@ -306,7 +311,7 @@ impl Effects for Simulated {
         self.step()?;
         self.files.texts = wanted;
         self.step()?;
-        Ok((self.keep_tree(), Some(Kept { reference: format!("before-{after}"), tree: after.to_owned() })))
+        Ok((self.keep_tree(), Some(KeptState { reference: format!("before-{after}"), tree: after.to_owned() })))
     }
 
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
@@ -416,24 +421,28 @@ impl Effects for Simulated {
         Ok(Merge::Made { base, head, tree, commit })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate, _memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+    fn check_candidate(
+        &mut self,
+        candidate: &LoggedCandidate,
+        _memory: &Memory,
+    ) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
         Ok(Some(Self::evidence(candidate.tree.clone(), &verdict)))
     }
 
-    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
+    fn land(&mut self, candidate: &LoggedCandidate) -> Result<LandingOutcome, EngineError> {
         self.step()?;
         if self.target == candidate.commit {
-            return Ok(Landing::Landed);
+            return Ok(LandingOutcome::Landed);
         }
         if self.target != candidate.base {
-            return Ok(Landing::Moved { target: self.target.clone() });
+            return Ok(LandingOutcome::Moved { target: self.target.clone() });
         }
         self.target.clone_from(&candidate.commit);
         self.landed.push(candidate.commit.clone());
         self.step()?;
-        Ok(Landing::Landed)
+        Ok(LandingOutcome::Landed)
     }
 
     fn prove(&mut self, _memory: &Memory) -> Result<Option<ProofKept>, EngineError> {

@@ -5,7 +5,7 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Earlier;
 use crate::auto::preferences::Preferences;
-use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
+use crate::auto::prompt::input::{DocumentKind, PromptInput, UnitFolders};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::escalation::Escalation;
@@ -60,7 +60,7 @@ pub(crate) fn input(
     let (milestone, slice, task) = unit.parts();
     let milestone_folder = places::milestone(files, milestone)?;
     let slice_folder = slice.map(|slice| places::slice(files, milestone, slice)).transpose()?;
-    let place = Place::Milestone {
+    let place = UnitFolders::Milestone {
         root: lookup::FOLDER.to_owned(),
         milestone: milestone_folder.clone(),
         slice: slice_folder.clone(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::snapshot::{Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
+use super::snapshot::{Milestone, Slice, SliceDetail, SliceTask, Snapshot, Validation};
 use crate::auto::preferences::Preferences;
 use crate::text::words::{read_words, words};
 
@@ -46,13 +46,13 @@ read_words! {
 
 /// An identifier and its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct TitledId {
     pub(crate) id: String,
     pub(crate) title: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct RegisteredMilestone {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) standing: Standing,
@@ -70,14 +70,14 @@ pub(crate) struct Share {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) phase: Phase,
-    pub(crate) milestone: Option<Named>,
-    pub(crate) slice: Option<Named>,
-    pub(crate) task: Option<Named>,
+    pub(crate) milestone: Option<TitledId>,
+    pub(crate) slice: Option<TitledId>,
+    pub(crate) task: Option<TitledId>,
     /// Why nothing can continue, as text for a person.
     pub(crate) blockers: Vec<String>,
     /// Whether the active slice has a note on how to continue.
     pub(crate) resumes: bool,
-    pub(crate) registry: Vec<Entry>,
+    pub(crate) registry: Vec<RegisteredMilestone>,
     pub(crate) milestones: Share,
     pub(crate) slices: Option<Share>,
     pub(crate) tasks: Option<Share>,
@@ -116,7 +116,7 @@ pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferenc
     match active.and_then(|entry| snapshot.milestone(&entry.id)) {
         None => idle(&mut state),
         Some(milestone) => {
-            state.milestone = Some(Named { id: milestone.id.clone(), title: milestone.title.clone() });
+            state.milestone = Some(TitledId { id: milestone.id.clone(), title: milestone.title.clone() });
             in_milestone(&mut state, snapshot, milestone, scope, preferences);
         }
     }
@@ -157,7 +157,7 @@ fn complete(snapshot: &Snapshot) -> BTreeSet<String> {
     done.map(|milestone| milestone.id.to_lowercase()).collect()
 }
 
-fn registry(snapshot: &Snapshot, scope: &Scope) -> Vec<Entry> {
+fn registry(snapshot: &Snapshot, scope: &Scope) -> Vec<RegisteredMilestone> {
     let complete = complete(snapshot);
     let mut is_active = false;
     let wanted = |milestone: &&Milestone| {
@@ -167,7 +167,12 @@ fn registry(snapshot: &Snapshot, scope: &Scope) -> Vec<Entry> {
     for milestone in snapshot.milestones.iter().filter(wanted) {
         let (standing, waits_for) = standing(milestone, &complete, is_active);
         is_active |= standing == Standing::Active;
-        entries.push(Entry { id: milestone.id.clone(), title: milestone.title.clone(), standing, waits_for });
+        entries.push(RegisteredMilestone {
+            id: milestone.id.clone(),
+            title: milestone.title.clone(),
+            standing,
+            waits_for,
+        });
     }
     entries
 }
@@ -219,7 +224,7 @@ fn idle(state: &mut State) {
     }
 }
 
-fn waits(entry: &Entry) -> String {
+fn waits(entry: &RegisteredMilestone) -> String {
     format!("{} waits for {}", entry.id, entry.waits_for.join(", "))
 }
 
@@ -242,7 +247,7 @@ fn in_milestone(
     }
     match next_slice(slices, scope.slice.as_deref()) {
         Ok(slice) => {
-            state.slice = Some(Named { id: slice.id.clone(), title: slice.title.clone() });
+            state.slice = Some(TitledId { id: slice.id.clone(), title: slice.title.clone() });
             in_slice(state, slice, snapshot.detail(&milestone.id, &slice.id), preferences);
         }
         Err(blockers) => {
@@ -303,13 +308,13 @@ fn in_slice(state: &mut State, slice: &Slice, detail: Option<&SliceDetail>, pref
         state.phase = Phase::Planning;
         return;
     }
-    state.task = Some(Named { id: task.id.clone(), title: task.title.clone() });
+    state.task = Some(TitledId { id: task.id.clone(), title: task.title.clone() });
     state.resumes = detail.has_continue;
     state.phase = at_task(tasks, detail, preferences);
 }
 
-fn at_task(tasks: &[Task], detail: &SliceDetail, preferences: &Preferences) -> Phase {
-    let has_blocker = |task: &Task| task.is_done() && task.summary.is_some_and(|summary| summary.has_blocker);
+fn at_task(tasks: &[SliceTask], detail: &SliceDetail, preferences: &Preferences) -> Phase {
+    let has_blocker = |task: &SliceTask| task.is_done() && task.summary.is_some_and(|summary| summary.has_blocker);
     if detail.has_open_gates && preferences.gate_evaluation {
         return Phase::EvaluatingGates;
     }

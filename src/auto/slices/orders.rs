@@ -105,15 +105,15 @@ impl OrderError {
     }
 }
 
-type Found = Result<Vec<Change>, OrderError>;
+type OrderedChanges = Result<Vec<Change>, OrderError>;
 
 /// Returns the changes that follow from an order; none if the documents have them already.
-pub(crate) fn changes(files: &dyn Files, order: &Order) -> Result<Found, FileError> {
+pub(crate) fn changes(files: &dyn Files, order: &Order) -> Result<OrderedChanges, FileError> {
     Ok(match &order.wish {
         Wish::Steer { change } => Ok(steer(files, &order.at, change)?),
         Wish::Answer { task, choice, why } => answer(files, &order.at, (task, choice, why.as_deref()))?,
         Wish::Verdict { id, passed, why } => {
-            let verdict = Verdict { id, passed: *passed, why, at: &order.at };
+            let verdict = PersonDecision { id, passed: *passed, why, at: &order.at };
             let mut parts = id.split('/');
             match (parts.next(), parts.next(), parts.next(), parts.next()) {
                 (Some(milestone), Some(slice), Some(task), None) => verdict.of_task(files, milestone, slice, task)?,
@@ -144,7 +144,7 @@ fn steer(files: &dyn Files, at: &str, change: &str) -> Result<Vec<Change>, FileE
     Ok(write(path, overrides::append(&text, at, change)))
 }
 
-fn answer(files: &dyn Files, at: &str, order: (&str, &str, Option<&str>)) -> Result<Found, FileError> {
+fn answer(files: &dyn Files, at: &str, order: (&str, &str, Option<&str>)) -> Result<OrderedChanges, FileError> {
     let (id, choice, why) = order;
     let hint = "the question is in the folder of the slice's tasks, as `T01-ESCALATION.json`";
     let none = || OrderError::new(format!("`{id}` asks no question"), hint);
@@ -183,15 +183,21 @@ fn record_of(files: &dyn Files, folder: &str, id: &str, kind: &str) -> Result<Op
 }
 
 /// A person's decision about an identifier.
-struct Verdict<'a> {
+struct PersonDecision<'a> {
     id: &'a str,
     passed: bool,
     why: &'a str,
     at: &'a str,
 }
 
-impl Verdict<'_> {
-    fn of_task(&self, files: &dyn Files, milestone: &str, slice: &str, task: &str) -> Result<Found, FileError> {
+impl PersonDecision<'_> {
+    fn of_task(
+        &self,
+        files: &dyn Files,
+        milestone: &str,
+        slice: &str,
+        task: &str,
+    ) -> Result<OrderedChanges, FileError> {
         let folder = format!("{}/tasks", places::slice(files, milestone, slice)?);
         if places::document(files, &folder, task, "SUMMARY")?.is_none() {
             let message = format!("`{}` has no SUMMARY.md, so there is nothing to decide about", self.id);
@@ -223,7 +229,7 @@ impl Verdict<'_> {
         Ok(Ok(write(path, record::render(&evidence))))
     }
 
-    fn of_slice(&self, files: &dyn Files, milestone: &str, slice: &str) -> Result<Found, FileError> {
+    fn of_slice(&self, files: &dyn Files, milestone: &str, slice: &str) -> Result<OrderedChanges, FileError> {
         let folder = places::slice(files, milestone, slice)?;
         if places::document(files, &folder, slice, "SUMMARY")?.is_none() {
             let message = format!("`{}` is not done, so its acceptance test has no verdict yet", self.id);
@@ -235,7 +241,7 @@ impl Verdict<'_> {
         Ok(Ok(write(path, self.decided(&text, &[("verdict", verdict), ("decided_by", "person")]))))
     }
 
-    fn of_milestone(&self, files: &dyn Files, milestone: &str) -> Result<Found, FileError> {
+    fn of_milestone(&self, files: &dyn Files, milestone: &str) -> Result<OrderedChanges, FileError> {
         let folder = places::milestone(files, milestone)?;
         let Some((path, text)) = places::document(files, &folder, milestone, "VALIDATION")? else {
             let message = format!("`{milestone}` has no VALIDATION.md, so there is nothing to decide about");
@@ -269,7 +275,7 @@ fn is_milestone(files: &dyn Files, milestone: &str) -> Result<bool, FileError> {
     Ok(lookup::folder(&entries, milestone).is_some())
 }
 
-fn park(files: &dyn Files, milestone: &str, why: Option<&str>) -> Result<Found, FileError> {
+fn park(files: &dyn Files, milestone: &str, why: Option<&str>) -> Result<OrderedChanges, FileError> {
     if !is_milestone(files, milestone)? {
         return Ok(Err(not_there(milestone)));
     }
@@ -281,7 +287,7 @@ fn park(files: &dyn Files, milestone: &str, why: Option<&str>) -> Result<Found, 
     Ok(Ok(write(format!("{folder}/{milestone}-PARKED.md"), format!("# {milestone} is parked\n\n{why}\n"))))
 }
 
-fn unpark(files: &dyn Files, milestone: &str) -> Result<Found, FileError> {
+fn unpark(files: &dyn Files, milestone: &str) -> Result<OrderedChanges, FileError> {
     if !is_milestone(files, milestone)? {
         return Ok(Err(not_there(milestone)));
     }

@@ -1,7 +1,7 @@
 //! The changes that a session may make to the documents of a project in slices.
 
 use super::replanned::{self, Fixed};
-use crate::auto::permit::{Permit, Rule, Texts, Trespass, decides};
+use crate::auto::permit::{DocumentTexts, Permit, Rule, Trespass, decides};
 use crate::auto::unit::Unit;
 use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::requirements::{Requirement, Requirements};
@@ -19,7 +19,7 @@ pub(crate) fn trespass(
     permits: &[Permit],
     (unit, fixed): (&Unit, &Fixed),
     path: &str,
-    texts: Texts<'_>,
+    texts: DocumentTexts<'_>,
 ) -> Option<Trespass> {
     let Some(permit) = permits.iter().find(|permit| permit.covers(path)) else {
         return Some(Trespass { path: path.to_owned(), why: None, decides: decides(path) });
@@ -34,7 +34,7 @@ fn broken(
     rule: Rule,
     (unit, fixed): (&Unit, &Fixed),
     path: &str,
-    Texts { before, after }: Texts<'_>,
+    DocumentTexts { before, after }: DocumentTexts<'_>,
 ) -> Option<String> {
     let is_begun = |id: &str| fixed.is_begun(id);
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
@@ -123,7 +123,7 @@ mod tests {
 
     fn why(rule: Rule, path: &str, before: &str, after: &str) -> Option<String> {
         let begun = ["S01", "T01"].map(str::to_owned).to_vec();
-        let texts = Texts { before: Some(before), after: Some(after) };
+        let texts = DocumentTexts { before: Some(before), after: Some(after) };
         broken(rule, (&unit(), &Fixed { begun, ..Fixed::default() }), path, texts)
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn a_change_outside_the_list_is_a_trespass() {
         let permits = [Permit::new(".gsd/S01/tasks/T01-SUMMARY.md", Rule::Whole), recorded()];
         let found = |path: &str| {
-            trespass(&permits, (&unit(), &Fixed::default()), path, Texts { before: None, after: Some("x") })
+            trespass(&permits, (&unit(), &Fixed::default()), path, DocumentTexts { before: None, after: Some("x") })
         };
         assert_eq!(found(".gsd/S01/tasks/T01-SUMMARY.md"), None);
         assert_eq!(found(".gsd/KNOWLEDGE.md"), None);

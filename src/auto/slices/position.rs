@@ -3,7 +3,7 @@
 use super::derive::{Phase, Standing};
 use super::look::Look;
 use super::rules;
-use super::snapshot::Task;
+use super::snapshot::SliceTask;
 use super::{artifact, guards};
 use crate::auto::event::Mechanical;
 use crate::auto::position::{Finding, Position};
@@ -30,7 +30,7 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
     }
 }
 
-fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a Task> {
+fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a SliceTask> {
     let (milestone, slice, task) = unit.parts();
     look.snapshot.task(milestone, slice?, task?)
 }

@@ -5,7 +5,8 @@
 
 use super::derive::{self, Scope};
 use super::snapshot::{
-    Check, Milestone, Problem, Question, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
+    FileProblem, Milestone, Slice, SliceDetail, SliceTask, Snapshot, TaskQuestion, TaskSummary, Uat, Validation,
+    VerifyFile,
 };
 use crate::auto::mechanical;
 use crate::auto::prompt::citation;
@@ -36,7 +37,7 @@ pub(crate) enum Extent<'a> {
 
 /// Reads the documents.
 pub(crate) fn snapshot(files: &dyn Files, extent: Extent<'_>) -> Snapshot {
-    let mut reader = Reader { files, problems: Vec::new() };
+    let mut reader = SliceReader { files, problems: Vec::new() };
     let root = reader.list(lookup::FOLDER);
     let mut snapshot = Snapshot {
         requirements: reader.requirements(&root),
@@ -70,12 +71,12 @@ pub(crate) fn snapshot(files: &dyn Files, extent: Extent<'_>) -> Snapshot {
     snapshot
 }
 
-struct Reader<'a> {
+struct SliceReader<'a> {
     files: &'a dyn Files,
-    problems: Vec<Problem>,
+    problems: Vec<FileProblem>,
 }
 
-impl Reader<'_> {
+impl SliceReader<'_> {
     fn list(&mut self, folder: &str) -> Vec<Entry> {
         match self.files.list(folder) {
             Ok(entries) => entries.unwrap_or_default(),
@@ -97,7 +98,7 @@ impl Reader<'_> {
     }
 
     fn problem(&mut self, path: &str, line: Option<usize>, what: String) {
-        self.problems.push(Problem { path: path.to_owned(), line, what });
+        self.problems.push(FileProblem { path: path.to_owned(), line, what });
     }
 
     fn root_text(&mut self, root: &[Entry], name: &str) -> Option<String> {
@@ -296,12 +297,12 @@ impl Reader<'_> {
             let plan = SlicePlan::parse(&text);
             detail.citation = citation::missing(&slice.row, &text);
             let tasks = plan.tasks.iter().map(|task| {
-                let mut found = Task {
+                let mut found = SliceTask {
                     id: task.id.clone(),
                     title: task.title.clone(),
                     is_ticked: task.done,
                     estimate: task.estimate_minutes,
-                    ..Task::default()
+                    ..SliceTask::default()
                 };
                 self.task(&tasks_folder, &inside, &mut found);
                 found
@@ -311,7 +312,7 @@ impl Reader<'_> {
         detail
     }
 
-    fn task(&mut self, folder: &str, entries: &[Entry], task: &mut Task) {
+    fn task(&mut self, folder: &str, entries: &[Entry], task: &mut SliceTask) {
         task.has_plan = lookup::file(entries, &task.id, "PLAN").is_some();
         task.summary = self.document(entries, folder, &task.id, "SUMMARY").map(|text| {
             let summary = Summary::parse(&text);
@@ -323,12 +324,14 @@ impl Reader<'_> {
         });
         if let Some(name) = lookup::record(entries, &task.id, "VERIFY") {
             let evidence: Option<TaskEvidence> = self.record_at(&format!("{folder}/{name}"));
-            task.check = evidence
-                .map(|evidence| Check { passed: evidence.is_pass(), is_overridden: evidence.decision().is_some() });
+            task.check = evidence.map(|evidence| VerifyFile {
+                passed: evidence.is_pass(),
+                is_overridden: evidence.decision().is_some(),
+            });
         }
         if let Some(name) = lookup::record(entries, &task.id, "ESCALATION") {
             let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));
-            task.question = escalation.filter(Escalation::is_open).map(|escalation| Question {
+            task.question = escalation.filter(Escalation::is_open).map(|escalation| TaskQuestion {
                 waits: escalation.is_waiting(),
                 options: escalation
                     .options

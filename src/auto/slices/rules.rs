@@ -13,7 +13,7 @@ use crate::auto::unit::{Unit, UnitKind};
 use crate::text::shell::typed;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct LayoutRule {
     pub(crate) name: &'static str,
     pub(crate) simple: Listing,
     pub(crate) classic: Listing,
@@ -33,7 +33,7 @@ pub(crate) enum Listing {
 }
 
 /// The rules of both pipelines, in order.
-pub(crate) const RULES: &[Rule] = &[
+pub(crate) const RULES: &[LayoutRule] = &[
     rule("escalating-task → pause-for-escalation", Listing::Optional, Listing::Optional, escalation),
     rule("rewrite-docs (override gate)", Listing::Row, Listing::Row, rewrite_docs),
     rule("summarizing → complete-slice", Listing::Row, Listing::Row, complete_slice),
@@ -73,11 +73,11 @@ pub(crate) const RULES: &[Rule] = &[
     rule("complete → stop", Listing::Terminal, Listing::Terminal, complete),
 ];
 
-const fn rule(name: &'static str, simple: Listing, classic: Listing, apply: fn(&Look<'_>) -> Finding) -> Rule {
-    Rule { name, simple, classic, apply }
+const fn rule(name: &'static str, simple: Listing, classic: Listing, apply: fn(&Look<'_>) -> Finding) -> LayoutRule {
+    LayoutRule { name, simple, classic, apply }
 }
 
-impl Rule {
+impl LayoutRule {
     pub(crate) fn listing(&self, pipeline: Pipeline) -> Listing {
         match pipeline {
             Pipeline::Simple => self.simple,

@@ -19,12 +19,12 @@ pub(crate) struct Snapshot {
     /// Whether a change of course has not reached the documents yet.
     pub(crate) has_active_override: bool,
     /// Files that exist and cannot be read or parsed.
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<FileProblem>,
 }
 
 /// A file that blocks all work until it is repaired.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Problem {
+pub(crate) struct FileProblem {
     pub(crate) path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<usize>,
@@ -104,7 +104,7 @@ pub(crate) struct Slice {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SliceDetail {
     /// `None` without a plan.
-    pub(crate) tasks: Option<Vec<Task>>,
+    pub(crate) tasks: Option<Vec<SliceTask>>,
     /// `None` if the plan repeats title, risk and dependencies of the roadmap; else the line it should have.
     pub(crate) citation: Option<String>,
     /// Whether `tasks/` exists and has no document.
@@ -126,7 +126,7 @@ pub(crate) struct Uat {
 
 /// A question of a task to a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct TaskQuestion {
     pub(crate) text: String,
     /// Each as `a: names`.
     pub(crate) options: Vec<String>,
@@ -137,22 +137,22 @@ pub(crate) struct Question {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Task {
+pub(crate) struct SliceTask {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) is_ticked: bool,
     pub(crate) has_plan: bool,
     pub(crate) summary: Option<TaskSummary>,
-    pub(crate) check: Option<Check>,
+    pub(crate) check: Option<VerifyFile>,
     /// A question without an answer.
-    pub(crate) question: Option<Question>,
+    pub(crate) question: Option<TaskQuestion>,
     /// In minutes.
     pub(crate) estimate: Option<u32>,
 }
 
-impl Task {
+impl SliceTask {
     /// Returns the question that the task waits for.
-    pub(crate) fn waits_for(&self) -> Option<&Question> {
+    pub(crate) fn waits_for(&self) -> Option<&TaskQuestion> {
         self.question.as_ref().filter(|question| question.waits)
     }
 }
@@ -168,7 +168,7 @@ pub(crate) struct TaskSummary {
 
 /// The content of `T##-VERIFY.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Check {
+pub(crate) struct VerifyFile {
     pub(crate) passed: bool,
     /// Whether a person has decided against the checks.
     pub(crate) is_overridden: bool,
@@ -205,7 +205,7 @@ impl std::ops::Deref for Slice {
     }
 }
 
-impl Task {
+impl SliceTask {
     /// True if it is ticked or has a summary, and its checks do not refuse it.
     pub(crate) fn is_done(&self) -> bool {
         let is_refused = self.check.is_some_and(|check| !check.passed && !check.is_overridden);
@@ -227,7 +227,7 @@ impl Snapshot {
         self.slices.get(&(milestone.to_owned(), slice.to_owned()))
     }
 
-    pub(crate) fn task(&self, milestone: &str, slice: &str, task: &str) -> Option<&Task> {
+    pub(crate) fn task(&self, milestone: &str, slice: &str, task: &str) -> Option<&SliceTask> {
         let tasks = self.detail(milestone, slice)?.tasks.as_ref()?;
         tasks.iter().find(|row| row.id.eq_ignore_ascii_case(task))
     }

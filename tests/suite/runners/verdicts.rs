@@ -10,7 +10,7 @@ use super::drive::{Desk, Order, Report};
 use super::script::{Act, Script};
 use super::subjects::Subject;
 use super::{each_subject, table, wish};
-use crate::clients::faults::{Fault, Refusal, Usage, Window};
+use crate::clients::faults::{Fault, ServiceError, Usage, Window};
 
 /// One way in which a unit goes wrong, or right.
 pub(crate) struct Trouble {
@@ -65,13 +65,13 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     working("12 tools", || (0..12).map(|number| Act::Shell(format!("echo {number} >> made"))).collect()),
     working("huge result", || vec![Act::shell("head -c 2000000 /dev/zero | tr '\\0' x; echo done > made")]),
     Trouble { fault: Some((0, Fault::Drip(Duration::from_millis(5)))), ..working("slow answer", usual) },
-    Trouble { is_of_few: true, ..failing("401", Fault::Status(Refusal::BadKey), &["auth"]) },
-    failing("403", Fault::Status(Refusal::Forbidden), &["auth"]),
-    failing("429, 1 s", Fault::Status(Refusal::TooMany(Duration::from_secs(1))), &["quota"]),
-    failing("429, 3 h", Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3))), &["quota"]),
-    failing("500", Fault::Status(Refusal::Broken), &["overload"]),
-    failing("529", Fault::Status(Refusal::Overloaded), &["overload"]),
-    failing("too long", Fault::Status(Refusal::PromptTooLong), &["context"]),
+    Trouble { is_of_few: true, ..failing("401", Fault::Status(ServiceError::BadKey), &["auth"]) },
+    failing("403", Fault::Status(ServiceError::Forbidden), &["auth"]),
+    failing("429, 1 s", Fault::Status(ServiceError::TooMany(Duration::from_secs(1))), &["quota"]),
+    failing("429, 3 h", Fault::Status(ServiceError::UsedUp(HOUR.saturating_mul(3))), &["quota"]),
+    failing("500", Fault::Status(ServiceError::Broken), &["overload"]),
+    failing("529", Fault::Status(ServiceError::Overloaded), &["overload"]),
+    failing("too long", Fault::Status(ServiceError::PromptTooLong), &["context"]),
     Trouble { is_of_few: true, ..failing("cut", Fault::Cut, &["network", "overload"]) },
     failing("dropped", Fault::Drop, &["network", "overload"]),
     Trouble {
@@ -79,7 +79,10 @@ pub(crate) const TROUBLES: &[Trouble] = &[
         ..failing("refused", Fault::Drop, &["network", "overload"])
     },
     failing("no answer", Fault::Hang, &[]),
-    Trouble { fault: Some((1, Fault::Status(Refusal::Broken))), ..failing("500 later", Fault::Drop, &["overload"]) },
+    Trouble {
+        fault: Some((1, Fault::Status(ServiceError::Broken))),
+        ..failing("500 later", Fault::Drop, &["overload"])
+    },
     Trouble { fault: Some((1, Fault::Hang)), ..failing("no answer later", Fault::Drop, &[]) },
     Trouble {
         fault: None,
@@ -218,7 +221,7 @@ fn a_used_up_subscription_reports_when_it_resets() {
         assert_eq!(warned.verdict(), "ran", "{}", warned.text());
         assert_eq!(warned.outcome["quota"]["resets-at"], 1_900_000_000, "{}", warned.text());
         assert_eq!(warned.outcome["quota"]["used"], 0.93, "{}", warned.text());
-        let used_up = Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3)));
+        let used_up = Fault::Status(ServiceError::UsedUp(HOUR.saturating_mul(3)));
         let refused = desk.give(Script::new(subject.hands, &usual()).failing(0, used_up), &Order::default());
         assert_eq!(refused.in_short(), "dead: quota", "{}", refused.text());
         let resets_at = refused.outcome["quota"]["resets-at"].as_u64().unwrap();

@@ -5,7 +5,7 @@ use super::*;
 use crate::failure::Explain;
 
 /// A worktree in which an agent worked, and repositories made by the agent.
-struct Scene {
+struct CheatScene {
     bench: Bench,
     repository: Repository,
     worktree: Worktree,
@@ -13,7 +13,7 @@ struct Scene {
 
 const PLACE: &str = "r/.gsd/worktrees/M001";
 
-impl Scene {
+impl CheatScene {
     fn new(bench: Bench) -> Self {
         let repository = bench.open();
         let worktree = bench.enter(&repository, "M001").worktree;
@@ -85,7 +85,7 @@ impl Scene {
 #[test]
 fn a_rewritten_git_file_of_a_worktree_does_not_mislead_git_and_is_repaired() {
     for way in ["file", "link", "nothing", "nonsense"] {
-        let scene = Scene::new(Bench::new());
+        let scene = CheatScene::new(Bench::new());
         scene.make_evil("evil");
         scene.shows_that_it_would_run("evil");
         let mark = scene.worktree.folder.resolve(".git");
@@ -98,7 +98,7 @@ fn a_rewritten_git_file_of_a_worktree_does_not_mislead_git_and_is_repaired() {
             "nonsense" => std::fs::write(&mark, "?").unwrap(),
             _ => {}
         }
-        scene.bench.write(&Scene::at(".gitattributes"), "* filter=evil\n");
+        scene.bench.write(&CheatScene::at(".gitattributes"), "* filter=evil\n");
         let snapshot = scene.repository.snapshot(&scene.worktree).unwrap();
         assert_eq!(snapshot.head, scene.bench.head("r"), "{way}");
         assert_eq!(snapshot.changes.len(), 2, "{way}: {:?}", snapshot.changes);
@@ -110,7 +110,7 @@ fn a_rewritten_git_file_of_a_worktree_does_not_mislead_git_and_is_repaired() {
 
 #[test]
 fn a_repository_instead_of_the_git_file_is_refused_with_a_hint() {
-    let scene = Scene::new(Bench::new());
+    let scene = CheatScene::new(Bench::new());
     std::fs::remove_file(scene.worktree.folder.resolve(".git")).unwrap();
     scene.make_evil(PLACE);
     scene.shows_that_it_would_run(PLACE);
@@ -127,9 +127,9 @@ fn a_repository_instead_of_the_git_file_is_refused_with_a_hint() {
 
 #[test]
 fn git_does_not_look_into_a_repository_that_an_agent_made() {
-    let scene = Scene::new(Bench::new());
-    scene.make_evil(&Scene::at("tool"));
-    scene.shows_that_it_would_run(&Scene::at("tool"));
+    let scene = CheatScene::new(Bench::new());
+    scene.make_evil(&CheatScene::at("tool"));
+    scene.shows_that_it_would_run(&CheatScene::at("tool"));
     let error = scene.repository.snapshot(&scene.worktree).unwrap_err();
     assert!(matches!(error, LandingError::Embedded { .. }), "{error}");
     scene.nothing_ran();
@@ -143,16 +143,16 @@ fn git_does_not_look_into_a_submodule_that_an_agent_filled() {
     bench.commit_all("lib", "lib");
     bench.git("r", &["submodule", "--quiet", "add", &bench.path("lib").to_string(), "sub"]);
     bench.commit_all("r", "sub");
-    let scene = Scene::new(bench);
-    let below = scene.bench.path(&Scene::at("sub"));
+    let scene = CheatScene::new(bench);
+    let below = scene.bench.path(&CheatScene::at("sub"));
     for way in ["folder", "file", "deep"] {
         let _ = std::fs::remove_dir_all(&below);
         std::fs::create_dir(&below).unwrap();
         let place = match way {
-            "folder" => Scene::at("sub"),
+            "folder" => CheatScene::at("sub"),
             "deep" => {
                 scene.bench.git(PLACE, &["submodule", "--quiet", "update", "--init"]);
-                Scene::at("sub/deep")
+                CheatScene::at("sub/deep")
             }
             _ => "elsewhere".to_owned(),
         };
@@ -160,7 +160,7 @@ fn git_does_not_look_into_a_submodule_that_an_agent_filled() {
         scene.shows_that_it_would_run(&place);
         if way == "file" {
             let elsewhere = scene.bench.path("elsewhere/.git");
-            scene.bench.write(&Scene::at("sub/.git"), format!("gitdir: {elsewhere}\n"));
+            scene.bench.write(&CheatScene::at("sub/.git"), format!("gitdir: {elsewhere}\n"));
         }
         let error = scene.repository.snapshot(&scene.worktree).unwrap_err();
         assert!(

@@ -28,7 +28,7 @@ fn bench_with_candidate() -> (Bench, Repository, Candidate) {
 }
 
 /// Returns the refusal, and asserts that nothing changed. Then the hint is followed, and the candidate lands.
-fn refused_until_cured(prepare: impl Fn(&Bench), cure: impl Fn(&Bench, &str)) -> Refusal {
+fn refused_until_cured(prepare: impl Fn(&Bench), cure: impl Fn(&Bench, &str)) -> LandingRefusal {
     let (bench, repository, candidate) = bench_with_candidate();
     prepare(&bench);
     let state = || {
@@ -75,7 +75,7 @@ fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
     ];
     for (path, prepare) in cases {
         match refused_until_cured(prepare, stash) {
-            Refusal::DirtyOverlap { paths, .. } => assert_eq!(paths, [GitPath::of(path.as_bytes())]),
+            LandingRefusal::DirtyOverlap { paths, .. } => assert_eq!(paths, [GitPath::of(path.as_bytes())]),
             other => panic!("{other:?}"),
         }
     }
@@ -117,13 +117,13 @@ fn files_that_git_does_not_track_are_not_overwritten() {
     ];
     for (path, prepare) in cases {
         match refused_until_cured(prepare, rename) {
-            Refusal::UntrackedClash { paths, .. } => assert_eq!(paths, [GitPath::of(path.as_bytes())]),
+            LandingRefusal::UntrackedClash { paths, .. } => assert_eq!(paths, [GitPath::of(path.as_bytes())]),
             other => panic!("{other:?}"),
         }
     }
     let (bench, repository, candidate) = bench_with_candidate();
     bench.write("r/new/b.txt/deep.log", "ignored\n");
-    let Landing::Refused(Refusal::UntrackedClash { paths, .. }) = repository.land(&candidate).unwrap() else {
+    let Landing::Refused(LandingRefusal::UntrackedClash { paths, .. }) = repository.land(&candidate).unwrap() else {
         panic!()
     };
     assert_eq!(paths, [GitPath::of(b"new/b.txt/deep.log")]);
@@ -136,7 +136,7 @@ fn a_change_that_git_was_set_to_ignore_is_not_overwritten() {
         bench.git("r", &["update-index", flag, "a.txt"]);
         bench.write("r/a.txt", "mine\n");
         let landing = repository.land(&candidate).unwrap();
-        assert!(matches!(landing, Landing::Refused(Refusal::GitRefused { .. })), "{landing:?}");
+        assert!(matches!(landing, Landing::Refused(LandingRefusal::GitRefused { .. })), "{landing:?}");
         assert_eq!((bench.read("r/a.txt").as_deref(), repository.tip().unwrap()), (Some("mine\n"), candidate.base));
     }
 }
@@ -317,7 +317,7 @@ fn a_branch_that_moves_during_a_landing_leaves_the_persons_files() {
     let before = bench.seen("r");
     let landing = bench.open().land(&candidate).unwrap();
     assert!(
-        matches!(&landing, Landing::Refused(Refusal::TargetMoved { now, .. }) if now.as_str() == other),
+        matches!(&landing, Landing::Refused(LandingRefusal::TargetMoved { now, .. }) if now.as_str() == other),
         "{landing:?}"
     );
     assert_eq!(bench.seen("r"), before);

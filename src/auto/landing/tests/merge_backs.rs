@@ -43,13 +43,13 @@ fn lines(name: &str) -> Vec<String> {
 
 /// Everything in a worktree that a person sees: files with their kind, the index, and the branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Seen {
+struct WorktreeView {
     files: BTreeMap<String, (u32, Vec<u8>)>,
     index: BTreeMap<String, String>,
     branch: String,
 }
 
-struct Scene {
+struct MergeBackScene {
     bench: Bench,
     dice: Dice,
     seed: u64,
@@ -58,7 +58,7 @@ struct Scene {
     written: BTreeMap<String, String>,
 }
 
-impl Scene {
+impl MergeBackScene {
     fn new(seed: u64) -> Self {
         let mut scene = Self { bench: Bench::new(), dice: Dice(seed), seed, serial: 0, written: BTreeMap::new() };
         for path in TRACKED {
@@ -139,7 +139,7 @@ impl Scene {
         }
     }
 
-    fn see(&self, folder: &str) -> Seen {
+    fn see(&self, folder: &str) -> WorktreeView {
         let mut files = BTreeMap::new();
         let root = self.bench.path(folder);
         let is_git = |name: &std::ffi::OsStr| name == ".git" || name == ".gsd";
@@ -158,7 +158,7 @@ impl Scene {
         let entry = |entry: &str| entry.split_once('\t').map(|(state, path)| (path.to_owned(), state.to_owned()));
         let index = listed.split('\0').filter_map(entry).collect();
         let branch = String::from_utf8(self.bench.try_git(folder, &["symbolic-ref", "--quiet", "HEAD"]).1).unwrap();
-        Seen { files, index, branch }
+        WorktreeView { files, index, branch }
     }
 
     /// Records all content of a worktree.
@@ -226,7 +226,7 @@ fn blob(bytes: &[u8]) -> String {
 }
 
 /// Returns what a person must see after `changes`, in a worktree with the target.
-fn after(bench: &Bench, before: &Seen, changes: &[Changed]) -> Seen {
+fn after(bench: &Bench, before: &WorktreeView, changes: &[Changed]) -> WorktreeView {
     let mut seen = before.clone();
     // Removed files make room for new ones.
     for change in changes.iter().filter(|change| change.after.is_none()) {
@@ -281,7 +281,7 @@ fn is_in_the_way(bench: &Bench, folder: &str, changes: &[Changed]) -> bool {
 
 /// Where the target is checked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum TargetCheckout {
     Here,
     Elsewhere,
     Nowhere,
@@ -314,9 +314,9 @@ fn gated(bench: &Bench, repository: &Repository, id: &str, head: &Commit, gated:
 
 /// The outcome of landing work without interference.
 #[derive(Debug)]
-enum Outcome {
+enum UndisturbedLanding {
     Landed(Candidate),
-    Refused(Refusal, Candidate),
+    Refused(LandingRefusal, Candidate),
     Conflict,
     Nothing,
 }
@@ -328,31 +328,31 @@ fn land(
     head: &Commit,
     trees: &Mutex<BTreeSet<Tree>>,
     first: Option<Candidate>,
-) -> Outcome {
+) -> UndisturbedLanding {
     let mut next = first;
     loop {
         let candidate = match next.take() {
             Some(candidate) => candidate,
             None => match gated(bench, repository, id, head, trees) {
                 Merged::Ready(candidate) => candidate,
-                Merged::Conflict { .. } => return Outcome::Conflict,
-                Merged::Nothing => return Outcome::Nothing,
+                Merged::Conflict { .. } => return UndisturbedLanding::Conflict,
+                Merged::Nothing => return UndisturbedLanding::Nothing,
             },
         };
         match repository.land(&candidate).unwrap() {
-            Landing::Landed => return Outcome::Landed(candidate),
-            Landing::Refused(Refusal::TargetMoved { .. }) => {}
-            Landing::Refused(refusal) => return Outcome::Refused(refusal, candidate),
+            Landing::Landed => return UndisturbedLanding::Landed(candidate),
+            Landing::Refused(LandingRefusal::TargetMoved { .. }) => {}
+            Landing::Refused(refusal) => return UndisturbedLanding::Refused(refusal, candidate),
             Landing::AlreadyLanded => panic!("nobody landed {candidate:?}"),
         }
     }
 }
 
 /// Checks out the target at this place.
-fn check_out(scene: &mut Scene, place: Place) {
+fn check_out(scene: &mut MergeBackScene, place: TargetCheckout) {
     match place {
-        Place::Here => {}
-        Place::Elsewhere => {
+        TargetCheckout::Here => {}
+        TargetCheckout::Elsewhere => {
             let way = if scene.dice.one_in(2) {
                 vec!["checkout", "-q", "--detach"]
             } else {
@@ -361,12 +361,12 @@ fn check_out(scene: &mut Scene, place: Place) {
             scene.bench.git("r", &way);
             scene.bench.git("r", &["worktree", "add", "--quiet", "../w", "main"]);
         }
-        Place::Nowhere => drop(scene.bench.git("r", &["checkout", "-q", "--detach"])),
+        TargetCheckout::Nowhere => drop(scene.bench.git("r", &["checkout", "-q", "--detach"])),
     }
 }
 
 /// Lets the person make way: commits everything that git sees, and renames the rest.
-fn make_way(scene: &Scene, at: &str) {
+fn make_way(scene: &MergeBackScene, at: &str) {
     scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
     scene.bench.git(at, &["add", "--all", "--", ":(exclude)sub"]);
     scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
@@ -377,14 +377,19 @@ fn make_way(scene: &Scene, at: &str) {
 }
 
 fn merge_back(seed: u64, tally: &mut Tally) {
-    let mut scene = Scene::new(seed);
-    let place = *scene.dice.pick(&[Place::Here, Place::Here, Place::Elsewhere, Place::Nowhere]);
+    let mut scene = MergeBackScene::new(seed);
+    let place = *scene.dice.pick(&[
+        TargetCheckout::Here,
+        TargetCheckout::Here,
+        TargetCheckout::Elsewhere,
+        TargetCheckout::Nowhere,
+    ]);
     check_out(&mut scene, place);
-    let folders: &[&str] = if place == Place::Elsewhere { &["r", "w"] } else { &["r"] };
+    let folders: &[&str] = if place == TargetCheckout::Elsewhere { &["r", "w"] } else { &["r"] };
     let target = match place {
-        Place::Here => Some("r"),
-        Place::Elsewhere => Some("w"),
-        Place::Nowhere => None,
+        TargetCheckout::Here => Some("r"),
+        TargetCheckout::Elsewhere => Some("w"),
+        TargetCheckout::Nowhere => None,
     };
     let repository = scene.bench.open_at("r", Some("main")).unwrap();
     let units: Vec<&str> = if scene.dice.one_in(4) { vec!["M001", "M002"] } else { vec!["M001"] };
@@ -413,7 +418,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
     let start = repository.tip().unwrap();
     let mut landed = vec![None; works.len()];
     for round in 0..3 {
-        let before: Vec<Seen> = folders.iter().map(|folder| scene.see(folder)).collect();
+        let before: Vec<WorktreeView> = folders.iter().map(|folder| scene.see(folder)).collect();
         let tip = repository.tip().unwrap();
         let outcomes = outcomes(&scene, &works, &landed, &trees, early.take());
         let changes = repository.differences(tip.as_str(), repository.tip().unwrap().as_str()).unwrap();
@@ -424,23 +429,23 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         let mut is_refused = false;
         for (number, outcome) in outcomes {
             tally.count(match &outcome {
-                Outcome::Landed(_) if round > 0 => "landed once the person made room",
-                Outcome::Landed(_) => "landed",
-                Outcome::Refused(Refusal::UntrackedClash { .. }, _) => "untracked clash",
-                Outcome::Refused(..) => "dirty overlap",
-                Outcome::Conflict => "conflict",
-                Outcome::Nothing => "nothing to land",
+                UndisturbedLanding::Landed(_) if round > 0 => "landed once the person made room",
+                UndisturbedLanding::Landed(_) => "landed",
+                UndisturbedLanding::Refused(LandingRefusal::UntrackedClash { .. }, _) => "untracked clash",
+                UndisturbedLanding::Refused(..) => "dirty overlap",
+                UndisturbedLanding::Conflict => "conflict",
+                UndisturbedLanding::Nothing => "nothing to land",
             });
             match outcome {
-                Outcome::Landed(candidate) => landed[number] = Some(candidate.commit),
-                Outcome::Refused(refusal, candidate) => {
+                UndisturbedLanding::Landed(candidate) => landed[number] = Some(candidate.commit),
+                UndisturbedLanding::Refused(refusal, candidate) => {
                     let at = target.expect("only files refuse");
                     let changes = repository.differences(candidate.base.as_str(), candidate.commit.as_str()).unwrap();
                     assert!(is_in_the_way(&scene.bench, at, &changes), "seed {seed}: {refusal} without a reason");
-                    assert!(!matches!(refusal, Refusal::GitRefused { .. }), "seed {seed}: {refusal}");
+                    assert!(!matches!(refusal, LandingRefusal::GitRefused { .. }), "seed {seed}: {refusal}");
                     is_refused = true;
                 }
-                Outcome::Conflict | Outcome::Nothing => {}
+                UndisturbedLanding::Conflict | UndisturbedLanding::Nothing => {}
             }
         }
         if !is_refused {
@@ -473,7 +478,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
 }
 
 /// Makes a worktree with work of an agent: committed, and sometimes with files that were never committed.
-fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Commit) {
+fn unit(scene: &mut MergeBackScene, repository: &Repository, id: &str) -> (Worktree, Commit) {
     let worktree = scene.bench.enter(repository, id).worktree;
     let place = format!("r/.gsd/worktrees/{id}");
     let mut head = worktree.head(repository).unwrap();
@@ -500,7 +505,7 @@ fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Comm
 }
 
 /// Commits to the target, as another person would.
-fn move_target(scene: &mut Scene, repository: &Repository, target: Option<&str>) {
+fn move_target(scene: &mut MergeBackScene, repository: &Repository, target: Option<&str>) {
     let path = *scene.dice.pick(&["moved.txt", "a.txt", "dir/c.txt"]);
     let text = scene.unique();
     if let Some(folder) = target {
@@ -517,12 +522,12 @@ fn move_target(scene: &mut Scene, repository: &Repository, target: Option<&str>)
 
 /// Lands everything that has not landed, all at once.
 fn outcomes(
-    scene: &Scene,
+    scene: &MergeBackScene,
     works: &[(&str, Worktree, Commit)],
     landed: &[Option<Commit>],
     trees: &Mutex<BTreeSet<Tree>>,
     mut early: Option<Candidate>,
-) -> Vec<(usize, Outcome)> {
+) -> Vec<(usize, UndisturbedLanding)> {
     let open: Vec<usize> = (0..works.len()).filter(|number| landed[*number].is_none()).collect();
     std::thread::scope(|scope| {
         let threads: Vec<_> = open
@@ -539,7 +544,7 @@ fn outcomes(
 }
 
 /// Asserts that every commit of the target since `start` is the person's, or has a tree that passed the gate.
-fn check_history(scene: &Scene, repository: &Repository, start: &Commit, trees: &Mutex<BTreeSet<Tree>>) {
+fn check_history(scene: &MergeBackScene, repository: &Repository, start: &Commit, trees: &Mutex<BTreeSet<Tree>>) {
     let span = format!("{start}..{}", repository.tip().unwrap());
     let told = scene.bench.git("r", &["log", "--first-parent", "--format=%T %s", &span]);
     for line in told.lines() {

@@ -172,8 +172,8 @@ pub(super) fn calls<R>(repository: &Repository, act: impl FnOnce() -> R) -> (R, 
     (done, repository.git.calls.load(Ordering::Relaxed) - before)
 }
 
-pub(super) fn message(text: &str) -> Message {
-    Message::new(text, NOW)
+pub(super) fn message(text: &str) -> CommitMessage {
+    CommitMessage::new(text, NOW)
 }
 
 /// Returns the candidate of a merge that must succeed.

@@ -9,14 +9,14 @@ const FOLDER: &str = "r/.planning/worktrees/v1.0";
 const BRANCH: &str = "milestone/v1.0/work";
 
 /// A run in phases, and sessions that are shell scripts.
-struct Scene {
+struct QuarantineScene {
     bench: Bench,
     repository: Repository,
     worktree: Worktree,
     start: Commit,
 }
 
-impl Scene {
+impl QuarantineScene {
     fn new() -> Self {
         let bench = Bench::new();
         bench.write("r/.gitignore", "*.log\n/.planning/worktrees/\n");
@@ -82,7 +82,7 @@ impl Scene {
 
 #[test]
 fn a_session_commits_as_usual_and_only_the_branch_of_the_run_moves() {
-    let scene = Scene::new();
+    let scene = QuarantineScene::new();
     let before = scene.users();
     let told = scene.session(
         "git status --short; git log --oneline --all | wc -l; git config user.nickname; git diff main --stat; \
@@ -217,7 +217,7 @@ fn the_changes_of_a_session_stay_in_its_repository_and_work_that_does_not_count_
             if !planted.is_empty() && (script.contains("$U") || script.contains("rm -rf $Q")) {
                 continue;
             }
-            let scene = Scene::new();
+            let scene = QuarantineScene::new();
             plant(&scene.bench);
             let before = scene.users();
             let script = format!("{script}; {planted}");
@@ -254,7 +254,7 @@ fn the_changes_of_a_session_stay_in_its_repository_and_work_that_does_not_count_
 
 #[test]
 fn a_call_killed_while_taking_over_commits_is_finished_by_the_next_one() {
-    let scene = Scene::new();
+    let scene = QuarantineScene::new();
     let own = scene.bench.path("r/.git/worktrees/v1.0");
     scene.session("echo x > x; git add x; git commit -qm x; git tag t");
     let copy = |from: &str, to: &str| {
@@ -306,7 +306,7 @@ fn a_submodule_checked_out_by_a_session_does_not_lead_the_engine_to_its_settings
     bench.git("r", &["submodule", "--quiet", "add", &lib, "sub"]);
     bench.commit_all("r", "sub");
     plant(&bench);
-    let scene = Scene::of(bench);
+    let scene = QuarantineScene::of(bench);
     for _ in 0..2 {
         let told = scene.session(
             "git submodule --quiet update --init; cat sub/l.txt; echo x >> x; git add x; git commit -qm x; \
@@ -324,7 +324,7 @@ fn a_submodule_checked_out_by_a_session_does_not_lead_the_engine_to_its_settings
 
 #[test]
 fn gits_files_for_a_worktree_are_repaired_after_a_session_without_a_fence() {
-    let scene = Scene::new();
+    let scene = QuarantineScene::new();
     plant(&scene.bench);
     let own = scene.bench.path("r/.git/worktrees/v1.0");
     scene.bench.git("", &["init", "--quiet", "-b", "main", "evil"]);

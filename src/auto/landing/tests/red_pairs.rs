@@ -8,7 +8,7 @@ fn passes(bench: &Bench, folder: &str) -> bool {
 
 /// The outcome of work at the gate.
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
+enum PairOutcome {
     Landed(Commit),
     Red(Commit),
 }
@@ -21,7 +21,7 @@ fn run(
     id: &str,
     head: &Commit,
     after_gate: impl Fn(),
-) -> (Verdict, Vec<Refusal>) {
+) -> (PairOutcome, Vec<LandingRefusal>) {
     let mut refusals = Vec::new();
     loop {
         let base = repository.tip().unwrap();
@@ -32,13 +32,13 @@ fn run(
         let tested = repository.snapshot(&gate).unwrap().tree;
         repository.remove_checkout(&gate.folder).unwrap();
         if !is_green {
-            return (Verdict::Red(base), refusals);
+            return (PairOutcome::Red(base), refusals);
         }
         assert_eq!(tested, candidate.tree);
         after_gate();
         match repository.land(&candidate).unwrap() {
-            Landing::Landed => return (Verdict::Landed(candidate.commit), refusals),
-            Landing::Refused(refusal @ Refusal::TargetMoved { .. }) => refusals.push(refusal),
+            Landing::Landed => return (PairOutcome::Landed(candidate.commit), refusals),
+            Landing::Refused(refusal @ LandingRefusal::TargetMoved { .. }) => refusals.push(refusal),
             other => panic!("{other:?}"),
         }
     }
@@ -103,12 +103,12 @@ fn pairs_that_are_green_alone_and_red_together_do_not_land() {
             None => [first, run(&bench, &repository, "B", &other, || ()).0],
             Some((early, _)) => {
                 // The loser learns what moved, and tries again on it.
-                let [Refusal::TargetMoved { branch, now }] = refusals.as_slice() else { panic!("{refusals:?}") };
-                assert_eq!((branch.as_str(), Verdict::Landed(now.clone())), ("main", early));
-                [Verdict::Landed(now.clone()), first]
+                let [LandingRefusal::TargetMoved { branch, now }] = refusals.as_slice() else { panic!("{refusals:?}") };
+                assert_eq!((branch.as_str(), PairOutcome::Landed(now.clone())), ("main", early));
+                [PairOutcome::Landed(now.clone()), first]
             }
         };
-        let [Verdict::Landed(landed), Verdict::Red(on)] = &verdicts else { panic!("{number}: {verdicts:?}") };
+        let [PairOutcome::Landed(landed), PairOutcome::Red(on)] = &verdicts else { panic!("{number}: {verdicts:?}") };
         assert_eq!((landed, on), (&bench.head("r"), &bench.head("r")), "{number}: red on what landed");
         assert!(passes(&bench, "r"), "{number}: the target is red");
         assert!(landed_by(&repository, &one) == Proof::Unproved || landed_by(&repository, &other) == Proof::Unproved);
@@ -180,7 +180,7 @@ fn concurrent_landings_each_land_on_the_previous_one() {
                             let merged = repository.candidate(&base, head, &message("x")).unwrap();
                             match repository.land(&ready(merged)).unwrap() {
                                 Landing::Landed => return moved,
-                                Landing::Refused(Refusal::TargetMoved { .. }) => moved += 1,
+                                Landing::Refused(LandingRefusal::TargetMoved { .. }) => moved += 1,
                                 other => panic!("{other:?}"),
                             }
                         }

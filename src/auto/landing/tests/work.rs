@@ -27,7 +27,7 @@ fn work_moves_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
     assert_eq!((bench.read("r/b.txt").as_deref(), bench.head("r")), (Some("two\n"), candidate.commit.clone()));
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
-    assert_eq!((proof.way(), proof.landed()), (Way::SameMerge, &candidate.commit));
+    assert_eq!((proof.way(), proof.landed()), (Containment::SameMerge, &candidate.commit));
     let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
     let Release::Removed { kept, .. } = &released else { panic!("{released:?}") };
     assert_eq!(kept[0].reference, format!("refs/gsd/keep/2026-11-23/M001/head-{}", head.short()));
@@ -99,9 +99,10 @@ fn a_snapshot_sees_every_file_and_changes_nothing() {
     let (snapshot, calls) = calls(&repository, || repository.snapshot(&worktree).unwrap());
     assert_eq!(calls, 5);
     assert_eq!(bench.git(&at(""), &["ls-files", "-s", "-v"]), before);
-    let found: Vec<(String, Status)> =
+    let found: Vec<(String, PathChange)> =
         snapshot.changes.iter().map(|change| (change.path.to_string(), change.status)).collect();
-    let expected = [("a.txt", Status::Modified), ("new dir/ü\n.txt", Status::Added), ("staged.txt", Status::Added)];
+    let expected =
+        [("a.txt", PathChange::Modified), ("new dir/ü\n.txt", PathChange::Added), ("staged.txt", PathChange::Added)];
     assert_eq!(found, expected.map(|(path, status)| (path.to_owned(), status)));
     let files = bench.git("r", &["ls-tree", "-r", "-z", "--name-only", snapshot.tree.as_str()]);
     assert_eq!(
@@ -192,7 +193,7 @@ fn work_is_proved_after_the_target_moved_on_and_not_after_it_was_reset() {
     let bench = Bench::new();
     let repository = bench.open();
     // Landed by the engine, or by a person who merged the branch.
-    for way in [Way::SameMerge, Way::Ancestor] {
+    for way in [Containment::SameMerge, Containment::Ancestor] {
         let id = format!("{way:?}");
         let worktree = bench.enter(&repository, &id).worktree;
         bench.write(&format!("r/.gsd/worktrees/{id}/{id}.txt"), "two\n");
@@ -200,7 +201,7 @@ fn work_is_proved_after_the_target_moved_on_and_not_after_it_was_reset() {
         bench.write("r/main.txt", &id);
         bench.commit_all("r", "meanwhile");
         let base = repository.tip().unwrap();
-        let landed = if way == Way::SameMerge {
+        let landed = if way == Containment::SameMerge {
             let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
             assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
             candidate.commit
@@ -210,8 +211,11 @@ fn work_is_proved_after_the_target_moved_on_and_not_after_it_was_reset() {
         };
         bench.write("r/main.txt", "later");
         bench.commit_all("r", "later");
-        bench.git("r", &["revert", "--no-edit", if way == Way::Ancestor { "-m1" } else { "-n" }, landed.as_str()]);
-        if way == Way::SameMerge {
+        bench.git(
+            "r",
+            &["revert", "--no-edit", if way == Containment::Ancestor { "-m1" } else { "-n" }, landed.as_str()],
+        );
+        if way == Containment::SameMerge {
             bench.git("r", &["commit", "--quiet", "-m", "revert"]);
         }
         let proof = proved(repository.proof(&head, &landed).unwrap());

@@ -1,7 +1,7 @@
 //! A milestone of four slices with three tasks each, with documents of realistic size.
 
 use super::super::citation::citation;
-use super::super::input::{DocumentKind, Place, PromptInput};
+use super::super::input::{DocumentKind, PromptInput, UnitFolders};
 use super::super::{Prompt, compose};
 use crate::auto::unit::UnitKind;
 use crate::project::milestone_layout::slice_rows::SliceRow;
@@ -146,7 +146,7 @@ fn shared(input: PromptInput) -> PromptInput {
 pub(super) fn unit(kind: UnitKind, slice: usize, task: usize) -> PromptInput {
     let (milestone, of_slice) = ("M001".to_owned(), format!("M001/S{slice:02}"));
     let of_milestone = || {
-        let place = Place::Milestone {
+        let place = UnitFolders::Milestone {
             root: ".gsd".to_owned(),
             milestone: MILESTONE.to_owned(),
             slice: Some(slice_folder(slice)),
@@ -202,7 +202,7 @@ pub(super) fn unit(kind: UnitKind, slice: usize, task: usize) -> PromptInput {
         ),
         UnitKind::DiscussMilestone => of_milestone().with(DocumentKind::Brief, "brief.md", &prose("brief", 20)),
         UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => {
-            let place = Place::Phase {
+            let place = UnitFolders::Phase {
                 folder: ".planning/phases/02-core".to_owned(),
                 number: "02".to_owned(),
                 arguments: "2 --auto".to_owned(),

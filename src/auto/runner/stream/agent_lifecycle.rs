@@ -7,7 +7,7 @@ use super::look::{
     Input, Keys, all_text, amount, first_of, flag, list, owned, state_of, status_in, text, tokens, tool_call,
     wait_seconds,
 };
-use crate::auto::runner::event::{Event, Scope};
+use crate::auto::runner::event::{Event, UsageScope};
 
 const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cacheRead", written: "/cacheWrite" };
 
@@ -37,8 +37,9 @@ impl AgentLifecycle {
         self.messages += 1;
         let name = self.messages.to_string();
         let used = message.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Fresh));
-        events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(name.clone()), tokens }));
-        events.extend(amount(message, "/usage/cost/total").map(|amount| Event::dollars(Scope::Call(name), amount)));
+        events.extend(used.map(|tokens| Event::Usage { scope: UsageScope::Call(name.clone()), tokens }));
+        events
+            .extend(amount(message, "/usage/cost/total").map(|amount| Event::dollars(UsageScope::Call(name), amount)));
         self.last = Some((reason, complaint));
     }
 

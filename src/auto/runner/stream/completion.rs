@@ -7,18 +7,22 @@ use super::look::{
     CAMEL, Input, SNAKE, all_text, amount, first_of, flag, owned, session_tokens, state_of, status, status_in, text,
     tool_call,
 };
-use crate::auto::runner::event::{Event, Scope, Unit};
+use crate::auto::runner::event::{Event, MoneyUnit, UsageScope};
 
 #[derive(Debug, Default)]
-pub(super) struct Completion;
+pub(super) struct CompletionStream;
 
-impl Completion {
+impl CompletionStream {
     fn completion(line: &Value, events: &mut Vec<Event>) {
         events.extend(first_of(line, &["/finalText", "/text"]).map(|text| Event::Text { text }));
         let used = |keys| session_tokens(line.get("usage"), keys, Input::Fresh);
         events.extend(used(&SNAKE).or_else(|| used(&CAMEL)));
         let credits = ["/usage/factory_credits", "/factory_credits"].iter().find_map(|path| amount(line, path));
-        events.extend(credits.map(|amount| Event::Money { scope: Scope::Session, amount, unit: Unit::Credits }));
+        events.extend(credits.map(|amount| Event::Money {
+            scope: UsageScope::Session,
+            amount,
+            unit: MoneyUnit::Credits,
+        }));
         events.push(Event::success());
     }
 
@@ -30,7 +34,7 @@ impl Completion {
     }
 }
 
-impl Read for Completion {
+impl Read for CompletionStream {
     fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
             Some("system") => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::auto::runner::event::{Event, Scope, Tokens, ToolState};
+use crate::auto::runner::event::{Event, Tokens, ToolState, UsageScope};
 
 /// Tools that ask a person, as names without separators.
 const ASKING: &[&str] =
@@ -147,7 +147,7 @@ pub(super) fn trouble(text: String) -> Event {
 /// Returns the tokens of the session so far.
 pub(super) fn session_tokens(used: Option<&Value>, keys: &Keys, input: Input) -> Option<Event> {
     let tokens = tokens(used?, keys, input)?;
-    Some(Event::Usage { scope: Scope::Session, tokens })
+    Some(Event::Usage { scope: UsageScope::Session, tokens })
 }
 
 /// Returns the first wait found at these paths, converted from milliseconds to seconds.

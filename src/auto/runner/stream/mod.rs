@@ -25,7 +25,7 @@ use super::event::Event;
 use crate::text::words::read_words;
 
 pub(crate) use dialect::{Facts, Read};
-pub(crate) use protocol::{Answers, Opening};
+pub(crate) use protocol::{Opening, Permission};
 
 read_words! {
     /// The form of a stream.
@@ -62,7 +62,7 @@ impl Dialect {
             Self::RunResult => Box::new(run_result::RunResult::default()),
             Self::RoleLines => Box::new(role_lines::RoleLines::default()),
             Self::AgentLifecycle => Box::new(agent_lifecycle::AgentLifecycle::default()),
-            Self::Completion => Box::new(completion::Completion),
+            Self::Completion => Box::new(completion::CompletionStream),
             Self::ClientProtocol => Box::new(protocol::Conversation::new(opening)),
             Self::Scripted => Box::new(scripted::Scripted),
         };

@@ -9,7 +9,7 @@ use super::dialect::Read;
 use super::look::{
     Input, Keys, SNAKE, amount, first_of, flag, list, owned, session_tokens, status_in, text, tool_call,
 };
-use crate::auto::runner::event::{Event, Scope, ToolState, Unit};
+use crate::auto::runner::event::{Event, MoneyUnit, ToolState, UsageScope};
 
 const INITIALIZE: u64 = 1;
 const SESSION: u64 = 2;
@@ -31,12 +31,12 @@ pub(crate) struct Opening {
     pub(crate) prompt: String,
     /// The session to continue.
     pub(crate) resume: Option<String>,
-    pub(crate) answers: Answers,
+    pub(crate) answers: Permission,
 }
 
 /// What the agent may do when it asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Answers {
+pub(crate) enum Permission {
     /// Everything.
     Everything,
     /// Read, search and edit; run these commands.
@@ -154,9 +154,13 @@ impl Conversation {
             }
             Some("tool_call_update") => self.tool_end(update, events),
             Some("usage_update") => events.extend(amount(update, "/cost/amount").map(|amount| Event::Money {
-                scope: Scope::Session,
+                scope: UsageScope::Session,
                 amount,
-                unit: if text(update, "/cost/currency") == Some("USD") { Unit::Dollars } else { Unit::Credits },
+                unit: if text(update, "/cost/currency") == Some("USD") {
+                    MoneyUnit::Dollars
+                } else {
+                    MoneyUnit::Credits
+                },
             })),
             _ => {}
         }
@@ -224,7 +228,7 @@ impl Conversation {
     }
 }
 
-impl Answers {
+impl Permission {
     fn allow(&self, params: &Value) -> bool {
         let kind = text(params, "/toolCall/kind").unwrap_or("other");
         let is_reading = matches!(kind, "read" | "search" | "think");

@@ -7,7 +7,7 @@ use super::look::{
     Input, Keys, SNAKE, Tools, all_text, amount, first_of, flag, is_refusal, list, owned, session_tokens, status, text,
     tokens, wait_seconds,
 };
-use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState};
+use crate::auto::runner::event::{ClientFailure, Event, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope};
 
 /// The keys of the counts by model, which include sub-agents.
 const BY_MODEL: Keys = Keys {
@@ -76,7 +76,7 @@ impl ResultEnvelope {
         }
         let used = line.pointer("/message/usage").and_then(|usage| tokens(usage, &SNAKE, self.input()));
         if let (Some(tokens), Some(id)) = (used, id) {
-            events.push(Event::Usage { scope: Scope::Call(id), tokens });
+            events.push(Event::Usage { scope: UsageScope::Call(id), tokens });
         }
     }
 
@@ -124,9 +124,9 @@ impl ResultEnvelope {
         }
         let by_model = line.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(Map::values);
         let sum = by_model.filter_map(|model| tokens(model, &BY_MODEL, Input::Fresh)).reduce(Tokens::plus);
-        let sum = sum.map(|tokens| Event::Usage { scope: Scope::Session, tokens });
+        let sum = sum.map(|tokens| Event::Usage { scope: UsageScope::Session, tokens });
         events.extend(sum.or_else(|| session_tokens(line.get("usage"), &SNAKE, self.input())));
-        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::dollars(Scope::Session, amount)));
+        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::dollars(UsageScope::Session, amount)));
         events.push(Event::Terminal(self.terminal(line)));
     }
 
@@ -145,7 +145,7 @@ impl ResultEnvelope {
         let subtype = text(line, "/subtype").filter(|subtype| *subtype != "success");
         let kind = reason.filter(|reason| !matches!(*reason, "api_error" | "completed")).or(subtype);
         let said = first_of(line, &["/result", "/error/message", "/errors/0", "/error"]);
-        Terminal::Failure(Failure {
+        Terminal::Failure(ClientFailure {
             status: status(line, "/api_error_status"),
             kind: kind.map(str::to_owned),
             text: said.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| "no reason given".to_owned()),

@@ -7,7 +7,7 @@ use super::look::{
     CAMEL, Input, all_text, amount, first_of, flag, list, number, owned, session_tokens, state_of, status_in, text,
     tool_call, trouble, wait_seconds,
 };
-use crate::auto::runner::event::{Event, Scope, Tokens};
+use crate::auto::runner::event::{Event, Tokens, UsageScope};
 
 #[derive(Debug, Default)]
 pub(super) struct RunResult {
@@ -41,7 +41,7 @@ impl RunResult {
                     output: count("/totalOutputTokens"),
                     cached: count("/totalCacheReadTokens"),
                 };
-                events.push(Event::Usage { scope: Scope::Session, tokens });
+                events.push(Event::Usage { scope: UsageScope::Session, tokens });
             }
             Some("error") => {
                 self.kind = owned(event, "/errorClass");
@@ -81,7 +81,7 @@ impl RunResult {
         let used = line.get("aggregateUsage").or_else(|| line.get("usage"));
         events.extend(session_tokens(used, &CAMEL, Input::Fresh));
         events.extend(
-            used.and_then(|used| amount(used, "/totalCost")).map(|amount| Event::dollars(Scope::Session, amount)),
+            used.and_then(|used| amount(used, "/totalCost")).map(|amount| Event::dollars(UsageScope::Session, amount)),
         );
         let reason = text(line, "/finishReason").unwrap_or_default();
         events.push(if reason == "completed" {

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::dialect::Read;
 use super::look::{Tools, all_text, first_of, flag, is_refusal, owned, status, text, wait_seconds};
-use crate::auto::runner::event::{Event, Failure, Terminal, ToolState};
+use crate::auto::runner::event::{ClientFailure, Event, Terminal, ToolState};
 
 #[derive(Debug, Default)]
 pub(super) struct SessionEvents {
     tools: Tools,
     /// The error that the client reported; after that its exit code does not count.
-    error: Option<Failure>,
+    error: Option<ClientFailure>,
 }
 
 impl SessionEvents {
@@ -34,7 +34,7 @@ impl SessionEvents {
     }
 
     fn session_error(&mut self, data: &Value, events: &mut Vec<Event>) {
-        let failure = Failure {
+        let failure = ClientFailure {
             status: status(data, "/statusCode"),
             kind: owned(data, "/errorType"),
             text: owned(data, "/message").unwrap_or_else(|| "no reason given".to_owned()),
@@ -51,7 +51,7 @@ impl SessionEvents {
             (Some(failure), _) => Terminal::Failure(failure),
             (None, code) => {
                 let code = code.map_or_else(|| "without an exit code".to_owned(), |code| format!("exit code {code}"));
-                Terminal::Failure(Failure { status: None, kind: None, text: code })
+                Terminal::Failure(ClientFailure { status: None, kind: None, text: code })
             }
         }));
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::dialect::Read;
 use super::look::{Input, Keys, all_text, amount, first_of, owned, state_of, status, text, tokens, tool_call};
-use crate::auto::runner::event::{Event, Scope};
+use crate::auto::runner::event::{Event, UsageScope};
 
 const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cache/read", written: "/cache/write" };
 
@@ -42,8 +42,8 @@ impl StepParts {
             used.output = used.output.saturating_add(super::look::number(part, "/tokens/reasoning").unwrap_or(0));
             used
         });
-        events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(id.clone()), tokens }));
-        events.extend(amount(part, "/cost").map(|amount| Event::dollars(Scope::Call(id), amount)));
+        events.extend(used.map(|tokens| Event::Usage { scope: UsageScope::Call(id.clone()), tokens }));
+        events.extend(amount(part, "/cost").map(|amount| Event::dollars(UsageScope::Call(id), amount)));
         let reason = text(part, "/reason").unwrap_or_default();
         if self.has_failed || reason == "tool-calls" {
             return;

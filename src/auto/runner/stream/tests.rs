@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Answers, Dialect, Facts, Opening, Reader};
+use super::{Dialect, Facts, Opening, Permission, Reader};
 use crate::auto::runner::death::Death;
-use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+use crate::auto::runner::event::{
+    ClientFailure, Event, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope,
+};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::table::Runners;
 use crate::auto::runner::verdict::{End, Verdict, judge};
@@ -137,10 +139,10 @@ fn steps_are_added_and_the_last_count_of_an_answer_replaces_the_first() {
     let mut heard = Heard::default();
     let tokens = |input| Tokens { input, output: 1, cached: 0 };
     for (name, input) in [("a", 5), ("a", 7), ("b", 10)] {
-        heard.add(&Event::Usage { scope: Scope::Call(name.to_owned()), tokens: tokens(input) });
+        heard.add(&Event::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(input) });
     }
     assert_eq!(heard.tokens(), Some(Tokens { input: 17, output: 2, cached: 0 }));
-    heard.add(&Event::Usage { scope: Scope::Session, tokens: tokens(20) });
+    heard.add(&Event::Usage { scope: UsageScope::Session, tokens: tokens(20) });
     assert_eq!(heard.tokens(), Some(tokens(20)));
 }
 
@@ -157,10 +159,10 @@ fn an_unknown_line_is_a_sign_of_life_and_a_line_without_an_object_is_skipped() {
 
 #[test]
 fn events_are_read_as_they_are_written() {
-    let failure = Failure { status: Some(429), kind: None, text: "no".to_owned() };
+    let failure = ClientFailure { status: Some(429), kind: None, text: "no".to_owned() };
     let quota = Quota { resets_at: Some(5), used: Some(1.0), status: QuotaStatus::Rejected };
     let tool = Event::Tool { id: None, name: "Bash".to_owned(), state: ToolState::Denied };
-    let money = Event::Money { scope: Scope::Call("x".to_owned()), amount: 0.5, unit: Unit::Credits };
+    let money = Event::Money { scope: UsageScope::Call("x".to_owned()), amount: 0.5, unit: MoneyUnit::Credits };
     let mut reader = Dialect::Scripted.reader(&Facts::default(), Opening::default());
     for event in [
         Event::ModelCall,
@@ -168,7 +170,7 @@ fn events_are_read_as_they_are_written() {
         Event::Quota(quota),
         Event::Terminal(Terminal::Success),
         Event::Terminal(Terminal::Failure(failure)),
-        Event::Usage { scope: Scope::Session, tokens: Tokens::default() },
+        Event::Usage { scope: UsageScope::Session, tokens: Tokens::default() },
         tool,
         money,
     ] {
@@ -178,7 +180,7 @@ fn events_are_read_as_they_are_written() {
 }
 
 /// Returns what is sent to an agent of the protocol when it writes these lines.
-fn conversation(answers: Answers, lines: &[&str]) -> (Vec<Event>, String) {
+fn conversation(answers: Permission, lines: &[&str]) -> (Vec<Event>, String) {
     let opening = Opening { folder: "/work".to_owned(), prompt: "Do it.".to_owned(), resume: None, answers };
     let mut reader = Dialect::ClientProtocol.reader(&Facts::default(), opening);
     let (mut events, mut told) = (Vec::new(), reader.answers());
@@ -197,7 +199,7 @@ fn a_conversation_opens_a_session_sends_the_prompt_and_ends_with_its_answer() {
     let ended =
         r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":{"inputTokens":20,"outputTokens":10}}}"#;
     let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"write","status":"completed"}}}"#;
-    let (events, told) = conversation(Answers::Nothing, &[OPENED[0], OPENED[1], update, ended]);
+    let (events, told) = conversation(Permission::Nothing, &[OPENED[0], OPENED[1], update, ended]);
     assert_eq!(
         told,
         concat!(
@@ -224,7 +226,7 @@ fn a_tool_that_is_only_requested_or_only_ends_is_counted_once() {
     };
     let asked = r#"{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"options":[],"toolCall":{"toolCallId":"t1","title":"x"}}}"#;
     let (running, ended) = (update(r#""status":"in_progress""#), update(r#""status":"completed""#));
-    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], asked, &running, &ended, &ended]);
+    let (events, _) = conversation(Permission::Everything, &[OPENED[0], OPENED[1], asked, &running, &ended, &ended]);
     let states: Vec<ToolState> = events
         .iter()
         .filter_map(|event| match event {
@@ -233,7 +235,7 @@ fn a_tool_that_is_only_requested_or_only_ends_is_counted_once() {
         })
         .collect();
     assert_eq!(states, [ToolState::Started, ToolState::Finished]);
-    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], &ended]);
+    let (events, _) = conversation(Permission::Everything, &[OPENED[0], OPENED[1], &ended]);
     assert_eq!(fold(&events).tools, 1);
 }
 
@@ -244,16 +246,16 @@ fn permissions_follow_the_profile_and_denied_ones_are_reported() {
             r#"{{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{{"toolCall":{{"toolCallId":"t","title":"{command}","kind":"{kind}","rawInput":{{"command":"{command}"}}}},"options":[{{"optionId":"yes","kind":"allow_once"}},{{"optionId":"no","kind":"reject_once"}}]}}}}"#
         )
     };
-    let edits = Answers::Edits(vec!["cargo test".to_owned()]);
+    let edits = Permission::Edits(vec!["cargo test".to_owned()]);
     for (answers, kind, command, option) in [
-        (Answers::Everything, "execute", "rm -rf x", "yes"),
+        (Permission::Everything, "execute", "rm -rf x", "yes"),
         (edits.clone(), "edit", "a.rs", "yes"),
         (edits.clone(), "execute", "cargo test --lib", "yes"),
         (edits.clone(), "execute", "cargo testify", "no"),
         (edits.clone(), "execute", "cargo test; rm x", "no"),
         (edits, "fetch", "x", "no"),
-        (Answers::Nothing, "read", "x", "yes"),
-        (Answers::Nothing, "edit", "x", "no"),
+        (Permission::Nothing, "read", "x", "yes"),
+        (Permission::Nothing, "edit", "x", "no"),
     ] {
         let (events, told) = conversation(answers, &[OPENED[0], OPENED[1], &ask(kind, command)]);
         let wanted = format!(r#""id":9,"result":{{"outcome":{{"outcome":"selected","optionId":"{option}"}}}}"#);
@@ -261,7 +263,8 @@ fn permissions_follow_the_profile_and_denied_ones_are_reported() {
         let is_denied = events.iter().any(|event| matches!(event, Event::Tool { state: ToolState::Denied, .. }));
         assert_eq!(is_denied, option == "no", "{kind} {command}");
     }
-    let (_, told) = conversation(Answers::Everything, &[r#"{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file"}"#]);
+    let (_, told) =
+        conversation(Permission::Everything, &[r#"{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file"}"#]);
     assert!(told.contains(r#""id":"x","error":{"code":-32601"#), "{told}");
 }
 

@@ -156,7 +156,7 @@ fn an_agent_that_keeps_the_mechanical_validation_has_not_validated() {
         ideal: small().ideal(),
         kind: UnitKind::ValidateMilestone,
         times: u32::MAX,
-        act: Act::done(Vec::new()),
+        act: SessionActs::done(Vec::new()),
     });
     let asked = Unit::new(UnitKind::ValidateMilestone, MILESTONE);
     resumed(&mut simulated);
@@ -249,10 +249,11 @@ fn a_task_without_changes_counts_if_it_says_so_and_its_checks_pass() {
         }
         documents
     };
-    let (report, _) = sometimes(UnitKind::ExecuteTask, 1, Act::done(documents("no_change: \"it was there before\"\n")));
+    let (report, _) =
+        sometimes(UnitKind::ExecuteTask, 1, SessionActs::done(documents("no_change: \"it was there before\"\n")));
     assert_eq!((report.stop.cause, report.by_unit["execute-task"]), (Cause::Complete, 4));
     for reason in ["", "no_change: none\n", "no_change:\n"] {
-        let (report, _) = sometimes(UnitKind::ExecuteTask, 1, Act::done(documents(reason)));
+        let (report, _) = sometimes(UnitKind::ExecuteTask, 1, SessionActs::done(documents(reason)));
         assert_eq!((report.stop.cause, report.by_unit["execute-task"]), (Cause::Complete, 5), "{reason:?}");
     }
 }

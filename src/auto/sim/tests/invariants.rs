@@ -69,17 +69,19 @@ struct Wild {
 }
 
 impl Actor for Wild {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
-        let dead = |cause| Act::ended(Verdict::Dead { cause, resets_at: None, text: String::new() });
-        let halted = |why| Act::ended(Verdict::Halted { why, text: String::new() });
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
+        let dead = |cause| SessionActs::ended(SessionVerdict::Dead { cause, resets_at: None, text: String::new() });
+        let halted = |why| SessionActs::ended(SessionVerdict::Halted { why, text: String::new() });
         let mut whole = self.ideal.act(session, files);
         match self.ends.pop() {
-            Some(0) => Act::done(Vec::new()),
-            Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }),
+            Some(0) => SessionActs::done(Vec::new()),
+            Some(1) => {
+                SessionActs::ended(SessionVerdict::NoSignal { exit: Some(0), signal: None, text: String::new() })
+            }
             Some(2) => dead(Death::Network),
             Some(3) => dead(Death::Context),
             Some(4) => halted(Halt::Idle),
-            Some(5) => Act::done(vec![("src/outside.txt".to_owned(), format!("{}", session.operation))]),
+            Some(5) => SessionActs::done(vec![("src/outside.txt".to_owned(), format!("{}", session.operation))]),
             Some(6) => {
                 whole.edits.truncate(whole.edits.len() / 2);
                 whole
@@ -126,11 +128,11 @@ struct Vandal {
 }
 
 impl Actor for Vandal {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         let mut act = self.ideal.act(session, files);
         if let Some(Some(path)) = self.marks.pop() {
             let text = format!("{:?} {}\n", session.unit.kind.class(), session.operation);
-            act.edits.push(Change { path: path.to_owned(), text: Some(text) });
+            act.edits.push(ActorEdit { path: path.to_owned(), text: Some(text) });
         }
         act
     }
@@ -164,25 +166,25 @@ fn may(class: Class, path: &str) -> bool {
 #[derive(Debug)]
 struct Never {
     ideal: Ideal,
-    acts: Vec<Act>,
+    acts: Vec<SessionActs>,
 }
 
 impl Actor for Never {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         if session.unit.kind == UnitKind::RewriteDocs {
-            return self.acts.pop().unwrap_or_else(|| Act::done(Vec::new()));
+            return self.acts.pop().unwrap_or_else(|| SessionActs::done(Vec::new()));
         }
         self.ideal.act(session, files)
     }
 }
 
-fn useless() -> impl Strategy<Value = Act> {
+fn useless() -> impl Strategy<Value = SessionActs> {
     prop_oneof![
-        Just(Act::done(Vec::new())),
-        "[a-z]{1,8}".prop_map(|text| Act::done(vec![("docs/tries.md".to_owned(), text)])),
-        Just(Act::done(vec![("src/tries.rs".to_owned(), "x".to_owned())])),
-        Just(Act::ended(Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() })),
-        Just(Act::ended(Verdict::Halted { why: Halt::Idle, text: String::new() })),
+        Just(SessionActs::done(Vec::new())),
+        "[a-z]{1,8}".prop_map(|text| SessionActs::done(vec![("docs/tries.md".to_owned(), text)])),
+        Just(SessionActs::done(vec![("src/tries.rs".to_owned(), "x".to_owned())])),
+        Just(SessionActs::ended(SessionVerdict::NoSignal { exit: Some(0), signal: None, text: String::new() })),
+        Just(SessionActs::ended(SessionVerdict::Halted { why: Halt::Idle, text: String::new() })),
     ]
 }
 

@@ -126,7 +126,7 @@ struct Older {
 }
 
 impl Actor for Older {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         let mut act = self.ideal.act(session, files);
         for change in &mut act.edits {
             change.path = change.path.replace("/slices/S01/", "/S01/");

@@ -8,11 +8,11 @@ mod replanned;
 
 use proptest::prelude::*;
 
-use super::actor::{Act, Change, Checks, Ideal};
+use super::actor::{ActorEdit, Checks, Ideal, SessionActs};
 use super::report::{MILESTONE, Options, SimReport, project, simulate, simulate_with};
 use super::*;
 use crate::auto::ceilings::Ceilings;
-use crate::auto::event::{Death, Halt, Verdict};
+use crate::auto::event::{Death, Halt, SessionVerdict};
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::slices::forecast::Shape;
 use crate::auto::stop::Cause;
@@ -132,11 +132,11 @@ struct Sometimes {
     /// The kind of unit, how often, and the session's actions then.
     kind: UnitKind,
     times: u32,
-    act: Act,
+    act: SessionActs,
 }
 
 impl Actor for Sometimes {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         if session.unit.kind == self.kind && self.times > 0 {
             self.times -= 1;
             return self.act.clone();
@@ -145,13 +145,13 @@ impl Actor for Sometimes {
     }
 }
 
-fn sometimes(kind: UnitKind, times: u32, act: Act) -> (SimReport, Simulated) {
+fn sometimes(kind: UnitKind, times: u32, act: SessionActs) -> (SimReport, Simulated) {
     simulate_with(&small(), Sometimes { ideal: small().ideal(), kind, times, act }).unwrap()
 }
 
 #[test]
 fn an_agent_that_writes_nothing_is_tried_again_until_nothing_changes() {
-    let nothing = || Act::done(Vec::new());
+    let nothing = || SessionActs::done(Vec::new());
     let (report, _) = sometimes(UnitKind::ExecuteTask, 1, nothing());
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7));
     let (report, project) = sometimes(UnitKind::ExecuteTask, u32::MAX, nothing());
@@ -162,7 +162,7 @@ fn an_agent_that_writes_nothing_is_tried_again_until_nothing_changes() {
 
 #[test]
 fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
-    let outside = Act::done(vec![("src/x.txt".to_owned(), "x".to_owned())]);
+    let outside = SessionActs::done(vec![("src/x.txt".to_owned(), "x".to_owned())]);
     let (report, project) = sometimes(UnitKind::PlanSlice, 1, outside);
     assert_eq!(report.stop.cause, Cause::Complete);
     assert!(!project.landed_texts().unwrap().contains_key("src/x.txt"));
@@ -173,7 +173,7 @@ fn an_attempt_with_a_key_does_not_count_and_a_merge_with_one_does_not_land() {
     const KEY: &str = "token = ghp_0123456789abcdefABCDEF\n";
     let mut work = made_task("S01", "T01");
     work.push(("src/settings.txt".to_owned(), KEY.to_owned()));
-    let act = Act::done(work);
+    let act = SessionActs::done(work);
     // The work of the first attempt is taken back, including the key.
     let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act.clone());
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{:?}", report.stop);
@@ -207,8 +207,10 @@ fn resumed(allowed_keys: &[&str]) -> Event {
 #[test]
 fn a_session_without_a_final_message_is_not_done_whatever_it_wrote() {
     let whole = made_task("S01", "T01");
-    let act =
-        Act { verdict: Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }, ..Act::done(whole) };
+    let act = SessionActs {
+        verdict: SessionVerdict::NoSignal { exit: Some(0), signal: None, text: String::new() },
+        ..SessionActs::done(whole)
+    };
     let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act);
     assert_eq!(report.stop.cause, Cause::Complete);
     let tried = project.sessions.iter().filter(|unit| unit.id == "M001/S01/T01").count();
@@ -223,8 +225,8 @@ fn made_task(slice: &str, task: &str) -> Vec<(String, String)> {
 #[test]
 fn a_quota_is_waited_for_and_costs_no_attempt() {
     let reset = 1_790_000_900_000;
-    let dead = Verdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
-    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(dead));
+    let dead = SessionVerdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
+    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, SessionActs::ended(dead));
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7));
     let began = |entry: &&Entry| matches!(&entry.event, Event::UnitStarted(start) if start.attempt == 1);
     let after = project.log.iter().filter(began).filter(|entry| entry.at.wall > reset).count();
@@ -236,8 +238,8 @@ fn a_quota_is_waited_for_and_costs_no_attempt() {
 #[test]
 fn an_impossible_reset_time_is_not_waited_for_and_the_line_shows_the_wait() {
     for reset in [1, 1_790_000_900_000 + 30 * 86_400_000, i64::MAX] {
-        let dead = Verdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
-        let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(dead));
+        let dead = SessionVerdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
+        let (report, project) = sometimes(UnitKind::ExecuteTask, 1, SessionActs::ended(dead));
         assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{reset}");
         let held = project.log.iter().find(|entry| matches!(entry.event, Event::Held { .. })).unwrap();
         let Event::Held { until, why, .. } = &held.event else { unreachable!() };
@@ -250,15 +252,15 @@ fn an_impossible_reset_time_is_not_waited_for_and_the_line_shows_the_wait() {
 
 #[test]
 fn a_refused_login_and_a_ceiling_set_the_session_aside() {
-    let auth = Verdict::Dead { cause: Death::Auth, resets_at: None, text: "401".to_owned() };
-    let (report, mut project) = sometimes(UnitKind::PlanMilestone, 1, Act::ended(auth));
+    let auth = SessionVerdict::Dead { cause: Death::Auth, resets_at: None, text: "401".to_owned() };
+    let (report, mut project) = sometimes(UnitKind::PlanMilestone, 1, SessionActs::ended(auth));
     assert_eq!(report.stop.cause, Cause::Auth);
     // The run continues after a person has logged in again.
     let at = project.now();
     project.log.push(Entry { at, event: resumed(&[]) });
     assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
-    let ceiling = Verdict::Halted { why: Halt::Ceiling, text: "30 minutes".to_owned() };
-    let (report, _) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(ceiling));
+    let ceiling = SessionVerdict::Halted { why: Halt::Ceiling, text: "30 minutes".to_owned() };
+    let (report, _) = sometimes(UnitKind::ExecuteTask, 1, SessionActs::ended(ceiling));
     assert_eq!((report.stop.cause, report.exit), (Cause::Ceiling, 13));
 }
 
@@ -272,13 +274,13 @@ struct Red {
 }
 
 impl Actor for Red {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         let mut act = self.ideal.act(session, files);
         if session.unit.kind == UnitKind::ExecuteTask {
             // Each attempt differs.
             self.runs += 1;
             let text = Some(format!("{}", self.runs));
-            act.edits.push(Change { path: "src/tries.txt".to_owned(), text });
+            act.edits.push(ActorEdit { path: "src/tries.txt".to_owned(), text });
         }
         act
     }

@@ -7,10 +7,10 @@ use crate::auto::slices::reading::{Extent, snapshot};
 const ROADMAP: &str = ".gsd/milestones/M001/M001-ROADMAP.md";
 
 /// A change of a roadmap: its kind, the row, and a number that selects the details.
-type Edit = (u8, usize, usize);
+type RoadmapEdit = (u8, usize, usize);
 
 /// Applies a change to the rows, each of which has two lines.
-fn edit(text: &str, (what, first, second): Edit) -> String {
+fn edit(text: &str, (what, first, second): RoadmapEdit) -> String {
     let (head, rows) = text.split_once("\n- [").unwrap();
     let mut rows: Vec<String> = rows.split("\n- [").map(|row| format!("- [{}", row.trim_end())).collect();
     let (one, other) = (first % rows.len(), second % rows.len());
@@ -41,11 +41,11 @@ fn edit(text: &str, (what, first, second): Edit) -> String {
 #[derive(Debug)]
 struct Planner {
     ideal: Ideal,
-    edits: Vec<Vec<Edit>>,
+    edits: Vec<Vec<RoadmapEdit>>,
 }
 
 impl Actor for Planner {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> SessionActs {
         let mut documents = self.ideal.documents(&session.unit, files);
         if session.unit.kind == UnitKind::PlanSlice {
             let roadmap = self
@@ -67,7 +67,7 @@ impl Actor for Planner {
             }
             documents.push((ROADMAP.to_owned(), roadmap));
         }
-        Act::done(documents)
+        SessionActs::done(documents)
     }
 }
 

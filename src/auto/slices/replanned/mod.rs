@@ -31,7 +31,8 @@ pub(crate) struct Fixed {
 impl Fixed {
     pub(crate) fn of(snapshot: &Snapshot, unit: &Unit) -> Self {
         let (milestone, slice, _) = unit.parts();
-        let is_begun = |task: &&super::snapshot::Task| task.is_ticked || task.summary.is_some() || task.check.is_some();
+        let is_begun =
+            |task: &&super::snapshot::SliceTask| task.is_ticked || task.summary.is_some() || task.check.is_some();
         let tasks_of = |slice: &str| {
             let detail = snapshot.detail(milestone, slice);
             detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default().iter().filter(is_begun)

@@ -5,7 +5,7 @@ use crate::auto::unit::UnitKind;
 
 /// A row of a roadmap in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
+struct TestRow {
     number: usize,
     title: String,
     depends: Vec<usize>,
@@ -16,12 +16,12 @@ fn id(number: usize) -> String {
     format!("S{number:02}")
 }
 
-fn text(rows: &[Row], is_table: bool) -> String {
+fn text(rows: &[TestRow], is_table: bool) -> String {
     let mut text = "# M001: A\n\n**Vision:** v\n\n## Success Criteria\n\n- it works\n\n## Slices\n\n".to_owned();
     if is_table {
         text.push_str("| ID | Title | Risk | Depends | Status |\n|---|---|---|---|---|\n");
     }
-    for Row { number, title, depends, mark } in rows {
+    for TestRow { number, title, depends, mark } in rows {
         let (id, depends) = (id(*number), depends.iter().map(|number| id(*number)).collect::<Vec<_>>().join(", "));
         if is_table {
             let _ = writeln!(text, "| {id} | {title} | low | {depends} | {mark} |");
@@ -38,7 +38,7 @@ fn text(rows: &[Row], is_table: bool) -> String {
 /// are open, and a person deferred the last. A slice that was dropped earlier has left its folder.
 struct Project {
     done: usize,
-    rows: Vec<Row>,
+    rows: Vec<TestRow>,
     fixed: Fixed,
     unit: Unit,
     used: usize,
@@ -46,14 +46,14 @@ struct Project {
 
 impl Project {
     fn new(done: usize, open: usize) -> Self {
-        let row = |number: usize, mark| Row {
+        let row = |number: usize, mark| TestRow {
             number,
             title: format!("Part {number}"),
             depends: (number > 1 && number <= done + 1).then(|| number - 1).into_iter().collect(),
             mark,
         };
         let last = done + open + 3;
-        let mut rows: Vec<Row> = (1..=done).map(|number| row(number, "done")).collect();
+        let mut rows: Vec<TestRow> = (1..=done).map(|number| row(number, "done")).collect();
         rows.extend((done + 1..last).map(|number| row(number, "")));
         rows.push(row(last, "deferred"));
         let fixed = Fixed {
@@ -71,13 +71,13 @@ impl Project {
     }
 
     /// Returns the indexes of the rows that the unit may change.
-    fn free(&self, rows: &[Row]) -> Vec<usize> {
+    fn free(&self, rows: &[TestRow]) -> Vec<usize> {
         let settled = |number: usize| number <= self.done + 2;
         (0..rows.len()).filter(|at| !settled(rows[*at].number) && rows[*at].mark != "deferred").collect()
     }
 
     /// Makes a change that a planner may make.
-    fn change(&mut self, rows: &mut Vec<Row>, (what, first, second): (u8, usize, usize)) {
+    fn change(&mut self, rows: &mut Vec<TestRow>, (what, first, second): (u8, usize, usize)) {
         let free = self.free(rows);
         let pick = |number: usize| free.get(number.checked_rem(free.len())?).copied();
         match (what, pick(first), pick(second)) {
@@ -87,7 +87,7 @@ impl Project {
                 let depends = rows[first % rows.len()].number;
                 let at = self.done + 1 + second % (rows.len() - self.done);
                 let title = format!("New {second}");
-                rows.insert(at, Row { number: self.used, title, depends: vec![depends], mark: "" });
+                rows.insert(at, TestRow { number: self.used, title, depends: vec![depends], mark: "" });
             }
             (1, Some(at), _) => {
                 let gone = rows.remove(at).number;
@@ -108,7 +108,7 @@ impl Project {
         }
     }
 
-    fn judged(&self, rows: &[Row], is_table: bool) -> Option<String> {
+    fn judged(&self, rows: &[TestRow], is_table: bool) -> Option<String> {
         self.judged_text(&text(rows, is_table), is_table)
     }
 
@@ -119,10 +119,10 @@ impl Project {
 }
 
 /// Makes one change that planners may not make, and returns the rows and the expected error.
-fn wrong(project: &Project, mut rows: Vec<Row>, what: u8, at: usize) -> (Vec<Row>, String) {
-    let new = |number: usize, depends: Vec<usize>| Row { number, title: "New".to_owned(), depends, mark: "" };
+fn wrong(project: &Project, mut rows: Vec<TestRow>, what: u8, at: usize) -> (Vec<TestRow>, String) {
+    let new = |number: usize, depends: Vec<usize>| TestRow { number, title: "New".to_owned(), depends, mark: "" };
     let own = project.done + 1;
-    let settled = |rows: &[Row]| -> Vec<usize> {
+    let settled = |rows: &[TestRow]| -> Vec<usize> {
         (0..rows.len()).filter(|at| rows[*at].number <= own + 1 || rows[*at].mark == "deferred").collect()
     };
     let settled = settled(&rows);
@@ -156,15 +156,15 @@ fn wrong(project: &Project, mut rows: Vec<Row>, what: u8, at: usize) -> (Vec<Row
             return (rows, format!("{} comes before {}", id(project.used + 1), id(own)));
         }
         7 => {
-            rows.push(Row { mark: "done", ..new(project.used + 1, Vec::new()) });
+            rows.push(TestRow { mark: "done", ..new(project.used + 1, Vec::new()) });
             return (rows, format!("{} is ticked", id(project.used + 1)));
         }
         8 => {
-            rows.push(Row { mark: "deferred", ..new(project.used + 1, Vec::new()) });
+            rows.push(TestRow { mark: "deferred", ..new(project.used + 1, Vec::new()) });
             return (rows, format!("{} is put off", id(project.used + 1)));
         }
         _ => {
-            rows.insert(own, Row { title: "Twice".to_owned(), ..rows[own - 1].clone() });
+            rows.insert(own, TestRow { title: "Twice".to_owned(), ..rows[own - 1].clone() });
             return (rows, format!("slice `{}` is listed twice", id(own)));
         }
     }
@@ -191,7 +191,7 @@ proptest! {
         let (before, after) = (text(&project.rows, is_table), text(&rows, is_table));
         let told = in_words(Both { before: &before, after: &after });
         prop_assert_eq!(told.is_some(), before != after);
-        let numbers = |rows: &[Row]| rows.iter().map(|row| row.number).collect::<Vec<_>>();
+        let numbers = |rows: &[TestRow]| rows.iter().map(|row| row.number).collect::<Vec<_>>();
         let (old, new) = (numbers(&project.rows), numbers(&rows));
         let told = told.unwrap_or_default();
         let part = |word: &str| told.split("; ").find_map(|part| part.strip_prefix(word)).unwrap_or_default().to_owned();
@@ -252,7 +252,7 @@ fn changes_to_the_slices_are_described_in_one_line() {
     rows[4].title = "Other".to_owned();
     rows.swap(3, 4);
     rows.remove(5);
-    rows.push(Row { number: 9, title: "Search\u{1b}[31m, by date".to_owned(), depends: vec![2], mark: "" });
+    rows.push(TestRow { number: 9, title: "Search\u{1b}[31m, by date".to_owned(), depends: vec![2], mark: "" });
     let after = text(&rows, false);
     let told = in_words(Both { before: &before, after: &after }).unwrap();
     assert_eq!(
@@ -266,7 +266,7 @@ fn changes_to_the_slices_are_described_in_one_line() {
 fn a_change_asked_for_by_a_person_may_change_everything_not_begun() {
     let project = Project::new(1, 1);
     let old = Roadmap::parse(&text(&project.rows, false));
-    let changed = |change: fn(&mut Vec<Row>)| {
+    let changed = |change: fn(&mut Vec<TestRow>)| {
         let mut rows = project.rows.clone();
         change(&mut rows);
         course(&old, &Roadmap::parse(&text(&rows, false)), &project.fixed)
@@ -307,7 +307,7 @@ fn a_requirement_of_a_dropped_slice_needs_another_slice() {
     let mut rows = project.rows.clone();
     rows.remove(3);
     let dropped = text(&rows, false);
-    rows.insert(3, Row { mark: "skipped", ..project.rows[3].clone() });
+    rows.insert(3, TestRow { mark: "skipped", ..project.rows[3].clone() });
     let skipped = text(&rows, false);
     let active = owned("Active", "M001/S04", "none");
     let judged = |after: &str, requirements: &str| {

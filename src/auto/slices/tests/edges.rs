@@ -1,6 +1,6 @@
 //! Unusual projects, each as a small one with its expected state.
 
-use super::{Found, path, tree};
+use super::{DerivedProject, path, tree};
 use crate::project::files::{Entry, FileError, Files, MemoryFiles};
 
 /// A name, the documents, and the state: the phase with the active ids, then why nothing continues, then the
@@ -234,17 +234,17 @@ const EDGES: &[Edge] = &[
 #[test]
 fn each_edge_has_its_state() {
     for (name, documents, expected) in EDGES {
-        assert_eq!(Found::of(&tree(documents)).shown(), *expected, "{name}");
+        assert_eq!(DerivedProject::of(&tree(documents)).shown(), *expected, "{name}");
     }
 }
 
 /// A change that an editor makes to a text.
-type Change = fn(&str) -> String;
+type TextChange = fn(&str) -> String;
 
 /// Line ends and a byte order mark make no difference.
 #[test]
 fn each_edge_has_its_state_whatever_editor_wrote_it() {
-    let variants: [(&str, Change); 3] = [
+    let variants: [(&str, TextChange); 3] = [
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("a byte order mark", |text| format!("\u{feff}{text}")),
         ("both", |text| format!("\u{feff}{}", text.replace('\n', "\r\n"))),
@@ -255,7 +255,7 @@ fn each_edge_has_its_state_whatever_editor_wrote_it() {
             for text in files.texts.values_mut() {
                 *text = change(text);
             }
-            assert_eq!(Found::of(&files).shown(), *expected, "{name}, with {variant}");
+            assert_eq!(DerivedProject::of(&files).shown(), *expected, "{name}, with {variant}");
         }
     }
 }

@@ -7,19 +7,19 @@ use super::super::derive::{Phase, Scope};
 use super::super::look::Facts;
 use super::super::reading::Extent;
 use super::forest::forest;
-use super::{Found, path};
+use super::{DerivedProject, path};
 use crate::auto::memory::Memory;
 use crate::auto::position::Finding;
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::MemoryFiles;
 
-fn found(files: &MemoryFiles, preferences: &Preferences) -> Found {
-    Found::with(files, preferences, &Memory::default(), Facts::default())
+fn found(files: &MemoryFiles, preferences: &Preferences) -> DerivedProject {
+    DerivedProject::with(files, preferences, &Memory::default(), Facts::default())
 }
 
 /// Returns why a unit may not be started here; `None` if it may.
-fn fault(found: &Found, unit: &Unit) -> Option<String> {
+fn fault(found: &DerivedProject, unit: &Unit) -> Option<String> {
     let snapshot = &found.snapshot;
     let (milestone, slice, task) = unit.parts();
     let row = slice.and_then(|slice| snapshot.slice(milestone, slice));
@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn reading_only_what_a_decision_needs_gives_the_same_decision((files, preferences) in forest()) {
         let lazy = found(&files, &preferences);
-        let full = Found::read(&files, Extent::All, &preferences, &Memory::default(), Facts::default());
+        let full = DerivedProject::read(&files, Extent::All, &preferences, &Memory::default(), Facts::default());
         prop_assert_eq!(&lazy.state, &full.state);
         prop_assert_eq!(&lazy.position, &full.position);
         // The same for a run of one milestone among others.

@@ -47,13 +47,13 @@ fn tree(documents: &[(&str, &str)]) -> MemoryFiles {
 }
 
 /// The results for a project.
-struct Found {
+struct DerivedProject {
     snapshot: Snapshot,
     state: State,
     position: Position,
 }
 
-impl Found {
+impl DerivedProject {
     fn of(files: &MemoryFiles) -> Self {
         Self::with(files, &Preferences::default(), &Memory::default(), Facts::default())
     }

@@ -2,9 +2,9 @@
 
 use super::super::look::Facts;
 use super::super::rules::{Listing, RULES};
-use super::{Found, tree};
+use super::{DerivedProject, tree};
 use crate::auto::event::{Mechanical, Refusal, Vector};
-use crate::auto::memory::{Attempts, Memory, Refused};
+use crate::auto::memory::{Attempts, Memory, RefusedAttempt};
 use crate::auto::position::Finding;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::stop::Cause;
@@ -81,7 +81,7 @@ fn without(mut files: MemoryFiles, name: &str) -> MemoryFiles {
 }
 
 fn next(files: &MemoryFiles, preferences: &Preferences) -> String {
-    Found::with(files, preferences, &Memory::default(), Facts::default()).next()
+    DerivedProject::with(files, preferences, &Memory::default(), Facts::default()).next()
 }
 
 fn by_agents() -> Preferences {
@@ -153,7 +153,7 @@ fn a_skipped_validation_says_so_in_both_pipelines() {
         let unclear = with(built(), &[("M001/VALIDATION", "# Looks good\n")]);
         let step = Mechanical::PassValidation { milestone: "M001".to_owned() };
         let memory = Memory { fallbacks: [(step, "unclear".to_owned())].into(), ..Memory::default() };
-        let found = Found::with(&unclear, &preferences, &memory, Facts::default());
+        let found = DerivedProject::with(&unclear, &preferences, &memory, Facts::default());
         assert_eq!(found.next(), "validate-milestone M001");
     }
 }
@@ -202,7 +202,7 @@ fn the_roadmap_is_assessed_only_if_requested_and_due() {
 
 /// Returns the cause of the stop.
 fn cause(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: Facts) -> Option<Cause> {
-    match Found::with(files, preferences, memory, facts).position {
+    match DerivedProject::with(files, preferences, memory, facts).position {
         crate::auto::position::Position { mechanical: Some(_), .. } => None,
         crate::auto::position::Position { blocked: Some(stop), .. }
         | crate::auto::position::Position { finding: Finding::Stop(stop), .. } => Some(stop.cause),
@@ -252,8 +252,8 @@ fn four_guards_keep_a_milestone_from_being_closed() {
 fn an_acceptance_test_is_run_three_times_and_only_a_pass_continues() {
     let tested = Preferences { uat_dispatch: true, ..Preferences::default() };
     let unit = Unit::new(UnitKind::RunUat, "M001/S01");
-    let refused = Refused { why: Refusal::Artifact, text: "no verdict".to_owned(), vector: Vector::default() };
-    let memory = |unit: &Unit, refused: Vec<Refused>, sessions: u32| {
+    let refused = RefusedAttempt { why: Refusal::Artifact, text: "no verdict".to_owned(), vector: Vector::default() };
+    let memory = |unit: &Unit, refused: Vec<RefusedAttempt>, sessions: u32| {
         let attempts = Attempts { sessions, refused, ..Attempts::default() };
         Memory { attempts: [(unit.clone(), attempts)].into(), ..Memory::default() }
     };
@@ -297,7 +297,7 @@ fn several_slices_are_researched_at_once_until_all_have_research() {
     let files = tree(&[("M001/CONTEXT", "# M001\n"), ("M001/RESEARCH", "# R\n"), ("M001/ROADMAP", roadmap)]);
     let unit = Unit::new(UnitKind::ResearchSlice, "M001/parallel-research");
     assert_eq!(next(&files, &quality), unit.to_string());
-    let missing = |files: &MemoryFiles| super::super::artifact::missing(&unit, &Found::of(files).snapshot);
+    let missing = |files: &MemoryFiles| super::super::artifact::missing(&unit, &DerivedProject::of(files).snapshot);
     assert_eq!(missing(&files), ["S02-RESEARCH.md", "S03-RESEARCH.md"]);
     let blocked = with(files.clone(), &[("M001/PARALLEL-BLOCKER", "# Why not\n")]);
     assert_eq!((missing(&blocked).len(), next(&blocked, &quality).as_str()), (0, "plan-slice M001/S01"));
@@ -307,7 +307,7 @@ fn several_slices_are_researched_at_once_until_all_have_research() {
 
 #[test]
 fn a_parked_milestone_is_named_with_the_command_to_continue() {
-    let found = Found::of(&tree(&[("M001/PARKED", "later\n")]));
+    let found = DerivedProject::of(&tree(&[("M001/PARKED", "later\n")]));
     let stop = found.position.blocked.unwrap();
     assert_eq!((stop.cause, stop.next.as_str()), (Cause::Parked, "gsd-tools auto unpark M001"));
 }
