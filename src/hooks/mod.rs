@@ -5,7 +5,7 @@
 //! Outside projects that use gsd, nothing is printed, except about calls of gsd-tools and about secrets of a project
 //! that are named from elsewhere; only the status line shows what it can everywhere. [`Switch`] turns all of it off.
 //!
-//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row of [`HOOKS`]. `look` gets
+//! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Reaction` and a row of [`HOOKS`]. `look` gets
 //! facts from the scene (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and passes them to a
 //! pure function; the finding is [`verdict::Reaction::Nothing`], a `Note` for the agent, a `Tell` for the person, or a
 //! refusal, [`verdict::Reaction::block`]. [`answer()`] turns all findings into the host's own form: hooks do not depend
