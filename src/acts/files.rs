@@ -6,29 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::Call;
 use super::writing::Target;
 use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError, RelativePath};
 use crate::failure::Failure;
 use crate::operations::answers::changes::WholeFile;
 use crate::project::repository;
-
-/// The answer for a file that does not exist.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MissingFile<'a> {
-    error: &'static str,
-    path: &'a str,
-}
-
-impl<'a> MissingFile<'a> {
-    /// `path` as it was typed.
-    pub(crate) fn at(path: &'a str) -> Self {
-        Self { error: "File not found", path }
-    }
-}
 
 /// The text of a file that a call names: in the project as its documents are read, elsewhere any file that a person
 /// means, including a pipe of their shell.
@@ -97,6 +80,14 @@ pub(crate) fn text_from_here(call: &Call, path: &str) -> Result<Option<String>, 
 /// The text of a file by its path from the project's root.
 pub(crate) fn text_from_root(call: &Call, path: &str) -> Result<Option<String>, Failure> {
     read(call, &call.root().resolve(path))
+}
+
+/// As [`text_from_root`], for calls that cannot do without the file.
+pub(crate) fn needed_from_root(call: &Call, path: &str) -> Result<String, Failure> {
+    text_from_root(call, path)?.ok_or_else(|| {
+        let missing = Failure::usage(format!("there is no file `{path}`"));
+        missing.hint("check the path; a relative one starts at the project's root")
+    })
 }
 
 /// As [`Call::write`], for one file that is not a document of the project: `edit` gets its text and returns the new
@@ -225,4 +216,10 @@ pub(crate) fn hold_to_project(call: &Call, folder: &AbsolutePath) -> Result<(), 
         return Ok(boundary.check(folder)?);
     }
     hold_agents_off(call, folder)
+}
+
+/// The error for a missing file that a call names; a relative path was read from `start`.
+pub(crate) fn file_not_found(path: &AbsolutePath, start: &AbsolutePath) -> Failure {
+    Failure::usage(format!("file not found: `{path}`"))
+        .hint(format!("check the path; a relative one starts at `{start}`"))
 }

@@ -50,3 +50,21 @@ pub(crate) fn folder_of(call: &Call, view: &ProjectView, typed: &str) -> Result<
         Err(error) => Err(error),
     }
 }
+
+/// The subject of a report.
+pub(crate) enum Subject {
+    /// A folder given by its path: of a phase, or of a quick task.
+    Folder(PhaseFolder),
+    Phase(NamedPhase),
+}
+
+pub(crate) fn subject(call: &Call, typed: &str) -> Result<Subject, Failure> {
+    let path = call.layout().relative(typed.trim_end_matches(['/', '\\']));
+    let view = call.view();
+    if let Some((parent, name)) = path.rsplit_once('/')
+        && let Some(folder) = view.read_folders(parent, None)?.into_iter().find(|folder| folder.name == name)
+    {
+        return Ok(Subject::Folder(folder));
+    }
+    phase_named(call, &view, typed).map(Subject::Phase)
+}

@@ -1,6 +1,6 @@
-//! Git: commits planning files by the project's rules, and knows the roles of branches.
+//! Git: committing planning files by the project's rules, and what branches mean to it.
 
-use crate::acts::git::{self, commit, guard, pull_request, review_branch, subrepo, uncommitted};
+use crate::acts::git::{self, commit, guard, pull_request, review_branch, uncommitted};
 use crate::failure::Failure;
 use crate::frame::named::NonBlank;
 use crate::frame::{Context, verbs};
@@ -27,12 +27,7 @@ verbs! {
     /// Example: `gsd-tools check-commit`.
     "check-commit": reads json(git::CheckReport) = check_commit();
 
-    /// Commit files in repositories inside the project
-    ///
-    /// Sorts the files by the repositories in `planning.sub_repos` and makes one commit in each.
-    ///
-    /// Example: `gsd-tools commit-to-subrepo "fix: parse dates" --files web/src/date.ts`.
-    "commit-to-subrepo": acts json(subrepo::SubrepoReport) = commit_to_subrepo(SubrepoArgs);
+    use crate::peer::git::COMMIT_TO_SUBREPO;
 
     /// Commit and push a new branch of a repository inside the project
     ///
@@ -109,15 +104,6 @@ pub(crate) struct CommitArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct SubrepoArgs {
-    /// The commit message
-    message: NonBlank,
-    /// The files to commit, relative to the project root
-    #[arg(long, num_args = 1.., required = true)]
-    files: Vec<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct PullRequestArgs {
     /// The commit message
     message: NonBlank,
@@ -167,11 +153,6 @@ fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), 
     let answer = git::base_branch(context, arguments.is_protected.as_deref())?;
     context.text(answer + "\n");
     Ok(())
-}
-
-fn commit_to_subrepo(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), Failure> {
-    let report = subrepo::commit(context, &arguments.message, &arguments.files)?;
-    context.emit_raw(&report, report.raw())
 }
 
 fn pull_request(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), Failure> {

@@ -17,4 +17,4 @@ pub(crate) use answer::Answer;
 pub(crate) use catalog::Catalog;
 pub(crate) use context::Context;
 pub(crate) use family::{Family, tree};
-pub(crate) use table::verbs;
+pub(crate) use table::{rows, verbs};

@@ -1,6 +1,6 @@
-//! The table of a family: [`verbs!`]. Help, clap trees, permissions and schemas are made from these tables.
+//! The table of a family: [`verbs!`]. Help, clap trees, permissions and schemas are made of these tables.
 
-/// Defines a family of verbs.
+/// Makes a family of verbs.
 ///
 /// ```ignore
 /// verbs! {
@@ -14,34 +14,61 @@
 /// }
 /// ```
 ///
-/// The effect may say who is asked, as `acts [unasked]` or `writes [asked]`. Answers are `json` in one of several
-/// forms, a `bundle` of facts by the name of its list, or `text` described by the literal; a `seen` answer has a token
-/// for a later write. `"Todos", after check_todos;` calls a function before any verb of the family.
+/// The effect may say who is asked, as `acts [unasked]` or `writes [asked]`. Answers are `json` in one of some forms, a
+/// `bundle` of facts by the name of its list, or `text` that the literal describes; what is `seen` comes with a token for a later
+/// write. `"Todos", after check_todos;` calls a function before any verb of the family. `use crate::peer::todos::SHOW;` is
+/// a row that another room has.
 macro_rules! verbs {
     ($title:literal $(($own:ident))? $(, after $first:path)?; $(groups { $($group:literal : $about:literal;)* })?
-     $($(#[doc = $help:literal])+
+     $($(use $($row:ident)::+)? $($(#[doc = $help:literal])+
        $path:literal $(or $alias:literal)? : $effect:ident $([$asking:ident])? $kind:ident($($answer:tt)*)
-       = $($function:ident)::+($($arguments:ty)?);)+) => {
+       = $($function:ident)::+($($arguments:ty)?))?;)+) => {
         pub(crate) const FAMILY: $crate::frame::Family = $crate::frame::Family {
             title: $title,
             groups: &[$($(($group, $about)),*)?],
-            verbs: &[$($crate::frame::verb::Verb {
-                path: $path,
-                alias: $crate::frame::table::verbs!(@alias $($alias)?),
-                help: &[$($help),+],
-                effect: $crate::frame::table::verbs!(@effect $effect),
-                unasked: $crate::frame::table::verbs!(@unasked $($asking)?),
-                arguments: $crate::frame::table::verbs!(@arguments $($arguments)?),
-                run: $crate::frame::table::verbs!(@run ($($function)::+) $($arguments)?),
-                #[cfg(test)]
-                answer: $crate::frame::table::verbs!(@answer $kind($($answer)*)),
-            }),+],
+            verbs: &[$($($($row)::+)? $($crate::frame::table::verb! {
+                $(#[doc = $help])+
+                $path $(or $alias)? : $effect $([$asking])? $kind($($answer)*) = $($function)::+($($arguments)?)
+            })?),+],
             first: $crate::frame::table::verbs!(@first $($first)?),
             usage_code: $crate::frame::table::verbs!(@code $($own)?),
         };
     };
     (@first) => { None };
     (@first $first:path) => { Some($first) };
+    // Wrong usage exits 1 in families with a counterpart in the peer, and 2 in our own families.
+    (@code) => { 1 };
+    (@code own) => { 2 };
+}
+
+/// Makes rows for the tables of families elsewhere, each under a name: `use ROW;` stands for it there.
+macro_rules! rows {
+    ($($(#[doc = $help:literal])+ $name:ident = $path:literal $(or $alias:literal)? : $effect:ident $([$asking:ident])?
+       $kind:ident($($answer:tt)*) = $($function:ident)::+($($arguments:ty)?);)+) => {
+        $(pub(crate) const $name: $crate::frame::verb::Verb = $crate::frame::table::verb! {
+            $(#[doc = $help])+
+            $path $(or $alias)? : $effect $([$asking])? $kind($($answer)*) = $($function)::+($($arguments)?)
+        };)+
+    };
+}
+
+/// Makes one row.
+macro_rules! verb {
+    ($(#[doc = $help:literal])+
+     $path:literal $(or $alias:literal)? : $effect:ident $([$asking:ident])? $kind:ident($($answer:tt)*)
+     = $($function:ident)::+($($arguments:ty)?)) => {
+        $crate::frame::verb::Verb {
+            path: $path,
+            alias: $crate::frame::table::verb!(@alias $($alias)?),
+            help: &[$($help),+],
+            effect: $crate::frame::table::verb!(@effect $effect),
+            unasked: $crate::frame::table::verb!(@unasked $($asking)?),
+            arguments: $crate::frame::table::verb!(@arguments $($arguments)?),
+            run: $crate::frame::table::verb!(@run ($($function)::+) $($arguments)?),
+            #[cfg(test)]
+            answer: $crate::frame::table::verb!(@answer $kind($($answer)*)),
+        }
+    };
     (@alias) => { None };
     (@alias $alias:literal) => { Some($alias) };
     (@effect reads) => { $crate::acts::listing::Effect::Reads };
@@ -74,9 +101,6 @@ macro_rules! verbs {
         })
     };
     (@answer text($what:literal)) => { $crate::frame::verb::Answer::Text($what) };
-    // Wrong usage exits 1 in families with a counterpart in the peer, and 2 in our own families.
-    (@code) => { 1 };
-    (@code own) => { 2 };
 }
 
-pub(crate) use verbs;
+pub(crate) use {rows, verb, verbs};

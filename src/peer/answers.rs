@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::refused;
 use crate::failure::Failure;
 use crate::frame::{Answer, Context};
+use crate::project::plan::MustHave;
 
 /// An answer that is only a failure: the call itself was valid.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -19,6 +20,46 @@ pub(crate) struct FailureReport {
 impl From<Failure> for FailureReport {
     fn from(failure: Failure) -> Self {
         Self { error: failure.message, hint: failure.hints.into_iter().next() }
+    }
+}
+
+/// The answer for a file that does not exist.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MissingFile<'a> {
+    error: &'static str,
+    path: &'a str,
+}
+
+impl<'a> MissingFile<'a> {
+    /// `path` as it was typed.
+    pub(crate) fn at(path: &'a str) -> Self {
+        Self { error: "File not found", path }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NoPhase<'a> {
+    error: &'static str,
+    phase: &'a str,
+}
+
+impl<'a> NoPhase<'a> {
+    /// `phase` as it was typed.
+    pub(crate) fn named(phase: &'a str) -> Self {
+        Self { error: "Phase not found", phase }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NoMustHave<'a> {
+    error: String,
+    path: &'a str,
+}
+
+impl<'a> NoMustHave<'a> {
+    /// `path` as it was typed.
+    pub(crate) fn of(list: MustHave, path: &'a str) -> Self {
+        Self { error: format!("No must_haves.{} found in frontmatter", list.key()), path }
     }
 }
 

@@ -4,8 +4,16 @@
 //! [`spelled`] and [`lenient`] read their calls, [`contract`] has their exit codes, and [`answers`] gives them a failure in
 //! the form they know. The verbs are rows that the families of `commands` take into their tables.
 
+pub(crate) mod agents;
 pub(crate) mod answers;
 pub(crate) mod contract;
+pub(crate) mod git;
+pub(crate) mod init;
 pub(crate) mod lenient;
+pub(crate) mod phases;
+pub(crate) mod plans;
 mod refused;
+pub(crate) mod review;
+pub(crate) mod small;
 pub(crate) mod spelled;
+pub(crate) mod state;

@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "world",
             "auto",
             "gate",
+            "hooks",
         ],
     ),
     ("frame", &["acts", "failure", "operations", "emit", "project", "text", "disk", "world", "auto"]),
@@ -88,13 +89,29 @@ fn acts_neither_prints_nor_reads_arguments() {
     let printing =
         Regex::new(r"\b(?:clap|dialoguer|stdout|stderr)\(?\)?::|::(?:stdout|stderr)\(|\be?print(?:ln)?!|\bdbg!")
             .unwrap();
-    let mut found = Vec::new();
-    for (file, text) in rust_files("src/acts").into_iter().filter(|(file, _)| !is_of_tests(file)) {
-        let code = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-        let printing = code.filter(|(_, line)| printing.is_match(line));
-        found.extend(printing.map(|(number, line)| format!("{}:{}: {line}", file.display(), number + 1)));
+    assert_eq!(lines_with("src/acts", &printing), Vec::<String>::new(), "`commands` prints and has the arguments");
+}
+
+#[test]
+fn commands_name_no_git_and_start_no_program() {
+    let acting = Regex::new(
+        r"\bworktree::git\b|\bgit::repository\b|\bworld::(?:\{[^}]*\b)?(?:Program|Process)\b|\bworld::process\b|\bworld(?:\(\))?\.(?:run|git|fetch|timed|hand_over|start\w*)\(",
+    )
+    .unwrap();
+    for room in ["frame", "peer", "commands"] {
+        assert_eq!(lines_with(&format!("src/{room}"), &acting), Vec::<String>::new(), "`acts` does it");
     }
-    assert_eq!(found, Vec::<String>::new(), "`commands` prints and has the arguments");
+}
+
+/// The lines of code below a folder that `pattern` is in, tests left out.
+fn lines_with(folder: &str, pattern: &Regex) -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, text) in rust_files(folder).into_iter().filter(|(file, _)| !is_of_tests(file)) {
+        let code = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
+        let lines = code.filter(|(_, line)| pattern.is_match(line));
+        found.extend(lines.map(|(number, line)| format!("{}:{}: {line}", file.display(), number + 1)));
+    }
+    found
 }
 
 #[test]

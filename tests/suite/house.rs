@@ -12,6 +12,9 @@ use crate::kit::{TestContext, repository};
 /// The folders that models read.
 const CONTENT: &[&str] = &["commands", "workflows", "agents", "references", "templates", "hooks"];
 
+/// The beginnings of verbs that people call, though no page says so.
+const FOR_PEOPLE: &[&str] = &["auto ", "capability ", "gate "];
+
 /// Pages that a test writes from the verbs and texts themselves.
 const GENERATED: &[&str] = &["commands.md", "differences.md", "inventory.md", "agents.md", "configuration.md"];
 
@@ -100,12 +103,26 @@ fn every_new_verb_has_a_caller() {
         tables.contains(&format!("\"{}", verb.replace(' ', ".")))
             || tables.contains(verb) && verb.contains(' ')
             || verb.starts_with("check ") && tables.contains(&format!("{last}\""))
+            || last
+                .match_indices('-')
+                .any(|(at, _)| tables.contains(&format!("\"{}.{}\"", &last[..at], &last[at + 1..])))
     };
-    let uncalled = verbs.iter().filter(|verb| !found.contains(verb.as_str()) && !is_in_a_table(verb));
+    let uncalled: BTreeSet<&String> =
+        verbs.iter().filter(|verb| !found.contains(verb.as_str()) && !is_in_a_table(verb)).collect();
     compare(
         "uncalled.txt",
-        &uncalled.map(|verb| (verb.clone(), BTreeSet::from([String::new()]))).collect(),
+        &uncalled.iter().map(|verb| ((*verb).clone(), BTreeSet::from([String::new()]))).collect(),
         "no caller",
+    );
+    let row = Regex::new(r#"(?m)^    [A-Z_]+ = "([a-z -]+)""#).unwrap();
+    let peer = texts(&["src/peer"], |_| true).concat();
+    let of_peer: BTreeSet<&str> = row.captures_iter(&peer).map(|row| row.get(1).unwrap().as_str()).collect();
+    let is_for_people = |verb: &str| FOR_PEOPLE.iter().any(|family| verb.starts_with(family));
+    let of_others = uncalled.iter().map(|verb| verb.as_str()).filter(|verb| !is_for_people(verb));
+    assert_eq!(
+        of_others.collect::<BTreeSet<_>>(),
+        of_peer,
+        "src/peer has the verbs that nothing of ours calls, and no other"
     );
 }
 

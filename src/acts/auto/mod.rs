@@ -3,10 +3,12 @@
 pub(crate) mod approvals;
 pub(crate) mod brought;
 pub(crate) mod control;
+pub(crate) mod demo;
 pub(crate) mod held_out;
 pub(crate) mod orders;
 pub(crate) mod phases;
 pub(crate) mod place;
+pub(crate) mod probe;
 pub(crate) mod proof;
 pub(crate) mod seen;
 pub(crate) mod start;

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 pub(crate) mod milestone;
+mod silent;
 
 use crate::acts::Call;
 use crate::acts::auto_chain;
@@ -9,7 +10,25 @@ use crate::acts::facts;
 use crate::acts::hosts;
 use crate::disk;
 use crate::failure::Failure;
-use crate::operations::facts::Host;
+use crate::operations::answers::token::{self, Seen};
+use crate::operations::bundle::Answer;
+use crate::operations::facts::{self as asked, Given, Host};
+use crate::project::files::FileError;
+use crate::project::view::ProjectView;
+
+/// The facts that the workflow of a call asks for, and the token of the documents they were read from. `asking` is made of
+/// the project. Warns first, where the host has called no hook of ours.
+pub(crate) fn answer(
+    call: &Call,
+    asking: impl FnOnce(&ProjectView) -> Result<asked::Call, Failure>,
+    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
+) -> Result<(Answer, String), Failure> {
+    silent::tell(call);
+    let view = call.view();
+    let host = facts(call)?;
+    let answer = answer(&Given { view: &view, config: call.config()?, host: &host, call: asking(&view)? })?;
+    Ok((answer, token::of(&view, Seen::Project)?))
+}
 
 /// The facts of this call.
 pub(crate) fn facts(call: &Call) -> Result<Host, Failure> {

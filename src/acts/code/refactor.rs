@@ -48,3 +48,8 @@ fn is_measured(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| MEASURED.contains(&ending)) && !name.ends_with(".d.ts")
 }
+
+/// Whether the project has the search for such functions off.
+pub(crate) fn is_off(call: &Call) -> Result<bool, Failure> {
+    Ok(!call.config()?.flag("refactor.trigger_enabled"))
+}

@@ -11,11 +11,11 @@ use crate::acts::{Call, hosts, program};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
 use crate::library::Library;
-use crate::operations::capability::Capability;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, SetReport, StateReport};
 use crate::operations::capability::surface::{self, Surface};
+use crate::operations::capability::{Capability, POINTS};
 use crate::operations::documents::configuration;
 use crate::project::config::Config;
 use crate::runtime::{Home, Scope, Surroundings};
@@ -214,4 +214,12 @@ impl SurfaceFile {
 fn unusable(path: &AbsolutePath, why: &str) -> Failure {
     Failure::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {why}"))
         .hint("correct the file, then run the command again; it was not changed")
+}
+
+/// The point of the loop that a word names.
+pub(crate) fn point(typed: &str) -> Result<&'static str, Failure> {
+    POINTS.iter().find(|point| **point == typed).copied().ok_or_else(|| {
+        let unknown = Failure::usage(format!("unknown point `{typed}` of the loop"));
+        unknown.hint(format!("use one of {}", POINTS.join(", ")))
+    })
 }

@@ -1,6 +1,7 @@
 //! Merging the worktrees of a wave into the current branch, and removing them.
 
 use crate::acts::Call;
+use crate::acts::git::repository::refuse_repository_of_others;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -127,6 +128,7 @@ impl Stop {
 }
 
 pub(crate) fn cleanup_wave(call: &Call, manifest: &str) -> Answer<WaveReport> {
+    refuse_repository_of_others(call.here())?;
     let skipped = |reason, warnings| {
         let plan = Plan { action: Action::Skip, discovery: "manifest", reason, entries: 0 };
         let result = Outcome { ok: false, action: Action::Skip, reason, entries: Vec::new(), pending: [], warnings };

@@ -5,6 +5,7 @@ use super::git::{Git, KnownWorktree};
 use super::{Answer, Refusal};
 use crate::acts::Call;
 use crate::acts::files;
+use crate::acts::git::repository::refuse_repository_of_others;
 use crate::acts::program;
 use crate::disk::{self, AbsolutePath, Change, Digest};
 use crate::failure::Failure;
@@ -351,6 +352,7 @@ pub(crate) struct Manner {
 
 /// Merges and removes the worktrees of the wave that `create-wave` recorded, and removes the note once none is left.
 pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveReport> {
+    refuse_repository_of_others(call.here())?;
     let note_path = call.local_state()?.file(WAVE_NOTE);
     let Some(wave) = NotedWave::read(call, manner.keep_work)? else {
         return Err(Failure::usage("`worktree cleanup-wave` needs --manifest: no wave is recorded for this project")

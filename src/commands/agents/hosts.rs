@@ -4,14 +4,10 @@ use crate::acts::hosts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::documents::instructions;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
 use crate::operations::agents::skills::{self, Around};
-
-/// The instruction file that most hosts read.
-const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 
 verbs! {
     "Host folders";
@@ -30,14 +26,7 @@ verbs! {
     /// Example: `gsd-tools skills-root codex --raw`.
     "skills-root": reads json(SkillsRootReport) = skills_root(HostArgs);
 
-    /// Print the instruction file that a host reads
-    ///
-    /// It is the file that `generate-claude-md` writes for that host. Without a host, takes the one that `GSD_RUNTIME`, the
-    /// installation or the configuration names; without these, and for a host that is not known, prints `AGENTS.md`.
-    ///
-    /// Example: `gsd-tools project-instruction-file codex`.
-    "project-instruction-file": reads text("the host's instruction file")
-        = instruction_file(InstructionArgs);
+    use crate::peer::agents::INSTRUCTION_FILE;
 }
 
 #[derive(Debug, clap::Args)]
@@ -53,15 +42,6 @@ pub(crate) struct SkillsArgs {
 pub(crate) struct HostArgs {
     /// The host, such as `codex`
     host: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct InstructionArgs {
-    /// The host, such as `codex`
-    host: Option<String>,
-    /// The host, as a flag
-    #[arg(long, value_name = "HOST", num_args = 0..=1, default_missing_value = "", overrides_with = "host")]
-    runtime: Option<String>,
 }
 
 fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), Failure> {
@@ -99,23 +79,4 @@ fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<()
             .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
-}
-
-fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), Failure> {
-    let named = arguments.runtime.as_ref().or(arguments.host.as_ref()).filter(|host| !host.trim().is_empty());
-    let named = if named.is_some() { named.cloned() } else { hosts::host_word(context)? };
-    let file = match named {
-        None => COMMON_INSTRUCTIONS.to_owned(),
-        Some(host) => {
-            if let Some(descriptor) = hosts::host_if_known(context, &host)? {
-                let file = instructions::file_of_host(context, Some(&descriptor.instruction_file))?;
-                file.strip_prefix("./").unwrap_or(&file).to_owned()
-            } else {
-                context.warn(format!("unknown host `{host}`; the answer is the file that most hosts read"));
-                COMMON_INSTRUCTIONS.to_owned()
-            }
-        }
-    };
-    context.text(file + "\n");
-    Ok(())
 }

@@ -12,8 +12,7 @@ use serde::ser::{SerializeMap, Serializer};
 use crate::commands::documents::config::with_new_file;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::agents::failure::FailureClass;
-use crate::operations::agents::models::{self, ExecutionRequest};
+use crate::operations::agents::models;
 use crate::operations::documents::configuration;
 use crate::project::config::{PROFILES, Setting};
 
@@ -27,21 +26,9 @@ verbs! {
     /// Example: `gsd-tools resolve-model gsd-planner --raw` prints `opus`.
     "resolve-model": reads json(models::ModelReport) = model(AgentArgs);
 
-    /// Show the model, effort and fast mode an agent runs with
-    ///
-    /// With `dynamic_routing.enabled`, each attempt after the first goes one tier and one level of effort up, at most
-    /// `dynamic_routing.max_escalations` times (default 1). Work that failed with `quota-exceeded` goes along the models
-    /// in `dynamic_routing.provider_escalation` instead.
-    ///
-    /// Example: `gsd-tools resolve-execution gsd-executor --attempt 1`.
-    "resolve-execution": reads json(models::ExecutionReport) = execution(ExecutionArgs);
+    use crate::peer::agents::EXECUTION;
 
-    /// Show the granularity for a kind of phase
-    ///
-    /// Reads `granularities.<kind>`, then `granularity` in the configuration.
-    ///
-    /// Example: `gsd-tools resolve-granularity planning --raw` prints `standard`.
-    "resolve-granularity": reads json(models::GranularityReport) = granularity(GranularityArgs);
+    use crate::peer::agents::GRANULARITY;
 
     /// Set the model profile, which maps each agent to a model
     ///
@@ -58,36 +45,6 @@ pub(crate) struct AgentArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct ExecutionArgs {
-    /// The agent, such as `gsd-planner`
-    agent: String,
-    /// Use this effort instead of the configured one
-    #[arg(long)]
-    effort: Option<String>,
-    /// Use fast mode, or not, instead of what is configured
-    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
-    fast_mode: Option<bool>,
-    /// How often the same work was attempted before; later attempts may get a stronger model and more effort
-    #[arg(long, default_value_t = 0)]
-    attempt: usize,
-    /// Why the last attempt failed, as `agent classify-failure` prints it
-    #[arg(long, value_enum)]
-    failure_class: Option<FailureClass>,
-    /// The host (default: the one of the call); the answer also has the words that give its program the effort
-    #[arg(long)]
-    host: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct GranularityArgs {
-    /// The kind of phase, such as `planning`
-    kind: String,
-    /// Use this granularity instead of the configured one
-    #[arg(long)]
-    granularity: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct ProfileArgs {
     /// The profile: `quality`, `balanced`, `budget`, `adaptive` or `inherit`
     profile: String,
@@ -97,26 +54,6 @@ fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
     let host = hosts::host_of_models(context, None)?;
     let report = models::model(context.config()?, &host, &arguments.agent);
     let raw = report.model.clone();
-    context.emit_raw(&report, raw)
-}
-
-fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), Failure> {
-    let host = hosts::host_of_models(context, arguments.host.as_deref())?;
-    let request = ExecutionRequest {
-        effort: arguments.effort.as_deref(),
-        fast_mode: arguments.fast_mode,
-        attempt: arguments.attempt,
-        failure: arguments.failure_class,
-        host: arguments.host.as_deref(),
-    };
-    let report = models::execution(context.config()?, &host, &arguments.agent, &request);
-    let raw = report.effort_rendered.clone();
-    context.emit_raw(&report, raw)
-}
-
-fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(), Failure> {
-    let report = models::granularity(context.config()?, &arguments.kind, arguments.granularity.as_deref());
-    let raw = report.granularity.clone();
     context.emit_raw(&report, raw)
 }
 

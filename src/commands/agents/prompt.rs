@@ -4,7 +4,7 @@ use crate::acts::files;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::commands::documents::file_not_found;
+use crate::acts::files::file_not_found;
 use crate::disk::{AbsolutePath, Digest};
 use crate::failure::{Failure, Reason};
 use crate::frame::{Context, verbs};

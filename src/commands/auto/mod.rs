@@ -30,7 +30,7 @@ verbs! {
     /// it; `--keep` keeps the project.
     ///
     /// Example: `gsd-tools demo`.
-    "demo": runs [asked] json(demo::DemoReport) = demo::demo(demo::DemoArgs);
+    "demo": runs [asked] json(crate::acts::auto::demo::DemoReport) = demo::demo(demo::DemoArgs);
 
     /// Show how far the milestone is, and what a run would do next
     ///
@@ -191,7 +191,7 @@ verbs! {
     /// as done.
     ///
     /// Example: `gsd-tools auto probe claude`.
-    "auto probe": runs [asked] json(probe::ProbeReport) = probe::probe(probe::ProbeArgs);
+    "auto probe": runs [asked] json(crate::acts::auto::probe::ProbeReport) = probe::probe(probe::ProbeArgs);
 
     /// Run a milestone in memory and count its sessions
     ///

@@ -4,7 +4,7 @@ use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::documents::file_not_found;
+use crate::acts::files::file_not_found;
 use crate::disk;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};

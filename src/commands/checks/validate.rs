@@ -1,16 +1,13 @@
 //! Checks of the whole project: its documents, its configuration, its agents, the context.
 
 use crate::acts::health::health_facts;
-use crate::acts::hosts;
 use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::library;
 use crate::operations::health::{self, Repairs};
-use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 verbs! {
     "Health";
@@ -29,10 +26,7 @@ verbs! {
     /// Example: `gsd-tools validate health --repair --pick status`.
     "validate health": writes json(health::check::HealthReport) = health(HealthArgs);
 
-    /// List the agents installed for the host, and the missing ones
-    ///
-    /// Example: `gsd-tools validate agents --pick missing`.
-    "validate agents": reads json(AgentsReport) = agents();
+    use crate::peer::agents::INSTALLED;
 
     /// Show how full the context window of a conversation is
     ///
@@ -118,51 +112,6 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> 
         context.exit_with(1);
     }
     context.show(&report, |screen| report.shown(screen))
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct AgentsReport {
-    agents_dir: Option<String>,
-    agents_found: bool,
-    installed: Vec<String>,
-    missing: Vec<String>,
-    /// Always empty: agents that are only partly installed. A file is written whole or not at all.
-    incomplete: Vec<String>,
-    expected: Vec<String>,
-}
-
-fn agents(context: &mut Context) -> Result<(), Failure> {
-    let found = hosts::agents(context, context.host()?.descriptor.as_ref());
-    let expected: Vec<String> = library::agent_names().map(|name| format!("gsd-{name}")).collect();
-    let installed: Vec<String> = expected.iter().filter(|name| !found.missing.contains(name)).cloned().collect();
-    let report = AgentsReport {
-        agents_dir: found.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
-        agents_found: !installed.is_empty(),
-        installed,
-        missing: found.missing,
-        incomplete: Vec::new(),
-        expected,
-    };
-    if !context.shows_to_a_person() {
-        return context.emit(&report);
-    }
-    let page = report.shown(context.screen());
-    context.text(page);
-    Ok(())
-}
-
-impl AgentsReport {
-    /// The installed and the missing agents, for a person at a terminal.
-    fn shown(&self, screen: Screen) -> String {
-        let folder = self.agents_dir.as_deref().map(|folder| format!(" in {folder}")).unwrap_or_default();
-        let count = format!("{} of {} installed{folder}", self.installed.len(), counted(self.expected.len(), "agent"));
-        if self.missing.is_empty() {
-            return screen.item("", Mark::Done, &count);
-        }
-        let missing = screen.prose("Missing: ", "  ", &self.missing.join(", "));
-        let next = screen.fields("", &[("Next", Cell::new(Tone::Command, "gsd-tools install"))]);
-        screen.item("", Mark::Warning, &count) + &missing + "\n" + &next
-    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Verification reports: their state, their file, and the fingerprint of the files they cover.
 
 use crate::acts::facts;
-use crate::acts::named;
+use crate::acts::named::{Subject, subject};
 use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,10 +10,8 @@ use crate::failure::Failure;
 use crate::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::frame::{Context, verbs};
 use crate::operations::verification::human_checks;
-use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
 use crate::project::verification;
-use crate::project::view::NamedPhase;
 
 verbs! {
     "Verification";
@@ -24,12 +22,7 @@ verbs! {
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
     "verification status": reads json(StatusReport) = status(PhaseFolderArg);
 
-    /// Show the path of a phase's verification report
-    ///
-    /// Empty if the phase has none.
-    ///
-    /// Example: `gsd-tools verification resolve-file .planning/phases/01-foundation`.
-    "verification resolve-file": reads json(FileReport) = resolve_file(PhaseFolderArg);
+    use crate::peer::phases::VERIFICATION_FILE;
 
     /// Print a digest of the files that a verification report covers
     ///
@@ -100,22 +93,6 @@ fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
     context.emit(&report)
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct FileReport {
-    /// Empty if the file does not exist.
-    verification_file: String,
-}
-
-fn resolve_file(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
-    let folder = match subject(context, &arguments.phase)? {
-        Subject::Folder(folder) => Some(folder),
-        Subject::Phase(phase) => phase.folder,
-    };
-    let path = folder.and_then(|folder| folder.artifact_path("VERIFICATION"));
-    let verification_file = path.map(|path| context.layout().shown(&path)).unwrap_or_default();
-    context.emit(&FileReport { verification_file })
-}
-
 fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(), Failure> {
     let layout = context.layout();
     let files: Vec<String> = arguments.files.iter().map(|file| layout.relative(file)).collect();
@@ -139,22 +116,4 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Failu
 fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
     context.emit(&context.write(Target::Project, |view| human_checks::settle(view, phase, &facts))?)
-}
-
-/// The subject of a report.
-enum Subject {
-    /// A folder given by its path: of a phase, or of a quick task.
-    Folder(PhaseFolder),
-    Phase(NamedPhase),
-}
-
-fn subject(context: &Context, typed: &str) -> Result<Subject, Failure> {
-    let path = context.layout().relative(typed.trim_end_matches(['/', '\\']));
-    let view = context.view();
-    if let Some((parent, name)) = path.rsplit_once('/')
-        && let Some(folder) = view.read_folders(parent, None)?.into_iter().find(|folder| folder.name == name)
-    {
-        return Ok(Subject::Folder(folder));
-    }
-    named::phase_named(context, &view, typed).map(Subject::Phase)
 }

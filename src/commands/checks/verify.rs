@@ -4,19 +4,19 @@ use crate::acts::checks::source;
 use crate::acts::checks::work;
 use crate::acts::facts;
 use crate::acts::files;
-use crate::acts::files::MissingFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
 use crate::disk;
 use crate::failure::Failure;
-use crate::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
+use crate::frame::named::{FileArg, NonBlank, PhaseArg, PhaseFolderArg};
 use crate::frame::{Context, verbs};
 use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;
 use crate::operations::plans::summary_check::{self, SummaryCheckReport};
+use crate::peer::answers::{MissingFile, NoMustHave};
 use crate::project::plan::{MustHave, PhasePlan};
 use crate::project::requirements::Requirements;
 
@@ -29,36 +29,25 @@ verbs! {
     /// Of the plan of a quick task it reports all that `gsd-tools plan lint` finds in the text of a plan.
     ///
     /// Example: `gsd-tools verify plan-structure .planning/phases/02-core/02-01-PLAN.md --raw` prints `valid`.
-    "verify plan-structure": reads json(MissingFile, structure::StructureReport) = plan_structure(FileArgs);
+    "verify plan-structure": reads json(MissingFile, structure::StructureReport) = plan_structure(FileArg);
 
-    /// Check that every plan of a phase is executed
-    ///
-    /// Example: `gsd-tools verify phase-completeness 2 --raw` prints `incomplete`.
-    "verify phase-completeness": reads json(NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArg);
+    use crate::peer::plans::PHASE_COMPLETENESS;
 
-    /// List files that a document references and that do not exist
-    ///
-    /// Example: `gsd-tools verify references .planning/phases/02-core/02-01-PLAN.md --pick missing`.
-    "verify references": reads json(MissingFile, structure::ReferencesReport) = references(FileArgs);
+    use crate::peer::plans::REFERENCES;
 
     /// Check that commits exist in the repository
     ///
     /// Example: `gsd-tools verify commits abc1234 def5678 --pick invalid`.
     "verify commits": reads json(CommitsReport) = commits(CommitsArgs);
 
-    /// Check that the artifacts a plan promises exist
-    ///
-    /// Reads `must_haves.artifacts` of the plan: each file has to exist and contain what the plan says.
-    ///
-    /// Example: `gsd-tools verify artifacts .planning/phases/02-core/02-01-PLAN.md --pick all_passed`.
-    "verify artifacts": reads json(MissingFile, NoMustHave, promises::ArtifactsReport) = artifacts(FileArgs);
+    use crate::peer::plans::ARTIFACTS;
 
     /// Check that the links between files that a plan promises exist
     ///
     /// Reads `must_haves.key_links` of the plan and searches the source for them.
     ///
     /// Example: `gsd-tools verify key-links .planning/phases/02-core/02-01-PLAN.md --pick all_verified`.
-    "verify key-links": reads json(MissingFile, NoMustHave, promises::KeyLinksReport) = key_links(FileArgs);
+    "verify key-links": reads json(MissingFile, NoMustHave, promises::KeyLinksReport) = key_links(FileArg);
 
     /// Check for schema changes without a database push
     ///
@@ -126,27 +115,22 @@ pub(crate) struct SummaryArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct FileArgs {
-    /// The file, relative to the project root
-    file: String,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct CommitsArgs {
     /// The hashes or names of the commits
     #[arg(required = true)]
     commits: Vec<String>,
 }
 
-fn artifacts(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
-    must_have(context, &arguments.file, MustHave::Artifacts)
+fn key_links(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
+    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
+    let (plan, view) = (PhasePlan::parse(&text), context.view());
+    match promises::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
+        Some(report) => context.emit_raw(&report, validity(report.all_verified)),
+        None => context.emit(&NoMustHave::of(MustHave::KeyLinks, file)),
+    }
 }
 
-fn key_links(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
-    must_have(context, &arguments.file, MustHave::KeyLinks)
-}
-
-fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
+fn plan_structure(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
     let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
@@ -159,30 +143,6 @@ fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result
         structure::structure(file, &text, requirements.as_ref(), view.files())?
     };
     drop(view);
-    context.emit_raw(&report, validity(report.valid))
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct NoPhase<'a> {
-    error: &'static str,
-    phase: &'a str,
-}
-
-fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    match structure::completeness(&context.view(), phase)? {
-        Some(report) => context.emit_raw(&report, if report.complete { "complete" } else { "incomplete" }),
-        None => context.emit(&NoPhase { error: "Phase not found", phase }),
-    }
-}
-
-fn references(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
-    let home = context.world().home();
-    let report = structure::references(&text, |path| match (path.strip_prefix("~/"), &home) {
-        (Some(inside), Some(home)) => disk::exists(home.join(inside)),
-        (Some(_), None) => false,
-        (None, _) => disk::exists(context.root().resolve(path)),
-    });
     context.emit_raw(&report, validity(report.valid))
 }
 
@@ -213,30 +173,6 @@ fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), 
         None => SummaryCheckReport::missing(),
     };
     context.emit_raw(&report, if report.passed { "passed" } else { "failed" })
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct NoMustHave<'a> {
-    error: String,
-    path: &'a str,
-}
-
-fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
-    let (plan, view) = (PhasePlan::parse(&text), context.view());
-    let nothing = || NoMustHave { error: format!("No must_haves.{} found in frontmatter", list.key()), path: file };
-    match list {
-        MustHave::Artifacts => match promises::artifacts(&view, &plan) {
-            Some(report) => context.emit_raw(&report, validity(report.all_passed)),
-            None => context.emit(&nothing()),
-        },
-        MustHave::KeyLinks => {
-            match promises::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
-                Some(report) => context.emit_raw(&report, validity(report.all_verified)),
-                None => context.emit(&nothing()),
-            }
-        }
-    }
 }
 
 fn validity(valid: bool) -> &'static str {

@@ -1,9 +1,10 @@
 //! Functions that became too complex in a phase: found, proposed, decided.
 
-use crate::acts::code::refactor::touched;
+use crate::acts::code::refactor::{is_off, touched};
 use crate::acts::writing::Target;
 
 use crate::failure::{Failure, Reason};
+use crate::frame::named::PhaseFlag;
 use crate::frame::{Context, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
@@ -26,17 +27,13 @@ verbs! {
     "refactor evaluate": writes json(crate::operations::answers::disabled::DisabledReport, EvaluateReport)
         = evaluate(EvaluateArgs);
 
-    /// List refactoring proposals, or show the one of a phase
-    ///
-    /// Example: `gsd-tools refactor status --phase 2 --pick proposal.status`.
-    "refactor status": reads json(crate::operations::answers::disabled::DisabledReport, refactor::StatusReport)
-        = status(PhaseArgs);
+    use crate::peer::plans::REFACTOR_STATUS;
 
     /// Record that the refactoring proposal of a phase was accepted
     ///
     /// Example: `gsd-tools refactor accept --phase 2`.
     "refactor accept": writes json(crate::operations::answers::disabled::DisabledReport, refactor::DecideReport)
-        = accept(PhaseArgs);
+        = accept(PhaseFlag);
 
     /// Record that the refactoring proposal of a phase was declined
     ///
@@ -58,13 +55,6 @@ pub(crate) struct EvaluateArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct PhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    #[arg(long)]
-    phase: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
 pub(crate) struct DeclineArgs {
     /// The phase, such as `3` or `3.1`
     #[arg(long)]
@@ -74,14 +64,7 @@ pub(crate) struct DeclineArgs {
     reason: Option<String>,
 }
 
-fn status(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
-    if is_off(context)? {
-        return context.emit(&refactor::disabled());
-    }
-    context.emit(&refactor::status(&context.view(), arguments.phase.as_deref())?)
-}
-
-fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
+fn accept(context: &mut Context, arguments: &PhaseFlag) -> Result<(), Failure> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
@@ -95,10 +78,6 @@ fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), Failure
     let phase = required("decline", "--phase", arguments.phase.as_deref())?;
     let reason = required("decline", "--reason", arguments.reason.as_deref())?;
     decide(context, phase, Some(reason))
-}
-
-fn is_off(context: &Context) -> Result<bool, Failure> {
-    Ok(!context.config()?.flag("refactor.trigger_enabled"))
 }
 
 /// The value of a required flag. Checked here and not by clap, since a project with this feature disabled gets its

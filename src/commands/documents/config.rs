@@ -61,15 +61,9 @@ verbs! {
     /// Example: `gsd-tools config-new-project '{"mode": "yolo", "granularity": "fine"}'`.
     "config-new-project": writes json(CreateReport) = config_new_project(ChoicesArgs);
 
-    /// Print the path of the configuration file
-    ///
-    /// Example: `gsd-tools config-path`.
-    "config-path": reads text("the path of the file that holds the configuration") = path();
+    use crate::peer::small::CONFIG_PATH;
 
-    /// Move settings with old names to their new names
-    ///
-    /// Example: `gsd-tools migrate-config`.
-    "migrate-config": writes json(configuration::MigrateReport) = migrate();
+    use crate::peer::small::MIGRATE_CONFIG;
 }
 
 #[derive(Debug, clap::Args)]
@@ -207,26 +201,6 @@ pub(in crate::commands) fn with_new_file<T>(
     let personal = user::defaults(context.world())?;
     let services = configured::services(context);
     act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "every verb may fail")]
-fn path(context: &mut Context) -> Result<(), Failure> {
-    let layout = context.layout();
-    let path = layout.shown(&layout.config());
-    context.text(path);
-    Ok(())
-}
-
-fn migrate(context: &mut Context) -> Result<(), Failure> {
-    let report = context.write(Target::Project, configuration::migrate)?;
-    let raw = match &report.wrote {
-        Some(file) => {
-            let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));
-            format!("Migrated: {file}{}", lines.collect::<String>())
-        }
-        None => "no old keys to move".to_owned(),
-    };
-    context.emit_raw(&report, raw)
 }
 
 /// A value in the form for a shell.

@@ -1,8 +1,8 @@
 //! Front matter of Markdown files: reads, sets, merges, checks.
 
 use crate::acts::files;
-use crate::acts::files::MissingFile;
 use crate::acts::writing::{Beside, Target};
+use crate::peer::answers::MissingFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,12 +1,10 @@
 //! The instruction file that a host reads first.
 
+use crate::acts::agents::instructions::usual_file;
 use crate::acts::files;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
 use crate::operations::agents::instructions::{self, Request};
-
-/// The configuration key that may name the file.
-const CONFIGURED: &str = "claude_md_path";
 
 verbs! {
     "Instruction file";
@@ -44,22 +42,4 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure
     let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
     let (target, path) = files::target(context, &file)?;
     context.emit(&context.write(target, |view| instructions::generate(view, &path, request))?)
-}
-
-/// The configured file; else the one that the current host reads first. A configured name that only other hosts read
-/// gives the path of that file; it does not mean that this host should have none. The same is true of the default,
-/// which every new configuration contains.
-pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, Failure> {
-    let host = context.host()?;
-    file_of_host(context, host.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.as_str()))
-}
-
-/// As [`usual_file`], for a host that reads `of_host` first.
-pub(in crate::commands) fn file_of_host(context: &Context, of_host: Option<&str>) -> Result<String, Failure> {
-    let configured = context.config()?.text(CONFIGURED).unwrap_or_default().to_owned();
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let Some(of_host) = of_host else { return Ok(configured) };
-    let hosts = context.registry()?.all()?;
-    let is_of_others = hosts.iter().any(|host| name(&host.instruction_file) == name(&configured));
-    Ok(if is_of_others && name(of_host) != name(&configured) { of_host.to_owned() } else { configured })
 }

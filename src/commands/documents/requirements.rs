@@ -17,12 +17,7 @@ verbs! {
     /// Example: `gsd-tools requirements mark-complete AUTH-01,AUTH-02 --raw`.
     "requirements mark-complete": writes json(MarkReport) = mark_complete(IdsArgs);
 
-    /// Show which requirements are complete once a plan is done
-    ///
-    /// A requirement is not ready while another unfinished plan of the same phase covers it.
-    ///
-    /// Example: `gsd-tools requirements ready-ids .planning/phases/02-core/02-01-PLAN.md AUTH-01 --pick ready`.
-    "requirements ready-ids": reads json(requirements::ReadyReport) = ready(ReadyArgs);
+    use crate::peer::phases::READY_IDS;
 
     /// Set completed requirements back to open
     ///
@@ -34,14 +29,6 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct IdsArgs {
-    /// The requirements, separated by commas or spaces, such as `AUTH-01,AUTH-02`; brackets are ignored
-    ids: Vec<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ReadyArgs {
-    /// The plan, relative to the project root
-    plan: String,
     /// The requirements, separated by commas or spaces, such as `AUTH-01,AUTH-02`; brackets are ignored
     ids: Vec<String>,
 }
@@ -61,13 +48,6 @@ fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failu
         }
         MarkReport::NoDocument { .. } => context.emit_raw(&report, "no requirements file"),
     }
-}
-
-fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), Failure> {
-    let plan = context.layout().relative(&arguments.plan);
-    let report = requirements::ready(&context.view(), &plan, typed_ids(&arguments.ids))?;
-    let raw = format!("{}/{} requirement(s) ready to mark complete", report.ready.len(), report.total);
-    context.emit_raw(&report, raw)
 }
 
 fn reopen(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failure> {

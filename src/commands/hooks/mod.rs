@@ -1,24 +1,20 @@
 //! `hooks`: enables and disables our hooks without editing the settings of hosts, and measures what hooks cost.
 
 mod bench;
-pub(in crate::commands) mod state;
 
 use crate::acts::caller;
 use crate::acts::files;
-use crate::acts::project;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-#[cfg(test)]
-pub(super) use bench::BenchReport;
-use state::{HooksState, Off};
+use crate::acts::hooks::state::{HooksState, Off, targets};
 
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::frame::{Context, verbs};
 use crate::hooks::{self, Switch};
-use crate::install::{self, NotLoaded, Target, UnknownHooks};
+use crate::install::{self, NotLoaded, UnknownHooks};
 use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 use crate::text::screen::{Mark, Screen};
@@ -57,7 +53,7 @@ verbs! {
     /// run too, after a prompt.
     ///
     /// Example: `gsd-tools hooks bench --host codex --ours`.
-    "hooks bench": runs json(BenchReport) = bench::bench(bench::BenchArgs);
+    "hooks bench": runs json(crate::acts::hooks::cost::BenchReport) = bench::bench(bench::BenchArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -323,27 +319,4 @@ impl HookStatus {
         }
         text
     }
-}
-
-/// Every known place of all hosts, or of one: global, in this project, and in chosen folders.
-fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Failure> {
-    let registry = context.registry()?;
-    let descriptors = match host {
-        Some(name) => vec![registry.find(name)?],
-        None => registry.all()?,
-    };
-    let (remembered, folder) = (install::remembered(context.world())?, project::install_folder(context));
-    let mut targets: Vec<Target> = Vec::new();
-    for descriptor in descriptors {
-        for scope in [Scope::Global, Scope::Local] {
-            // A place that cannot be resolved contains nothing to check.
-            targets.extend(Target::resolve(descriptor.clone(), scope, &folder, None, context.world()));
-        }
-        for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {
-            let root = Some(elsewhere.root.as_str());
-            let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, root, context.world()).ok();
-            targets.extend(target.filter(|target| !targets.iter().any(|known| known.root == target.root)));
-        }
-    }
-    Ok(targets)
 }

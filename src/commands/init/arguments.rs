@@ -4,22 +4,7 @@ use std::ops::Deref;
 
 use clap::builder::NonEmptyStringValueParser;
 
-use crate::frame::named::NonBlank;
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct OptionalPhaseArgs {
-    /// The phase, such as `3` or `3.1`
-    phase: Option<String>,
-    /// The phase, as a flag
-    #[arg(long = "phase", value_name = "PHASE", conflicts_with = "phase")]
-    named: Option<String>,
-}
-
-impl OptionalPhaseArgs {
-    pub(super) fn phase(&self) -> Option<&str> {
-        self.phase.as_deref().or(self.named.as_deref()).filter(|phase| !phase.trim().is_empty())
-    }
-}
+use crate::frame::named::{NonBlank, OptionalPhaseArgs};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExecutePhaseArgs {
@@ -136,15 +121,6 @@ pub(crate) struct CodeReviewArgs {
     /// Include the steps for fixing what the review finds
     #[arg(long)]
     pub(super) fix: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct AssumptionsArgs {
-    #[command(flatten)]
-    pub(super) phase: OptionalPhaseArgs,
-    /// Include the steps for running without questions
-    #[arg(long)]
-    pub(super) auto: bool,
 }
 
 #[derive(Debug, clap::Args)]

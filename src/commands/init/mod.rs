@@ -2,8 +2,6 @@
 
 mod arguments;
 
-mod silent;
-
 use crate::acts::bundle;
 use crate::acts::bundle::code;
 use crate::acts::bundle::milestone;
@@ -11,16 +9,16 @@ use crate::acts::git::uncommitted;
 use crate::acts::workspaces;
 use crate::acts::workstreams;
 use arguments::{
-    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs,
-    NewMilestoneArgs, OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs,
-    TodosArgs, UpdateArgs, WorkflowArgs, WorkspaceArgs, YoloArgs,
+    AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
+    OnboardArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs, WorkflowArgs,
+    WorkspaceArgs, YoloArgs,
 };
 
 use crate::disk;
 use crate::failure::{Failure, Reason};
+use crate::frame::named::OptionalPhaseArgs;
 use crate::frame::{Context, verbs};
 use crate::library;
-use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
 use crate::operations::bundle::{Answer, ChainFacts, FoundDocuments};
 use crate::operations::facts::{Call, Given};
@@ -97,12 +95,7 @@ verbs! {
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
     "init verify-work": reads bundle("verify-work") = verify_work(ContextPhaseArg);
 
-    /// Print the context for work on a phase: its folder and documents
-    ///
-    /// Used by the discuss-phase and transition workflows. Without a phase, reports on the project only.
-    ///
-    /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
-    "init phase-op": reads bundle("phase-op") = phase_op(OptionalPhaseArgs);
+    use crate::peer::init::PHASE_OP;
 
     /// Print the context for reviewing the code of a phase
     ///
@@ -114,20 +107,14 @@ verbs! {
     /// Example: `gsd-tools init review 2 --pick phase_dir`.
     "init review": reads bundle("review") = review(OptionalPhaseArgs);
 
-    /// Print the context for discussing the assumptions of a phase
-    ///
-    /// Example: `gsd-tools init discuss-phase-assumptions 2 --auto`.
-    "init discuss-phase-assumptions": reads bundle("discuss-phase-assumptions") = discuss_phase_assumptions(AssumptionsArgs);
+    use crate::peer::init::DISCUSS_PHASE_ASSUMPTIONS;
 
     /// Print the context for working on todos: the pending ones
     ///
     /// Example: `gsd-tools init todos api --pick todo_count`.
     "init todos": reads bundle("todos") = todos(TodosArgs);
 
-    /// Print the context for work on the milestone: phase counts
-    ///
-    /// Example: `gsd-tools init milestone-op --pick all_phases_complete`.
-    "init milestone-op": reads bundle("milestone-op") = milestone_op();
+    use crate::peer::init::MILESTONE_OP;
 
     /// Print the context for mapping existing code: models, maps found
     ///
@@ -161,20 +148,14 @@ verbs! {
     /// Example: `gsd-tools init autonomous --converge`.
     "init autonomous": reads bundle("autonomous") = autonomous(AutonomousArgs);
 
-    /// Print the context for updating the documentation
-    ///
-    /// Example: `gsd-tools init docs-update`.
-    "init docs-update": reads bundle("docs-update") = docs_update();
+    use crate::peer::init::DOCS_UPDATE;
 
     /// Print the context for updating gsd-tools
     ///
     /// Example: `gsd-tools init update --next --pick next_channel`.
     "init update": reads bundle("update") = update(UpdateArgs);
 
-    /// Print the context for moving to the next phase: active workstreams
-    ///
-    /// Example: `gsd-tools init transition --pick other_active_workstreams`.
-    "init transition": reads bundle("transition") = transition();
+    use crate::peer::init::TRANSITION;
 
     /// Print the context for debugging: folder, model, mode
     ///
@@ -218,12 +199,7 @@ fn answer_by(
     call: impl FnOnce(&ProjectView) -> Result<Call, Failure>,
     answer: fn(&Given<'_>) -> Result<Answer, FileError>,
 ) -> Result<(), Failure> {
-    silent::tell(context);
-    let view = context.view();
-    let host = bundle::facts(context)?;
-    let report = answer(&Given { view: &view, config: context.config()?, host: &host, call: call(&view)? })?;
-    let token = token::of(&view, Seen::Project)?;
-    drop(view);
+    let (report, token) = bundle::answer(context, call, answer)?;
     context.answer_for(token);
     context.emit(&report)
 }
@@ -253,21 +229,12 @@ fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), Fai
     answer(context, Call::of("verify-work").phase(Some(phase)))
 }
 
-fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
-    answer(context, Call::of("phase-op").phase(arguments.phase()))
-}
-
 fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), Failure> {
     answer(context, Call::of("code-review").phase(arguments.phase.phase()).flag("fix", arguments.fix))
 }
 
 fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
     answer(context, Call::of("review").phase(arguments.phase()))
-}
-
-fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), Failure> {
-    let call = Call::of("discuss-phase-assumptions").phase(arguments.phase.phase());
-    answer(context, call.flag("auto", arguments.auto))
 }
 
 fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Failure> {
@@ -282,14 +249,6 @@ fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<
 fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
     let history = milestone::milestone_history(context)?;
     answer(context, Call::of("complete-milestone").with(history))
-}
-
-fn milestone_op(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("milestone-op"))
-}
-
-fn transition(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("transition"))
 }
 
 fn resume(context: &mut Context) -> Result<(), Failure> {
@@ -339,10 +298,6 @@ fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure
     let (code, documents) = (code::code_facts(context)?, code::documents_to_take_in(context)?);
     let call = Call::of("onboard").flag("fast", arguments.fast).flag("text", arguments.text);
     answer(context, call.with(code).with(FoundDocuments(documents)))
-}
-
-fn docs_update(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("docs-update"))
 }
 
 fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {

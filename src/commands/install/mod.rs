@@ -19,7 +19,7 @@ use crate::acts::caller;
 use crate::acts::project;
 use std::cell::OnceCell;
 
-use crate::commands::hooks::state::Off;
+use crate::acts::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Explain, Failure};
 use crate::frame::{Context, verbs};

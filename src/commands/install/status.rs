@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::report::{UnlistedReport, chain};
-use crate::commands::hooks::state::{HooksState, Off};
+use crate::acts::hooks::state::{HooksState, Off};
 use crate::hooks;
 use crate::install::{self, Detected, Drift, InstallError, Leftover, NotLoaded, Status, Target, Unlisted};
 use crate::operations::answers::finding::{Finding, Severity};

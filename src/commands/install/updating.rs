@@ -1,19 +1,11 @@
 //! Information for an update of the installation: which installation applies here, the newest version, and the user's
 //! files among the installed ones.
 
-use crate::acts::files;
-use crate::acts::hosts;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::commands::research::packages;
-use crate::disk::{self, AbsolutePath, ChangeSet};
+use crate::acts::installs;
 use crate::failure::Failure;
 use crate::frame::named::NonBlank;
 use crate::frame::{Context, verbs};
-use crate::hooks::KnownVersions;
-use crate::install::{self, Target, custom};
-use crate::runtime::{Descriptor, Scope};
+use crate::install::custom;
 
 verbs! {
     "Updating";
@@ -25,14 +17,14 @@ verbs! {
     /// it of that folder.
     ///
     /// Example: `gsd-tools update-context`.
-    "update-context": reads json(InstallationReport) = update_context(ContextArgs);
+    "update-context": reads json(installs::InstallationReport) = update_context(ContextArgs);
 
     /// Check whether a newer version is published
     ///
     /// Asks the npm registry, and records the answer for the hooks, which never go online themselves.
     ///
     /// Example: `gsd-tools update-check --pick latest`.
-    "update-check": runs json(UpdateReport) = update_check();
+    "update-check": runs json(installs::UpdateReport) = update_check();
 
     /// List files of yours among the installed ones
     ///
@@ -82,167 +74,19 @@ pub(crate) struct RestoreArgs {
 }
 
 fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), Failure> {
-    context.emit(&custom::find(&folder(context, &arguments.config_dir)?)?)
+    context.emit(&custom::find(&installs::folder(context, &arguments.config_dir)?)?)
 }
 
 fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), Failure> {
-    let folder = folder(context, &arguments.config_dir)?;
-    if !arguments.apply {
-        return context.emit(&custom::look(&folder, &mut ChangeSet::default())?);
-    }
-    let report = match files::change(context, &[&folder], |changes| Ok(custom::look(&folder, changes)?)) {
-        Ok(report) if context.is_rehearsal() => report,
-        Ok(report) => report.applied(),
-        // A file that cannot be written does not stop the others.
-        Err(_) => {
-            let mut report = custom::look(&folder, &mut ChangeSet::default())?;
-            for path in report.eligible() {
-                let alone =
-                    files::change(context, &[&folder], |changes| Ok(custom::bring_back(&folder, &path, changes)?));
-                if let Err(error) = &alone {
-                    context.warn(format!("`{path}` was not restored: {}", error.message));
-                }
-                report.settle(&path, alone.err().map(|error| error.message), context.is_rehearsal());
-            }
-            report
-        }
-    };
-    context.emit(&report)
-}
-
-fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
-    let folder = context.here().resolve(typed);
-    context.project().boundary()?.check(&folder)?;
-    if disk::is_folder(&folder) {
-        return Ok(disk::canonical(&folder)?);
-    }
-    Err(Failure::usage(format!("there is no folder `{folder}`"))
-        .hint("`gsd-tools status` lists the folders of installed hosts"))
-}
-
-/// The result of `update-check`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct UpdateReport {
-    installed: &'static str,
-    latest: String,
-    /// Whether the newest version is newer than this program.
-    update_available: bool,
+    context.emit(&installs::restore_custom_files(context, &arguments.config_dir, arguments.apply)?)
 }
 
 fn update_check(context: &mut Context) -> Result<(), Failure> {
-    let world = context.world();
-    let mut known = KnownVersions::recall(world);
-    // Recorded in any case: a server that does not answer is not asked at every start of a session.
-    known.looked_at = world.now().milliseconds();
-    known.leave(world);
-    let registry = packages::npm_registry(world, None)?;
-    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
-    let response = world.fetch(&page, &[("Accept", "application/json")])?;
-    let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
-    let Some(Latest { version }) = told.filter(|_| response.status == 200) else {
-        return Err(no_version(&page, response.status));
-    };
-    known.latest = Some(version.clone());
-    known.leave(world);
-    let update_available = known.newer().is_some();
-    context.emit(&UpdateReport { installed: env!("CARGO_PKG_VERSION"), latest: version, update_available })
+    context.emit(&installs::update_check(context)?)
 }
 
-/// Why the registry has no newest version.
-fn no_version(page: &str, status: u16) -> Failure {
-    match status {
-        404 => Failure::usage(format!("`{}` is not published on npm (`{page}`)", env!("CARGO_PKG_NAME")))
-            .hint("update it the way you installed it, such as from its git repository"),
-        200 => Failure::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
-        status => Failure::usage(format!("`{page}` answered with status {status}"))
-            .hint("try again later, or check the registry"),
-    }
-}
-
-/// The newest version of a package, as a registry reports it.
-#[derive(Debug, Deserialize)]
-struct Latest {
-    version: String,
-}
-
-/// The answer of `update-context`, on one line.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct InstallationReport {
-    /// `0.0.0` if nothing is installed.
-    installed_version: String,
-    /// `LOCAL`, `GLOBAL` or `UNKNOWN`.
-    scope: &'static str,
-    /// The host; empty if nothing is installed.
-    runtime: String,
-    /// The folder of the host with the installation.
-    gsd_dir: String,
-}
-
-/// The installation in one folder: that of the first host that has one there.
-fn of_folder(
-    context: &Context,
-    descriptors: &[Descriptor],
-    folder: &AbsolutePath,
-    named: Option<&str>,
-) -> InstallationReport {
-    let is_local = folder.is_within(context.root());
-    let scope = if is_local { "LOCAL" } else { "GLOBAL" };
-    let chosen = folder.to_string();
-    let installed = descriptors.iter().find_map(|descriptor| {
-        let target = Target::resolve(descriptor.clone(), Scope::Global, context.root(), Some(&chosen), context.world());
-        let version = install::status(&target.ok()?).ok()?.version?;
-        Some((version, descriptor.id.to_string()))
-    });
-    let of_named = descriptors.first().filter(|_| named.is_some()).map(|descriptor| descriptor.id.to_string());
-    let (installed_version, runtime) = installed.unwrap_or_else(|| ("0.0.0".to_owned(), of_named.unwrap_or_default()));
-    InstallationReport { installed_version, scope, runtime, gsd_dir: chosen }
-}
-
-/// The installation that applies here: the project's before the user's, the host of the call before the others.
 fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
-    let mut descriptors = context.registry()?.all()?;
-    let named = arguments.runtime.as_deref().filter(|name| !name.trim().is_empty());
-    let only = named.map(|name| hosts::host_if_known(context, name)).transpose()?.flatten();
-    if let Some(name) = named {
-        descriptors.retain(|descriptor| only.as_ref().is_some_and(|only| only.id == descriptor.id));
-        if only.is_none() {
-            context.warn(format!("unknown host `{name}`"));
-        }
-    }
-    let host = context.host()?.id.clone();
-    descriptors.sort_by_key(|descriptor| descriptor.id.as_str() != host);
-    let mut answer = InstallationReport {
-        installed_version: "0.0.0".to_owned(),
-        scope: "UNKNOWN",
-        runtime: String::new(),
-        gsd_dir: String::new(),
-    };
-    if let Some(folder) = &arguments.config_dir {
-        let folder = context.here().resolve(folder);
-        if disk::is_folder(&folder) {
-            answer = of_folder(context, &descriptors, &folder, named);
-        }
-        context.text(serde_json::to_string(&answer)? + "\n");
-        return Ok(());
-    }
-    'places: for (scope, word) in [(Scope::Local, "LOCAL"), (Scope::Global, "GLOBAL")] {
-        for descriptor in &descriptors {
-            // A place that cannot be resolved, or whose manifest is unreadable, contains nothing to update.
-            let target = Target::resolve(descriptor.clone(), scope, context.root(), None, context.world());
-            let Ok(target) = target else { continue };
-            let status = install::status(&target);
-            if let Ok(Some(version)) = status.map(|status| status.version) {
-                answer = InstallationReport {
-                    installed_version: version,
-                    scope: word,
-                    runtime: descriptor.id.to_string(),
-                    gsd_dir: target.root.to_string(),
-                };
-                break 'places;
-            }
-        }
-    }
+    let answer = installs::update_context(context, arguments.config_dir.as_deref(), arguments.runtime.as_deref())?;
     context.text(serde_json::to_string(&answer)? + "\n");
     Ok(())
 }

@@ -9,6 +9,7 @@ use super::installed;
 use crate::acts::features::features;
 use crate::acts::features::shown::{self, HostChoice, Turn};
 use crate::failure::Failure;
+use crate::frame::named::HostFlags;
 use crate::frame::{Context, verbs};
 use crate::operations::capability::FeatureScope;
 use crate::operations::capability::features::Features;
@@ -132,23 +133,6 @@ pub(crate) struct SetArgs {
     gate: Vec<Gate>,
     #[command(flatten)]
     host: HostFlags,
-}
-
-/// Which host a call is about.
-#[derive(Debug, Default, clap::Args)]
-pub(crate) struct HostFlags {
-    /// Use this config directory of the host instead of the default
-    #[arg(long)]
-    config_dir: Option<String>,
-    /// The host (default: the one that runs this call)
-    #[arg(long)]
-    runtime: Option<String>,
-}
-
-impl HostFlags {
-    pub(in crate::commands) fn choice(&self) -> HostChoice<'_> {
-        HostChoice { config_dir: self.config_dir.as_deref(), runtime: self.runtime.as_deref() }
-    }
 }
 
 /// A switch of a feature's work as a person types it.

@@ -1,6 +1,5 @@
 //! Todos and seeds: work that is not in the roadmap, and ideas that wait for their moment.
 
-use crate::acts::facts;
 use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +9,6 @@ use crate::frame::named::PhaseArg;
 use crate::frame::{Context, verbs};
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
-use crate::operations::notes::windows;
 
 verbs! {
     "Todos and seeds";
@@ -47,13 +45,7 @@ verbs! {
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
     "todo match-phase": reads json(todos::MatchReport) = match_phase(PhaseArg);
 
-    /// Show the ledger of small defects: those that are open, waived and fixed
-    ///
-    /// Reads the entries in `.planning/WINDOWS.md`. The gate before shipping refuses while one is open, if
-    /// `workflow.windows_enforce` is on.
-    ///
-    /// Example: `gsd-tools windows status --pick ledger.open_count`.
-    "windows status": reads json(windows::WindowsReport) = windows_status();
+    use crate::peer::phases::WINDOWS_STATUS;
 }
 
 #[derive(Debug, clap::Args)]
@@ -80,12 +72,6 @@ pub(crate) struct SeedsArgs {
 fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), Failure> {
     let report = seeds::list(&context.view(), arguments.status.as_deref())?;
     context.emit_raw(&report, report.count.to_string())
-}
-
-fn windows_status(context: &mut Context) -> Result<(), Failure> {
-    let now = facts::moment(context).now;
-    let report = windows::status(&context.view(), &now)?;
-    context.emit(&report)
 }
 
 fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {

@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::frame::{Context, verbs};
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
-use crate::operations::overview::history;
 use crate::operations::overview::milestones;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
@@ -33,12 +32,7 @@ verbs! {
     /// Example: `gsd-tools stats table --raw` prints the counts as Markdown.
     "stats": reads json(stats::StatsReport, TableReport) = stats(StatsArgs);
 
-    /// Show what the phase summaries record: technology, decisions, patterns
-    ///
-    /// Reads every summary, archived phases included. `gsd-tools summary-extract` reads one.
-    ///
-    /// Example: `gsd-tools history-digest --pick tech_stack`.
-    "history-digest": reads json(history::HistoryReport) = history_digest();
+    use crate::peer::phases::HISTORY_DIGEST;
 }
 
 #[derive(Debug, clap::Args)]
@@ -64,10 +58,6 @@ fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Re
         Some(near) => unknown.hint(format!("did you mean `{near}`? The formats are {all}")),
         None => unknown.hint(format!("the formats are {all}")),
     })
-}
-
-fn history_digest(context: &mut Context) -> Result<(), Failure> {
-    context.emit(&history::history(&context.view())?)
 }
 
 /// The current state of the project, for a person at a terminal.

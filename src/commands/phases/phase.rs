@@ -1,12 +1,11 @@
 //! `find-phase`, `phases` and `phase`: find, list, add, complete and remove phases.
 
 use crate::acts::facts;
-use crate::acts::files;
 use crate::acts::git::uncommitted;
 use crate::acts::named;
 use crate::acts::workstreams;
 use crate::acts::writing::Target;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::frame::named::{NonBlank, PhaseArg};
 use crate::frame::{Context, verbs};
 use crate::operations::milestones::archive;
@@ -15,7 +14,6 @@ use crate::operations::phases::complete;
 use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
 use crate::operations::phases::remove;
 use crate::operations::state::position;
-use crate::operations::verification::acceptance::acceptance;
 use crate::project::up_next::is_shipped;
 
 verbs! {
@@ -74,12 +72,7 @@ verbs! {
     /// Example: `gsd-tools phase mvp-mode 2 --pick active`.
     "phase mvp-mode": reads json(add::MvpReport) = mvp_mode(MvpArgs);
 
-    /// Check whether every acceptance test of a phase passed
-    ///
-    /// Reads the UAT files of the phase. A phase without tests has not passed. Exits 0 whether they passed or not.
-    ///
-    /// Example: `gsd-tools phase uat-passed 2 --require-verification --pick blockers`.
-    "phase uat-passed": reads json(crate::operations::verification::acceptance::AcceptanceReport) = uat_passed(UatArgs);
+    use crate::peer::phases::UAT_PASSED;
 
     /// Add several phases at the end of the milestone
     ///
@@ -97,17 +90,9 @@ verbs! {
     /// Example: `gsd-tools phase remove 4 --dry-run` shows what would change.
     "phase remove": destroys [asked] json(remove::RemoveReport) = remove(RemoveArgs);
 
-    /// List the plans of a phase, archived phases included
-    ///
-    /// Example: `gsd-tools phase list-plans 2 --pick plan_count`.
-    "phase list-plans": reads json(add::PlanListReport) = list_plans(PhaseArg);
+    use crate::peer::phases::LIST_PLANS;
 
-    /// Check whether a plan is executed test-first (TDD)
-    ///
-    /// Checks the flag, the type of the plan, its tasks, and `workflow.tdd_mode`; `source` says which of them applies.
-    ///
-    /// Example: `gsd-tools phase tdd-applicable .planning/phases/01-foundation/01-01-PLAN.md --pick applicable`.
-    "phase tdd-applicable": reads json(add::TddReport) = tdd_applicable(TddArgs);
+    use crate::peer::phases::TDD_APPLICABLE;
 }
 
 #[derive(Debug, clap::Args)]
@@ -140,24 +125,6 @@ pub(crate) struct RemoveArgs {
     /// Remove it even if plans were executed, or git reports changes in its folder
     #[arg(long)]
     force: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct TddArgs {
-    /// The plan file
-    plan: NonBlank,
-    /// Answer as if the user requested it on the command line
-    #[arg(long)]
-    cli_flag: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct UatArgs {
-    #[command(flatten)]
-    phase: PhaseArg,
-    /// Require a passed verification report too
-    #[arg(long)]
-    require_verification: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -202,10 +169,6 @@ pub(crate) struct ListArgs {
     /// Include phases of completed milestones
     #[arg(long)]
     include_archived: bool,
-}
-
-fn list_plans(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    context.emit(&add::list_plans(&context.view(), phase)?)
 }
 
 fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
@@ -344,21 +307,6 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {
     context.emit_raw(&report, raw)
 }
 
-fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Failure> {
-    let plan: &str = &arguments.plan;
-    let text = files::text_from_root(context, plan)?;
-    let text = text.ok_or_else(|| no_plan(plan))?;
-    let configured = context.config()?.flag("workflow.tdd_mode");
-    context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
-}
-
-fn no_plan(plan: &str) -> Failure {
-    Failure::usage(format!("there is no file `{plan}`")).hint(
-        "check the path; a relative one starts at the \
-                                 project's root",
-    )
-}
-
 fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     workstreams::needs_one(context, "phase complete")?;
     let facts = facts::state_facts(context)?;
@@ -382,15 +330,4 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
 fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), Failure> {
     let configured = context.config()?.flag("workflow.mvp_mode");
     context.emit(&add::mvp_mode(&context.view(), &arguments.phase, arguments.cli_flag, configured)?)
-}
-
-fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), Failure> {
-    let typed: &str = &arguments.phase;
-    let view = context.view();
-    let folder = view.find_phase(typed)?.folder;
-    let folder = folder.ok_or_else(|| {
-        let hint = "`gsd-tools phases list` lists the phase folders";
-        Failure::new(Reason::PhaseNotFound, format!("phase `{typed}` has no folder")).hint(hint)
-    })?;
-    context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }

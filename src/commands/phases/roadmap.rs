@@ -7,11 +7,9 @@ use crate::acts::writing::Target;
 use crate::failure::{Failure, Reason};
 use crate::frame::named::{NonBlank, PhaseArg};
 use crate::frame::{Context, verbs};
-use crate::operations::plans::index::listed_waves;
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
 use crate::operations::roadmap::upgrade;
-use crate::operations::roadmap::waves;
 
 verbs! {
     "Roadmap";
@@ -41,12 +39,7 @@ verbs! {
     /// Example: `gsd-tools roadmap update-plan-progress 2 --raw` prints `1/3 In Progress`.
     "roadmap update-plan-progress": writes json(analyze::ProgressReport) = update_plan_progress(ProgressArgs);
 
-    /// Add waves and shared constraints to a phase's plans in ROADMAP.md
-    ///
-    /// Groups the plans of the phase by wave, and lists the `truths` that several of its plans share.
-    ///
-    /// Example: `gsd-tools roadmap annotate-dependencies 2`.
-    "roadmap annotate-dependencies": writes json(waves::AnnotateReport) = annotate_dependencies(PhaseArg);
+    use crate::peer::phases::ANNOTATE_DEPENDENCIES;
 
     /// Rename phases to `<milestone>-<number>`
     ///
@@ -138,15 +131,6 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
         None => "false".to_owned(),
     };
     context.emit_raw(&report, raw)
-}
-
-fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    let report = context.write(Target::Project, |view| {
-        let folder = view.find_phase(phase)?.folder;
-        let waves = folder.map(|folder| listed_waves(view, &folder)).transpose()?.unwrap_or_default();
-        Ok(waves::annotate_dependencies(view, phase, &waves)?)
-    })?;
-    context.emit(&report)
 }
 
 fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Failure> {

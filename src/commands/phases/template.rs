@@ -1,9 +1,6 @@
 //! `template`: selects the template that fits a plan, and creates a file of a phase from a template.
 
-use crate::acts::files;
 use crate::acts::writing::Target;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -15,10 +12,7 @@ verbs! {
     "Templates";
     groups { "template": "Create documents from templates"; }
 
-    /// Show the summary template that fits a plan
-    ///
-    /// Example: `gsd-tools template select 02-01-PLAN.md --raw` prints `templates/summary-minimal.md`.
-    "template select": reads json(template::SelectReport, Fallback) = select(SelectArgs);
+    use crate::peer::plans::TEMPLATE_SELECT;
 
     /// Create a summary, plan or verification report from its template
     ///
@@ -26,12 +20,6 @@ verbs! {
     ///
     /// Example: `gsd-tools template fill plan --phase 3 --plan 02 --wave 2 --fields '{"depends_on": ["03-01"]}'`.
     "template fill": writes json(FillReport) = fill(FillArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct SelectArgs {
-    /// The plan file, relative to the current folder
-    plan: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -56,24 +44,6 @@ pub(crate) struct FillArgs {
     /// Fields of the front matter, as a JSON object
     #[arg(long)]
     fields: Option<String>,
-}
-
-/// The answer for a missing plan: the standard template, and the error.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct Fallback {
-    template: &'static str,
-    r#type: &'static str,
-    error: String,
-}
-
-fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), Failure> {
-    let plan = &arguments.plan;
-    if let Some(text) = files::text_from_here(context, plan)? {
-        let report = template::select(&text);
-        return context.emit_raw(&report, report.template);
-    }
-    let (r#type, template) = template::STANDARD;
-    context.emit_raw(&Fallback { template, r#type, error: format!("there is no file `{plan}`") }, template)
 }
 
 const FIELDS: &str = "write it as `--fields '{\"tags\": [\"api\"]}'`";

@@ -24,22 +24,7 @@ verbs! {
     /// Example: `gsd-tools estimate-calibration --pick factor`.
     "estimate-calibration": reads json(estimates::CalibrationReport) = estimate_calibration();
 
-    /// Check an estimate against the budget of one context window
-    ///
-    /// The budget is `workflow.smart_zone_tokens` of the configuration.
-    ///
-    /// Example: `gsd-tools estimate-check --tokens 90000 --pick over_budget`.
-    "estimate-check": reads json(estimates::CheckReport) = check(CheckArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct CheckArgs {
-    /// The estimate, in tokens
-    #[arg(long)]
-    tokens: String,
-    /// The estimate has the correction factor in it already: show it, and do not apply it again
-    #[arg(long)]
-    calibrated: bool,
+    use crate::peer::plans::ESTIMATE_CHECK;
 }
 
 fn estimate_calibrate(context: &mut Context) -> Result<(), Failure> {
@@ -54,22 +39,6 @@ fn estimate_calibrate(context: &mut Context) -> Result<(), Failure> {
 
 fn estimate_calibration(context: &mut Context) -> Result<(), Failure> {
     let report = estimates::calibration(&context.view())?;
-    if let Some(problem) = &report.problem {
-        context.warn(problem);
-    }
-    context.emit(&report)
-}
-
-fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), Failure> {
-    let typed = &arguments.tokens;
-    let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
-    let tokens = typed.parse::<u64>().ok().filter(|tokens| digits && *tokens > 0).ok_or_else(|| {
-        Failure::usage(format!("`{typed}` is not a number of tokens"))
-            .hint("write a whole number from 1, such as `--tokens 90000`")
-    })?;
-    let config = context.config()?;
-    let configured = config.written("workflow.smart_zone_tokens");
-    let report = estimates::check(&context.view(), tokens, arguments.calibrated, configured)?;
     if let Some(problem) = &report.problem {
         context.warn(problem);
     }

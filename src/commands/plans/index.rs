@@ -1,13 +1,13 @@
 //! The plans of a phase and the content of their summaries.
 
 use crate::acts::files;
-use crate::acts::files::MissingFile;
 use crate::acts::named;
 use crate::failure::Failure;
 use crate::frame::named::PhaseArg;
 use crate::frame::{Context, verbs};
 use crate::operations::plans::index;
 use crate::operations::plans::summary;
+use crate::peer::answers::MissingFile;
 
 verbs! {
     "Plans";

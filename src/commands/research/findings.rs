@@ -1,16 +1,10 @@
 //! Research findings: decides which provider to ask, and stores the results. Nothing here uses the network.
 
-use crate::acts::files;
-use crate::acts::writing::{Beside, Target};
-use std::path::PathBuf;
-
-use crate::commands::documents::file_not_found;
-use crate::disk::{self, AbsolutePath, DiskError};
-use crate::failure::{Failure, Reason};
+use crate::acts::files::{self, file_not_found};
+use crate::acts::research::findings::{kept, put};
+use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, ResearchQuestions, Sureness};
-use crate::project::layout::Layout;
-use crate::project::view::Edits;
+use crate::operations::research::findings::{self, Finding, FindingKey, ResearchQuestions, Sureness};
 
 verbs! {
     "Research findings";
@@ -26,14 +20,14 @@ verbs! {
     /// Show the saved finding of a key
     ///
     /// Example: `gsd-tools research-store get 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --pick hit`.
-    "research-store get": reads json(KeptReport) = get(GetArgs);
+    "research-store get": reads json(findings::KeptReport) = get(GetArgs);
 
     /// Add a finding to the research store, or replace it
     ///
     /// Writes to the project, or to `~/.gsd/research-cache` if the source is `curated`; an agent cannot do the latter.
     ///
     /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
-    "research-store put": writes json(Finding) = put(PutArgs);
+    "research-store put": writes json(Finding) = keep(PutArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -93,17 +87,7 @@ fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Fail
     context.emit(&findings::plan(questions, has_service, |key| kept(context, key))?)
 }
 
-/// The finding stored under a key, in the project or for all projects.
-fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, Failure> {
-    let layout = context.layout();
-    let mut texts = Vec::new();
-    for file in [Some(layout.absolute(&in_project(layout, key))), for_everybody(context, key)].into_iter().flatten() {
-        texts.extend(files::read(context, &AbsolutePath::parse(&file).map_err(DiskError::from)?)?);
-    }
-    Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
-}
-
-fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
+fn keep(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
     let finding = Finding {
         content: arguments.content.clone(),
         source: arguments.source.clone(),
@@ -114,38 +98,6 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
         kind: arguments.kind.clone(),
     }
     .held_for_its_source();
-    let text = finding.text().map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
-    if finding.is_for_everybody() {
-        if let Some(name) = context.agent_session()? {
-            let refused =
-                format!("a `curated` finding applies to every project, and an agent runs this call: {name} is set");
-            return Err(Failure::usage(refused)
-                .exits(77)
-                .hint("give `--source` the address of the source, or ask the user to run the call"));
-        }
-        let Some(file) = for_everybody(context, &arguments.key) else {
-            return Err(Failure::new(Reason::Unknown, "cannot save the finding: there is no home folder")
-                .hint("set `HOME`, or give `--source` the address of the source"));
-        };
-        let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
-        let before = disk::read_text(&file)?;
-        context.write(Target::Beside(file.parent()), |_| {
-            Ok(((), vec![Beside { path: file, before, after: Some(text) }]))
-        })?;
-    } else {
-        context.write(Target::Project, |view| {
-            let mut edits = Edits::default();
-            edits.write(view, &in_project(view.layout(), &arguments.key), text)?;
-            Ok(((), edits))
-        })?;
-    }
+    put(context, &arguments.key, &finding)?;
     context.emit(&finding)
-}
-
-fn in_project(layout: &Layout, key: &FindingKey) -> String {
-    format!("{}/.cache/{}", layout.research(), key.file())
-}
-
-fn for_everybody(context: &Context, key: &FindingKey) -> Option<PathBuf> {
-    Some(context.world().gsd_home()?.join(".gsd/research-cache").join(key.file()))
 }

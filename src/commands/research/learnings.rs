@@ -1,11 +1,11 @@
 //! Learnings in the user's own folder: listed, searched, copied from a project, removed.
 
 use crate::acts::files;
-use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::acts::research::learnings::{folder, read, remove};
 use crate::failure::Failure;
 use crate::frame::named::NonBlank;
 use crate::frame::{Context, verbs};
-use crate::operations::research::learnings::{self, DeleteReport, Store};
+use crate::operations::research::learnings;
 
 verbs! {
     "Learnings";
@@ -36,10 +36,7 @@ verbs! {
     /// Example: `gsd-tools learnings prune --older-than 90d`.
     "learnings prune": acts json(learnings::PruneReport) = prune(PruneArgs);
 
-    /// Remove one learning
-    ///
-    /// Example: `gsd-tools learnings delete mwqv83a3-971397bb`.
-    "learnings delete": acts json(DeleteReport) = delete(DeleteArgs);
+    use crate::peer::small::DELETE_LEARNING;
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,12 +54,6 @@ pub(crate) struct PruneArgs {
     /// Remove entries older than this, such as `90d`
     #[arg(long)]
     older_than: NonBlank,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct DeleteArgs {
-    /// The id of the learning, as `learnings list` prints it
-    id: NonBlank,
 }
 
 fn learnings_list(context: &mut Context) -> Result<(), Failure> {
@@ -110,46 +101,4 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
         Ok(report)
     })?;
     context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
-}
-
-fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), Failure> {
-    let id: &str = &arguments.id;
-    if !learnings::is_id(id) {
-        return Err(Failure::usage(format!("`{id}` is not the id of a learning"))
-            .hint("`gsd-tools learnings list` lists the ids"));
-    }
-    let folder = folder(context)?;
-    let report = files::change(context, &[&folder], |changes| {
-        let store = read(&folder)?;
-        let file = store.file_of(id);
-        remove(&folder, file.as_slice(), changes)?;
-        Ok(DeleteReport { id: id.to_owned(), deleted: file.is_some(), would_delete: None })
-    })?;
-    context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
-}
-
-/// The folder of the store.
-fn folder(context: &Context) -> Result<AbsolutePath, Failure> {
-    let home = context.world().gsd_home();
-    let home =
-        home.ok_or_else(|| Failure::usage("cannot find the learnings: there is no home folder").hint("set `HOME`"))?;
-    Ok(AbsolutePath::parse(home)?.resolve(".gsd").resolve("knowledge"))
-}
-
-fn read(folder: &AbsolutePath) -> Result<Store, DiskError> {
-    let entries = disk::list(folder)?.unwrap_or_default();
-    let files = entries
-        .into_iter()
-        .filter(|entry| entry.is_file() && entry.path.extension().is_some_and(|ending| ending == "json"));
-    Ok(Store::read(files.map(|entry| (entry.name, disk::read_text(entry.path).ok().flatten())).collect::<Vec<_>>()))
-}
-
-fn remove(folder: &AbsolutePath, files: &[String], changes: &mut ChangeSet) -> Result<(), Failure> {
-    for file in files {
-        let path = folder.resolve(file);
-        if let Some(before) = Digest::of_file(&path)? {
-            changes.remove(path, before);
-        }
-    }
-    Ok(())
 }

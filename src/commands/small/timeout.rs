@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::acts::run;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::world::{Ended, Program, WorldError};
+use crate::world::Ended;
 
 verbs! {
     "Running programs" (own);
@@ -53,31 +54,15 @@ impl std::str::FromStr for Seconds {
 
 fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), Failure> {
     let limit = arguments.seconds.limit();
-    let Some((name, arguments)) = arguments.program.split_first() else { return Ok(()) };
-    let program = Program::new(name).arguments(arguments).folder(context.here().as_path());
-    let program = limit.into_iter().fold(program, Program::timeout);
-    let code = match context.world().hand_over(&program) {
-        Ok(Ended::Code(code)) => u8::try_from(code & 0xff).unwrap_or(1),
-        Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-        Ok(Ended::OutOfTime) => {
+    let code = match run::hand_over(context, &arguments.program, limit)? {
+        Ended::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
+        Ended::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Ended::OutOfTime => {
             let seconds = limit.unwrap_or_default().as_secs_f64();
-            context.warn(format!("`{name}` did not end within {seconds} s and was stopped"));
+            context.warn(format!("`{}` did not end within {seconds} s and was stopped", arguments.program[0]));
             124
         }
-        Err(error) => return Err(Failure::from_start(&error)),
     };
     context.exit_with(code);
     Ok(())
-}
-
-impl Failure {
-    /// A program that did not start, with the exit codes of shells.
-    fn from_start(error: &WorldError) -> Self {
-        let code = match error {
-            WorldError::NoProgram { .. } => 127,
-            WorldError::Start { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => 126,
-            _ => 125,
-        };
-        Self::because(crate::failure::Reason::Unknown, error).exits(code)
-    }
 }

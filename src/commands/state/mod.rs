@@ -52,14 +52,7 @@ verbs! {
     "state update": writes json(crate::operations::state::update::UpdateReport)
         = position::update(position::UpdateArgs);
 
-    /// Set several fields of STATE.md at once
-    ///
-    /// Fields that do not exist are listed in the answer, and the others are set.
-    ///
-    /// Example: `gsd-tools state patch --Status Paused --"Resume file" .planning/notes.md`, or as one JSON object:
-    /// `gsd-tools state patch '{"Status": "Paused"}'`.
-    "state patch": writes json(crate::peer::answers::FailureReport, crate::operations::state::update::PatchReport)
-        = position::patch(position::PatchArgs);
+    use crate::peer::state::PATCH;
 
     /// Set the position to the first open plan of a phase
     ///
@@ -78,37 +71,13 @@ verbs! {
     "state planned-phase": writes json(crate::peer::answers::FailureReport, crate::operations::state::position::PlannedReport)
         = position::planned(position::PhaseArgs);
 
-    /// Set the position to the next plan
-    ///
-    /// After the last plan, the phase is recorded as ready to be verified. If plans of the phase have no summary, the
-    /// position does not change.
-    ///
-    /// Example: `gsd-tools state advance-plan --raw` prints `false` after the last plan.
-    "state advance-plan": writes json(crate::peer::answers::FailureReport, crate::operations::state::advance::AdvanceReport)
-        = position::advance();
+    use crate::peer::state::ADVANCE_PLAN;
 
-    /// Record how long a plan took, with its tasks and files
-    ///
-    /// Adds a row to the table of plans in STATE.md.
-    ///
-    /// Example: `gsd-tools state record-metric --phase 2 --plan 1 --duration 15min --tasks 3 --files 4`.
-    "state record-metric": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
-        = notes::record_metric(notes::MetricArgs);
+    use crate::peer::state::RECORD_METRIC;
 
-    /// Update the counts of plans and phases
-    ///
-    /// Counts plans with a summary. If the roadmap does not show which phases belong to the milestone, nothing is
-    /// changed.
-    ///
-    /// Example: `gsd-tools state update-progress --raw` prints `[████░░░░░░] 40%`.
-    "state update-progress": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::ProgressUpdate)
-        = notes::update_progress();
+    use crate::peer::state::UPDATE_PROGRESS;
 
-    /// Add a decision to STATE.md
-    ///
-    /// Example: `gsd-tools state add-decision --phase 2 --summary "Use REST" --rationale "simple"`.
-    "state add-decision": writes json(crate::peer::answers::FailureReport, crate::operations::state::notes::NoteReport)
-        = notes::add_decision(notes::DecisionArgs);
+    use crate::peer::state::ADD_DECISION;
 
     /// Add a blocker to STATE.md
     ///
@@ -159,18 +128,9 @@ verbs! {
     )
         = notes::add_evolution(notes::EvolutionArgs);
 
-    /// Record that work is waiting for an answer
-    ///
-    /// Writes WAITING.json in the planning folder, for other programs. Replaces an earlier question.
-    ///
-    /// Example: `gsd-tools state signal-waiting --type decision_point --question "Which?" --options "A|B" --phase 2`.
-    "state signal-waiting": writes json(crate::operations::state::signal::WaitingReport)
-        = upkeep::signal_waiting(upkeep::WaitingArgs);
+    use crate::peer::state::SIGNAL_WAITING;
 
-    /// Remove the record that work is waiting for an answer
-    ///
-    /// Example: `gsd-tools state signal-resume --pick removed`.
-    "state signal-resume": writes json(crate::operations::state::signal::ResumeReport) = upkeep::signal_resume();
+    use crate::peer::state::SIGNAL_RESUME;
 
     /// Check STATE.md against the files
     ///
@@ -189,13 +149,7 @@ verbs! {
     "state sync": writes json(crate::peer::answers::FailureReport, crate::operations::state::sync::SyncReport)
         = upkeep::sync(upkeep::SyncArgs);
 
-    /// Archive entries of old phases in STATE-ARCHIVE.md
-    ///
-    /// Moves decisions, completed phases and metrics out of STATE.md.
-    ///
-    /// Example: `gsd-tools state prune --keep-recent 3 --dry-run`.
-    "state prune": writes json(crate::peer::answers::FailureReport, crate::operations::state::prune::PruneReport)
-        = upkeep::prune(upkeep::PruneArgs);
+    use crate::peer::state::PRUNE;
 
     /// Create a missing STATE.md, or update its table of phases
     ///

@@ -1,47 +1,10 @@
 //! Records of work in STATE.md: metrics, decisions, blockers, sessions, changes of the roadmap.
 
-use super::answer::{note, text_or_file, write_found};
+use super::answer::note;
+use crate::acts::state::text_or_file;
 use crate::failure::Failure;
 use crate::frame::Context;
-use crate::operations::state::notes::{self, Evolution, Metric};
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct MetricArgs {
-    /// The phase of the plan
-    #[arg(long)]
-    phase: Option<String>,
-    /// The number of the plan
-    #[arg(long)]
-    plan: Option<String>,
-    /// How long it took, such as `15min`
-    #[arg(long)]
-    duration: Option<String>,
-    /// The number of tasks
-    #[arg(long)]
-    tasks: Option<String>,
-    /// The number of changed files
-    #[arg(long)]
-    files: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct DecisionArgs {
-    /// The phase of the decision; default: the current phase
-    #[arg(long)]
-    phase: Option<String>,
-    /// The decision
-    #[arg(long)]
-    summary: Option<String>,
-    /// Read the decision from this file
-    #[arg(long, conflicts_with = "summary")]
-    summary_file: Option<String>,
-    /// The reason
-    #[arg(long)]
-    rationale: Option<String>,
-    /// Read the reason from this file
-    #[arg(long, conflicts_with = "rationale")]
-    rationale_file: Option<String>,
-}
+use crate::operations::state::notes::{self, Evolution};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct BlockerArgs {
@@ -90,35 +53,6 @@ pub(in crate::commands) struct EvolutionArgs {
     /// Mark the change as urgent
     #[arg(long)]
     urgent: bool,
-}
-
-pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &MetricArgs) -> Result<(), Failure> {
-    let metric = Metric {
-        phase: arguments.phase.as_deref(),
-        plan: arguments.plan.as_deref(),
-        duration: arguments.duration.as_deref(),
-        tasks: arguments.tasks.as_deref(),
-        files: arguments.files.as_deref(),
-    };
-    note(context, |view, facts| notes::record_metric(view, metric, facts))
-}
-
-pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), Failure> {
-    let report = write_found(context, notes::update_progress)?;
-    if let Some(reason) = &report.reason {
-        context.warn(format!("progress was not changed: {reason}"));
-    }
-    let raw = report.bar.as_deref().unwrap_or("false");
-    context.emit_raw(&report, raw)
-}
-
-pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), Failure> {
-    let summary = text_or_file(context, arguments.summary.as_deref(), arguments.summary_file.as_deref())?;
-    let rationale = text_or_file(context, arguments.rationale.as_deref(), arguments.rationale_file.as_deref())?;
-    note(context, |view, facts| {
-        let (phase, summary, rationale) = (arguments.phase.as_deref(), summary.as_deref(), rationale.as_deref());
-        notes::add_decision(view, phase, summary, rationale, facts)
-    })
 }
 
 pub(in crate::commands) fn add_blocker(context: &mut Context, arguments: &BlockerArgs) -> Result<(), Failure> {

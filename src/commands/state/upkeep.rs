@@ -1,10 +1,10 @@
 //! Maintains STATE.md: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
-use super::answer::{absent, needs_planning, write, write_found};
+use super::answer::absent;
+use crate::acts::state::{needs_planning, write, write_found};
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
-use crate::operations::state::signal::{self, Signal};
-use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
+use crate::operations::state::{NO_STATE, rebuild, switch, sync, validate};
 use crate::project::up_next::is_shipped_version;
 
 #[derive(Debug, clap::Args)]
@@ -15,22 +15,6 @@ pub(in crate::commands) struct SwitchArgs {
     /// The name of the milestone; default: the name in the roadmap
     #[arg(long)]
     name: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::commands) struct WaitingArgs {
-    /// The kind of question; default: `decision_point`
-    #[arg(long = "type")]
-    kind: Option<String>,
-    /// The question
-    #[arg(long)]
-    question: Option<String>,
-    /// The possible answers, separated by `|`
-    #[arg(long)]
-    options: Option<String>,
-    /// The phase of the question
-    #[arg(long)]
-    phase: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -48,16 +32,6 @@ pub(in crate::commands) struct SyncArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct PruneArgs {
-    /// How many phases before the current one to keep in STATE.md
-    #[arg(long, default_value_t = prune::KEPT)]
-    keep_recent: u64,
-    /// Show what would be moved without moving it
-    #[arg(long)]
-    dry_run: bool,
-}
-
-#[derive(Debug, clap::Args)]
 pub(in crate::commands) struct RebuildArgs {
     /// Show what would change without changing it
     #[arg(long)]
@@ -70,32 +44,9 @@ pub(in crate::commands) struct RebuildArgs {
     set_aside: bool,
 }
 
-pub(in crate::commands) fn signal_waiting(context: &mut Context, arguments: &WaitingArgs) -> Result<(), Failure> {
-    let question = Signal {
-        kind: arguments.kind.as_deref(),
-        question: arguments.question.as_deref(),
-        options: arguments.options.as_deref(),
-        phase: arguments.phase.as_deref(),
-    };
-    let report = write(context, |view, facts| signal::wait(view, question, facts))?;
-    context.emit_raw(&report, "true")
-}
-
-pub(in crate::commands) fn signal_resume(context: &mut Context) -> Result<(), Failure> {
-    let report = write(context, |view, _| Ok(signal::resume(view)))?;
-    let raw = report.removed.to_string();
-    context.emit_raw(&report, raw)
-}
-
 pub(in crate::commands) fn sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| sync::sync(view, arguments.verify, facts))?;
     context.emit(&report)
-}
-
-pub(in crate::commands) fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
-    let (keep, look) = (arguments.keep_recent, arguments.dry_run);
-    let report = write_found(context, |view, facts| prune::prune(view, keep, look, facts))?;
-    context.emit_raw(&report, report.found().to_string())
 }
 
 pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArgs) -> Result<(), Failure> {

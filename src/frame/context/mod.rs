@@ -303,6 +303,17 @@ impl Context {
         self.emit(report)
     }
 
+    /// Answers with JSON if it was requested, else with one line.
+    pub(crate) fn emit_or_line(&mut self, json: bool, report: &impl Serialize, line: &str) -> Result<(), Failure> {
+        if json {
+            self.emit(report)?;
+        } else {
+            self.text(line);
+        }
+        self.text("\n");
+        Ok(())
+    }
+
     /// Answers with text, exactly as given.
     pub(crate) fn text(&mut self, text: impl AsRef<str>) {
         self.stdout.push_str(text.as_ref());

@@ -97,7 +97,8 @@ fn verb_of(words: &[String]) -> Option<String> {
 fn examples() -> Vec<Vec<String>> {
     let line = Regex::new(r"/// Example: `gsd-tools ([^`>]*)").unwrap();
     let mut found = Vec::new();
-    for file in walkdir::WalkDir::new(repository().join("src/commands")).sort_by_file_name() {
+    let files = |room: &str| walkdir::WalkDir::new(repository().join(room)).sort_by_file_name();
+    for file in files("src/commands").into_iter().chain(files("src/peer")) {
         let file = file.unwrap();
         if file.path().extension().is_some_and(|extension| extension == "rs") {
             let text = std::fs::read_to_string(file.path()).unwrap();

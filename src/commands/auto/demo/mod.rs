@@ -4,12 +4,9 @@
 //! caller (`__with-caller`). The client is this program too (`__demo-agent`). What it does and what is shown is data
 //! in `templates/demo`; a line of the story is made from an entry of the log.
 
-mod stage;
 mod told;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use crate::acts::auto::demo::{DemoReport, Stage, is_fenced};
 use crate::auto::demo::{Row, Script};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
@@ -18,8 +15,6 @@ use crate::frame::Context;
 use crate::project::milestone_layout::lookup;
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::shell::typed;
-use crate::world::fence::Fencing;
-use stage::Stage;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {
@@ -29,44 +24,6 @@ pub(super) struct DemoArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// The result of a demo.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DemoReport {
-    milestone: String,
-    /// The commit that landed, with its subject.
-    commit: String,
-    subject: String,
-    /// The branch that it landed on.
-    branch: String,
-    /// The files that it changed, without planning documents.
-    files: Vec<String>,
-    /// How many planning documents it has.
-    documents: usize,
-    /// How many sessions the scripted agent had.
-    sessions: u32,
-    /// Whether a fence limited where the agent could write.
-    fenced: bool,
-    /// Commands that ran in the project at the end, with their output.
-    shown: Vec<ShownRow>,
-    /// The folder of the project, if it was kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept: Option<String>,
-    /// The commands to try next.
-    next: Vec<NextRow>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct ShownRow {
-    command: String,
-    printed: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct NextRow {
-    command: String,
-    about: String,
 }
 
 pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Failure> {
@@ -109,40 +66,6 @@ const NOT_FENCED: &str = "cannot fence the agent: this system cannot limit where
 fn progress_screen(context: &Context) -> Screen {
     let screen = context.page();
     Screen { color: screen.color && context.world().terminal().stderr, ..screen }
-}
-
-fn is_fenced(context: &Context) -> bool {
-    context.world().fencing() != Fencing::Unavailable
-}
-
-impl DemoReport {
-    fn of(context: &Context, script: &Script, stage: &Stage<'_>, memory: &Memory) -> Result<Self, Failure> {
-        let run = memory.run.as_ref();
-        let commit = memory.landed.clone().unwrap_or_default();
-        let subject = stage.output(&["git", "show", "--no-patch", "--format=%s", &commit])?;
-        let parent = format!("{commit}^");
-        let changed = stage.output(&["git", "diff", "--name-only", "--no-renames", &parent, &commit])?;
-        let is_document = |path: &&str| path.split('/').next() == Some(lookup::FOLDER);
-        let (documents, files): (Vec<&str>, Vec<&str>) = changed.lines().partition(is_document);
-        let shown = script.show.iter().map(|show| {
-            let printed = stage.output(&show.command)?;
-            Ok(ShownRow { command: show.command.join(" "), printed })
-        });
-        let next = |row: &Row| NextRow { command: row.command.clone(), about: row.about.clone() };
-        Ok(Self {
-            milestone: run.map(|run| run.milestone.clone()).unwrap_or_default(),
-            branch: run.map(|run| run.target.clone()).unwrap_or_default(),
-            subject,
-            commit,
-            files: files.into_iter().map(str::to_owned).collect(),
-            documents: documents.len(),
-            sessions: memory.spent.sessions,
-            fenced: is_fenced(context),
-            shown: shown.collect::<Result<_, Failure>>()?,
-            kept: None,
-            next: script.next.iter().map(next).collect(),
-        })
-    }
 }
 
 /// The maximum number of lines shown from the output of a command.

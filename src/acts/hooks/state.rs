@@ -3,16 +3,19 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::acts::{Call, project};
 use crate::disk::DiskError;
+use crate::failure::Failure;
 use crate::hooks::{self, Switch};
 use crate::install::{self, Drift, Status, Target};
 use crate::operations::answers::finding::Finding;
+use crate::runtime::Scope;
 use crate::world::World;
 
 /// The state of an install's hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(in crate::commands) enum HooksState {
+pub(crate) enum HooksState {
     /// The host runs them.
     Registered,
     /// The host runs them, and they do nothing, as requested.
@@ -27,7 +30,7 @@ pub(in crate::commands) enum HooksState {
 
 impl HooksState {
     /// The state of the hooks of an install, which was compared with its manifest.
-    pub(in crate::commands) fn of(target: &Target, status: &Status, off: &Off) -> Self {
+    pub(crate) fn of(target: &Target, status: &Status, off: &Off) -> Self {
         if status.version.is_none() {
             return Self::None;
         }
@@ -48,22 +51,22 @@ impl HooksState {
 
 /// The hosts whose hooks are disabled.
 #[derive(Debug)]
-pub(in crate::commands) struct Off {
-    pub(in crate::commands) switch: Switch,
-    pub(in crate::commands) by_variable: bool,
+pub(crate) struct Off {
+    pub(crate) switch: Switch,
+    pub(crate) by_variable: bool,
 }
 
 impl Off {
-    pub(in crate::commands) fn read(world: &World) -> Result<Self, DiskError> {
+    pub(crate) fn read(world: &World) -> Result<Self, DiskError> {
         Ok(Self { switch: Switch::read(world)?, by_variable: hooks::is_off_by_variable(world) })
     }
 
-    pub(in crate::commands) fn is_off(&self, host: &str) -> bool {
+    pub(crate) fn is_off(&self, host: &str) -> bool {
         self.by_variable || self.switch.is_off(Some(host))
     }
 
     /// A note for a person that hooks are disabled, with the command that enables them.
-    pub(in crate::commands) fn finding(&self) -> Option<Finding> {
+    pub(crate) fn finding(&self) -> Option<Finding> {
         let off = self.switch.hosts();
         if off.is_empty() {
             return None;
@@ -73,8 +76,31 @@ impl Off {
     }
 
     /// The same note about the variable.
-    pub(in crate::commands) fn finding_of_variable(&self) -> Option<Finding> {
+    pub(crate) fn finding_of_variable(&self) -> Option<Finding> {
         let what = format!("{} is set: hooks are disabled wherever it is set", hooks::VARIABLE);
         self.by_variable.then(|| Finding::note("hooks-off-by-variable", what).cure("unset it"))
     }
+}
+
+/// Every known place of all hosts, or of one: global, in this project, and in chosen folders.
+pub(crate) fn targets(call: &Call, host: Option<&str>) -> Result<Vec<Target>, Failure> {
+    let registry = call.registry()?;
+    let descriptors = match host {
+        Some(name) => vec![registry.find(name)?],
+        None => registry.all()?,
+    };
+    let (remembered, folder) = (install::remembered(call.world())?, project::install_folder(call));
+    let mut targets: Vec<Target> = Vec::new();
+    for descriptor in descriptors {
+        for scope in [Scope::Global, Scope::Local] {
+            // A place that cannot be resolved contains nothing to check.
+            targets.extend(Target::resolve(descriptor.clone(), scope, &folder, None, call.world()));
+        }
+        for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {
+            let root = Some(elsewhere.root.as_str());
+            let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, root, call.world()).ok();
+            targets.extend(target.filter(|target| !targets.iter().any(|known| known.root == target.root)));
+        }
+    }
+    Ok(targets)
 }

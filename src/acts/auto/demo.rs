@@ -4,15 +4,21 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::acts::Call;
 use crate::auto::brought::APPROVED;
-use crate::auto::demo::{self, RUNNER, Script, VARIABLE};
+use crate::auto::demo::{self, RUNNER, Row, Script, VARIABLE};
 use crate::auto::event::Entry;
+use crate::auto::memory::Memory;
 use crate::auto::stop::Cause;
 use crate::disk::log::read_log;
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
 use crate::failure::{Failure, Reason};
-use crate::frame::Context;
 use crate::project::local_state::LocalState;
+use crate::project::milestone_layout::lookup;
+use crate::world::fence::Fencing;
 use crate::world::output::Stream;
 use crate::world::process::{Ask, Next};
 use crate::world::signals::{self, Requests};
@@ -59,7 +65,7 @@ const MOVED: &[&str] =
     &["APPDATA", "LOCALAPPDATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
 
 /// The folders of a demo. Those that are not kept are removed when this value is dropped.
-pub(super) struct Stage<'a> {
+pub(crate) struct Stage<'a> {
     world: &'a World,
     requests: Option<Requests>,
     scratch: Scratch,
@@ -94,17 +100,17 @@ impl Drop for Kept {
 
 impl<'a> Stage<'a> {
     /// Creates the folders. `keep` is the path where the project should stay.
-    pub(super) fn new(context: &'a Context, keep: Option<&str>) -> Result<Self, Failure> {
-        let world = context.world();
+    pub(crate) fn new(call: &'a Call, keep: Option<&str>) -> Result<Self, Failure> {
+        let world = call.world();
         for program in ["git", "sh"] {
             if !world.finds(program) {
                 return Err(WorldError::NoProgram { program: program.to_owned() }.into());
             }
         }
         // Refused before anything is created.
-        let keep = keep.map(|folder| empty_folder(context.here(), folder)).transpose()?;
+        let keep = keep.map(|folder| empty_folder(call.here(), folder)).transpose()?;
         let requests = Requests::watch().ok();
-        let temporary = context.here().resolve(world.temporary_folder());
+        let temporary = call.here().resolve(world.temporary_folder());
         // Remove the folders of killed demos. Those of other users cannot be removed, and need not be.
         let _ = disk::remove_left_with(&temporary, SETTINGS);
         let scratch = Scratch::new(temporary.as_path()).map_err(|error| no_temporary_folder(&error))?;
@@ -121,7 +127,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Creates the project: a repository with one commit.
-    pub(super) fn prepare(&self, script: &Script) -> Result<(), Failure> {
+    pub(crate) fn prepare(&self, script: &Script) -> Result<(), Failure> {
         for (path, text) in demo::project_files() {
             disk::replace(&self.project.resolve(path), text.as_bytes())?;
         }
@@ -135,7 +141,7 @@ impl<'a> Stage<'a> {
 
     /// Runs the brief to its end. `hear` gets each entry of the log as it arrives. On a system without a fence, the run
     /// stops before checks that are not approved: this program wrote the checks of this project, so it approves them.
-    pub(super) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), Failure> {
+    pub(crate) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), Failure> {
         let (mut heard, mut approved) = (0, String::new());
         let mut calls = 0;
         loop {
@@ -195,7 +201,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs a program in the project and returns its output.
-    pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, Failure> {
+    pub(crate) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, Failure> {
         let (name, arguments) = line.split_first().ok_or_else(|| Failure::usage("no program is named"))?;
         let own = (name.as_ref() == PROGRAM).then(|| self.world.executable()).transpose()?;
         let program = self.apart(own.as_deref().unwrap_or_else(|| Path::new(name.as_ref())));
@@ -219,7 +225,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Keeps the project, and returns its folder if it should be kept.
-    pub(super) fn keep(mut self) -> Option<AbsolutePath> {
+    pub(crate) fn keep(mut self) -> Option<AbsolutePath> {
         let kept = self.kept.as_mut()?;
         kept.is_done = true;
         Some(kept.project.clone())
@@ -323,4 +329,77 @@ fn failed(answer: &str, complaint: &str) -> Failure {
     let why = stop.unwrap_or_else(|_| complaint.lines().last().unwrap_or("it did not say why").to_owned());
     Failure::new(Reason::Unknown, format!("the run of the demo did not land: {why}"))
         .hint("run `gsd-tools demo` again; please report it if it fails again")
+}
+
+/// The result of a demo.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DemoReport {
+    pub(crate) milestone: String,
+    /// The commit that landed, with its subject.
+    pub(crate) commit: String,
+    pub(crate) subject: String,
+    /// The branch that it landed on.
+    pub(crate) branch: String,
+    /// The files that it changed, without planning documents.
+    pub(crate) files: Vec<String>,
+    /// How many planning documents it has.
+    pub(crate) documents: usize,
+    /// How many sessions the scripted agent had.
+    pub(crate) sessions: u32,
+    /// Whether a fence limited where the agent could write.
+    pub(crate) fenced: bool,
+    /// Commands that ran in the project at the end, with their output.
+    pub(crate) shown: Vec<ShownRow>,
+    /// The folder of the project, if it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept: Option<String>,
+    /// The commands to try next.
+    pub(crate) next: Vec<NextRow>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShownRow {
+    pub(crate) command: String,
+    pub(crate) printed: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NextRow {
+    pub(crate) command: String,
+    pub(crate) about: String,
+}
+
+/// Whether a fence limits where the agent can write.
+pub(crate) fn is_fenced(call: &Call) -> bool {
+    call.world().fencing() != Fencing::Unavailable
+}
+
+impl DemoReport {
+    pub(crate) fn of(call: &Call, script: &Script, stage: &Stage<'_>, memory: &Memory) -> Result<Self, Failure> {
+        let run = memory.run.as_ref();
+        let commit = memory.landed.clone().unwrap_or_default();
+        let subject = stage.output(&["git", "show", "--no-patch", "--format=%s", &commit])?;
+        let parent = format!("{commit}^");
+        let changed = stage.output(&["git", "diff", "--name-only", "--no-renames", &parent, &commit])?;
+        let is_document = |path: &&str| path.split('/').next() == Some(lookup::FOLDER);
+        let (documents, files): (Vec<&str>, Vec<&str>) = changed.lines().partition(is_document);
+        let shown = script.show.iter().map(|show| {
+            let printed = stage.output(&show.command)?;
+            Ok(ShownRow { command: show.command.join(" "), printed })
+        });
+        let next = |row: &Row| NextRow { command: row.command.clone(), about: row.about.clone() };
+        Ok(Self {
+            milestone: run.map(|run| run.milestone.clone()).unwrap_or_default(),
+            branch: run.map(|run| run.target.clone()).unwrap_or_default(),
+            subject,
+            commit,
+            files: files.into_iter().map(str::to_owned).collect(),
+            documents: documents.len(),
+            sessions: memory.spent.sessions,
+            fenced: is_fenced(call),
+            shown: shown.collect::<Result<_, Failure>>()?,
+            kept: None,
+            next: script.next.iter().map(next).collect(),
+        })
+    }
 }

@@ -1,10 +1,10 @@
 //! Warns the agent that starts a workflow if its host has called none of our hooks: guards that were not loaded are
 //! silent.
 
+use crate::acts::Call;
+use crate::acts::hooks::state::Off;
 use crate::acts::hosts;
 use crate::acts::project;
-use crate::commands::hooks::state::Off;
-use crate::frame::Context;
 use crate::hooks;
 use crate::install::{self, Target};
 use crate::runtime::{Scope, installed_for};
@@ -14,8 +14,8 @@ use crate::runtime::{Scope, installed_for};
 const RECENT: i64 = 60 * 60 * 1000;
 
 /// Warns if an agent makes this call, but the host has called no hook of the install that this program belongs to.
-pub(super) fn tell(context: &Context) {
-    let world = context.world();
+pub(super) fn tell(call: &Call) {
+    let world = call.world();
     // The driver of a unit's session makes sure that its hooks are called.
     let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return };
     let Some(root) = hooks::root_of(&program) else { return };
@@ -23,7 +23,7 @@ pub(super) fn tell(context: &Context) {
     if called.is_some_and(|at| (world.now().milliseconds() - at).abs() < RECENT) {
         return;
     }
-    let host = installed_for(&program).and_then(|host| hosts::host_if_known(context, &host).ok().flatten());
+    let host = installed_for(&program).and_then(|host| hosts::host_if_known(call, &host).ok().flatten());
     let Some(host) = host.filter(|host| host.hooks.is_some()) else { return };
     // A person at a terminal has no session, and other hosts call no hooks of this one.
     let of_host = host.shell_variables.iter().chain(&host.session_variables);
@@ -33,14 +33,14 @@ pub(super) fn tell(context: &Context) {
         return;
     }
     let name = host.name.clone();
-    let (folder, chosen) = (project::install_folder(context), root.to_string_lossy());
+    let (folder, chosen) = (project::install_folder(call), root.to_string_lossy());
     // `hooks status` reports places that cannot be checked.
     let global = Target::resolve(host.clone(), Scope::Global, &folder, Some(&chosen), world).ok();
     let local = Target::resolve(host, Scope::Local, &folder, None, world).ok();
     let target = local.filter(|local| local.root.as_path() == root).or(global);
     let registered = target.and_then(|target| install::registered(&target).ok());
     if registered.is_some_and(|registered| registered.hooks.iter().any(|hook| hook.ours)) {
-        context.warn(format!(
+        call.warn(format!(
             "{name} has called none of our hooks in this session, though they are registered, so its guards may not be \
              loaded; report this to the user and name `gsd-tools hooks status`"
         ));

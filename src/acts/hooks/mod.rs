@@ -1,0 +1,4 @@
+//! The hooks of installs: how they are, and what they cost.
+
+pub(crate) mod cost;
+pub(crate) mod state;

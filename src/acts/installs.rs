@@ -1,0 +1,173 @@
+//! Installs and their updates: which one counts here, the newest version, and the user's files among the installed ones.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::research::packages;
+use super::{Call, files, hosts};
+use crate::disk::{self, AbsolutePath, ChangeSet};
+use crate::failure::Failure;
+use crate::hooks::KnownVersions;
+use crate::install::{self, Target, custom};
+use crate::runtime::{Descriptor, Scope};
+
+/// What of the user's files can be restored in a host's folder, and with `apply` restores it.
+pub(crate) fn restore_custom_files(call: &Call, folder: &str, apply: bool) -> Result<custom::Restoration, Failure> {
+    let folder = self::folder(call, folder)?;
+    if !apply {
+        return Ok(custom::look(&folder, &mut ChangeSet::default())?);
+    }
+    Ok(match files::change(call, &[&folder], |changes| Ok(custom::look(&folder, changes)?)) {
+        Ok(report) if call.is_rehearsal() => report,
+        Ok(report) => report.applied(),
+        // A file that cannot be written does not stop the others.
+        Err(_) => {
+            let mut report = custom::look(&folder, &mut ChangeSet::default())?;
+            for path in report.eligible() {
+                let alone = files::change(call, &[&folder], |changes| Ok(custom::bring_back(&folder, &path, changes)?));
+                if let Err(error) = &alone {
+                    call.warn(format!("`{path}` was not restored: {}", error.message));
+                }
+                report.settle(&path, alone.err().map(|error| error.message), call.is_rehearsal());
+            }
+            report
+        }
+    })
+}
+
+/// A host's folder that a call names.
+pub(crate) fn folder(call: &Call, typed: &str) -> Result<AbsolutePath, Failure> {
+    let folder = call.here().resolve(typed);
+    call.project().boundary()?.check(&folder)?;
+    if disk::is_folder(&folder) {
+        return Ok(disk::canonical(&folder)?);
+    }
+    Err(Failure::usage(format!("there is no folder `{folder}`"))
+        .hint("`gsd-tools status` lists the folders of installed hosts"))
+}
+
+/// The result of `update-check`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UpdateReport {
+    installed: &'static str,
+    latest: String,
+    /// Whether the newest version is newer than this program.
+    update_available: bool,
+}
+
+/// Asks for the newest version, and notes it for the hooks.
+pub(crate) fn update_check(call: &Call) -> Result<UpdateReport, Failure> {
+    let world = call.world();
+    let mut known = KnownVersions::recall(world);
+    // Recorded in any case: a server that does not answer is not asked at every start of a session.
+    known.looked_at = world.now().milliseconds();
+    known.leave(world);
+    let registry = packages::npm_registry(world, None)?;
+    let page = format!("{}/{}/latest", registry.trim_end_matches('/'), env!("CARGO_PKG_NAME"));
+    let response = world.fetch(&page, &[("Accept", "application/json")])?;
+    let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
+    let Some(Latest { version }) = told.filter(|_| response.status == 200) else {
+        return Err(no_version(&page, response.status));
+    };
+    known.latest = Some(version.clone());
+    known.leave(world);
+    let update_available = known.newer().is_some();
+    Ok(UpdateReport { installed: env!("CARGO_PKG_VERSION"), latest: version, update_available })
+}
+
+/// Why the registry has no newest version.
+fn no_version(page: &str, status: u16) -> Failure {
+    match status {
+        404 => Failure::usage(format!("`{}` is not published on npm (`{page}`)", env!("CARGO_PKG_NAME")))
+            .hint("update it the way you installed it, such as from its git repository"),
+        200 => Failure::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
+        status => Failure::usage(format!("`{page}` answered with status {status}"))
+            .hint("try again later, or check the registry"),
+    }
+}
+
+/// The newest version of a package, as a registry reports it.
+#[derive(Debug, Deserialize)]
+struct Latest {
+    version: String,
+}
+
+/// The answer of `update-context`, on one line.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct InstallationReport {
+    /// `0.0.0` if nothing is installed.
+    installed_version: String,
+    /// `LOCAL`, `GLOBAL` or `UNKNOWN`.
+    scope: &'static str,
+    /// The host; empty if nothing is installed.
+    runtime: String,
+    /// The folder of the host with the installation.
+    gsd_dir: String,
+}
+
+/// The installation in one folder: that of the first host that has one there.
+fn of_folder(
+    call: &Call,
+    descriptors: &[Descriptor],
+    folder: &AbsolutePath,
+    named: Option<&str>,
+) -> InstallationReport {
+    let is_local = folder.is_within(call.root());
+    let scope = if is_local { "LOCAL" } else { "GLOBAL" };
+    let chosen = folder.to_string();
+    let installed = descriptors.iter().find_map(|descriptor| {
+        let target = Target::resolve(descriptor.clone(), Scope::Global, call.root(), Some(&chosen), call.world());
+        let version = install::status(&target.ok()?).ok()?.version?;
+        Some((version, descriptor.id.to_string()))
+    });
+    let of_named = descriptors.first().filter(|_| named.is_some()).map(|descriptor| descriptor.id.to_string());
+    let (installed_version, runtime) = installed.unwrap_or_else(|| ("0.0.0".to_owned(), of_named.unwrap_or_default()));
+    InstallationReport { installed_version, scope, runtime, gsd_dir: chosen }
+}
+
+/// The installation that applies here: the project's before the user's, the host of the call before the others.
+pub(crate) fn update_context(
+    call: &Call,
+    folder: Option<&str>,
+    host: Option<&str>,
+) -> Result<InstallationReport, Failure> {
+    let mut descriptors = call.registry()?.all()?;
+    let named = host.filter(|name| !name.trim().is_empty());
+    let only = named.map(|name| hosts::host_if_known(call, name)).transpose()?.flatten();
+    if let Some(name) = named {
+        descriptors.retain(|descriptor| only.as_ref().is_some_and(|only| only.id == descriptor.id));
+        if only.is_none() {
+            call.warn(format!("unknown host `{name}`"));
+        }
+    }
+    let own = call.host()?.id.clone();
+    descriptors.sort_by_key(|descriptor| descriptor.id.as_str() != own);
+    let nothing = InstallationReport {
+        installed_version: "0.0.0".to_owned(),
+        scope: "UNKNOWN",
+        runtime: String::new(),
+        gsd_dir: String::new(),
+    };
+    if let Some(folder) = folder {
+        let folder = call.here().resolve(folder);
+        return Ok(if disk::is_folder(&folder) { of_folder(call, &descriptors, &folder, named) } else { nothing });
+    }
+    for (scope, word) in [(Scope::Local, "LOCAL"), (Scope::Global, "GLOBAL")] {
+        for descriptor in &descriptors {
+            // A place that cannot be resolved, or whose manifest is unreadable, contains nothing to update.
+            let target = Target::resolve(descriptor.clone(), scope, call.root(), None, call.world());
+            let Ok(target) = target else { continue };
+            let status = install::status(&target);
+            if let Ok(Some(version)) = status.map(|status| status.version) {
+                return Ok(InstallationReport {
+                    installed_version: version,
+                    scope: word,
+                    runtime: descriptor.id.to_string(),
+                    gsd_dir: target.root.to_string(),
+                });
+            }
+        }
+    }
+    Ok(nothing)
+}
