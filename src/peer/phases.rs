@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::{history, inspect, windows};
 use crate::acts::named::{self, Subject};
 use crate::acts::writing::Target;
 use crate::acts::{facts, files};
@@ -10,8 +11,6 @@ use crate::failure::{Failure, Reason};
 use crate::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::frame::{Context, rows};
 use crate::operations::documents::requirements;
-use crate::operations::notes::windows;
-use crate::operations::overview::{history, inspect};
 use crate::operations::phases::add;
 use crate::operations::plans::index::listed_waves;
 use crate::operations::roadmap::waves;

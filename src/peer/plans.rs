@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::{MissingFile, NoMustHave, NoPhase};
+use super::{red_evidence, task};
 use crate::acts::checks::source;
 use crate::acts::code::refactor::is_off;
 use crate::acts::{files, named};
@@ -12,9 +13,8 @@ use crate::failure::Failure;
 use crate::frame::named::{FileArg, NonBlank, PhaseArg, PhaseFlag};
 use crate::frame::{Context, rows};
 use crate::operations::code::refactor;
-use crate::operations::gates::test_first;
 use crate::operations::phases::template;
-use crate::operations::plans::{commands, directions, estimates, promises, structure, task};
+use crate::operations::plans::{commands, directions, estimates, promises, structure};
 use crate::project::plan::{MustHave, PhasePlan};
 
 rows! {
@@ -50,7 +50,7 @@ rows! {
     /// `passed` is true only if the named test itself failed: a build error or another failing test does not count.
     ///
     /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
-    RED_EVIDENCE = "check tdd-red-evidence": reads json(test_first::RedReport, test_first::RedUnreadable) = red_evidence(RecordArgs);
+    RED_EVIDENCE = "check tdd-red-evidence": reads json(red_evidence::RedReport, red_evidence::RedUnreadable) = check_red_evidence(RecordArgs);
 
     /// Check that the commands in plans point to real folders and scripts
     ///
@@ -193,14 +193,14 @@ pub(crate) struct RecordArgs {
     record: String,
 }
 
-fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), Failure> {
+fn check_red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), Failure> {
     let path = context.root().resolve(record);
     let Some(text) = files::read(context, &path).ok().flatten() else {
-        return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
+        return context.emit(&red_evidence::unreadable(&path.to_string(), "record not found or unreadable"));
     };
     match serde_json::from_str(&text) {
-        Ok(value) => context.emit(&test_first::red_evidence(&value)),
-        Err(_) => context.emit(&test_first::unreadable(&path.to_string(), "record is not valid JSON")),
+        Ok(value) => context.emit(&red_evidence::red_evidence(&value)),
+        Err(_) => context.emit(&red_evidence::unreadable(&path.to_string(), "record is not valid JSON")),
     }
 }
 

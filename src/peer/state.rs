@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use super::signal::{self, Signal};
 use crate::acts;
 use crate::acts::state::{needs_planning, text_or_file, warn_of, write, write_found};
 use crate::failure::Failure;
 use crate::frame::{Context, rows};
 use crate::operations::state::notes::{self, Metric, NoteReport};
-use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{Facts, NO_STATE, advance, prune, update};
 use crate::project::view::{Edits, ProjectView};
 

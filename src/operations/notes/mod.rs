@@ -4,4 +4,3 @@ pub(crate) mod handoff;
 pub(crate) mod quick_tasks;
 pub(crate) mod seeds;
 pub(crate) mod todos;
-pub(crate) mod windows;

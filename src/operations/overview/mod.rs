@@ -1,8 +1,6 @@
 //! Overviews of the whole project.
 
 pub(crate) mod dashboard;
-pub(crate) mod history;
-pub(crate) mod inspect;
 pub(crate) mod measure;
 pub(crate) mod milestones;
 pub(crate) mod progress;

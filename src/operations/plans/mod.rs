@@ -13,6 +13,5 @@ pub(crate) mod promises;
 pub(crate) mod structure;
 pub(crate) mod summary;
 pub(crate) mod summary_check;
-pub(crate) mod task;
 pub(crate) mod undo;
 pub(crate) mod waves;

@@ -26,7 +26,6 @@ pub(crate) mod prune;
 pub(crate) mod read;
 pub(crate) mod rebuild;
 mod resync;
-pub(crate) mod signal;
 pub(crate) mod situation;
 pub(crate) mod switch;
 pub(crate) mod sync;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Facts;
 use crate::failure::Failure;
+use crate::operations::state::Facts;
 use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What a session waits for.
