@@ -82,6 +82,12 @@ pub(crate) fn text_from_root(call: &Call, path: &str) -> Result<Option<String>, 
     read(call, &call.root().resolve(path))
 }
 
+/// What is answered about a file that a call names and that is not there.
+pub(crate) fn not_there(path: &str) -> Failure {
+    let missing = Failure::usage(format!("there is no file `{path}`"));
+    missing.hint("check the path; it is relative to the current folder").answered_about("File not found", "path", path)
+}
+
 /// As [`text_from_root`], for calls that cannot do without the file.
 pub(crate) fn needed_from_root(call: &Call, path: &str) -> Result<String, Failure> {
     text_from_root(call, path)?.ok_or_else(|| {

@@ -59,7 +59,7 @@ pub(crate) fn record(call: &Call, phase: &str) -> Result<RecordReport, Failure> 
     let folder = folder_of(call, &view, phase)?;
     let mut index = index::plan_index(&view, folder.token())
         .map_err(|error| Failure::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
-    if view.state_text()?.is_none() {
+    if view.state()?.is_none() {
         index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
     }
     drop(view);
@@ -135,7 +135,7 @@ pub(crate) fn close(call: &Call, plans: &[String], blockers: &[String]) -> Resul
         check_summary(&call.view(), place)?;
     }
     let in_worktree = is_in_wave(call);
-    if !blockers.is_empty() && !in_worktree && call.view().state_text()?.is_none() {
+    if !blockers.is_empty() && !in_worktree && call.view().state()?.is_none() {
         let message = format!("{NO_STATE}: there is no place for the blocker");
         return Err(Failure::new(Reason::Unknown, message).hint(NO_STATE_CURE));
     }

@@ -95,7 +95,7 @@ impl Call {
             let view = project::look(self, &project);
             refuse_if_changed(self, &view)?;
             let (report, writes) = operation(&view).or_else(|failure| {
-                if failure.is_answer {
+                if failure.answer.is_some() {
                     self.written.replace(Some(written(self, &view, &Edits::default())?));
                 }
                 Err(failure)

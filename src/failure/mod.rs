@@ -97,6 +97,15 @@ pub(crate) use unexplained;
 
 unexplained!(std::io::Error, serde_json::Error, toml_edit::de::Error, dialoguer::Error);
 
+/// What a failure is to programs that read it as an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// Its message and its first hint.
+    Plain,
+    /// An older message, and the path, plan, phase or field that it is about.
+    About { error: String, key: &'static str, name: String },
+}
+
 /// Why a call failed: what was being done, what went wrong, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
@@ -108,8 +117,8 @@ pub(crate) struct Failure {
     pub(crate) exit_code: Option<u8>,
     /// The text of the error, if it is not made from the other fields.
     pub(crate) shown: Option<Box<str>>,
-    /// Whether programs read it as an answer, as the older contract requires.
-    pub(crate) is_answer: bool,
+    /// How programs read it as an answer, as the older contract has it.
+    pub(crate) answer: Option<Box<Answered>>,
     /// The file that cannot be read, if that is the cause.
     pub(crate) unread: Option<Box<str>>,
     /// Only for a verification: whether it could not be determined that files changed since.
@@ -125,7 +134,7 @@ impl Failure {
             hints: Vec::new(),
             exit_code: None,
             shown: None,
-            is_answer: false,
+            answer: None,
             unread: None,
             stale_check_indeterminate: None,
         }
@@ -190,8 +199,14 @@ impl Failure {
 
     /// Marks it as an answer that programs read.
     pub(crate) fn answered(mut self) -> Self {
-        self.is_answer = true;
+        self.answer = Some(Box::new(Answered::Plain));
         self
+    }
+
+    /// Programs read it as an answer about one thing: `error` in its place, and the thing under its key.
+    pub(crate) fn answered_about(mut self, error: impl Into<String>, key: &'static str, name: &str) -> Self {
+        self.answer = Some(Box::new(Answered::About { error: error.into(), key, name: name.into() }));
+        self.exits(DEGRADED)
     }
 
     /// Sets the text for people; programs that ask for JSON get the message and the hints.

@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::refused;
-use crate::failure::Failure;
+use crate::failure::{Answered, Failure};
 use crate::frame::{Answer, Context};
-use crate::project::plan::MustHave;
 
 /// An answer that is only a failure: the call itself was valid.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,40 +25,37 @@ impl From<Failure> for FailureReport {
 /// The answer for a file that does not exist.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MissingFile<'a> {
-    error: &'static str,
+    error: &'a str,
     path: &'a str,
 }
 
-impl<'a> MissingFile<'a> {
-    /// `path` as it was typed.
-    pub(crate) fn at(path: &'a str) -> Self {
-        Self { error: "File not found", path }
-    }
-}
-
+// The next have no description: it would be in the schemas.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NoPhase<'a> {
-    error: &'static str,
+    error: &'a str,
     phase: &'a str,
 }
 
-impl<'a> NoPhase<'a> {
-    /// `phase` as it was typed.
-    pub(crate) fn named(phase: &'a str) -> Self {
-        Self { error: "Phase not found", phase }
-    }
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NoField<'a> {
+    error: &'a str,
+    field: &'a str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NoMustHave<'a> {
-    error: String,
+    error: &'a str,
     path: &'a str,
 }
 
-impl<'a> NoMustHave<'a> {
-    /// `path` as it was typed.
-    pub(crate) fn of(list: MustHave, path: &'a str) -> Self {
-        Self { error: format!("No must_haves.{} found in frontmatter", list.key()), path }
+/// Answers a failure in the form that programs know.
+fn answer(context: &mut Context, failure: Failure) -> Result<(), Failure> {
+    match failure.answer.as_deref() {
+        Some(Answered::About { error, key: "path", name: path }) => context.emit(&MissingFile { error, path }),
+        Some(Answered::About { error, key: "plan", name: path }) => context.emit(&NoMustHave { error, path }),
+        Some(Answered::About { error, key: "phase", name: phase }) => context.emit(&NoPhase { error, phase }),
+        Some(Answered::About { error, name: field, .. }) => context.emit(&NoField { error, field }),
+        _ => context.emit(&FailureReport::from(failure)),
     }
 }
 
@@ -68,16 +64,18 @@ impl<'a> NoMustHave<'a> {
 pub(crate) fn finish(mut context: Context, result: Result<(), Failure>) -> Answer {
     let (verb, is_shown) = (context.verb, context.shows_to_a_person());
     let result = match result {
-        Err(failure) if failure.is_answer && !is_shown => context.emit(&FailureReport::from(failure)),
-        Err(failure) if failure.is_answer && failure.hints.is_empty() => Err(failure.hint(refused::described(verb))),
+        Err(failure) if failure.answer.is_some() && !is_shown => answer(&mut context, failure),
+        Err(failure) if failure.answer.is_some() && failure.hints.is_empty() => {
+            Err(failure.hint(refused::described(verb)))
+        }
         other => other,
     };
-    let mut answer = context.finish(result);
-    if let (true, Ok(code)) = (is_shown, &answer.outcome)
-        && let Some(error) = refused::failure_in(&answer.stdout, verb)
+    let mut closed = context.finish(result);
+    if let (true, Ok(code)) = (is_shown, &closed.outcome)
+        && let Some(error) = refused::failure_in(&closed.stdout, verb)
     {
         let error = if *code == 0 { error } else { error.exits(*code) };
-        answer = Answer { warnings: answer.warnings, ..Answer::failed(error) };
+        closed = Answer { warnings: closed.warnings, ..Answer::failed(error) };
     }
-    answer
+    closed
 }

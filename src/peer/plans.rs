@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answers::{MissingFile, NoMustHave, NoPhase};
 use super::{red_evidence, task};
-use crate::acts::checks::source;
+use crate::acts::checks::{plan, source};
 use crate::acts::code::refactor::is_off;
 use crate::acts::{files, named};
 use crate::disk;
@@ -65,19 +64,19 @@ rows! {
     /// Check that every plan of a phase is executed
     ///
     /// Example: `gsd-tools verify phase-completeness 2 --raw` prints `incomplete`.
-    PHASE_COMPLETENESS = "verify phase-completeness": reads json(NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArg);
+    PHASE_COMPLETENESS = "verify phase-completeness": reads json(super::answers::NoPhase, structure::CompletenessReport) = phase_completeness(PhaseArg);
 
     /// List files that a document references and that do not exist
     ///
     /// Example: `gsd-tools verify references .planning/phases/02-core/02-01-PLAN.md --pick missing`.
-    REFERENCES = "verify references": reads json(MissingFile, structure::ReferencesReport) = references(FileArg);
+    REFERENCES = "verify references": reads json(super::answers::MissingFile, structure::ReferencesReport) = references(FileArg);
 
     /// Check that the artifacts a plan promises exist
     ///
     /// Reads `must_haves.artifacts` of the plan: each file has to exist and contain what the plan says.
     ///
     /// Example: `gsd-tools verify artifacts .planning/phases/02-core/02-01-PLAN.md --pick all_passed`.
-    ARTIFACTS = "verify artifacts": reads json(MissingFile, NoMustHave, promises::ArtifactsReport) = artifacts(FileArg);
+    ARTIFACTS = "verify artifacts": reads json(super::answers::MissingFile, super::answers::NoMustHave, promises::ArtifactsReport) = artifacts(FileArg);
 
     /// List refactoring proposals, or show the one of a phase
     ///
@@ -234,10 +233,10 @@ fn failure_directions(context: &mut Context, MaybePhaseArgs { phase: typed }: &M
 }
 
 fn artifacts(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
+    let text = files::text_from_root(context, file)?.ok_or_else(|| files::not_there(file))?;
     match promises::artifacts(&context.view(), &PhasePlan::parse(&text)) {
         Some(report) => context.emit_raw(&report, validity(report.all_passed)),
-        None => context.emit(&NoMustHave::of(MustHave::Artifacts, file)),
+        None => Err(plan::promises_none(MustHave::Artifacts, file)),
     }
 }
 
@@ -248,12 +247,12 @@ fn validity(valid: bool) -> &'static str {
 fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     match structure::completeness(&context.view(), phase)? {
         Some(report) => context.emit_raw(&report, if report.complete { "complete" } else { "incomplete" }),
-        None => context.emit(&NoPhase::named(phase)),
+        None => Err(named::no_phase(phase).answered_about("Phase not found", "phase", phase)),
     }
 }
 
 fn references(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
+    let text = files::text_from_root(context, file)?.ok_or_else(|| files::not_there(file))?;
     let home = context.world().home();
     let report = structure::references(&text, |path| match (path.strip_prefix("~/"), &home) {
         (Some(inside), Some(home)) => disk::exists(home.join(inside)),

@@ -9,7 +9,7 @@ use crate::operations::plans::close::PlanEnd;
 use crate::operations::plans::close::PlanPlace;
 use crate::operations::plans::summary_check::{self, SelfCheck};
 use crate::project::git_settings::names_no_filter;
-use crate::project::plan::{PhasePlan, PhaseSummary};
+use crate::project::plan::{MustHave, PhasePlan, PhaseSummary};
 use crate::project::plan_commits;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{self, Value};
@@ -40,6 +40,12 @@ pub(crate) enum SummaryState {
     Complete,
     Halted,
     Blocked,
+}
+
+/// What is answered about a plan that promises nothing of a kind.
+pub(crate) fn promises_none(list: MustHave, path: &str) -> Failure {
+    let error = format!("No must_haves.{} found in frontmatter", list.key());
+    Failure::usage(&*error).answered_about(&*error, "plan", path)
 }
 
 pub(crate) fn checked(call: &Call, view: &ProjectView, place: &PlanPlace, tdd: bool) -> Result<CheckedPlan, Failure> {

@@ -1,5 +1,6 @@
 //! Checks of plans and phases against the files and the repository.
 
+use crate::acts::checks::plan;
 use crate::acts::checks::source;
 use crate::acts::checks::work;
 use crate::acts::facts;
@@ -16,7 +17,6 @@ use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;
 use crate::operations::plans::summary_check::{self, SummaryCheckReport};
-use crate::peer::answers::{MissingFile, NoMustHave};
 use crate::project::plan::{MustHave, PhasePlan};
 use crate::project::requirements::Requirements;
 
@@ -29,7 +29,7 @@ verbs! {
     /// Of the plan of a quick task it reports all that `gsd-tools plan lint` finds in the text of a plan.
     ///
     /// Example: `gsd-tools verify plan-structure .planning/phases/02-core/02-01-PLAN.md --raw` prints `valid`.
-    "verify plan-structure": reads json(MissingFile, structure::StructureReport) = plan_structure(FileArg);
+    "verify plan-structure": reads json(crate::peer::answers::MissingFile, structure::StructureReport) = plan_structure(FileArg);
 
     use crate::peer::plans::PHASE_COMPLETENESS;
 
@@ -47,7 +47,7 @@ verbs! {
     /// Reads `must_haves.key_links` of the plan and searches the source for them.
     ///
     /// Example: `gsd-tools verify key-links .planning/phases/02-core/02-01-PLAN.md --pick all_verified`.
-    "verify key-links": reads json(MissingFile, NoMustHave, promises::KeyLinksReport) = key_links(FileArg);
+    "verify key-links": reads json(crate::peer::answers::MissingFile, crate::peer::answers::NoMustHave, promises::KeyLinksReport) = key_links(FileArg);
 
     /// Check for schema changes without a database push
     ///
@@ -122,16 +122,16 @@ pub(crate) struct CommitsArgs {
 }
 
 fn key_links(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
+    let text = files::text_from_root(context, file)?.ok_or_else(|| files::not_there(file))?;
     let (plan, view) = (PhasePlan::parse(&text), context.view());
     match promises::key_links(&view, &plan, &context.layout().inside(file).unwrap_or_default())? {
         Some(report) => context.emit_raw(&report, validity(report.all_verified)),
-        None => context.emit(&NoMustHave::of(MustHave::KeyLinks, file)),
+        None => Err(plan::promises_none(MustHave::KeyLinks, file)),
     }
 }
 
 fn plan_structure(context: &mut Context, FileArg { file }: &FileArg) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
+    let text = files::text_from_root(context, file)?.ok_or_else(|| files::not_there(file))?;
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);

@@ -2,13 +2,12 @@
 
 use crate::acts::files;
 use crate::acts::writing::{Beside, Target};
-use crate::peer::answers::MissingFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::disk;
-use crate::failure::{DEGRADED, Failure};
+use crate::failure::Failure;
 use crate::frame::{Context, verbs};
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::text::front_matter::is_unclosed;
@@ -25,8 +24,8 @@ verbs! {
     /// Example: `gsd-tools frontmatter get 02-01-PLAN.md --field wave --raw` prints `"1"`.
     "frontmatter get": reads json(
         std::collections::BTreeMap<String, crate::text::front_matter::Value>,
-        MissingFile,
-        NoField,
+        crate::peer::answers::MissingFile,
+        crate::peer::answers::NoField,
         crate::text::front_matter::Value
     ) = get(GetArgs);
 
@@ -36,7 +35,7 @@ verbs! {
     /// gets one. An agent can only change files of the project.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
-    "frontmatter set": writes json(MissingFile, NoField, SetReport) = set(SetArgs);
+    "frontmatter set": writes json(crate::peer::answers::MissingFile, crate::peer::answers::NoField, SetReport) = set(SetArgs);
 
     /// Set several front matter fields from a JSON object
     ///
@@ -44,7 +43,7 @@ verbs! {
     /// the project.
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
-    "frontmatter merge": writes json(MissingFile, MergeReport) = merge(MergeArgs);
+    "frontmatter merge": writes json(crate::peer::answers::MissingFile, MergeReport) = merge(MergeArgs);
 
     /// Check that a file has the front matter fields of its kind
     ///
@@ -91,12 +90,6 @@ pub(crate) struct ValidateArgs {
     schema: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct NoField<'a> {
-    error: &'static str,
-    field: &'a str,
-}
-
 /// Whether the first line after the dashes is a key: a rule of dashes above a text does not begin front matter.
 fn begins_with_a_key(text: &str) -> bool {
     let mut lines = text.lines().skip(1).take_while(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -110,11 +103,9 @@ fn begins_with_a_key(text: &str) -> bool {
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
-    let Some(text) = files::text_from_here(context, &arguments.file)? else {
-        return context.emit(&MissingFile::at(&arguments.file));
-    };
+    let file = &arguments.file;
+    let text = files::text_from_here(context, file)?.ok_or_else(|| files::not_there(file))?;
     if is_unclosed(&text) && begins_with_a_key(&text) {
-        let file = &arguments.file;
         context.warn(format!("the front matter of `{file}` is opened and never closed, so that nothing in it counts"));
     }
     let fields = frontmatter::read(&text);
@@ -124,12 +115,11 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
             let raw = format!("{:#}", serde_json::to_value(value)?);
             context.emit_raw(&std::collections::BTreeMap::from([(field, value)]), raw)
         }
-        None if context.shows_to_a_person() => {
-            let message = format!("the front matter of `{}` has no field `{field}`", arguments.file);
-            let unknown = Failure::usage(message).exits(DEGRADED);
-            Err(unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", arguments.file))))
+        None => {
+            let unknown = Failure::usage(format!("the front matter of `{file}` has no field `{field}`"));
+            let unknown = unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", file)));
+            Err(unknown.answered_about("Field not found", "field", field))
         }
-        None => context.emit(&NoField { error: "Field not found", field }),
     }
 }
 
@@ -145,7 +135,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let changes = [FieldChange { key: arguments.field.clone(), value }];
     match change(context, &arguments.file, &changes)? {
         Changed::Done => context.emit_raw(&SetReport { updated: true, field: &arguments.field, value: told }, "true"),
-        refused => refuse(context, &arguments.file, &refused),
+        refused => Err(refusal(&arguments.file, &refused)),
     }
 }
 
@@ -158,7 +148,7 @@ pub(in crate::commands) struct MergeReport<'a> {
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), Failure> {
     // A script that looks for a file learns that it is missing, whatever it would write.
     if files::text_from_here(context, &arguments.file)?.is_none() {
-        return context.emit(&MissingFile::at(&arguments.file));
+        return Err(files::not_there(&arguments.file));
     }
     let data = match serde_json::from_str(&arguments.data) {
         Ok(Value::Object(data)) => data,
@@ -172,7 +162,7 @@ fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), Failure> {
             let fields = data.keys().map(String::as_str).collect();
             context.emit_raw(&MergeReport { merged: true, fields }, "true")
         }
-        refused => refuse(context, &arguments.file, &refused),
+        refused => Err(refusal(&arguments.file, &refused)),
     }
 }
 
@@ -200,14 +190,12 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
     })
 }
 
-/// Reports why nothing was changed.
-fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Failure> {
+/// Why nothing was changed.
+fn refusal(file: &str, refused: &Changed) -> Failure {
+    const FLAT: &str = "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file";
     match refused {
-        Changed::WouldFlatten { key } => context.emit(&NoField {
-            error: "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file",
-            field: key,
-        }),
-        Changed::NoFile | Changed::Done => context.emit(&MissingFile::at(file)),
+        Changed::WouldFlatten { key } => Failure::usage(FLAT).answered_about(FLAT, "field", key),
+        Changed::NoFile | Changed::Done => files::not_there(file),
     }
 }
 
@@ -215,9 +203,8 @@ fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Failu
     let schema = Schema::named(&arguments.schema).map_err(|error| {
         Failure::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
     })?;
-    let Some(text) = files::text_from_here(context, &arguments.file)? else {
-        return context.emit(&MissingFile::at(&arguments.file));
-    };
+    let file = &arguments.file;
+    let text = files::text_from_here(context, file)?.ok_or_else(|| files::not_there(file))?;
     let report =
         frontmatter::validate(&arguments.file, &text, schema, |file| disk::is_file(context.root().resolve(file)));
     context.emit_raw(&report, if report.valid { "valid" } else { "invalid" })

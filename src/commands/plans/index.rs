@@ -7,7 +7,6 @@ use crate::frame::named::PhaseArg;
 use crate::frame::{Context, verbs};
 use crate::operations::plans::index;
 use crate::operations::plans::summary;
-use crate::peer::answers::MissingFile;
 
 verbs! {
     "Plans";
@@ -22,7 +21,7 @@ verbs! {
     /// Show the front matter of a summary: files, technology, decisions
     ///
     /// Example: `gsd-tools summary-extract .planning/phases/01-base/01-01-SUMMARY.md --fields one_liner`.
-    "summary-extract": reads json(MissingFile, summary::ExtractReport) = extract(ExtractArgs);
+    "summary-extract": reads json(crate::peer::answers::MissingFile, summary::ExtractReport) = extract(ExtractArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -46,9 +45,8 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
 }
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Failure> {
-    let Some(text) = files::text_from_root(context, &arguments.file)? else {
-        return context.emit(&MissingFile::at(&arguments.file));
-    };
+    let file = &arguments.file;
+    let text = files::text_from_root(context, file)?.ok_or_else(|| files::not_there(file))?;
     let fields: Option<Vec<String>> =
         arguments.fields.as_ref().map(|fields| fields.iter().map(|field| field.trim().to_owned()).collect());
     context.emit(&summary::extract(&arguments.file, &text, fields.as_deref()))

@@ -1,6 +1,5 @@
 //! Maintains STATE.md: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
-use super::answer::absent;
 use crate::acts::state::{needs_planning, write, write_found};
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
@@ -67,20 +66,12 @@ pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArg
 }
 
 pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Failure> {
-    match validate::validate(&context.view())? {
-        Ok(report) => {
-            if arguments.strict && !report.valid {
-                context.exit_with(1);
-            }
-            context.say(&report, None, |screen| report.shown(screen))
-        }
-        Err(nothing) => {
-            if arguments.strict {
-                context.exit_with(1);
-            }
-            absent(context, &nothing)
-        }
+    let report = validate::validate(&context.view());
+    if arguments.strict && !report.as_ref().is_ok_and(|report| report.valid) {
+        context.exit_with(1);
     }
+    let report = report?;
+    context.say(&report, None, |screen| report.shown(screen))
 }
 
 pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {

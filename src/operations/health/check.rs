@@ -236,7 +236,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     } else {
         found.push(error("E004", "there is no STATE.md", format!("Fix: {NO_STATE_CURE}")));
     }
-    if let Ok(of_state) = validate::findings(view)? {
+    if let Some(of_state) = validate::findings(view)? {
         let is_told = |finding: &Finding| finding.severity == Severity::Error || finding.code == validate::STATUS_CODE;
         found.extend(of_state.into_iter().filter(is_told));
     }

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::no_state;
 use super::position::READY_TO_PLAN;
-use super::{NO_STATE, NO_STATE_CURE};
+use crate::failure::Failure;
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
@@ -82,31 +83,23 @@ fn warning(code: &'static str, what: impl Into<String>, cure: &str) -> Finding {
 
 const LOST_CURE: &str = "Restore STATE.md from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
 
-/// Why there is nothing to validate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct NothingToValidate {
-    pub(crate) error: &'static str,
-    /// What to do about it.
-    pub(crate) hint: &'static str,
-}
-
 /// What `state validate` answers.
-pub(crate) fn validate(view: &ProjectView) -> Result<Result<ValidateReport, NothingToValidate>, FileError> {
-    let report = |found: Vec<Finding>| ValidateReport {
+pub(crate) fn validate(view: &ProjectView) -> Result<ValidateReport, Failure> {
+    let found = findings(view)?.ok_or_else(|| no_state().answered())?;
+    Ok(ValidateReport {
         valid: found.is_empty(),
         warnings: found.into_iter().map(StateFinding::from).collect(),
         scope: "complete",
-    };
-    Ok(findings(view)?.map(report))
+    })
 }
 
-/// Compares STATE.md with the folder of the current phase.
-pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, NothingToValidate>, FileError> {
+/// Compares STATE.md with the folder of the current phase; `None` without STATE.md.
+pub(crate) fn findings(view: &ProjectView) -> Result<Option<Vec<Finding>>, FileError> {
     let state = match view.state() {
         Ok(Some(state)) => state,
-        Ok(None) => return Ok(Err(NothingToValidate { error: NO_STATE, hint: NO_STATE_CURE })),
+        Ok(None) => return Ok(None),
         Err(error) => {
-            return Ok(Ok(vec![self::error(error.to_string(), LOST_CURE)]));
+            return Ok(Some(vec![self::error(error.to_string(), LOST_CURE)]));
         }
     };
     let mut findings = Vec::new();
@@ -122,7 +115,7 @@ pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, Nothin
     findings.extend(status_of_nobody(state));
     findings.extend(drift(view, state)?);
     findings.extend(wrong_figures(view, state)?);
-    Ok(Ok(findings))
+    Ok(Some(findings))
 }
 
 /// Reports figures in the front matter that differ from disk and roadmap, if all of the milestone is visible. Work in
