@@ -1,6 +1,7 @@
 //! The repository of a project, and those inside it, accessed through git itself.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,9 +78,19 @@ impl Repository {
     /// The same, to stage and commit in. In a rehearsal, changes are staged outside the repository.
     pub(crate) fn for_writing(self, call: &Call) -> Result<Self, Failure> {
         refuse_repository_of_others(&self.folder)?;
-        let rehearsal = call.is_rehearsal();
-        let scratch = rehearsal.then(|| GitScratch::beside(call, &self.folder).map(Arc::new)).transpose()?;
-        Ok(Self { scratch, ..self })
+        if call.is_rehearsal() { self.aside(call) } else { Ok(self) }
+    }
+
+    /// The same, with what git makes made beside the repository.
+    pub(crate) fn aside(self, call: &Call) -> Result<Self, Failure> {
+        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(call, &self.folder)?)), ..self })
+    }
+
+    /// Git in another folder.
+    pub(crate) fn elsewhere(&self, folder: impl AsRef<Path>) -> Self {
+        let folder = self.folder.resolve(folder);
+        let still = self.still.as_ref().map(|_| Arc::new(self.world.still_git(folder.as_path())));
+        Self { world: self.world.clone(), folder, still, scratch: None, ..*self }
     }
 
     pub(crate) fn folder(&self) -> &AbsolutePath {
@@ -88,6 +99,12 @@ impl Repository {
 
     pub(crate) fn git<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
         self.world.run(&self.program(arguments))
+    }
+
+    /// As [`Self::git`]; one that cannot be run has failed with that as its complaint.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Finished {
+        let cannot = |error: WorldError| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() };
+        self.git(arguments).unwrap_or_else(cannot)
     }
 
     /// As [`Self::git`]; if another git has locked the repository, retries for a while.

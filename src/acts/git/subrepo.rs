@@ -12,7 +12,6 @@ use super::repository::{Repository, about, complaint};
 use crate::acts::Call;
 use crate::failure::Failure;
 use crate::project::repository::is_repository;
-use crate::world::Finished;
 
 /// How long git may take: hooks run inside it.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -89,11 +88,7 @@ pub(crate) fn commit(call: &Call, message: &str, files: &[String]) -> Result<Sub
 }
 
 fn commit_in(call: &Call, repository: &Repository, name: &str, files: Vec<String>, message: &str) -> RepositoryReport {
-    let git = |arguments: &[&str], paths: &[&str]| -> Finished {
-        repository
-            .git(&about(arguments, paths))
-            .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
-    };
+    let git = |arguments: &[&str], paths: &[&str]| repository.run(&about(arguments, paths));
     let left = |reason, error: Option<String>, files| RepositoryReport {
         committed: false,
         hash: None,

@@ -1,29 +1,30 @@
 //! Git in one folder, and the worktrees it knows.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::acts::Call;
-use crate::acts::git::scratch::GitScratch;
-use crate::disk::{self, AbsolutePath};
+use crate::acts::git::repository::Repository;
+use crate::disk;
 use crate::failure::Failure;
 use crate::project::head::Head;
 use crate::project::worktrees::{ListedWorktree, listed};
-use crate::world::{Finished, Program, World};
+use crate::world::Finished;
 
 /// How long git may take: hooks run inside it, and a worktree may be large.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Git in one folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Git {
-    world: World,
-    folder: PathBuf,
-    /// Git before its verb, in a rehearsal.
-    still: Option<Arc<Program>>,
-    /// Where git writes instead of the repository.
-    scratch: Option<Arc<GitScratch>>,
+pub(crate) struct Git(Repository);
+
+impl Deref for Git {
+    type Target = Repository;
+
+    fn deref(&self) -> &Repository {
+        &self.0
+    }
 }
 
 /// An uncommitted change in a worktree.
@@ -42,7 +43,7 @@ pub(crate) struct KnownWorktree {
     own: Option<PathBuf>,
 }
 
-impl std::ops::Deref for KnownWorktree {
+impl Deref for KnownWorktree {
     type Target = ListedWorktree;
 
     fn deref(&self) -> &ListedWorktree {
@@ -88,20 +89,16 @@ pub(crate) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
 
 impl Git {
     pub(crate) fn here(call: &Call) -> Self {
-        let folder = call.here().as_path();
-        let still = call.is_rehearsal().then(|| Arc::new(call.world().still_git(folder)));
-        Self { world: call.world().clone(), folder: folder.to_path_buf(), still, scratch: None }
+        Self(Repository::at(call, call.here().clone(), PATIENCE))
     }
 
     /// The same, with merges made outside the repository.
     pub(crate) fn aside(self, call: &Call) -> Result<Self, Failure> {
-        Ok(Self { scratch: Some(Arc::new(GitScratch::beside(call, call.here())?)), ..self })
+        Ok(Self(self.0.aside(call)?))
     }
 
-    pub(crate) fn at(&self, folder: impl Into<PathBuf>) -> Self {
-        let folder = folder.into();
-        let still = self.still.as_ref().map(|_| Arc::new(self.world.still_git(&folder)));
-        Self { world: self.world.clone(), folder, still, scratch: None }
+    pub(crate) fn at(&self, folder: impl AsRef<Path>) -> Self {
+        Self(self.elsewhere(folder))
     }
 
     /// The uncommitted changes in the worktree, whatever git's settings hide. By default git would refresh the index;
@@ -163,39 +160,14 @@ impl Git {
         folders.into_iter().filter_map(|folder| Some((place(&folder.path)?, folder.path))).collect()
     }
 
-    /// The branch that is checked out here; `None` if HEAD is detached.
-    pub(crate) fn branch(&self) -> Option<String> {
-        Head::branch_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
-    }
-
     /// The commit that is checked out here; `None` before the first one.
     pub(crate) fn commit(&self) -> Option<String> {
-        Head::commit_at(&AbsolutePath::parse(&self.folder).ok()?, |arguments| self.answer(arguments))
+        Head::commit_at(self.folder(), |arguments| self.answer(arguments))
     }
 
     /// True if the first commit is the second, or in its history.
     pub(crate) fn is_ancestor(&self, commit: &str, of: &str) -> bool {
         self.run(&["merge-base", "--is-ancestor", commit, of]).success()
-    }
-
-    /// Runs git; if it cannot be run, the result is a failure with the reason as its complaint.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
-        let still = self.still.as_deref().cloned();
-        let program = still.unwrap_or_else(|| Program::git(&self.folder));
-        let program = program.arguments(arguments).timeout(PATIENCE);
-        let program = match &self.scratch {
-            Some(scratch) => scratch.divert(program),
-            None => program,
-        };
-        self.world
-            .run(&program)
-            .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
-    }
-
-    /// Git's output, if it succeeds.
-    pub(crate) fn answer(&self, arguments: &[&str]) -> Option<String> {
-        let finished = self.run(arguments);
-        finished.success().then(|| finished.text())
     }
 }
 
