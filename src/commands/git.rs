@@ -139,9 +139,7 @@ fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), Failure> 
             no_verify: *no_verify,
         },
     )?;
-    if report.has_failed() {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(report.has_failed()));
     context.emit_raw(&report, report.raw())
 }
 

@@ -185,9 +185,7 @@ fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), Failure> {
     if !arguments.active {
         return context.emit(&report);
     }
-    if !report.active {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(!report.active));
     Ok(())
 }
 
@@ -231,14 +229,12 @@ fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), Fai
         host: arguments.host.as_deref(),
     };
     let report = models::execution(context.config()?, &host, &arguments.agent, &request);
-    let raw = report.effort_rendered.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.effort_rendered)
 }
 
 fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(), Failure> {
     let report = models::granularity(context.config()?, &arguments.kind, arguments.granularity.as_deref());
-    let raw = report.granularity.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.granularity)
 }
 
 /// The instruction file that most hosts read.

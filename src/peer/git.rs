@@ -135,8 +135,6 @@ pub(crate) fn answer(context: &mut Context, ok: bool, outcome: Result<impl Seria
 pub(crate) fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), Failure> {
     context.emit(report)?;
     context.text("\n");
-    if !ok {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(!ok));
     Ok(())
 }

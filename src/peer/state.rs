@@ -196,8 +196,7 @@ fn update_progress(context: &mut Context) -> Result<(), Failure> {
     if let Some(reason) = &report.reason {
         context.warn(format!("progress was not changed: {reason}"));
     }
-    let raw = report.bar.as_deref().unwrap_or("false");
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.bar.as_deref().unwrap_or("false"))
 }
 
 fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), Failure> {
@@ -248,8 +247,7 @@ fn signal_waiting(context: &mut Context, arguments: &WaitingArgs) -> Result<(), 
 
 fn signal_resume(context: &mut Context) -> Result<(), Failure> {
     let report = write(context, |view, _| Ok(signal::resume(view)))?;
-    let raw = report.removed.to_string();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.removed.to_string())
 }
 
 fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
@@ -263,6 +261,5 @@ fn note(
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(NoteReport, Edits)>, Failure>,
 ) -> Result<(), Failure> {
     let report = acts::state::note(context, operation)?;
-    let raw = report.reason().is_none().to_string();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.reason().is_none().to_string())
 }

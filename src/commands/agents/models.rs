@@ -53,8 +53,7 @@ pub(crate) struct ProfileArgs {
 fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
     let host = hosts::host_of_models(context, None)?;
     let report = models::model(context.config()?, &host, &arguments.agent);
-    let raw = report.model.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.model)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -99,8 +98,7 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Fai
         agent_to_model_map: AgentMap(models::agents_under(&profile)),
         profile,
     };
-    let raw = table(&report);
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, table(&report))
 }
 
 fn table(report: &ProfileReport) -> String {

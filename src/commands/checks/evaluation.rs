@@ -31,6 +31,5 @@ pub(crate) struct ScoreArgs {
 
 fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), Failure> {
     let report = evaluation::score(covered, total, infra)?;
-    let raw = serde_json::to_string(&report)?;
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, serde_json::to_string(&report)?)
 }

@@ -39,9 +39,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
             .hint("`gsd-tools hooks bench --ours` runs only our hooks")
             .exits(2));
     }
-    if found.is_unreadable {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(found.is_unreadable));
     let report = found.timed(context, arguments.runs);
     if arguments.json {
         return context.emit(&report);

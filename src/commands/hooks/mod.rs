@@ -194,9 +194,7 @@ struct WithoutHooks {
 
 fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), Failure> {
     let report = look(context)?;
-    if !report.unreadable.is_empty() {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(!report.unreadable.is_empty()));
     if arguments.json {
         return context.emit(&report);
     }

@@ -67,6 +67,5 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> 
         directory: directory.as_deref(),
     };
     let report = context.write(Target::Project, |view| quick_tasks::append(view, &row, &facts))?;
-    let raw = report.row.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.row)
 }

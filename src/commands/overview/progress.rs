@@ -106,8 +106,7 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failu
     match format {
         Some("bar") => {
             let bar = report.bar();
-            let raw = bar.bar.clone();
-            context.emit_raw(&bar, raw)
+            context.emit_raw(&bar, &bar.bar)
         }
         Some("table") => {
             let rendered = report.table();

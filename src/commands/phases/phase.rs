@@ -198,14 +198,12 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     };
     let request = ListRequest { kind, phase: arguments.phase.as_deref(), archived: arguments.include_archived };
     let report = find::list_phases(&context.view(), request)?;
-    let raw = report.names().join("\n");
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.names().join("\n"))
 }
 
 fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = add::next_decimal(&context.view(), phase)?;
-    let raw = report.next.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.next)
 }
 
 fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), Failure> {
@@ -248,8 +246,7 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), Failure> 
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
-    let raw = report.phase_number.clone();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, &report.phase_number)
 }
 
 const BATCH: &str = "`gsd-tools phase add-batch \"Search\" \"Sync\"`";

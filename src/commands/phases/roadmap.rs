@@ -98,9 +98,7 @@ fn milestone_scope(context: &mut Context) -> Result<(), Failure> {
 
 fn validate(context: &mut Context) -> Result<(), Failure> {
     let report = check::validate(&context.view(), context.config()?);
-    if !report.warnings.is_empty() {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(!report.warnings.is_empty()));
     context.show(&report, |screen| report.shown(screen))
 }
 

@@ -107,8 +107,7 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure
     let limits = Limits::of(context.config()?);
     let report = lint::lint(&view, &folder, &limits, &source::tree_of(context))?;
     drop(view);
-    let raw = report.valid.to_string();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.valid.to_string())
 }
 
 /// The answer of `plan check`.
@@ -126,22 +125,17 @@ fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), Failu
         places.iter().map(|place| plan::checked(context, &view, place, arguments.tdd)).collect::<Result<_, _>>()?;
     drop(view);
     let report = CheckReport { finished: plans.iter().all(|plan| plan.finished), plans };
-    let raw = report.finished.to_string();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.finished.to_string())
 }
 
 fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     let report = plans::record(context, &arguments.phase)?;
-    if report.commit.has_failed() {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(report.commit.has_failed()));
     context.emit_brief(&report)
 }
 
 fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), Failure> {
     let report = plans::close(context, &arguments.plans, &arguments.blocker)?;
-    if report.commit.has_failed() {
-        context.exit_with(1);
-    }
+    context.exit_with(u8::from(report.commit.has_failed()));
     context.emit_brief(&report)
 }

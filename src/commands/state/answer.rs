@@ -14,8 +14,7 @@ pub(in crate::commands) fn note(
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(NoteReport, Edits)>, Failure>,
 ) -> Result<(), Failure> {
     let report = acts::state::note(context, operation)?;
-    let raw = report.reason().is_none().to_string();
-    context.emit_raw(&report, raw)
+    context.emit_raw(&report, report.reason().is_none().to_string())
 }
 
 /// Answers that STATE.md is missing: with an error and a hint for a person, with `report` for a program.
