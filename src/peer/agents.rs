@@ -1,4 +1,4 @@
-//! Verbs about agents and hosts that nothing of ours calls.
+//! Verbs about agents and hosts that only other programs call.
 
 use clap::ValueEnum;
 use schemars::JsonSchema;

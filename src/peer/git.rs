@@ -1,4 +1,4 @@
-//! Commits and worktrees as nothing of ours asks for them, and how worktrees answer.
+//! Verbs about commits and worktrees that only other programs call, and the answers of worktrees.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! What only the scripts of other programs expect of ours: how they spell calls, their exit codes, failures as answers, and
-//! verbs that nothing of ours calls.
+//! What only scripts of other programs expect: their spelling of calls, their exit codes, failures as answers, and verbs
+//! that our texts do not call.
 //!
 //! [`spelled`] and [`lenient`] read their calls, [`contract`] has their exit codes, and [`answers`] gives them a failure in
 //! the form they know. The verbs are rows that the families of `commands` take into their tables.

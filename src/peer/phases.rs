@@ -1,4 +1,4 @@
-//! Verbs about phases and the roadmap that nothing of ours calls.
+//! Verbs about phases and the roadmap that only other programs call.
 
 use schemars::JsonSchema;
 use serde::Serialize;

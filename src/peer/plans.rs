@@ -1,4 +1,4 @@
-//! Checks and facts of plans that nothing of ours asks for.
+//! Checks and facts of plans that only other programs request.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Reviews by single reviewers, which nothing of ours asks for.
+//! Reviews by single reviewers, which only other programs request.
 
 use std::fmt::Write as _;
 

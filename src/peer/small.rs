@@ -1,4 +1,4 @@
-//! Settings, files and utilities that nothing of ours asks for.
+//! Settings, files and utilities that only other programs request.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Calls as other programs spell them: behind the word `query`, with a dot between the words of a verb, and with a flag for
-//! the exit codes.
+//! Calls as other programs spell them: after the word `query`, with a dot between the words of a verb, and with a flag
+//! for the exit codes.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ pub(crate) fn take_contract(arguments: &mut Vec<OsString>) -> Option<String> {
     let is_flag =
         |argument: &OsString| argument == "--json-errors" || argument == QUERY || contract(argument).is_some();
     let first = arguments.iter().position(|argument| !is_flag(argument));
-    // Words behind this one belong to another program.
+    // Words after this one belong to another program.
     let verbatim = first.filter(|first| arguments[*first] == VERBATIM);
     let ours = verbatim.unwrap_or(arguments.len());
     let asked = arguments[..ours].iter().find_map(contract);

@@ -1,4 +1,4 @@
-//! Verbs of STATE.md that nothing of ours calls.
+//! Verbs of STATE.md that only other programs call.
 
 use serde_json::Value;
 

@@ -56,7 +56,7 @@ pub(crate) struct TrialReport {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Difference {
-    /// Whether work would be taken for done, or lost, because of it.
+    /// Whether work would count as done, or be lost, because of it.
     pub(crate) grave: bool,
     pub(crate) text: String,
 }

@@ -16,8 +16,8 @@ use crate::operations::facts::{self as asked, Given, Host};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 
-/// The facts that the workflow of a call asks for, and the token of the documents they were read from. `asking` is made of
-/// the project. Warns first, where the host has called no hook of ours.
+/// Returns the facts that the workflow of a call asks for, and the token of the documents they were read from. `asking`
+/// is made from the project. Warns first if the host has called none of our hooks.
 pub(crate) fn answer(
     call: &Call,
     asking: impl FnOnce(&ProjectView) -> Result<asked::Call, Failure>,

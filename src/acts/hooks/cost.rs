@@ -65,7 +65,7 @@ pub(crate) struct NotRun {
 pub(crate) struct Found {
     pub(crate) hooks: Vec<(Target, RegisteredHook)>,
     not_run: Vec<NotRun>,
-    /// A file that may name hooks of ours cannot be read.
+    /// A file that may name our hooks cannot be read.
     pub(crate) is_unreadable: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Tests before code: whether the commits of a phase's plans tell of it.
+//! Tests before code: whether the commits of a phase's plans show it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
