@@ -1,4 +1,8 @@
 //! What there is to do at a point of the loop, its gates asked.
+//!
+//! `loop enter POINT PHASE` runs every active gate of a point and returns steps and texts. A gate is active only if
+//! the command that resolves it is installed. `gate run build|test` runs exactly the command that a person approved;
+//! approvals are local notes too.
 
 use std::collections::BTreeMap;
 

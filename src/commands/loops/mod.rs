@@ -1,8 +1,4 @@
 //! The points of the loop, where features add their work.
-//!
-//! `loop enter POINT PHASE` runs every active gate of a point and returns steps and texts. A gate is active only if
-//! the command that resolves it is installed. `gate run build|test` runs exactly the command that a person approved;
-//! approvals are local notes too.
 
 pub(crate) mod auto_chain;
 pub(crate) mod capability;
