@@ -12,11 +12,13 @@ use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
 use crate::project::up_next::{self, is_shipped};
 use crate::project::verification;
-use crate::project::view::{Edited, Edits, ProjectView, state_version};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::newline_of;
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::{named, slug};
 
+use crate::operations::answers::answer::{answer, facts_of};
+use crate::operations::facts::listed::{self, PhaseFacts};
 use crate::operations::roadmap::analyze::percent;
 
 /// The documents of a project without workstreams that the first workstream takes over. Debug sessions and quick tasks
@@ -78,18 +80,31 @@ impl<R> RowsReport<R> {
     }
 }
 
-/// A row of `workstream list`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ListRow {
-    name: String,
-    path: String,
-    has_roadmap: bool,
-    has_state: bool,
-    status: String,
-    milestone_shipped_unverified: bool,
-    current_phase: Option<String>,
-    phase_count: usize,
-    completed_phases: usize,
+facts_of! { |stream: Workstream|
+    /// The name of the workstream.
+    name: String = stream.name.clone();
+    /// Its folder.
+    path: String = stream.view.layout().scope();
+    /// What STATE.md says that its status is.
+    status: String = stream.state.status.clone();
+    /// The roadmap calls its milestone shipped, and not all of its phases are complete.
+    milestone_shipped_unverified: bool = stream.closed.shipped_unverified;
+    /// The phase that the work is at.
+    current_phase: Option<String> = stream.state.current_phase.clone();
+    /// How many phases there are: those with a folder; where all of them are in the archive, those of the milestone.
+    phase_count: usize = if stream.phases.is_empty() { stream.closed.total } else { stream.phases.len() };
+    /// How many phases of the milestone are complete.
+    completed_phases: usize = stream.closed.done;
+}
+
+answer! {
+    /// A row of `workstream list`.
+    pub(crate) struct ListRow |stream: Workstream| with self(stream) {
+        name, path,
+        has_roadmap: bool = stream.has("ROADMAP.md"),
+        has_state: bool = stream.has("STATE.md"),
+        status, milestone_shipped_unverified, current_phase, phase_count, completed_phases,
+    }
 }
 
 impl RowsReport<ListRow> {
@@ -110,17 +125,16 @@ impl RowsReport<ListRow> {
     }
 }
 
-/// A row of `workstream progress`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ProgressRow {
-    name: String,
-    active: bool,
-    status: String,
-    milestone_shipped_unverified: bool,
-    current_phase: Option<String>,
-    phases: String,
-    plans: String,
-    progress_percent: usize,
+answer! {
+    /// A row of `workstream progress`.
+    pub(crate) struct ProgressRow |stream: Workstream| with self(stream) {
+        name,
+        active: bool = stream.is_active,
+        status, milestone_shipped_unverified, current_phase,
+        phases: String = format!("{}/{}", stream.closed.done, stream.closed.total),
+        plans: String = format!("{}/{}", stream.summaries, stream.plans),
+        progress_percent: usize = percent(stream.closed.done, stream.closed.total),
+    }
 }
 
 /// What `workstream status` answers.
@@ -131,35 +145,37 @@ pub(crate) enum StatusReport {
     Absent { found: bool, workstream: String },
 }
 
-/// One workstream in detail.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatusFound {
-    found: bool,
-    workstream: String,
-    path: String,
-    files: DocumentsThere,
-    phases: Vec<PhaseRow>,
-    phase_count: usize,
-    completed_phases: usize,
-    status: String,
-    milestone_shipped_unverified: bool,
-    current_phase: Option<String>,
-    last_activity: Option<String>,
+answer! {
+    /// One workstream in detail.
+    pub(crate) struct StatusFound |stream: Workstream| with self(stream) {
+        found: bool = true,
+        workstream = name, path,
+        files: DocumentsThere = DocumentsThere::of(stream),
+        phases: Vec<PhaseRow> = stream.phases.iter().map(PhaseRow::of).collect(),
+        phase_count, completed_phases, status, milestone_shipped_unverified, current_phase,
+        last_activity: Option<String> = stream.state.last_activity.clone(),
+    }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct DocumentsThere {
-    roadmap: bool,
-    state: bool,
-    requirements: bool,
+answer! {
+    pub(crate) struct DocumentsThere |stream: Workstream| {
+        roadmap: bool = stream.has("ROADMAP.md"),
+        state: bool = stream.has("STATE.md"),
+        requirements: bool = stream.has("REQUIREMENTS.md"),
+    }
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-struct PhaseRow {
-    directory: String,
-    status: &'static str,
-    plan_count: usize,
-    summary_count: usize,
+answer! {
+    /// A folder of phases.
+    pub(crate) struct PhaseRow |phase: PhaseFacts| with listed(phase) {
+        directory = name,
+        status: &'static str = match phase.stage() {
+            Stage::Complete => "complete",
+            Stage::Executed | Stage::Partial | Stage::Planned => "in_progress",
+            Stage::Researched | Stage::Discussed | Stage::Empty | Stage::NoDirectory => "pending",
+        },
+        plan_count, summary_count,
+    }
 }
 
 /// The mode of the project: it is divided if it has a folder of workstreams, even an empty one.
@@ -185,22 +201,7 @@ pub(crate) fn list(view: &ProjectView, active: Option<&str>) -> Result<RowsRepor
     if mode(view) == Mode::Flat {
         return Ok(RowsReport::flat());
     }
-    let row = |name: String| {
-        let stream = Workstream::read(view, &name)?;
-        let phase_count = stream.phase_count();
-        Ok(ListRow {
-            path: stream.view.layout().scope(),
-            has_roadmap: stream.has("ROADMAP.md"),
-            has_state: stream.has("STATE.md"),
-            status: stream.state.status,
-            milestone_shipped_unverified: stream.shipped_unverified,
-            current_phase: stream.state.current_phase,
-            phase_count,
-            completed_phases: stream.done,
-            name,
-        })
-    };
-    let workstreams = in_order(view, active)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    let workstreams = rows(view, active, ListRow::of)?;
     Ok(RowsReport::Rows { mode: Mode::Workstream, count: workstreams.len(), workstreams })
 }
 
@@ -209,20 +210,7 @@ pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsR
     if mode(view) == Mode::Flat {
         return Ok(RowsReport::flat());
     }
-    let row = |name: String| {
-        let stream = Workstream::read(view, &name)?;
-        Ok(ProgressRow {
-            active: active == Some(name.as_str()),
-            name,
-            status: stream.state.status,
-            milestone_shipped_unverified: stream.shipped_unverified,
-            current_phase: stream.state.current_phase,
-            phases: format!("{}/{}", stream.done, stream.total),
-            plans: format!("{}/{}", stream.summaries, stream.plans),
-            progress_percent: percent(stream.done, stream.total),
-        })
-    };
-    let workstreams = in_order(view, active)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    let workstreams = rows(view, active, ProgressRow::of)?;
     let (mode, active) = (Mode::Workstream, active.map(str::to_owned));
     Ok(RowsReport::RowsAndActive { mode, active, count: workstreams.len(), workstreams })
 }
@@ -232,24 +220,13 @@ pub(crate) fn status(view: &ProjectView, name: &str) -> Result<StatusReport, Fil
     if !is_there(view, name)? {
         return Ok(StatusReport::Absent { found: false, workstream: name.to_owned() });
     }
-    let stream = Workstream::read(view, name)?;
-    Ok(StatusReport::Found(Box::new(StatusFound {
-        found: true,
-        workstream: name.to_owned(),
-        path: stream.view.layout().scope(),
-        files: DocumentsThere {
-            roadmap: stream.has("ROADMAP.md"),
-            state: stream.has("STATE.md"),
-            requirements: stream.has("REQUIREMENTS.md"),
-        },
-        phase_count: stream.phase_count(),
-        phases: stream.phases,
-        completed_phases: stream.done,
-        status: stream.state.status,
-        milestone_shipped_unverified: stream.shipped_unverified,
-        current_phase: stream.state.current_phase,
-        last_activity: stream.state.last_activity,
-    })))
+    Ok(StatusReport::Found(Box::new(StatusFound::of(&Workstream::read(view, name, false)?))))
+}
+
+/// A row for each workstream.
+fn rows<R>(view: &ProjectView, active: Option<&str>, row: impl Fn(&Workstream) -> R) -> Result<Vec<R>, FileError> {
+    let read = |name: String| Ok(row(&Workstream::read(view, &name, active == Some(name.as_str()))?));
+    in_order(view, active)?.into_iter().map(read).collect()
 }
 
 pub(crate) fn is_there(view: &ProjectView, name: &str) -> Result<bool, FileError> {
@@ -257,70 +234,55 @@ pub(crate) fn is_there(view: &ProjectView, name: &str) -> Result<bool, FileError
 }
 
 /// A workstream, as read from its documents.
-struct Workstream {
+#[derive(Debug)]
+pub(crate) struct Workstream {
+    name: String,
+    is_active: bool,
     view: ProjectView,
     state: StateWords,
-    phases: Vec<PhaseRow>,
+    /// Those with a folder, which is their name here.
+    phases: Vec<PhaseFacts>,
     /// The number of plans and summaries in the phases of the milestone.
     plans: usize,
     summaries: usize,
-    /// The number of phases of the milestone, and of those that are verified.
-    total: usize,
-    done: usize,
-    shipped_unverified: bool,
+    closed: Closed,
 }
 
 impl Workstream {
-    fn read(project: &ProjectView, name: &str) -> Result<Self, FileError> {
+    fn read(project: &ProjectView, name: &str, is_active: bool) -> Result<Self, FileError> {
         let view = project.scoped(Some(name));
         let mut phases = Vec::new();
-        let roadmap = view.roadmap()?;
         let folders = view.phase_folders()?;
         verification::look_ahead(&view, folders.iter())?;
         for folder in folders.iter() {
-            let standing = PhaseStanding::of(&view, folder.token(), Some(folder))?;
-            let status = match standing.stage() {
-                Stage::Complete => "complete",
-                Stage::Executed | Stage::Partial | Stage::Planned => "in_progress",
-                Stage::Researched | Stage::Discussed | Stage::Empty | Stage::NoDirectory => "pending",
-            };
-            phases.push(PhaseRow {
-                directory: folder.name.clone(),
-                status,
-                plan_count: standing.work.plans.len(),
-                summary_count: standing.work.summaries,
-            });
+            let standing = PhaseStanding::of_folder(&view, folder)?;
+            phases.push(PhaseFacts::new(folder.token(), folder.name.as_str(), standing));
         }
         let of_milestone = view.milestone_folders()?;
-        let counted = || phases.iter().filter(|row| of_milestone.iter().any(|folder| folder.name == row.directory));
-        let done = counted().filter(|row| row.status == "complete").count();
-        let plans = counted().map(|row| row.plan_count).sum();
-        let summaries = counted().map(|row| row.summary_count).sum();
+        let counted = || phases.iter().filter(|phase| of_milestone.iter().any(|folder| folder.name == phase.name));
+        let done = counted().filter(|phase| phase.standing.is_complete()).count();
+        let plans = counted().map(|phase| phase.standing.work.plans.len()).sum();
+        let summaries = counted().map(|phase| phase.standing.work.summaries).sum();
         let named = view.milestone()?.phase_ids(view.roadmap_or_empty()?).len();
         let total = if named == 0 { of_milestone.len() } else { named };
-        let shipped = is_shipped(&view)?;
-        let text = view.state()?.map(State::text);
-        let mut state = StateWords::of(text);
+        let shipped_unverified = is_shipped(&view)? && done < total;
+        let mut state = StateWords::of(view.state()?);
         state.current_phase = up_next::current_phase(&view)?;
-        let mut stream = Closed { total, done, shipped_unverified: shipped && done < total };
+        let mut closed = Closed { total, done, shipped_unverified };
         // For a milestone in the workstream's own archive, only the table in its roadmap is left.
-        if let Some(roadmap) = roadmap.filter(|_| is_archived(&view, text)) {
+        if let Some(roadmap) = view.roadmap()?
+            && is_archived(&view)?
+        {
             let rows: Vec<bool> = roadmap.rows().iter().filter(|row| row.reports).map(is_complete).collect();
             let complete = rows.iter().filter(|complete| **complete).count();
             if !rows.is_empty() && complete == rows.len() {
                 MILESTONE_COMPLETE.clone_into(&mut state.status);
-                stream = Closed { total: rows.len(), done: complete, shipped_unverified: false };
+                closed = Closed { total: rows.len(), done: complete, shipped_unverified: false };
             } else if !rows.is_empty() {
-                stream.shipped_unverified = true;
+                closed.shipped_unverified = true;
             }
         }
-        let Closed { total, done, shipped_unverified } = stream;
-        Ok(Self { view, state, phases, plans, summaries, total, done, shipped_unverified })
-    }
-
-    /// The number of phases with a folder; if all of them are archived, the number of phases of the milestone.
-    fn phase_count(&self) -> usize {
-        if self.phases.is_empty() { self.total } else { self.phases.len() }
+        Ok(Self { name: name.to_owned(), is_active, state, phases, plans, summaries, closed, view })
     }
 
     fn has(&self, document: &str) -> bool {
@@ -329,20 +291,20 @@ impl Workstream {
 }
 
 /// The progress of a milestone.
+#[derive(Debug)]
 struct Closed {
+    /// Its phases, and those of them that are verified.
     total: usize,
     done: usize,
     shipped_unverified: bool,
 }
 
 /// True if the roadmap of the milestone in STATE.md, from its index or its body, is in the workstream's own archive.
-fn is_archived(view: &ProjectView, state: Option<&str>) -> bool {
-    let of_body = || {
-        let state = state.map(State::parse)?;
-        Some(state.value("Milestone")?.split_whitespace().next()?.to_owned())
-    };
-    let version = state.and_then(state_version).or_else(of_body);
-    version.is_some_and(|version| view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder())))
+fn is_archived(view: &ProjectView) -> Result<bool, FileError> {
+    let of_body = |state: &State<'_>| Some(state.value("Milestone")?.split_whitespace().next()?.to_owned());
+    let version = view.state_version()?.or(view.state()?.and_then(of_body));
+    let path = |version| format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder());
+    Ok(version.is_some_and(|version| view.exists(&path(version))))
 }
 
 fn is_complete(row: &RoadmapRow<'_>) -> bool {
@@ -350,6 +312,7 @@ fn is_complete(row: &RoadmapRow<'_>) -> bool {
 }
 
 /// The fields of STATE.md for a workstream, from its index first, then its body.
+#[derive(Debug)]
 struct StateWords {
     status: String,
     current_phase: Option<String>,
@@ -357,10 +320,9 @@ struct StateWords {
 }
 
 impl StateWords {
-    fn of(text: Option<&str>) -> Self {
-        let state = text.map(State::parse);
+    fn of(state: Option<&State<'_>>) -> Self {
         let word = |key: &str, label: &str| {
-            let state = state.as_ref()?;
+            let state = state?;
             let written = state.front_text(key).or_else(|| state.value(label).map(str::to_owned))?;
             Some(written.trim().to_owned()).filter(|word| !word.is_empty())
         };

@@ -8,8 +8,8 @@ use crate::frame::{Context, verbs};
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::milestones;
-use crate::operations::overview::progress::{self, TableReport};
-use crate::operations::overview::stats::{self, Commits};
+use crate::operations::overview::progress::{self, BarReport, ProgressReport, TableReport};
+use crate::operations::overview::stats::{self, Commits, StatsReport};
 use crate::operations::state::Facts;
 use crate::operations::state::next::NextReport;
 use crate::text::nearest::nearest;
@@ -23,14 +23,14 @@ verbs! {
     /// to the milestone. `gsd-tools stats` adds requirements and commits, `gsd-tools smart-entry` the next command.
     ///
     /// Example: `gsd-tools progress bar --raw` prints `[██████░░░░░░░░░░░░░░] 3/10 plans (30%)`.
-    "progress": reads json( progress::ProgressReport, progress::BarReport, TableReport) = progress(ProgressArgs);
+    "progress": reads json(ProgressReport, BarReport, TableReport) = progress(ProgressArgs);
 
     /// Show counts of phases, plans, requirements and commits
     ///
     /// Asks git for the number of commits and the date of the first one.
     ///
     /// Example: `gsd-tools stats table --raw` prints the counts as Markdown.
-    "stats": reads json(stats::StatsReport, TableReport) = stats(StatsArgs);
+    "stats": reads json(StatsReport, TableReport) = stats(StatsArgs);
 
     use crate::peer::phases::HISTORY_DIGEST;
 }
@@ -82,8 +82,7 @@ pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String
 
 /// The state of the project as data: the answer of `progress` for programs.
 pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), Failure> {
-    let report = progress::progress(&context.view())?;
-    context.emit(&report)
+    context.emit(&ProgressReport::of(&progress::progress(&context.view())?))
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
@@ -102,25 +101,25 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failu
         context.text(page);
         return Ok(());
     }
-    let report = progress::progress(&context.view())?;
+    let overview = progress::progress(&context.view())?;
     match format {
         Some("bar") => {
-            let bar = report.bar();
+            let bar = BarReport::of(&overview);
             context.emit_raw(&bar, &bar.bar)
         }
         Some("table") => {
-            let rendered = report.table();
+            let rendered = overview.progress_table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        _ => context.emit(&report),
+        _ => context.emit(&ProgressReport::of(&overview)),
     }
 }
 
 /// The progress bar for a person; unless only `bar` is wanted, also the phases below it.
 fn counts(context: &Context, bar: bool) -> Result<String, Failure> {
-    let report = stats::stats(&context.view(), Commits::default())?;
+    let stats = stats::stats(&context.view(), Commits::default())?;
     let screen = context.screen();
-    Ok(if bar { report.measure().shown(screen) } else { report.head(screen, &title(context)?) + &report.rows(screen) })
+    Ok(if bar { stats.measure().shown(screen) } else { stats.head(screen, &title(context)?) + &stats.rows(screen) })
 }
 
 fn title(context: &Context) -> Result<String, Failure> {
@@ -141,16 +140,16 @@ fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), Failure> {
         context.text(page);
         return Ok(());
     }
-    let report = stats::stats(&context.view(), facts::commits(context))?;
+    let stats = stats::stats(&context.view(), facts::commits(context))?;
     match format {
         Some("table") if !context.shows_to_a_person() => {
-            let rendered = report.table();
+            let rendered = stats.table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        Some("json") => context.emit(&report),
+        Some("json") => context.emit(&StatsReport::of(&stats)),
         _ => {
             let title = title(context)?;
-            context.show(&report, |screen| report.shown(screen, &title))
+            context.show(&StatsReport::of(&stats), |screen| stats.shown(screen, &title))
         }
     }
 }

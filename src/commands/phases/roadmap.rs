@@ -79,7 +79,7 @@ pub(crate) struct UpgradeArgs {
 
 fn analyze(context: &mut Context) -> Result<(), Failure> {
     match analyze::analyze(&context.view())? {
-        Ok(report) => context.show(&report, |screen| report.shown(screen)),
+        Ok(analysis) => context.show(&analyze::AnalyzeReport::of(&analysis), |screen| analysis.shown(screen)),
         Err(_) if context.shows_to_a_person() => {
             context.refuses_a_person_without_a_project()?;
             let missing = Failure::new(Reason::Unknown, "this project has no ROADMAP.md");

@@ -1,5 +1,6 @@
-//! Common parts of answers: changed fields, findings, tokens, and the answer of a feature that is turned off.
+//! What answers have in common: lists of facts, changed fields, findings, tokens, and the answer where a feature is off.
 
+pub(crate) mod answer;
 pub(crate) mod changes;
 pub(crate) mod disabled;
 pub(crate) mod finding;

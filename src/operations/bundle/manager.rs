@@ -4,25 +4,36 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::operations::answers::answer::answer;
+use crate::operations::facts::listed::{self, PhaseFacts};
+use crate::operations::facts::{Given, Part, facts};
 use crate::operations::roadmap::analyze;
 use crate::project::dependencies::dependencies;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
-use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::view::ProjectView;
-
 use crate::text::screen::counted;
 use crate::text::time;
-
-use crate::operations::facts::{Completion, Given, Part, facts};
 
 /// A phase counts as active for this many milliseconds after one of its files changed.
 const ACTIVE: i64 = 5 * 60 * 1000;
 
 /// The phases of the milestone, with the dependencies of each.
-pub(super) struct Managed(pub(super) Vec<ManagedPhase>);
+pub(super) struct Managed(pub(super) Vec<Task>);
+
+/// A phase that may be worked on.
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) phase: PhaseFacts,
+    /// When a file of the phase last changed, and whether that was just now.
+    touched: Option<i64>,
+    is_active: bool,
+    /// The phases that it depends on, and whether all of them are complete.
+    needs: Option<Vec<String>>,
+    pub(super) is_unblocked: bool,
+}
 
 /// What the project's files add to the answer, and why parts of them were ignored.
 struct Additions {
@@ -32,37 +43,33 @@ struct Additions {
     warnings: Vec<String>,
 }
 
-/// One phase.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct ManagedPhase {
-    pub(super) number: String,
-    pub(super) name: String,
-    goal: Option<String>,
-    depends_on: Option<String>,
-    pub(super) disk_status: Stage,
-    pub(super) has_context: bool,
-    pub(super) has_research: bool,
-    pub(super) plan_count: usize,
-    pub(super) summary_count: usize,
-    /// The roadmap marks the phase as done.
-    roadmap_complete: bool,
-    #[serde(flatten)]
-    pub(super) completion: Completion,
-    /// When a file of the phase last changed.
-    last_activity: Option<String>,
-    /// The last change was in the last five minutes.
-    is_active: bool,
-    context_scope: MilestoneScope,
-    /// The name, shortened to fit a narrow column.
-    display_name: String,
-    /// Every phase it depends on is complete, whether in this milestone or an earlier one.
-    pub(super) deps_satisfied: bool,
-    /// The phases named in `depends_on`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dep_phases: Option<Vec<String>>,
-    deps_display: String,
-    /// Nothing has been done yet, and nothing blocks it.
-    is_next_to_discuss: bool,
+answer! {
+    /// One phase.
+    pub(super) struct ManagedPhase |task: Task| with listed(&task.phase) {
+        number, name, goal, depends_on, disk_status = stage, has_context, has_research, plan_count, summary_count,
+        roadmap_complete,
+        #[serde(flatten)]
+        completion,
+        /// When a file of the phase last changed.
+        last_activity: Option<String> = task.touched.and_then(time::shown),
+        /// The last change was in the last five minutes.
+        is_active: bool = task.is_active,
+        context_scope,
+        /// The name, shortened to fit a narrow column.
+        display_name: String = shortened(&task.phase.name),
+        /// Every phase it depends on is complete, whether in this milestone or an earlier one.
+        deps_satisfied: bool = task.is_unblocked,
+        /// The phases named in `depends_on`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        dep_phases: Option<Vec<String>> = task.needs.clone(),
+        /// The phases that `depends_on` names, as a column shows them.
+        deps_display: String = match task.needs.as_deref() {
+            None | Some([]) => "—".to_owned(),
+            Some(phases) => phases.join(","),
+        },
+        /// Nothing has been done yet, and nothing blocks it.
+        is_next_to_discuss: bool = task.is_next_to_discuss(),
+    }
 }
 
 /// A step that can be done now.
@@ -96,13 +103,13 @@ struct ManagerFlags {
 
 facts! { |given, managed: Managed|
     /// The phases of the milestone, with the dependencies of each.
-    managed_phases: Vec<ManagedPhase> = managed.0.clone();
+    managed_phases: Vec<ManagedPhase> = managed.0.iter().map(ManagedPhase::of).collect();
     /// The number of phases of the milestone.
     managed_phase_count: usize = managed.0.len();
     /// The number of complete phases.
     managed_completed_count: usize = managed.completed();
     /// The number of phases that are not complete and whose folder has contents.
-    managed_in_progress_count: usize = managed.0.iter().filter(|phase| is_in_progress(phase.disk_status)).count();
+    managed_in_progress_count: usize = managed.0.iter().filter(|task| is_in_progress(task.phase.stage())).count();
     /// The steps that can be done now, in the order of phases.
     recommended_actions: Vec<Action> = actions(given, &managed.0);
     /// True if every phase is complete and no problem hides others.
@@ -121,61 +128,50 @@ impl Part for Managed {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let now = given.host.next.milliseconds;
         let folders = given.view.phase_folders()?;
-        let Ok(analysis) = analyze::analyze(given.view)? else { return Ok(Self(Vec::new())) };
+        let Some(roadmap) = given.view.roadmap()? else { return Ok(Self(Vec::new())) };
         let folder_index = FolderIndex::new(&folders);
-        let mut phases = Vec::new();
-        for summary in analysis.phases {
-            let folder = folder_index.find(&PhaseId::new(&summary.number));
-            let completion = Completion::of(&summary.standing, &summary.number, &given.host.command_prefix);
-            let status = summary.standing.stage();
+        let mut tasks = Vec::new();
+        for phase in analyze::phases(given.view, roadmap, &given.view.milestone()?)? {
+            let folder = folder_index.find(&PhaseId::new(&phase.number));
             let touched = folder.and_then(|folder| last_touch(given, folder));
-            let dep_phases = summary.depends_on.as_deref().and_then(dependencies);
-            phases.push(ManagedPhase {
-                display_name: shortened(&summary.name),
-                number: summary.number,
-                name: summary.name,
-                goal: summary.goal,
-                depends_on: summary.depends_on,
-                disk_status: status,
-                has_context: summary.has_context,
-                has_research: summary.has_research,
-                plan_count: summary.plan_count,
-                summary_count: summary.summary_count,
-                roadmap_complete: summary.roadmap_complete,
-                completion,
-                last_activity: touched.and_then(time::shown),
+            tasks.push(Task {
+                touched,
                 is_active: touched.is_some_and(|touched| now.saturating_sub(touched) < ACTIVE),
-                context_scope: summary.context_scope,
-                deps_satisfied: false,
-                deps_display: match dep_phases.as_deref() {
-                    None | Some([]) => "—".to_owned(),
-                    Some(phases) => phases.join(","),
+                needs: phase.depends_on.as_deref().and_then(dependencies),
+                is_unblocked: false,
+                phase: PhaseFacts {
+                    directory: folder.map(|folder| given.shown(&folder.path)),
+                    command_prefix: given.host.command_prefix.clone(),
+                    ..phase
                 },
-                dep_phases,
-                is_next_to_discuss: false,
             });
         }
-        let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
-        let roadmap = given.view.roadmap_or_empty()?;
+        let index = PhaseIndex::new(tasks.iter().map(|task| task.phase.number.as_str()).enumerate());
         let shipped = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
         let shipped = PhaseIndex::new(shipped.enumerate());
         let is_done = |needed: &str| match index.find(needed) {
-            Some(other) => Ok(phases[other].disk_status == Stage::Complete),
+            Some(other) => Ok(tasks[other].phase.standing.is_complete()),
             None if shipped.find(needed).is_some() => Ok(true),
             None => is_done_elsewhere(given.view, needed),
         };
-        let satisfied = phases.iter().map(|phase| is_unblocked(phase, is_done)).collect::<Result<Vec<_>, _>>()?;
-        for (phase, satisfied) in phases.iter_mut().zip(satisfied) {
-            phase.deps_satisfied = satisfied;
-            phase.is_next_to_discuss = satisfied && matches!(phase.disk_status, Stage::NoDirectory | Stage::Empty);
+        let unblocked = tasks.iter().map(|task| are_done(task, is_done)).collect::<Result<Vec<_>, _>>()?;
+        for (task, is_unblocked) in tasks.iter_mut().zip(unblocked) {
+            task.is_unblocked = is_unblocked;
         }
-        Ok(Self(phases))
+        Ok(Self(tasks))
     }
 }
 
 impl Managed {
     pub(super) fn completed(&self) -> usize {
-        self.0.iter().filter(|phase| phase.disk_status == Stage::Complete).count()
+        self.0.iter().filter(|task| task.phase.standing.is_complete()).count()
+    }
+}
+
+impl Task {
+    /// Nothing has been done yet, and nothing blocks it.
+    fn is_next_to_discuss(&self) -> bool {
+        self.is_unblocked && matches!(self.phase.stage(), Stage::NoDirectory | Stage::Empty)
     }
 }
 
@@ -193,38 +189,39 @@ fn is_done_elsewhere(view: &ProjectView, typed: &str) -> Result<bool, FileError>
     })
 }
 
-fn actions(given: &Given<'_>, phases: &[ManagedPhase]) -> Vec<Action> {
-    let executing = |phase: &&ManagedPhase| {
-        phase.disk_status == Stage::Partial || (phase.disk_status == Stage::Planned && phase.is_active)
+fn actions(given: &Given<'_>, tasks: &[Task]) -> Vec<Action> {
+    let executing = |task: &&Task| match task.phase.stage() {
+        Stage::Partial => true,
+        stage => stage == Stage::Planned && task.is_active,
     };
-    let planning = |phase: &&ManagedPhase| is_gathered(phase.disk_status) && phase.is_active;
-    let needs = Needs::of(phases);
-    let clashes_with_executing = needs.clashes(phases, executing);
-    let clashes_with_planning = needs.clashes(phases, planning);
+    let planning = |task: &&Task| is_gathered(task.phase.stage()) && task.is_active;
+    let needs = Needs::of(tasks);
+    let clashes_with_executing = needs.clashes(tasks, executing);
+    let clashes_with_planning = needs.clashes(tasks, planning);
     let mut actions = Vec::new();
-    for (at, phase) in phases.iter().enumerate() {
-        let completion = &phase.completion;
-        let (step, reason) = match phase.disk_status {
+    for (at, task) in tasks.iter().enumerate() {
+        let PhaseFacts { number, name, standing, .. } = &task.phase;
+        let (step, reason) = match task.phase.stage() {
             Stage::Executed => {
-                (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
+                (Step::Verify, format!("Implementation complete; verification {}", standing.verification.word()))
             }
-            Stage::Planned if phase.deps_satisfied && !clashes_with_executing[at] => {
-                (Step::Execute, format!("{} ready, dependencies met", counted(phase.plan_count, "plan")))
+            Stage::Planned if task.is_unblocked && !clashes_with_executing[at] => {
+                (Step::Execute, format!("{} ready, dependencies met", counted(standing.work.plans.len(), "plan")))
             }
             stage if is_gathered(stage) && !clashes_with_planning[at] => {
                 (Step::Plan, "Context gathered, ready for planning".to_owned())
             }
-            _ if phase.is_next_to_discuss => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
+            _ if task.is_next_to_discuss() => (Step::Discuss, "Unblocked, ready to gather context".to_owned()),
             _ => continue,
         };
         actions.push(Action {
-            phase: phase.number.clone(),
-            phase_name: phase.name.clone(),
+            phase: number.clone(),
+            phase_name: name.clone(),
             action: step,
             reason,
             command: match step {
-                Step::Verify => completion.verification_next_command.clone(),
-                step => given.command(&format!("{} {}", step.command(), phase.number)),
+                Step::Verify => standing.verification_command(number, &given.host.command_prefix),
+                step => given.command(&format!("{} {number}", step.command())),
             },
         });
     }
@@ -252,8 +249,8 @@ impl Part for Additions {
     }
 }
 
-fn is_unblocked(phase: &ManagedPhase, is_done: impl Fn(&str) -> Result<bool, FileError>) -> Result<bool, FileError> {
-    for needed in phase.dep_phases.iter().flatten() {
+fn are_done(task: &Task, is_done: impl Fn(&str) -> Result<bool, FileError>) -> Result<bool, FileError> {
+    for needed in task.needs.iter().flatten() {
         if !is_done(needed)? {
             return Ok(false);
         }
@@ -294,23 +291,23 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(phases: &[ManagedPhase]) -> Self {
-        let index = PhaseIndex::new(phases.iter().map(|phase| phase.number.as_str()).enumerate());
+    fn of(tasks: &[Task]) -> Self {
+        let index = PhaseIndex::new(tasks.iter().map(|task| task.phase.number.as_str()).enumerate());
         let first = |number: &str| index.find(number);
-        let number_of = |place: usize| phases.len() + place;
+        let number_of = |place: usize| tasks.len() + place;
         let numbers =
-            phases.iter().enumerate().map(|(at, phase)| number_of(first(&phase.number).unwrap_or(at))).collect();
-        let mut forward = vec![Vec::new(); 2 * phases.len()];
+            tasks.iter().enumerate().map(|(at, task)| number_of(first(&task.phase.number).unwrap_or(at))).collect();
+        let mut forward = vec![Vec::new(); 2 * tasks.len()];
         let mut backward = forward.clone();
         let mut join = |from: usize, to: usize| {
             forward[from].push(to);
             backward[to].push(from);
         };
-        for (at, phase) in phases.iter().enumerate() {
-            for needed in phase.dep_phases.iter().flatten().filter_map(|needed| first(needed)) {
+        for (at, task) in tasks.iter().enumerate() {
+            for needed in task.needs.iter().flatten().filter_map(|needed| first(needed)) {
                 join(at, number_of(needed));
             }
-            if first(&phase.number) == Some(at) {
+            if first(&task.phase.number) == Some(at) {
                 join(number_of(at), at);
             }
         }
@@ -318,12 +315,12 @@ impl Needs {
     }
 
     /// For each phase: true if it depends on a `busy` phase with another number, or such a phase depends on it.
-    fn clashes(&self, phases: &[ManagedPhase], busy: impl Fn(&&ManagedPhase) -> bool) -> Vec<bool> {
-        let busy = || phases.iter().enumerate().filter(|(_, phase)| busy(phase));
-        let below = spread(&self.forward, busy().map(|(at, phase)| (at, phase.number.as_str())));
-        let above = spread(&self.backward, busy().map(|(at, phase)| (self.numbers[at], phase.number.as_str())));
+    fn clashes(&self, tasks: &[Task], busy: impl Fn(&&Task) -> bool) -> Vec<bool> {
+        let busy = || tasks.iter().enumerate().filter(|(_, task)| busy(task));
+        let below = spread(&self.forward, busy().map(|(at, task)| (at, task.phase.number.as_str())));
+        let above = spread(&self.backward, busy().map(|(at, task)| (self.numbers[at], task.phase.number.as_str())));
         let others = |at: usize| below[self.numbers[at]].iter().chain(&above[at]).flatten();
-        phases.iter().enumerate().map(|(at, phase)| others(at).any(|other| *other != phase.number)).collect()
+        tasks.iter().enumerate().map(|(at, task)| others(at).any(|other| *other != task.phase.number)).collect()
     }
 }
 

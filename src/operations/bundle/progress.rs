@@ -18,30 +18,35 @@ use crate::project::state::meaningful;
 use crate::project::up_next;
 use crate::project::verification;
 
-use crate::operations::facts::{Completion, Given, Part, facts};
+use crate::operations::answers::answer::answer;
+use crate::operations::facts::listed::{self, PhaseFacts};
+use crate::operations::facts::{Given, Part, facts};
 
 /// The phases of the milestone that have a folder or a section in the roadmap, in order.
 struct Rows(Vec<PhaseRow>);
 
-/// One phase.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-struct PhaseRow {
-    number: String,
-    name: Option<String>,
-    /// Number and name as written in the roadmap, which is how texts refer to the phase.
-    roadmap_number: String,
-    roadmap_name: Option<String>,
-    directory: Option<String>,
-    status: Status,
-    plan_count: usize,
-    summary_count: usize,
-    has_research: bool,
-    /// The roadmap marks the phase as done.
-    roadmap_complete: bool,
-    /// Something is left to do: the roadmap does not mark the phase as done, or a plan has no summary.
-    open: bool,
-    #[serde(flatten)]
-    completion: Completion,
+/// A phase, and what the roadmap calls it.
+struct Named {
+    phase: PhaseFacts,
+    label: PhaseLabel,
+}
+
+answer! {
+    /// One phase.
+    struct PhaseRow |named: Named| with listed(&named.phase) {
+        number,
+        /// The name of the phase as its folder has it.
+        name: Option<String> = Some(named.phase.name.clone()).filter(|name| !name.is_empty()),
+        /// The number as the roadmap writes it, and texts call the phase.
+        roadmap_number: String = named.label.number.clone(),
+        /// The name as the roadmap writes it, and texts call the phase.
+        roadmap_name: Option<String> = named.label.name.clone(),
+        directory,
+        status: Status = Status::of(named.phase.stage()),
+        plan_count, summary_count, has_research, roadmap_complete, open,
+        #[serde(flatten)]
+        completion,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -61,27 +66,29 @@ enum Status {
 impl Part for Rows {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let milestone = given.part::<Milestone>()?;
-        let mut folders = given.view.milestone_folders()?;
-        folders.retain(|folder| !folder.id().is_sentinel());
+        let folders = given.view.milestone_folders()?;
         verification::look_ahead(given.view, &folders)?;
+        let row = |id: &str, (number, name): (&str, &str), folder: Option<&PhaseFolder>| {
+            let phase = PhaseFacts {
+                directory: folder.map(|folder| given.shown(&folder.path)),
+                command_prefix: given.host.command_prefix.clone(),
+                ..PhaseFacts::new(number, name, PhaseStanding::of(given.view, id, folder)?)
+            };
+            Ok::<_, FileError>((id.to_owned(), PhaseRow::of(&Named { phase, label: given.view.label(id)? })))
+        };
         let mut rows = Vec::new();
         for folder in &folders {
-            let standing = PhaseStanding::of(given.view, folder.token(), Some(folder))?;
-            let label = given.view.label(folder.token())?;
-            rows.push((folder.token().to_owned(), PhaseRow::of_folder(given, folder, label, &standing)));
+            let has_code = without_code(&folder.name).len() < folder.name.len();
+            let called = if has_code { (folder.token(), folder.slug()) } else { folder.number_and_name() };
+            rows.push(row(folder.token(), called, Some(folder))?);
         }
         let folder_index = FolderIndex::new(&folders);
         let mut known: HashSet<String> = folders.iter().map(|folder| key(&folder.id())).collect();
         for ListedPhase { id, name, .. } in milestone.phases(given.view.roadmap_or_empty()?) {
             let phase_id = PhaseId::new(id);
-            if known.contains(&key(&phase_id)) || folder_index.find(&phase_id).is_some() {
-                continue;
+            if known.insert(key(&phase_id)) && folder_index.find(&phase_id).is_none() {
+                rows.push(row(id, (id, &phase::folder_slug(name_without_tag(name))), None)?);
             }
-            let standing = PhaseStanding::of(given.view, id, None)?;
-            let slug = phase::folder_slug(name_without_tag(name));
-            let label = given.view.label(id)?;
-            rows.push((id.to_owned(), PhaseRow::of(given, (id, &slug), None, label, &standing)));
-            known.insert(key(&phase_id));
         }
         rows.sort_by(|(left, _), (right, _)| phase::compare(left, right));
         Ok(Self(rows.into_iter().map(|(_, row)| row).collect()))
@@ -132,41 +139,6 @@ impl Rows {
         let at_work = up_next::phase_at_work(given.view)?.map(|phase| PhaseId::new(&phase));
         let is_at_work = |row: &&PhaseRow| at_work.as_ref().is_some_and(|phase| phase.matches(&row.number));
         Ok(self.open().find(is_at_work).or_else(|| self.open().next()))
-    }
-}
-
-impl PhaseRow {
-    fn of_folder(given: &Given<'_>, folder: &PhaseFolder, label: PhaseLabel, standing: &PhaseStanding) -> Self {
-        let called = if without_code(&folder.name).len() < folder.name.len() {
-            (folder.token(), folder.slug())
-        } else {
-            folder.number_and_name()
-        };
-        Self::of(given, called, Some(folder), label, standing)
-    }
-
-    fn of(
-        given: &Given<'_>,
-        (number, name): (&str, &str),
-        folder: Option<&PhaseFolder>,
-        label: PhaseLabel,
-        standing: &PhaseStanding,
-    ) -> Self {
-        let work = &standing.work;
-        Self {
-            number: number.to_owned(),
-            name: (!name.is_empty()).then(|| name.to_owned()),
-            roadmap_number: label.number,
-            roadmap_name: label.name,
-            directory: folder.map(|folder| given.shown(&folder.path)),
-            status: Status::of(standing.stage()),
-            plan_count: work.plans.len(),
-            summary_count: work.summaries,
-            has_research: work.has_research,
-            roadmap_complete: work.is_closed_by_roadmap(),
-            open: work.is_open(),
-            completion: Completion::of(standing, number, &given.host.command_prefix),
-        }
     }
 }
 

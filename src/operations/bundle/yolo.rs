@@ -11,7 +11,9 @@ use crate::project::phase::PhaseId;
 use crate::project::standing::Stage;
 use crate::text::time;
 
-use super::manager::{Managed, ManagedPhase, Step};
+use super::manager::{Managed, Step, Task};
+use crate::operations::answers::answer::answer;
+use crate::operations::facts::listed::{self, PhaseFacts};
 use crate::operations::facts::{Documents, Given, Part, facts};
 
 /// A session without an update for this many milliseconds is over.
@@ -28,8 +30,8 @@ pub(crate) struct ChainFacts {
 
 /// What remains, where to begin, and what blocks the start.
 struct Chain {
-    remaining: Vec<ManagedPhase>,
-    start: Option<ManagedPhase>,
+    remaining: Vec<Task>,
+    start: Option<Task>,
     missing_context: Vec<String>,
     deferred: Vec<String>,
     session: Session,
@@ -48,22 +50,19 @@ struct Session {
     stale: bool,
 }
 
-/// A phase that is not complete.
-#[derive(Debug, Serialize, JsonSchema)]
-struct RemainingPhase {
-    number: String,
-    name: String,
-    phase_dir: Option<String>,
-    has_context: bool,
-    has_research: bool,
-    plan_count: usize,
-    summary_count: usize,
-    disk_status: Stage,
-    verification_status: &'static str,
-    deps_satisfied: bool,
-    next_step: Step,
-    /// The command of the next step, without the prefix of commands.
-    command: String,
+answer! {
+    /// A phase that is not complete.
+    struct RemainingPhase |task: Task| with listed(&task.phase) {
+        number, name, phase_dir = directory, has_context, has_research, plan_count, summary_count, disk_status = stage,
+        verification_status,
+        deps_satisfied: bool = task.is_unblocked,
+        next_step: Step = next_step(&task.phase),
+        /// The command of the next step, without the prefix of commands.
+        command: String = match next_step(&task.phase) {
+            Step::Verify => task.phase.standing.verification_command(&task.phase.number, ""),
+            step => format!("{} {} --auto", step.command(), task.phase.number),
+        },
+    }
 }
 
 /// The conditions for starting the chain.
@@ -104,14 +103,14 @@ facts! { |given, chain: Chain|
     /// The current phase according to STATE.md.
     current_phase: Option<String> = given.view.state()?.and_then(|state| state.position().phase).map(str::to_owned);
     /// The phase with which the chain would begin.
-    start_phase: Option<String> = chain.start.as_ref().map(|phase| phase.number.clone());
+    start_phase: Option<String> = chain.start.as_ref().map(|task| task.phase.number.clone());
     /// The step with which the chain would begin.
-    start_step: Option<Step> = chain.start.as_ref().map(next_step);
+    start_step: Option<Step> = chain.start.as_ref().map(|task| next_step(&task.phase));
     /// The number of remaining phases.
     remaining_count: usize = chain.remaining.len();
     /// The phases that are neither complete nor deferred.
     remaining_phases: Vec<RemainingPhase> =
-        chain.remaining.iter().map(|phase| remaining(given, phase)).collect::<Result<_, _>>()?;
+        chain.remaining.iter().map(RemainingPhase::of).collect();
     /// Remaining phases without a CONTEXT.md and without plans.
     missing_context: Vec<String> = chain.missing_context.clone();
     /// Phases that the roadmap marks as deferred; they do not count as remaining.
@@ -135,17 +134,24 @@ impl Part for ChainFacts {
 impl Part for Chain {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let (world, documents) = (given.part::<ChainFacts>()?, given.part::<Documents>()?);
-        let phases = &given.part::<Managed>()?.0;
-        let deferred = deferred(given, phases)?;
-        let remains = |phase: &&ManagedPhase| phase.disk_status != Stage::Complete && !deferred.contains(&phase.number);
-        let remaining: Vec<ManagedPhase> = phases.iter().filter(remains).cloned().collect();
+        let tasks = &given.part::<Managed>()?.0;
+        let deferred = deferred(given, tasks)?;
+        let remains = |task: &&Task| !task.phase.standing.is_complete() && !deferred.contains(&task.phase.number);
+        let remaining: Vec<Task> = tasks.iter().filter(remains).cloned().collect();
         let start = match &given.call.text {
-            Some(typed) => remaining.iter().find(|phase| PhaseId::new(typed).matches(&phase.number)),
+            Some(typed) => remaining.iter().find(|task| PhaseId::new(typed).matches(&task.phase.number)),
             None => remaining.first(),
         };
-        let without_context = |phase: &&ManagedPhase| !phase.has_context && phase.plan_count == 0;
-        let missing_context: Vec<String> =
-            remaining.iter().filter(without_context).map(|phase| phase.number.clone()).collect();
+        let without_context = |phase: &&PhaseFacts| {
+            let work = &phase.standing.work;
+            !work.has_context && work.plans.is_empty()
+        };
+        let missing_context: Vec<String> = remaining
+            .iter()
+            .map(|task| &task.phase)
+            .filter(without_context)
+            .map(|phase| phase.number.clone())
+            .collect();
         let session = session(given, world.session_gone);
         let prerequisites = Prerequisites {
             planning_exists: documents.planning,
@@ -173,40 +179,15 @@ impl Chain {
     }
 }
 
-fn remaining(given: &Given<'_>, phase: &ManagedPhase) -> Result<RemainingPhase, FileError> {
-    let id = PhaseId::new(&phase.number);
-    let folders = given.view.phase_folders()?;
-    let folder = folders.iter().find(|folder| folder.is_of(&id));
-    let step = next_step(phase);
-    let follow_up = &phase.completion.verification_next_command;
-    Ok(RemainingPhase {
-        number: phase.number.clone(),
-        name: phase.name.clone(),
-        phase_dir: folder.map(|folder| given.shown(&folder.path)),
-        has_context: phase.has_context,
-        has_research: phase.has_research,
-        plan_count: phase.plan_count,
-        summary_count: phase.summary_count,
-        disk_status: phase.disk_status,
-        verification_status: phase.completion.verification_status,
-        deps_satisfied: phase.deps_satisfied,
-        next_step: step,
-        command: match step {
-            Step::Verify => follow_up.strip_prefix(&given.host.command_prefix).unwrap_or(follow_up).to_owned(),
-            step => format!("{} {} --auto", step.command(), phase.number),
-        },
-    })
-}
-
 /// The phases whose line in the roadmap contains `deferred`.
-fn deferred(given: &Given<'_>, phases: &[ManagedPhase]) -> Result<Vec<String>, FileError> {
+fn deferred(given: &Given<'_>, tasks: &[Task]) -> Result<Vec<String>, FileError> {
     let roadmap = given.view.roadmap_or_empty()?;
     let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
     let is_deferred = |number: &str| {
         let bullet = roadmap.bullet(number).map(|bullet| bullet.line);
         bullet.into_iter().chain(roadmap.section(number).map(|section| section.heading_line)).any(says)
     };
-    let numbers = phases.iter().map(|phase| phase.number.clone());
+    let numbers = tasks.iter().map(|task| task.phase.number.clone());
     Ok(numbers.filter(|number| is_deferred(number)).collect())
 }
 
@@ -240,19 +221,19 @@ fn config_is_valid(given: &Given<'_>) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// The next step of a phase.
-fn next_step(phase: &ManagedPhase) -> Step {
-    match phase.disk_status {
+/// What is to be done next about a phase.
+fn next_step(phase: &PhaseFacts) -> Step {
+    match phase.stage() {
         Stage::Executed | Stage::Complete => Step::Verify,
         Stage::Planned | Stage::Partial => Step::Execute,
-        _ if phase.has_context => Step::Plan,
+        _ if phase.standing.work.has_context => Step::Plan,
         _ => Step::Discuss,
     }
 }
 
 fn blockers(
     prerequisites: &Prerequisites,
-    start: Option<&ManagedPhase>,
+    start: Option<&Task>,
     lacks_context: bool,
     git_clean: Option<bool>,
 ) -> Vec<Blocker> {
@@ -267,7 +248,7 @@ fn blockers(
         (prerequisites.roadmap_exists && !remaining, Blocker::NothingRemaining),
         (!prerequisites.no_active_session, Blocker::ActiveSession),
         (remaining && start.is_none(), Blocker::UnknownPhase),
-        (start.is_some_and(|phase| !phase.deps_satisfied), Blocker::Dependency),
+        (start.is_some_and(|task| !task.is_unblocked), Blocker::Dependency),
         (lacks_context, Blocker::MissingContext),
     ];
     found.into_iter().filter(|(holds, _)| *holds).map(|(_, blocker)| blocker).collect()

@@ -8,6 +8,7 @@ mod code;
 mod completion;
 mod documents;
 mod host;
+pub(crate) mod listed;
 mod milestone;
 mod phase;
 mod plans;
@@ -36,7 +37,6 @@ use crate::operations::agents::models;
 use crate::operations::state;
 
 pub(crate) use code::{CodeFacts, CodeMap, MapReadiness, SearchFacts};
-pub(crate) use completion::Completion;
 pub(crate) use documents::Documents;
 pub(crate) use milestone::MilestoneHistory;
 pub(crate) use phase::{Found, last_built};

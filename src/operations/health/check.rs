@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::consistency::{archived_phases, roadmap_and_disk};
 use super::{BACKFILL, HealthFinding, PlannedRepair, REPAIR, RepairReport, error, listed, warning};
 use crate::operations::answers::finding::{Finding, Severity};
-use crate::operations::overview::progress::PhaseStatus;
+use crate::operations::facts::listed::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::validate;
 use crate::project::belonging::Earlier;
@@ -587,10 +587,7 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
     for (key, same) in by_phase.into_iter().filter(|(_, same)| same.len() > 1) {
         let mut listed = Vec::new();
         for folder in same {
-            let status = match PhaseStatus::of(&PhaseStanding::of_folder(view, folder)?) {
-                PhaseStatus::Pending => "Not Started",
-                status => status.word(),
-            };
+            let status = PhaseStatus::of(&PhaseStanding::of_folder(view, folder)?).word_in_list();
             listed.push(format!("{} ({status})", folder.name));
         }
         let message = format!("several folders belong to phase {key}: {}", listed.join(", "));

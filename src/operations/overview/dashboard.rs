@@ -1,6 +1,6 @@
 //! The state of a project on one screen: progress, phases, unfinished work, the next step, open items.
 
-use super::stats::StatsReport;
+use super::stats::Stats;
 use crate::operations::audit::{self, OpenTests};
 use crate::operations::notes::todos;
 use crate::operations::state::next::NextReport;
@@ -14,7 +14,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 #[derive(Debug)]
 pub(crate) struct Dashboard {
     title: String,
-    stats: StatsReport,
+    stats: Stats,
     next: NextReport,
     /// An entry in STATE.md blocks the work.
     is_blocked: bool,
@@ -33,7 +33,7 @@ impl Dashboard {
     /// The dashboard of the project.
     pub(crate) fn of(
         view: &ProjectView,
-        stats: StatsReport,
+        stats: Stats,
         next: NextReport,
         title: String,
         unfinished: Option<String>,
@@ -55,7 +55,7 @@ impl Dashboard {
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let mut page = self.stats.head(screen, &self.title);
         page += &self.stats.rows(screen);
-        if !self.stats.phases.is_empty() {
+        if self.stats.has_phases() {
             page += "\n";
         }
         let unfinished = self.unfinished.as_deref().map(|what| ("Unfinished", Cell::new(Tone::Warning, what)));

@@ -6,6 +6,11 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::brief::Brief;
+use crate::operations::answers::answer::answer;
+use crate::operations::facts::listed::{self, PhaseFacts};
+use crate::operations::overview::figures::{self, Overview};
+use crate::operations::overview::measure::mark;
 use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings};
 use crate::project::phase::{self, PhaseId, PhaseIndex, normal_key};
@@ -14,12 +19,8 @@ use crate::project::standing::{PhaseStanding, Stage, is_closed};
 use crate::project::up_next;
 use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
-use crate::text::splice::Splices;
-
-use super::brief::Brief;
-use crate::operations::overview::measure::{Measure, mark};
-use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::splice::Splices;
 
 /// What `roadmap get-phase` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -107,40 +108,61 @@ pub(super) const NO_ROADMAP: &str = "ROADMAP.md not found";
 const SHOWN: usize = 20;
 const DETAIL: usize = 240;
 
-/// What `roadmap analyze` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct AnalyzeReport {
-    pub(crate) milestones: Vec<MilestoneSummary>,
-    pub(crate) phases: Vec<PhaseSummary>,
-    pub(crate) phase_count: usize,
-    pub(crate) completed_phases: usize,
-    pub(crate) total_plans: usize,
-    pub(crate) total_summaries: usize,
-    /// The part of the milestone that is done, in percent; null unless the milestone's scope is complete.
-    pub(crate) progress_percent: Option<u64>,
-    pub(crate) progress_scope: MilestoneScope,
-    /// The first open phase.
-    pub(crate) current_phase: Option<String>,
-    /// The first open phase without plans.
-    pub(crate) next_phase: Option<String>,
-    /// The phases with something left to do: the roadmap does not mark them as done, or a plan has no summary.
-    pub(crate) open_phases: Vec<String>,
+/// The milestone in the roadmap and on disk.
+#[derive(Debug)]
+pub(crate) struct Analysis {
+    overview: Overview,
+    milestones: Vec<MilestoneSummary>,
     /// Phases with a checklist line but no section.
-    pub(crate) missing_phase_details: Option<Vec<String>>,
-    pub(crate) scope: MilestoneScope,
-    /// What may hide phases of the milestone and so makes the figures uncertain.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) problems: Vec<String>,
-    #[serde(skip)]
-    version: Option<String>,
-    #[serde(skip)]
-    counts: Counts,
+    missing: Vec<String>,
     /// The current phase.
-    #[serde(skip)]
     current: Option<String>,
 }
 
-impl AnalyzeReport {
+answer! {
+    /// What `roadmap analyze` answers.
+    pub(crate) struct AnalyzeReport |analysis: Analysis| with figures(&analysis.overview) {
+        milestones: Vec<MilestoneSummary> = analysis.milestones.clone(),
+        phases: Vec<PhaseSummary> = analysis.overview.phases.iter().map(PhaseSummary::of).collect(),
+        phase_count, completed_phases, total_plans, total_summaries,
+        progress_percent = percent, progress_scope = phase_scope,
+        /// The current phase, or else the first one that is open.
+        current_phase: Option<String> = analysis.current_phase(),
+        /// The first open phase without plans.
+        next_phase: Option<String> = analysis.open().find(|phase| is_unplanned(phase)).map(|phase| phase.number.clone()),
+        /// The phases with something left to do: the roadmap does not mark them as done, or a plan has no summary.
+        open_phases: Vec<String> = analysis.open().map(|phase| phase.number.clone()).collect(),
+        /// Phases with a checklist line but no section.
+        missing_phase_details: Option<Vec<String>> =
+            Some(analysis.missing.clone()).filter(|missing| !missing.is_empty()),
+        scope = phase_scope,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        problems,
+    }
+}
+
+answer! {
+    /// One phase: what the roadmap says and what is on disk.
+    pub(crate) struct PhaseSummary |phase: PhaseFacts| with listed(phase) {
+        number, name, goal, mode, depends_on, plan_count, summary_count, has_context, has_research, disk_status,
+        roadmap_complete,
+        /// Always null: a folder that cannot be read is an error.
+        context_read_error: Option<String> = None,
+        context_scope,
+    }
+}
+
+impl Analysis {
+    fn open(&self) -> impl Iterator<Item = &PhaseFacts> {
+        self.overview.phases.iter().filter(|phase| phase.is_open())
+    }
+
+    fn current_phase(&self) -> Option<String> {
+        let at_work = self.current.as_deref().map(PhaseId::new);
+        let is_at_work = |phase: &&PhaseFacts| at_work.as_ref().is_some_and(|at| at.matches(&phase.number));
+        self.open().find(is_at_work).or_else(|| self.open().next()).map(|phase| phase.number.clone())
+    }
+
     /// The phases with their goals for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let milestones: Vec<&str> = self.milestones.iter().map(|milestone| milestone.heading.as_str()).collect();
@@ -148,15 +170,15 @@ impl AnalyzeReport {
         if !milestones.is_empty() {
             page += &screen.paint_lines(Tone::Strong, &screen.prose("", "  ", &milestones.join(", ")));
         }
-        let (percent, scope, version) = (self.progress_percent, self.progress_scope, self.version.as_deref());
-        page += &Measure { percent, scope, version, counts: self.counts, problems: &self.problems }.shown(screen);
-        for phase in self.phases.iter().take(SHOWN) {
+        page += &self.overview.measure().shown(screen);
+        let phases = &self.overview.phases;
+        for phase in phases.iter().take(SHOWN) {
             let is_current = self.current.as_ref().is_some_and(|at| phase::compare(at, &phase.number).is_eq());
-            let is_closed = phase.standing.is_complete() && !phase.standing.work.is_open();
-            let mark = mark(is_closed, is_current, phase.summary_count > 0);
-            let plans = match phase.plan_count {
+            let (plans, summaries) = (phase.standing.work.plans.len(), phase.standing.work.summaries);
+            let mark = mark(phase.is_closed(), is_current, summaries > 0);
+            let plans = match plans {
                 0 => Cell::default(),
-                count => Cell::from(format!("{}/{}", phase.summary_count, counted(count, "plan"))),
+                count => Cell::from(format!("{summaries}/{}", counted(count, "plan"))),
             };
             let name = Cell::new(Tone::Strong, phase.name.as_str());
             page += "\n";
@@ -167,16 +189,21 @@ impl AnalyzeReport {
                 page += &screen.prose("   ", "     ", &text);
             }
         }
-        if let Some(more) = self.phases.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        if let Some(more) = phases.len().checked_sub(SHOWN).filter(|more| *more > 0) {
             let rest = format!("and {more} more: `gsd-tools roadmap analyze --json` lists them all");
             page += &screen.prose("\n", "", &rest);
         }
-        for number in self.missing_phase_details.iter().flatten() {
+        for number in &self.missing {
             let what = format!("Phase {number} is in the checklist and has no section `### Phase {number}: ...`");
             page += &screen.item("", Mark::Warning, &what);
         }
         page
     }
+}
+
+/// There is no plan yet, nor a summary.
+fn is_unplanned(phase: &PhaseFacts) -> bool {
+    matches!(phase.stage(), Stage::NoDirectory | Stage::Empty | Stage::Discussed | Stage::Researched)
 }
 
 /// What `roadmap analyze` answers without a roadmap.
@@ -188,78 +215,45 @@ pub(crate) struct NoRoadmapReport {
     pub(crate) current_phase: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct MilestoneSummary {
     pub(crate) heading: String,
     pub(crate) version: String,
 }
 
-/// One phase, from the roadmap and the disk.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PhaseSummary {
-    pub(crate) number: String,
-    pub(crate) name: String,
-    pub(crate) goal: Option<String>,
-    pub(crate) mode: Option<String>,
-    pub(crate) depends_on: Option<String>,
-    pub(crate) plan_count: usize,
-    pub(crate) summary_count: usize,
-    pub(crate) has_context: bool,
-    pub(crate) has_research: bool,
-    pub(crate) disk_status: DiskStatus,
-    /// The roadmap marks the phase as done.
-    pub(crate) roadmap_complete: bool,
-    pub(crate) context_read_error: Option<String>,
-    pub(crate) context_scope: MilestoneScope,
-    #[serde(skip)]
-    pub(crate) standing: PhaseStanding,
-}
-
-/// The state of a phase on disk, in fewer words than its standing has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DiskStatus {
-    NoDirectory,
-    Empty,
-    Discussed,
-    Researched,
-    Planned,
-    Partial,
-    Complete,
-}
-
-impl DiskStatus {
-    fn is_unplanned(self) -> bool {
-        matches!(self, Self::NoDirectory | Self::Empty | Self::Discussed | Self::Researched)
-    }
-
-    fn of(stage: Stage) -> Self {
-        match stage {
-            Stage::NoDirectory => Self::NoDirectory,
-            Stage::Empty => Self::Empty,
-            Stage::Discussed => Self::Discussed,
-            Stage::Researched => Self::Researched,
-            Stage::Planned => Self::Planned,
-            Stage::Partial | Stage::Executed => Self::Partial,
-            Stage::Complete => Self::Complete,
-        }
-    }
-}
-
 /// Analyzes every phase of the current milestone and its files on disk.
-pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoadmapReport>, FileError> {
+pub(crate) fn analyze(view: &ProjectView) -> Result<Result<Analysis, NoRoadmapReport>, FileError> {
     let Some(roadmap) = view.roadmap()? else {
         return Ok(Err(NoRoadmapReport { error: NO_ROADMAP, ..NoRoadmapReport::default() }));
     };
     let milestone = view.milestone()?;
+    let phases = phases(view, roadmap, &milestone)?;
+    let headings = milestone_headings(roadmap).into_iter().filter(|heading| milestone.holds(heading.heading.line));
+    let milestones = headings.filter_map(|heading| {
+        Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
+    });
+    Ok(Ok(Analysis {
+        milestones: milestones.collect(),
+        missing: without_section(view, roadmap, &milestone)?,
+        current: up_next::current_phase(view)?,
+        overview: Overview::new(view, milestone, phases)?,
+    }))
+}
+
+/// The phases of the current milestone: those with a section, and those that it lists otherwise.
+pub(crate) fn phases(
+    view: &ProjectView,
+    roadmap: &Roadmap<'_>,
+    milestone: &Milestone,
+) -> Result<Vec<PhaseFacts>, FileError> {
     let folders = view.phase_folders()?;
     verification::look_ahead(view, folders.iter())?;
     let tokens = folders.iter().enumerate().filter_map(|(at, folder)| Some((at, folder.numbered()?)));
     let index = PhaseIndex::new(tokens);
-    let mut phases: Vec<PhaseSummary> = Vec::new();
+    let mut phases: Vec<PhaseFacts> = Vec::new();
     // The standing is computed once for each number, for its first phase.
     let mut first: HashMap<&str, usize> = HashMap::new();
-    let mut standing = |id, phases: &[PhaseSummary]| match first.entry(id) {
+    let mut standing = |id, phases: &[PhaseFacts]| match first.entry(id) {
         Entry::Occupied(known) => Ok(phases[*known.get()].standing.clone()),
         Entry::Vacant(new) => {
             new.insert(phases.len());
@@ -268,57 +262,21 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         }
     };
     for section in analysed_sections(roadmap).filter(|section| milestone.holds(section.heading_line)) {
-        phases.push(PhaseSummary {
+        phases.push(PhaseFacts {
             goal: owned(roadmap.field(section, "Goal")),
             mode: roadmap.mode(section),
             depends_on: owned(roadmap.field(section, "Depends on")),
-            ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
+            ..PhaseFacts::new(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
         });
     }
     let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
     for listed in milestone.phases(roadmap) {
         if known.insert(normal_key(listed.id)) {
             let name = name_without_tag(listed.name);
-            phases.push(PhaseSummary::of(listed.id, name, standing(listed.id, &phases)?));
+            phases.push(PhaseFacts::new(listed.id, name, standing(listed.id, &phases)?));
         }
     }
-    let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
-    let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
-    let current = up_next::current_phase(view)?;
-    let at_work = current.as_deref().map(PhaseId::new);
-    let is_at_work = |number: &&String| at_work.as_ref().is_some_and(|phase| phase.matches(number));
-    let current_phase = open_phases.iter().find(is_at_work).or(open_phases.first()).cloned();
-    let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
-    let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
-    let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
-    let missing = without_section(view, roadmap, &milestone)?;
-    let milestones = milestone_headings(roadmap)
-        .iter()
-        .filter(|heading| milestone.holds(heading.heading.line))
-        .filter_map(|heading| {
-            Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
-        })
-        .collect();
-    let Measured { counts, percent, problems } = Measured::of(view, &milestone)?;
-    Ok(Ok(AnalyzeReport {
-        milestones,
-        phase_count: phases.len(),
-        completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
-        total_plans,
-        total_summaries,
-        progress_percent: percent,
-        progress_scope: milestone.scope,
-        current_phase,
-        next_phase,
-        open_phases,
-        missing_phase_details: (!missing.is_empty()).then_some(missing),
-        scope: milestone.scope,
-        version: milestone.version,
-        problems,
-        counts,
-        current,
-        phases,
-    }))
+    Ok(phases)
 }
 
 /// The phases of the checklist without a section. For an archived milestone, the sections in the archive count.
@@ -352,29 +310,6 @@ fn analysed_sections<'roadmap, 'text>(
             && !PhaseId::names_sentinel(section.id)
             && !roadmap.is_retired(section.id)
     })
-}
-
-impl PhaseSummary {
-    /// A phase with this standing, without the data from its section.
-    fn of(number: &str, name: &str, standing: PhaseStanding) -> Self {
-        let work = &standing.work;
-        Self {
-            number: number.to_owned(),
-            name: name.to_owned(),
-            goal: None,
-            mode: None,
-            depends_on: None,
-            plan_count: work.plans.len(),
-            summary_count: work.summaries,
-            has_context: work.has_context,
-            has_research: work.has_research,
-            disk_status: DiskStatus::of(standing.stage()),
-            roadmap_complete: work.is_closed_by_roadmap(),
-            context_read_error: None,
-            context_scope: MilestoneScope::Complete,
-            standing,
-        }
-    }
 }
 
 fn owned(text: Option<&str>) -> Option<String> {
@@ -559,6 +494,7 @@ pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::figures::Counts;
     use crate::project::files::MemoryFiles;
 
     #[test]
@@ -571,9 +507,10 @@ mod tests {
                 (".planning/ROADMAP.md", roadmap.as_str()),
                 (".planning/phases/ACME-02-b/02-01-PLAN.md", ""),
             ]);
-            let report = analyze(&view).unwrap().unwrap();
+            let analysis = analyze(&view).unwrap().unwrap();
+            let (report, counts) = (AnalyzeReport::of(&analysis), analysis.overview.measured.counts);
             assert_eq!(report.phases[0].mode.as_deref(), Some("mvp"));
-            (report.phase_count, report.open_phases.len(), report.counts.total_phases, report.counts.percent())
+            (report.phase_count, report.open_phases.len(), counts.total_phases, counts.percent())
         };
         assert_eq!(told("**Phase 2: B**"), (2, 1, 2, 0));
         assert_eq!(told("~~**Phase 2: B**~~"), (1, 0, 1, 100));
@@ -620,8 +557,8 @@ mod tests {
             (".planning/milestones/v1.0-phases/01-a/01-01-PLAN.md", ""),
             (".planning/milestones/v1.0-phases/03-old/03-01-PLAN.md", ""),
         ];
-        let report = analyze(&ProjectView::of(files)).unwrap().unwrap();
-        assert_eq!(report.missing_phase_details.unwrap(), ["2", "3"], "numbers may start over");
+        let analysis = analyze(&ProjectView::of(files)).unwrap().unwrap();
+        assert_eq!(analysis.missing, ["2", "3"], "numbers may start over");
     }
 
     #[test]
