@@ -202,8 +202,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
         diagnostics.add("roadmap_unscoped", subject, "the roadmap does not show which milestone this is");
     }
     let roadmap = view.roadmap_or_empty()?;
-    let folders: Vec<PhaseFolder> =
-        view.milestone_folders()?.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
+    let folders = view.milestone_folders()?;
     let all = view.phase_folders()?;
     let is_orphan = |folder: &&PhaseFolder| !folders.iter().any(|known| known.name == folder.name);
     let orphans: Vec<String> = all.iter().filter(is_orphan).map(|folder| folder.name.clone()).collect();

@@ -30,7 +30,7 @@ impl Counts {
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut works = Vec::new();
         // If a phase has two folders, the first one counts.
-        for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
+        for folder in &folders {
             if seen.insert(key(&folder.id())) {
                 works.push((folder, PhaseWork::of(view, folder.token(), Some(folder))?));
             }

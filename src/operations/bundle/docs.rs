@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::operations::answers::answer::answer;
 use crate::operations::facts::{Given, Part, facts};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
@@ -17,6 +18,15 @@ const HEAD: usize = 500;
 const DEEPEST: usize = 8;
 /// Folders of documents. The first one that exists is used.
 const DOCUMENT_FOLDERS: &[&str] = &["docs", "documentation", "doc"];
+/// The files by which `vitepress` is set up.
+const VITEPRESS: &[&str] = &[
+    ".vitepress/config.js",
+    ".vitepress/config.ts",
+    ".vitepress/config.mts",
+    "docs/.vitepress/config.js",
+    "docs/.vitepress/config.ts",
+    "docs/.vitepress/config.mts",
+];
 /// Extensions of documents.
 const ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "asciidoc"];
 /// Documents that any project may have, by the name without the extension. They count as documents in plain text too.
@@ -101,21 +111,23 @@ struct ProjectType {
     has_tests: bool,
 }
 
-/// Tools in use here that build pages from documents.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-struct DocumentTools {
-    docusaurus: bool,
-    vitepress: bool,
-    mkdocs: bool,
-    storybook: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    sphinx: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    antora: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    mdbook: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    jekyll: bool,
+answer! {
+    /// Tools in use here that build pages from documents.
+    struct DocumentTools |view: ProjectView| {
+        docusaurus: bool = any(view, &["docusaurus.config.js", "docusaurus.config.ts"]),
+        vitepress: bool = any(view, VITEPRESS),
+        mkdocs: bool = any(view, &["mkdocs.yml", "mkdocs.yaml"]),
+        storybook: bool = any(view, &[".storybook"]),
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        sphinx: bool =
+            any(view, &["conf.py", "docs/conf.py", "docs/source/conf.py", "doc/conf.py", "doc/source/conf.py"]),
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        antora: bool = any(view, &["antora.yml", "docs/antora.yml", "antora-playbook.yml"]),
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        mdbook: bool = any(view, &["book.toml", "docs/book.toml", "book/book.toml"]),
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        jekyll: bool = any(view, &["_config.yml", "docs/_config.yml"]),
+    }
 }
 
 impl Part for Package {
@@ -153,29 +165,6 @@ impl ProjectType {
             is_monorepo: !workspaces(view, package)?.is_empty() || any(view, &["pnpm-workspace.yaml", "lerna.json"]),
             has_tests: any(view, TEST_FOLDERS) || TEST_PACKAGES.iter().any(uses),
         })
-    }
-}
-
-impl DocumentTools {
-    fn of(view: &ProjectView) -> Self {
-        let there = |names: &[&str]| any(view, names);
-        Self {
-            docusaurus: there(&["docusaurus.config.js", "docusaurus.config.ts"]),
-            vitepress: there(&[
-                ".vitepress/config.js",
-                ".vitepress/config.ts",
-                ".vitepress/config.mts",
-                "docs/.vitepress/config.js",
-                "docs/.vitepress/config.ts",
-                "docs/.vitepress/config.mts",
-            ]),
-            mkdocs: there(&["mkdocs.yml", "mkdocs.yaml"]),
-            storybook: there(&[".storybook"]),
-            sphinx: there(&["conf.py", "docs/conf.py", "docs/source/conf.py", "doc/conf.py", "doc/source/conf.py"]),
-            antora: there(&["antora.yml", "docs/antora.yml", "antora-playbook.yml"]),
-            mdbook: there(&["book.toml", "docs/book.toml", "book/book.toml"]),
-            jekyll: there(&["_config.yml", "docs/_config.yml"]),
-        }
     }
 }
 

@@ -7,7 +7,6 @@ use super::{Found, Given, Part, facts};
 use crate::project::config::Branching;
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
 use crate::project::milestone::{Milestone, version_in};
 use crate::project::phase::PhaseId;
 use crate::project::state::State;
@@ -73,7 +72,7 @@ impl Part for Progress {
             !section.shipped && milestone.holds(section.heading_line) && !PhaseId::new(section.id).is_sentinel()
         });
         let phases = match sections.count() {
-            0 => folders(given)?.len(),
+            0 => given.view.milestone_folders()?.len(),
             count => count,
         };
         Ok(Self { phases, counts: Counts::of(given.view)? })
@@ -108,7 +107,7 @@ facts! { |given, milestone: Milestone|
     /// The number of archived milestones.
     archive_count: usize = given.view.folder_names(&given.view.layout().archive())?.len();
     /// The number of phases of the milestone that have a folder.
-    phase_dir_count: usize = folders(given)?.len();
+    phase_dir_count: usize = given.view.milestone_folders()?.len();
     /// The version of the most recently completed milestone.
     latest_completed_milestone: Option<String> =
         given.part::<Shipped>()?.0.first().map(|(version, _)| version.clone());
@@ -136,13 +135,6 @@ facts! { |given, milestone: Milestone|
     commits: Option<u64> = given.part::<MilestoneHistory>()?.commits;
     /// Other workstreams that are not finished.
     other_active_workstreams: Vec<OtherWorkstream> = others(given)?;
-}
-
-/// The folders of the milestone's phases.
-fn folders(given: &Given<'_>) -> Result<Vec<PhaseFolder>, FileError> {
-    let mut folders = given.view.milestone_folders()?;
-    folders.retain(|folder| !folder.id().is_sentinel());
-    Ok(folders)
 }
 
 fn foreign_tags(given: &Given<'_>) -> Result<Option<usize>, FileError> {

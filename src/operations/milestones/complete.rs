@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::archive::{checked_label, free_name, put_away};
 use crate::failure::Failure;
+use crate::operations::answers::answer::answer;
 use crate::operations::hints::{self, PHASES};
 use crate::operations::state::{self, Facts, Rule, StateEdit, mirror, switch};
 use crate::project::deferred_checks::{self, DeferredCheck};
@@ -68,17 +69,18 @@ pub(crate) struct CompleteReport {
     pub(crate) checks_open: Vec<DeferredCheck>,
 }
 
-/// What is in the archive now.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Archived {
-    pub(crate) roadmap: bool,
-    pub(crate) requirements: bool,
-    pub(crate) audit: bool,
-    pub(crate) phases: bool,
-    /// The phases were not archived although that was requested.
-    pub(crate) phases_archive_skipped: bool,
-    pub(crate) phases_archive_skip_reason: Option<&'static str>,
-    pub(crate) quick: bool,
+answer! {
+    /// What is in the archive now.
+    pub(crate) struct Archived |would: WouldArchive| {
+        roadmap: bool = would.roadmap.is_some(),
+        requirements: bool = would.requirements.is_some(),
+        audit: bool = would.audit.is_some(),
+        phases: bool = !would.phases.is_empty(),
+        /// The phases were not archived although that was requested.
+        phases_archive_skipped: bool = would.phases_archive_skipped,
+        phases_archive_skip_reason: Option<&'static str> = would.phases_archive_skip_reason,
+        quick: bool = !would.quick.is_empty(),
+    }
 }
 
 /// A field that kept its value although the documents give another one.
@@ -176,15 +178,7 @@ impl Completion {
             plans: stats.plans,
             tasks: stats.tasks,
             accomplishments,
-            archived: Archived {
-                roadmap: would_archive.roadmap.is_some(),
-                requirements: would_archive.requirements.is_some(),
-                audit: would_archive.audit.is_some(),
-                phases: !would_archive.phases.is_empty(),
-                phases_archive_skipped: would_archive.phases_archive_skipped,
-                phases_archive_skip_reason: would_archive.phases_archive_skip_reason,
-                quick: !would_archive.quick.is_empty(),
-            },
+            archived: Archived::of(&would_archive),
             milestones_updated: self.milestones_updated,
             state_updated: would_update.state_md.is_some(),
             preservation_warnings: self.kept_progress.then_some(kept).into_iter().collect(),
@@ -202,8 +196,7 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
     let roadmap = view.roadmap()?.ok_or_else(hints::no_roadmap)?;
     let milestone = found(roadmap, version)?;
-    let mut folders = view.folders_of(&milestone)?;
-    folders.retain(|folder| !folder.id().is_sentinel());
+    let folders = view.folders_of(&milestone)?;
     refuse_unstarted(view, &milestone, roadmap, &folders, &request)?;
     if !request.force {
         refuse_open(view, &milestone, roadmap, &request)?;

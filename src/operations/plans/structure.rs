@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::absences;
 use super::found::{Found, Weight};
 use crate::gate::cannot_fail::line_of_shell_cannot_fail;
+use crate::operations::answers::answer::answer;
 use crate::operations::documents::frontmatter::{PLAN_FIELDS, nul_byte};
 use crate::project::files::{FileError, Files};
 use crate::project::phase::PhaseId;
@@ -26,16 +27,17 @@ pub(crate) struct StructureReport {
     pub(crate) frontmatter_fields: Vec<String>,
 }
 
-/// The parts of a task.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TaskReport {
-    pub(crate) name: String,
-    pub(crate) r#type: String,
-    pub(crate) has_files: bool,
-    pub(crate) has_action: bool,
-    pub(crate) has_verify: bool,
-    pub(crate) has_done: bool,
+answer! {
+    /// What a task has.
+    #[serde(rename_all = "camelCase")]
+    pub(crate) struct TaskReport |task: PlanTask<'_>| {
+        name: String = task.name().unwrap_or("unnamed").to_owned(),
+        r#type: String = task.kind.to_owned(),
+        has_files: bool = task.has("files"),
+        has_action: bool = task.has("action"),
+        has_verify: bool = task.has("verify"),
+        has_done: bool = task.has("done"),
+    }
 }
 
 /// Checks whether a plan has the fields, and its tasks the parts, that an executor needs. `path` is for error messages;
@@ -62,7 +64,7 @@ pub(super) fn report(plan: &PhasePlan<'_>, errors: Vec<Found>, warnings: Vec<Fou
         errors: told(errors),
         warnings: told(warnings),
         task_count: tasks.len(),
-        tasks: tasks.iter().map(task_report).collect(),
+        tasks: tasks.iter().map(TaskReport::of).collect(),
         frontmatter_fields: plan.fields(),
     }
 }
@@ -119,17 +121,6 @@ fn unconfirmed(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
             Found::at(Weight::Warning, plan, task.start(), sentence)
         })
         .collect()
-}
-
-fn task_report(task: &PlanTask<'_>) -> TaskReport {
-    TaskReport {
-        name: task.name().unwrap_or("unnamed").to_owned(),
-        r#type: task.kind.to_owned(),
-        has_files: task.has("files"),
-        has_action: task.has("action"),
-        has_verify: task.has("verify"),
-        has_done: task.has("done"),
-    }
 }
 
 /// Checks a task: a checkpoint needs what the person is shown and asked, any other task needs an action.

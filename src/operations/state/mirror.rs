@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Facts;
-use super::listed::{ListedPhase, listed_phases};
+use super::listed::listed_phases;
 use super::situation::{self, Surroundings};
 use crate::failure::Failure;
+use crate::operations::answers::answer::answer;
+use crate::operations::facts::listed::{self, PhaseFacts};
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::roadmap::Roadmap;
@@ -22,7 +24,7 @@ use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// The file's content.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Mirror {
     contract: &'static str,
     flavor: &'static str,
@@ -32,11 +34,15 @@ struct Mirror {
     updated_at: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-struct MirrorPhase {
-    number: String,
-    name: String,
-    status: PhaseStatus,
+answer! {
+    struct MirrorPhase |phase: PhaseFacts| with listed(phase) {
+        number, name,
+        status: PhaseStatus = match phase.stage() {
+            Stage::Complete => PhaseStatus::Complete,
+            Stage::Partial | Stage::Executed => PhaseStatus::InProgress,
+            _ => PhaseStatus::Pending,
+        },
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -152,26 +158,14 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
     });
     let entry = situation::smart_entry(view, &Surroundings::just_written(), facts)?;
     let next = entry.recommended_action();
-    let phases = listed_phases(view)?;
     Ok(Mirror {
         contract: "1.0.0",
         flavor: "core",
         milestone: label,
-        phases: phases.into_iter().map(MirrorPhase::of).collect(),
+        phases: listed_phases(view)?.iter().map(MirrorPhase::of).collect(),
         next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.reason().to_owned() },
         updated_at: facts.now.clone(),
     })
-}
-
-impl MirrorPhase {
-    fn of(phase: ListedPhase) -> Self {
-        let status = match phase.standing.stage() {
-            Stage::Complete => PhaseStatus::Complete,
-            Stage::Partial | Stage::Executed => PhaseStatus::InProgress,
-            _ => PhaseStatus::Pending,
-        };
-        Self { number: phase.number, name: phase.name, status }
-    }
 }
 
 #[cfg(test)]

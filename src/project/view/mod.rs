@@ -290,7 +290,8 @@ impl ProjectView {
         once(&self.found.all_folders, || self.read_folders(&self.layout.phases(), None)).cloned()
     }
 
-    /// The folders of the phases of the current milestone: those named in its window; all folders if it names none.
+    /// The folders of the phases of the current milestone: those named in its window; where it names none, all that are no
+    /// shelves.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
         let find = || match self.roadmap()? {
             Some(_) => self.folders_of(&self.milestone()?),
