@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::checks::gates::{self, Verdict};
+use super::checks::gates::{self, CheckLevel};
 use super::features::shown::{self, HostChoice};
 use super::git::phase_work;
 use super::{Call, hosts, named, program};
 use crate::failure::Failure;
 use crate::operations::capability::features::Features;
-use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
+use crate::operations::capability::hooks::{ActiveHook, GateQuestion, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, Subject};
 use crate::operations::gates::artifact;
 use crate::project::phase;
@@ -157,18 +157,18 @@ pub(crate) fn enter<'a>(
 /// The result of a gate; `None` if it passes.
 fn gate(call: &Call, hook: &ActiveHook<'_>, typed: &str) -> Option<GateResult> {
     let answer = match hook.check? {
-        Check::Query(query) => gates::ask(call, query, typed),
-        Check::Predicate(condition) => gates::ask_predicate(call, condition, typed),
+        GateQuestion::Query(query) => gates::ask(call, query, typed),
+        GateQuestion::Predicate(condition) => gates::ask_predicate(call, condition, typed),
     };
     let blocking = hook.blocking == Some(true);
     let (stops, message, cure) = match answer {
-        Ok(answer) if answer.verdict == Verdict::Pass => return None,
+        Ok(answer) if answer.verdict == CheckLevel::Pass => return None,
         Ok(answer) => {
             let declared = || match hook.cure? {
                 Reference::Skill(name) => hosts::installed_command(call, name).ok()?,
                 Reference::Agent(name) | Reference::Command(name) => Some(name.to_owned()),
             };
-            (blocking && answer.verdict == Verdict::Block, answer.message, answer.cure.or_else(declared))
+            (blocking && answer.verdict == CheckLevel::Block, answer.message, answer.cure.or_else(declared))
         }
         Err(error) => {
             let halts = hook.on_error.map_or(blocking, |on_error| on_error == OnError::Halt);

@@ -77,7 +77,7 @@ const KNOWN: &[(&str, Use)] = &[
 
 /// The settings that a run starts with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct StartFacts<'a> {
     /// The branch that the work is for.
     pub(crate) target: &'a str,
     pub(crate) model: Option<&'a str>,
@@ -93,7 +93,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(crate) fn of(given: &[Given], facts: Facts<'_>) -> Self {
+    pub(crate) fn of(given: &[Given], facts: StartFacts<'_>) -> Self {
         let mut asked = Self::default();
         for given in given {
             match known(&given.key) {
@@ -113,7 +113,7 @@ fn known(key: &str) -> Option<&'static Use> {
     KNOWN.iter().find(|(known, _)| is_it(known)).map(|(_, found)| found)
 }
 
-fn unmet(given: &Given, found: &Use, facts: Facts<'_>) -> Option<String> {
+fn unmet(given: &Given, found: &Use, facts: StartFacts<'_>) -> Option<String> {
     let value = match given.value.to_ascii_lowercase().as_str() {
         "yes" | "on" => "true".to_owned(),
         "no" | "off" => "false".to_owned(),
@@ -147,7 +147,7 @@ mod tests {
     use crate::project::milestone_layout::preferences::given;
 
     fn asked(project: &str, global: Option<&str>) -> Asked {
-        Asked::of(&given(Some(project), global), Facts { target: "main", model: Some("big") })
+        Asked::of(&given(Some(project), global), StartFacts { target: "main", model: Some("big") })
     }
 
     #[test]

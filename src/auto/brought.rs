@@ -32,7 +32,7 @@ pub(crate) enum ExecutedKind {
 
 /// One thing that a run would execute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Item {
+pub(crate) struct ExecutedItem {
     pub(crate) kind: ExecutedKind,
     /// The command of a check, or the path of a file.
     pub(crate) name: String,
@@ -44,7 +44,7 @@ pub(crate) struct Item {
 /// Everything that a repository brings for one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Brought {
-    items: Vec<Item>,
+    items: Vec<ExecutedItem>,
 }
 
 /// Returns a text as one line in which no character moves the cursor, changes the direction or hides text.
@@ -58,7 +58,7 @@ fn digest(parts: &[&str], content: &[u8]) -> Digest {
     Digest::of(&[head.as_bytes(), content].concat())
 }
 
-impl Item {
+impl ExecutedItem {
     /// A command that is run as a check. `place` is the file that names it; `behind` holds the scripts that the command
     /// calls, by name.
     pub(crate) fn check(command: &str, place: &str, behind: &[(String, String)]) -> Self {
@@ -109,9 +109,10 @@ impl Item {
 }
 
 impl Brought {
-    pub(crate) fn new(items: impl IntoIterator<Item = Item>) -> Self {
+    pub(crate) fn new(items: impl IntoIterator<Item = ExecutedItem>) -> Self {
         let mut seen = BTreeSet::new();
-        let mut items: Vec<Item> = items.into_iter().filter(|item| seen.insert(item.digest.to_string())).collect();
+        let mut items: Vec<ExecutedItem> =
+            items.into_iter().filter(|item| seen.insert(item.digest.to_string())).collect();
         items.sort();
         Self { items }
     }
@@ -152,7 +153,7 @@ impl Brought {
 
     /// Returns all items as lines to display. If many files have no command, only the first are named.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let is_bare = |item: &Item| item.kind == ExecutedKind::Client && item.lines.len() == 1;
+        let is_bare = |item: &ExecutedItem| item.kind == ExecutedKind::Client && item.lines.len() == 1;
         let (mut lines, mut bare, mut left_out) = (Vec::new(), 0, BTreeMap::<&str, usize>::new());
         for item in &self.items {
             bare += usize::from(is_bare(item));
@@ -237,14 +238,14 @@ enum Node {
 
 /// The files of a git tree as a checkout would have them, with links followed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct CheckedOutTree {
     folders: BTreeMap<String, BTreeMap<String, Node>>,
 }
 
 /// How many links in a row are followed, the usual limit of operating systems.
 const FOLLOWED: usize = 40;
 
-impl Tree {
+impl CheckedOutTree {
     /// Builds a tree. `links` maps the paths that are links to their targets.
     pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a str>, links: &BTreeMap<String, String>) -> Self {
         let mut tree = Self::default();
@@ -346,14 +347,14 @@ fn joined(folder: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn tree(paths: &[&str], links: &[(&str, &str)]) -> Tree {
+    fn tree(paths: &[&str], links: &[(&str, &str)]) -> CheckedOutTree {
         let links: BTreeMap<String, String> =
             links.iter().map(|(path, target)| ((*path).to_owned(), (*target).to_owned())).collect();
         let all: Vec<&str> = paths.iter().copied().chain(links.keys().map(String::as_str)).collect();
-        Tree::new(all, &links)
+        CheckedOutTree::new(all, &links)
     }
 
-    fn below(tree: &Tree, path: &str) -> Vec<String> {
+    fn below(tree: &CheckedOutTree, path: &str) -> Vec<String> {
         let shown = |(path, real): (String, Option<String>)| match real {
             Some(real) if real == path => path,
             Some(real) => format!("{path} = {real}"),
@@ -405,7 +406,7 @@ mod tests {
             // a server
             "mcpServers": {"x": {"command": "sh", "args": ["-c", "touch c"]}, "y": {"url": "http://d"}, "z": {"command": ["e", "f"]}},
             "apiKeyHelper": "touch g", "permissions": {"allow": ["Bash(*)"]},}"#;
-        let item = Item::client(("lamp", "Lamp"), ".lamp/settings.json", Some(text.as_bytes()));
+        let item = ExecutedItem::client(("lamp", "Lamp"), ".lamp/settings.json", Some(text.as_bytes()));
         let shown = item.lines.join("\n");
         for part in ["sets apiKeyHelper, hooks, mcpServers, permissions", "sh -c touch c", "http://d", "e f", "touch g"]
         {
@@ -416,37 +417,39 @@ mod tests {
             shown.chars().all(|letter| letter == '\n' || !letter.is_control() && letter != '\u{202e}'),
             "{shown:?}"
         );
-        let toml = Item::client(
+        let toml = ExecutedItem::client(
             ("lamp", "Lamp"),
             ".lamp/config.toml",
             Some(b"notify = [\"x\"]\n[mcp.a]\ncommand = \"touch h\"\n"),
         );
         assert!(toml.lines.join("\n").contains("touch h"), "{toml:?}");
-        let broken = Item::client(("lamp", "Lamp"), ".lamp/settings.json", Some(b"{"));
+        let broken = ExecutedItem::client(("lamp", "Lamp"), ".lamp/settings.json", Some(b"{"));
         assert_eq!(broken.lines, ["Lamp, by .lamp/settings.json"]);
     }
 
     #[test]
     fn a_changed_command_changes_the_digest_and_known_items_are_left_out() {
-        let of = |commands: &[&str]| Brought::new(commands.iter().map(|command| Item::check(command, "P", &[])));
+        let of =
+            |commands: &[&str]| Brought::new(commands.iter().map(|command| ExecutedItem::check(command, "P", &[])));
         let (one, both) = (of(&["a"]), of(&["b", "a", "a"]));
         assert_ne!(one.digest(), both.digest());
         assert_eq!(both.digest(), of(&["a", "b"]).digest());
         let known = one.digests().collect();
         assert_eq!(both.without(&known).checks().collect::<Vec<_>>(), ["b"]);
         assert!(one.without(&known).is_empty());
-        let behind = |text: &str| Item::check("npm test", "package.json", &[("test".to_owned(), text.to_owned())]);
+        let behind =
+            |text: &str| ExecutedItem::check("npm test", "package.json", &[("test".to_owned(), text.to_owned())]);
         assert_ne!(behind("node --test").digest, behind("sh x").digest);
-        let client = Item::client(("lamp", "Lamp"), ".lamp/a", Some(b""));
-        let all = Brought::new([client, Item::check("a", "P", &[])]);
+        let client = ExecutedItem::client(("lamp", "Lamp"), ".lamp/a", Some(b""));
+        let all = Brought::new([client, ExecutedItem::check("a", "P", &[])]);
         assert!(all.has_client() && all.without_client() == one);
     }
 
     #[test]
     fn files_without_commands_past_the_limit_are_counted_and_commands_are_always_shown() {
-        let bare =
-            (0..100).map(|number| Item::client(("lamp", "Lamp"), &format!(".lamp/skills/{number:03}"), Some(b"")));
-        let hook = Item::client(("lamp", "Lamp"), ".lamp/z.json", Some(b"{\"command\": \"touch z\"}"));
+        let bare = (0..100)
+            .map(|number| ExecutedItem::client(("lamp", "Lamp"), &format!(".lamp/skills/{number:03}"), Some(b"")));
+        let hook = ExecutedItem::client(("lamp", "Lamp"), ".lamp/z.json", Some(b"{\"command\": \"touch z\"}"));
         let lines = Brought::new(bare.chain([hook])).lines();
         assert!(lines.iter().any(|line| line.contains("touch z")), "{lines:?}");
         assert_eq!(lines.last().unwrap(), "and files in .lamp/skills/: 60");

@@ -2,7 +2,7 @@
 //! names stay as they are, since they are compared later.
 
 use super::decided::DECIDED;
-use super::event::{Entry, Event, Evidence, ProofKept, SessionVerdict, Time};
+use super::event::{CheckedTree, Entry, Event, ProofKept, SessionVerdict, Time};
 use super::slices::orders::{Order, Wish};
 use super::stop::Stop;
 use crate::text::secrets::redact_line;
@@ -57,7 +57,7 @@ impl Event {
     }
 }
 
-fn clean_evidence(evidence: &mut Evidence) {
+fn clean_evidence(evidence: &mut CheckedTree) {
     clean(&mut evidence.failure);
     evidence.no_checks_reason.iter_mut().for_each(clean);
     evidence.findings.iter_mut().for_each(|finding| clean(&mut finding.what));
@@ -90,10 +90,10 @@ mod tests {
     fn texts_are_stored_without_keys_and_compared_values_unchanged() {
         let said = || format!("bad key {KEY}, see /home/me/x");
         let failing = [format!("sh check.sh --key {KEY}")];
-        let evidence = Evidence {
+        let evidence = CheckedTree {
             failure: said(),
             notes: [("not run".to_owned(), said()), ("flaky".to_owned(), failing[0].clone())].into(),
-            ..Evidence::default()
+            ..CheckedTree::default()
         };
         let order = |wish| Order { at: String::new(), wish };
         let events = [

@@ -1,9 +1,11 @@
 //! Decides the next step of a run, from the documents and the log only.
 
 use super::ceilings::Passed;
-use super::event::{Death, Evidence, Halt, Mechanical, Refusal, SessionVerdict, Time, UnitEnded, UnitStarted, Vector};
+use super::event::{
+    CheckedTree, Death, Halt, Mechanical, Refusal, SessionVerdict, Time, UnitEnded, UnitStarted, Vector,
+};
 use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, OperationStage};
-use super::position::{Finding, Position};
+use super::position::{Position, RuleResult};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
@@ -150,7 +152,7 @@ pub(crate) fn would_run(memory: &Memory) -> impl Iterator<Item = String> {
     memory.running().map(|line| format!("would land, and run on its own: {line}"))
 }
 
-fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
+fn candidate_refused(memory: &Memory, evidence: &CheckedTree) -> Stop {
     let failing = evidence.checks.iter().filter(|check| !check.passed);
     let mut shown: Vec<String> =
         failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
@@ -212,10 +214,10 @@ fn held_out(situation: &Situation<'_>, operation: Option<&Operation>) -> Option<
 
 fn by_rules(situation: &Situation<'_>) -> Step {
     match &situation.position.finding {
-        Finding::Dispatch(unit) => launch(situation, unit.clone(), situation.position.rule),
-        Finding::Mechanical(step) => Step::Mechanical(step.clone()),
-        Finding::Stop(stop) => Step::Stop(stop.clone()),
-        Finding::No(why) => Step::Stop(Stop::new(Cause::Unhandled, why.clone(), "gsd-tools auto status")),
+        RuleResult::Dispatch(unit) => launch(situation, unit.clone(), situation.position.rule),
+        RuleResult::Mechanical(step) => Step::Mechanical(step.clone()),
+        RuleResult::Stop(stop) => Step::Stop(stop.clone()),
+        RuleResult::No(why) => Step::Stop(Stop::new(Cause::Unhandled, why.clone(), "gsd-tools auto status")),
     }
 }
 
@@ -349,7 +351,7 @@ fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     Step::Launch { unit, rule: "continued", attempt: operation.start.attempt, resumes }
 }
 
-fn refuse_by_checks(operation: &Operation, evidence: &Evidence) -> Step {
+fn refuse_by_checks(operation: &Operation, evidence: &CheckedTree) -> Step {
     let failing = evidence.checks.iter().filter(|check| !check.passed).map(|check| check.command.clone());
     let mut failing: Vec<String> = failing.collect();
     failing.extend(evidence.findings.iter().map(|finding| format!("{}: {}", finding.path, finding.what)));

@@ -1,6 +1,6 @@
 //! Checks that fail on the merge although a person decided that their task counts.
 
-use super::event::{CheckRun, Evidence};
+use super::event::{CheckRun, CheckedTree};
 use super::slices::places;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::evidence::TaskEvidence;
@@ -29,7 +29,7 @@ impl DecidedTask {
 }
 
 /// Returns the evidence of a candidate. It passes if a person decided on each failing check; each is named.
-pub(crate) fn settled(files: &dyn Files, milestone: &str, mut evidence: Evidence) -> Result<Evidence, FileError> {
+pub(crate) fn settled(files: &dyn Files, milestone: &str, mut evidence: CheckedTree) -> Result<CheckedTree, FileError> {
     let failing: Vec<&CheckRun> = evidence.checks.iter().filter(|check| !check.passed).collect();
     if evidence.passed || failing.is_empty() || !evidence.findings.is_empty() || !evidence.secrets.is_empty() {
         return Ok(evidence);

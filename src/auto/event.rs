@@ -131,12 +131,12 @@ pub(crate) enum Event {
     /// The checks that the project declares ran on the commit that the run started from. A check that fails there is
     /// not the fault of the run.
     Baseline {
-        evidence: Evidence,
+        evidence: CheckedTree,
     },
     /// The checks of a unit ran.
     Checked {
         operation: u64,
-        evidence: Evidence,
+        evidence: CheckedTree,
     },
     /// The evidence is recorded in the documents, and the task is ticked if it passed.
     Settled {
@@ -172,7 +172,7 @@ pub(crate) enum Event {
     },
     CandidateChecked {
         commit: String,
-        evidence: Evidence,
+        evidence: CheckedTree,
     },
     /// The held-out check ran at the end of a slice or phase, or on a candidate.
     HeldOut(HeldOutRun),
@@ -462,7 +462,7 @@ pub(crate) struct Vector {
 
 /// Checks that were run on a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Evidence {
+pub(crate) struct CheckedTree {
     pub(crate) tree: String,
     /// The source of the commands.
     pub(crate) source: String,

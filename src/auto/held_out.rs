@@ -40,7 +40,7 @@ pub(crate) enum HeldOutError {
 
 /// The paths around the folder that are checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Around {
+pub(crate) struct PathsAround {
     /// The roots of the repository and of its main worktree.
     pub(crate) roots: Vec<AbsolutePath>,
     /// The paths that sessions and checks have to read.
@@ -53,7 +53,7 @@ pub(crate) struct Around {
 
 impl HeldOut {
     /// Returns the entry for this repository, if any.
-    pub(crate) fn of(entries: &[HeldOutEntry], around: &Around) -> Result<Option<Self>, HeldOutError> {
+    pub(crate) fn of(entries: &[HeldOutEntry], around: &PathsAround) -> Result<Option<Self>, HeldOutError> {
         let roots = around.roots.iter().map(disk::real).collect::<Result<Vec<_>, _>>()?;
         let mut own = entries.iter().filter(|entry| {
             let root = AbsolutePath::parse(&entry.repository).ok().and_then(|root| disk::real(&root).ok());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, HeldOutResult, HeldOutRun, KeptState, Mechanical, Refusal, Run, Tests, Time,
+    CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, KeptState, Mechanical, Refusal, Run, Tests, Time,
     UnitEnded, UnitStarted, Usage, Vector,
 };
 use super::stop::Stop;
@@ -116,9 +116,9 @@ pub(crate) enum OperationStage {
     Interrupted,
     Ended,
     Accepted,
-    Checked(Evidence),
+    Checked(CheckedTree),
     /// The results of the checks are in the documents.
-    Settled(Evidence),
+    Settled(CheckedTree),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,14 +163,14 @@ pub(crate) struct LoggedCandidate {
     pub(crate) head: String,
     pub(crate) tree: String,
     pub(crate) commit: String,
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) evidence: Option<CheckedTree>,
     pub(crate) held_out: Option<HeldOutResult>,
 }
 
 /// The results of checks at each place: those that sessions can read, and the one that they cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gates {
-    pub(crate) visible: Vec<(String, Evidence)>,
+    pub(crate) visible: Vec<(String, CheckedTree)>,
     pub(crate) held_out: Vec<(String, HeldOutResult)>,
 }
 
@@ -486,7 +486,7 @@ impl Memory {
         }
     }
 
-    fn show(&mut self, evidence: &Evidence) {
+    fn show(&mut self, evidence: &CheckedTree) {
         for run in &evidence.checks {
             self.shown.entry(run.command.clone()).or_default().add(run);
         }

@@ -6,7 +6,7 @@ use super::unit::Unit;
 
 /// The result of the rules of a layout.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Finding {
+pub(crate) enum RuleResult {
     /// The rule does not apply, for this reason.
     No(String),
     Dispatch(Unit),
@@ -27,7 +27,7 @@ pub(crate) struct Position {
     pub(crate) mechanical: Option<Mechanical>,
     /// The first rule that applies.
     pub(crate) rule: &'static str,
-    pub(crate) finding: Finding,
+    pub(crate) finding: RuleResult,
     /// What the unit of the current operation should have written and has not, as text for its next attempt.
     pub(crate) missing: Vec<String>,
     /// Whether that unit claims, with a reason, that no change was needed or possible.
@@ -43,7 +43,7 @@ pub(crate) struct Position {
 impl Position {
     /// Returns the same position for a unit that a person asked for, whatever the rules find.
     pub(crate) fn asked_for(self, unit: Unit) -> Self {
-        let finding = Finding::Dispatch(unit);
+        let finding = RuleResult::Dispatch(unit);
         Self { blocked: None, is_complete: false, mechanical: None, ends: None, rule: "asked for", finding, ..self }
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::decide::Step;
 use super::memory::{Memory, OperationStage};
 use super::phases::{PhaseSettings, position};
-use super::position::Finding;
+use super::position::RuleResult;
 use super::runner::table::Runners;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
@@ -490,10 +490,10 @@ pub(crate) fn rules(look: &Look<'_>, is_explained: bool, with_optional: bool) ->
         let (matched, why) = match rule.apply(look) {
             _ if !is_explained => (None, None),
             _ if is_decided => (Some(false), Some("a rule above applies".to_owned())),
-            Finding::No(why) => (Some(false), Some(why)),
-            Finding::Dispatch(unit) => (Some(true), Some(unit.to_string())),
-            Finding::Mechanical(step) => (Some(true), Some(step.word().to_owned())),
-            Finding::Stop(stop) => (Some(true), Some(stop.text)),
+            RuleResult::No(why) => (Some(false), Some(why)),
+            RuleResult::Dispatch(unit) => (Some(true), Some(unit.to_string())),
+            RuleResult::Mechanical(step) => (Some(true), Some(step.word().to_owned())),
+            RuleResult::Stop(stop) => (Some(true), Some(stop.text)),
         };
         is_decided |= matched == Some(true);
         rows.push(RuleRow { rule: rule.name, optional: listing == Listing::Optional, matched, why });

@@ -1,7 +1,7 @@
 //! The lines that a run prints during its work: one for each event that a person wants to see.
 
 use super::decided::DECIDED;
-use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, SessionVerdict};
+use super::event::{CheckRun, CheckedTree, Event, Means, ProofKept, Refusal, SessionVerdict};
 use super::permit;
 use super::stop::Stop;
 use crate::text::screen::counted;
@@ -104,7 +104,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
 }
 
 /// Returns a line about the checks that fail before the first session.
-fn baseline(evidence: &Evidence) -> Option<String> {
+fn baseline(evidence: &CheckedTree) -> Option<String> {
     let red: Vec<String> = evidence.checks.iter().filter(|check| !check.passed).map(red).collect();
     (!red.is_empty()).then(|| {
         let (these, count, they) = if red.len() == 1 { ("it", "counts", "it") } else { ("they", "count", "one") };
@@ -125,7 +125,7 @@ fn red(check: &CheckRun) -> String {
 
 /// Returns how many checks passed, and what happened to the others. A check that failed is not counted, even if it is
 /// excused.
-fn checks_passed(evidence: &Evidence) -> String {
+fn checks_passed(evidence: &CheckedTree) -> String {
     let passed = evidence.checks.iter().filter(|check| check.exit_code == 0).count();
     let mut line = format!("  checks passed: {passed}");
     for (note, said) in [("red before", "failed as before"), (DECIDED, "failed, and decided by a person")] {

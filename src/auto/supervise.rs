@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::event::{Event, MoneyUnit, Quota, Tokens};
+use super::runner::event::{ClientEvent, MoneyUnit, Quota, Tokens};
 use super::runner::heard::Heard;
 use super::runner::own::{Staged, unknown_folders};
 use super::runner::request::{ClientSession, Request, SessionLimits};
@@ -246,7 +246,7 @@ impl Observer for Watcher {
         say(&Started { client: id, mark: &mark.to_string() });
     }
 
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
 

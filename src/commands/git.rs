@@ -131,7 +131,7 @@ fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), Failure> 
     let CommitArgs { message, files, files_removed, amend, no_verify } = arguments;
     let report = commit::commit(
         context,
-        &commit::Request {
+        &commit::CommitRequest {
             message: message.join(" "),
             files: files.clone(),
             files_removed: files_removed.clone(),
@@ -172,6 +172,7 @@ fn uncommitted(context: &mut Context) -> Result<(), Failure> {
 
 fn review_branch(context: &mut Context, arguments: &ReviewBranchArgs) -> Result<(), Failure> {
     let ReviewBranchArgs { branch, target, strict } = arguments;
-    let request = review_branch::Request { branch: branch.as_deref(), target: target.as_deref(), strict: *strict };
+    let request =
+        review_branch::ReviewBranchRequest { branch: branch.as_deref(), target: target.as_deref(), strict: *strict };
     context.emit(&review_branch::make(context, &request)?)
 }

@@ -19,7 +19,7 @@ use crate::world::World;
 pub(crate) const CALL: &str = "__calls";
 
 #[derive(Deserialize)]
-struct Asked {
+struct ServedCall {
     arguments: Vec<String>,
     environment: BTreeMap<String, String>,
     folder: PathBuf,
@@ -35,7 +35,7 @@ struct Answered {
 /// Answers calls until the input ends.
 pub(crate) fn run() -> ExitCode {
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-        let Ok(asked) = serde_json::from_str::<Asked>(&line) else { return ExitCode::FAILURE };
+        let Ok(asked) = serde_json::from_str::<ServedCall>(&line) else { return ExitCode::FAILURE };
         let Ok(answer) = serde_json::to_string(&answered(asked)) else { return ExitCode::FAILURE };
         if writeln!(std::io::stdout(), "{answer}").is_err() {
             return ExitCode::FAILURE;
@@ -44,7 +44,7 @@ pub(crate) fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn answered(asked: Asked) -> Answered {
+fn answered(asked: ServedCall) -> Answered {
     let variables = asked.environment.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     let arguments = asked.arguments.into_iter().map(Into::into).collect();
     let (answer, manner) = finished(arguments, &World::of_call(variables, asked.folder));

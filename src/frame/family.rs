@@ -9,7 +9,7 @@ use super::reach;
 use super::verb::Verb;
 
 /// A check before a verb runs.
-pub(crate) type Check = fn(&Context) -> Result<(), Failure>;
+pub(crate) type Precondition = fn(&Context) -> Result<(), Failure>;
 
 /// One family: verbs about one subject.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Family {
     /// In the order of the help.
     pub(crate) verbs: &'static [Verb],
     /// The check before any of its verbs runs.
-    pub(crate) first: Option<Check>,
+    pub(crate) first: Option<Precondition>,
     /// Exit code of wrong usage.
     pub(crate) usage_code: u8,
 }

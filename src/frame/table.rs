@@ -90,17 +90,17 @@ macro_rules! verb {
         }
     };
     (@answer json($($form:ty),+ $(,)?)) => {
-        $crate::frame::verb::Answer::Json(|generator| vec![$(generator.subschema_for::<$form>()),+])
+        $crate::frame::verb::AnswerForm::Json(|generator| vec![$(generator.subschema_for::<$form>()),+])
     };
     (@answer seen($($form:ty),+ $(,)?)) => {
-        $crate::frame::verb::Answer::Seen(|generator| vec![$(generator.subschema_for::<$form>()),+])
+        $crate::frame::verb::AnswerForm::Seen(|generator| vec![$(generator.subschema_for::<$form>()),+])
     };
     (@answer bundle($verb:literal)) => {
-        $crate::frame::verb::Answer::Seen(|generator| {
+        $crate::frame::verb::AnswerForm::Seen(|generator| {
             vec![$crate::operations::bundle::schema_of($verb, generator)]
         })
     };
-    (@answer text($what:literal)) => { $crate::frame::verb::Answer::Text($what) };
+    (@answer text($what:literal)) => { $crate::frame::verb::AnswerForm::Text($what) };
 }
 
 pub(crate) use {rows, verb, verbs};

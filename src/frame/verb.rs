@@ -10,7 +10,7 @@ use crate::acts::listing::{Effect, Listed};
 /// What a verb prints when it succeeds.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum AnswerForm {
     /// JSON, in one of several forms.
     Json(fn(&mut schemars::SchemaGenerator) -> Vec<schemars::Schema>),
     /// As [`Self::Json`], with a token for a later write.
@@ -35,7 +35,7 @@ pub(crate) struct Verb {
     pub(crate) arguments: fn(clap::Command) -> clap::Command,
     pub(crate) run: fn(&mut Context, &ArgMatches) -> Result<(), Failure>,
     #[cfg(test)]
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerForm,
 }
 
 impl Verb {

@@ -130,13 +130,13 @@ pub(crate) struct Restoration {
 struct RestoreEntry {
     /// Relative to the host's folder.
     path: String,
-    outcome: Outcome,
+    outcome: RestoreOutcome,
     warnings: Vec<RestoreWarning>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Outcome {
+enum RestoreOutcome {
     /// It can be restored.
     Eligible,
     Restored,
@@ -160,7 +160,7 @@ struct RestoreWarning {
 impl Restoration {
     /// The files that can be restored.
     pub(crate) fn eligible(&self) -> Vec<String> {
-        let eligible = self.entries.iter().filter(|entry| entry.outcome == Outcome::Eligible);
+        let eligible = self.entries.iter().filter(|entry| entry.outcome == RestoreOutcome::Eligible);
         eligible.map(|entry| entry.path.clone()).collect()
     }
 
@@ -171,11 +171,11 @@ impl Restoration {
         match failed {
             None if is_rehearsal => {}
             None => {
-                entry.outcome = Outcome::Restored;
+                entry.outcome = RestoreOutcome::Restored;
                 self.restored_count += 1;
             }
             Some(detail) => {
-                entry.outcome = Outcome::SkippedCopyFailed;
+                entry.outcome = RestoreOutcome::SkippedCopyFailed;
                 entry.warnings.push(RestoreWarning { code: "copy_failed", detail });
                 self.skipped_count += 1;
                 self.warning_count += 1;
@@ -185,8 +185,8 @@ impl Restoration {
 
     /// The report after the eligible files were restored.
     pub(crate) fn applied(mut self) -> Self {
-        for entry in self.entries.iter_mut().filter(|entry| entry.outcome == Outcome::Eligible) {
-            entry.outcome = Outcome::Restored;
+        for entry in self.entries.iter_mut().filter(|entry| entry.outcome == RestoreOutcome::Eligible) {
+            entry.outcome = RestoreOutcome::Restored;
         }
         Self { applied: true, restored_count: self.eligible_count, ..self }
     }
@@ -213,7 +213,7 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
     for (path, kind) in files {
         let managed = manifest.as_ref().is_some_and(|manifest| manifest.files().any(|listed| listed == path));
         let (entry, bytes) = look_at(root, &backup, path, kind, managed)?;
-        if entry.outcome == Outcome::Eligible {
+        if entry.outcome == RestoreOutcome::Eligible {
             report.eligible_count += 1;
             if let Some(bytes) = bytes {
                 changes.write(root.resolve(&entry.path), bytes, None);
@@ -246,7 +246,7 @@ fn look_at(
     let target = root.resolve(&path);
     let entry = |path, outcome, warnings| RestoreEntry { path, outcome, warnings };
     if kind != EntryKind::File || leads_through_a_link(root, &target) {
-        return Ok((entry(path, Outcome::SkippedUnsafePath, Vec::new()), None));
+        return Ok((entry(path, RestoreOutcome::SkippedUnsafePath, Vec::new()), None));
     }
     let bytes = disk::read_bytes(backup.resolve(&path))?.unwrap_or_default();
     let there = if disk::is_folder(&target) { Some(Vec::new()) } else { disk::read_bytes(&target)? };
@@ -257,17 +257,17 @@ fn look_at(
                 code: "destination_managed",
                 detail: "a file of this name is installed; yours would replace it".to_owned(),
             });
-            Outcome::SkippedDestinationManaged
+            RestoreOutcome::SkippedDestinationManaged
         }
-        Some(there) if there == bytes && disk::is_file(&target) => Outcome::AlreadyPresent,
+        Some(there) if there == bytes && disk::is_file(&target) => RestoreOutcome::AlreadyPresent,
         Some(_) => {
             warnings.push(RestoreWarning {
                 code: "destination_exists",
                 detail: "another file is there now; yours would replace it".to_owned(),
             });
-            Outcome::SkippedDestinationExists
+            RestoreOutcome::SkippedDestinationExists
         }
-        None => Outcome::Eligible,
+        None => RestoreOutcome::Eligible,
     };
     let missing = missing_fields(&path, &bytes);
     if !managed && !missing.is_empty() {

@@ -64,7 +64,7 @@ pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
-pub(crate) use steps::{Act, PlanReport, Step};
+pub(crate) use steps::{Act, FileStep, PlanReport};
 pub(crate) use target::Target;
 
 use std::collections::BTreeSet;

@@ -13,7 +13,7 @@ use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::InstallSituation;
-use super::steps::{Act, PlanReport, Step};
+use super::steps::{Act, FileStep, PlanReport};
 use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
@@ -23,7 +23,7 @@ use crate::text::edit::{Applied, FileFormat, Undo};
 #[derive(Debug)]
 pub(crate) struct InstallPlan {
     /// Ordered by path; one for each file.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<FileStep>,
     pub(crate) changes: ChangeSet,
     /// Installs of another program that this one replaces.
     pub(crate) taken_over: Vec<TakenOver>,
@@ -249,7 +249,7 @@ impl Planner<'_> {
                 }
             });
         }
-        self.plan.steps.push(Step::of_ours(act, &path, artifact.kind));
+        self.plan.steps.push(FileStep::of_ours(act, &path, artifact.kind));
         Ok(Some(wanted))
     }
 
@@ -609,11 +609,11 @@ impl Planner<'_> {
     }
 
     fn step(&mut self, act: Act, path: &AbsolutePath) {
-        self.plan.steps.push(Step::of_file(act, path));
+        self.plan.steps.push(FileStep::of_file(act, path));
     }
 
     fn step_in_shared(&mut self, act: Act, path: &AbsolutePath) {
-        self.plan.steps.push(Step::in_shared(act, path));
+        self.plan.steps.push(FileStep::in_shared(act, path));
     }
 }
 

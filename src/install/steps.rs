@@ -12,7 +12,7 @@ use crate::library::ItemKind;
 
 /// What happens to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct FileStep {
     pub(crate) act: Act,
     pub(crate) path: AbsolutePath,
     of: FileKind,
@@ -83,7 +83,7 @@ impl Act {
     }
 }
 
-impl Step {
+impl FileStep {
     /// A step for a file that only we own.
     pub(super) fn of_ours(act: Act, path: &AbsolutePath, kind: ItemKind) -> Self {
         Self { act, path: path.clone(), of: FileKind::Whole(Some(kind)) }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::project::files::FileError;
-use crate::project::roadmap::PhaseRow as RoadmapRow;
+use crate::project::roadmap::ProgressTableRow as RoadmapRow;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
 use crate::project::up_next::{self, is_shipped};
@@ -140,7 +140,7 @@ answer! {
 /// What `workstream status` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum StatusReport {
+pub(crate) enum WorkstreamStatusReport {
     Found(Box<StatusFound>),
     Absent { found: bool, workstream: String },
 }
@@ -216,11 +216,11 @@ pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsR
 }
 
 /// Reports one workstream in detail.
-pub(crate) fn status(view: &ProjectView, name: &str) -> Result<StatusReport, FileError> {
+pub(crate) fn status(view: &ProjectView, name: &str) -> Result<WorkstreamStatusReport, FileError> {
     if !is_there(view, name)? {
-        return Ok(StatusReport::Absent { found: false, workstream: name.to_owned() });
+        return Ok(WorkstreamStatusReport::Absent { found: false, workstream: name.to_owned() });
     }
-    Ok(StatusReport::Found(Box::new(StatusFound::of(&Workstream::read(view, name, false)?))))
+    Ok(WorkstreamStatusReport::Found(Box::new(StatusFound::of(&Workstream::read(view, name, false)?))))
 }
 
 /// A row for each workstream.
@@ -495,7 +495,7 @@ fn first_state(name: &str, today: &str) -> String {
 /// What `workstream complete` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum CompleteReport {
+pub(crate) enum WorkstreamCompleteReport {
     Completed {
         completed: bool,
         workstream: String,
@@ -511,11 +511,11 @@ pub(crate) enum CompleteReport {
 }
 
 /// Archives a workstream in the milestones folder, unchanged. With the last one, the division of the project ends.
-pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<CompleteReport> {
+pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<WorkstreamCompleteReport> {
     let mut edits = Edits::default();
     let workstream = name.to_owned();
     if !is_there(view, name)? {
-        return Ok((CompleteReport::Absent { completed: false, error: "not_found", workstream }, edits));
+        return Ok((WorkstreamCompleteReport::Absent { completed: false, error: "not_found", workstream }, edits));
     }
     let milestones = view.layout().scoped(None).milestones_folder();
     let taken = view.folder_names(&milestones)?;
@@ -529,8 +529,13 @@ pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<Co
     if reverted_to_flat {
         edits.emptied.push(view.layout().workstreams());
     }
-    let report =
-        CompleteReport::Completed { completed: true, workstream, archived_to, remaining_workstreams, reverted_to_flat };
+    let report = WorkstreamCompleteReport::Completed {
+        completed: true,
+        workstream,
+        archived_to,
+        remaining_workstreams,
+        reverted_to_flat,
+    };
     Ok((report, edits))
 }
 

@@ -26,7 +26,7 @@ rows! {
     /// Record who created the worktrees of agents
     ///
     /// Example: `gsd-tools record-dispatch-isolation --isolation none --phase 2`.
-    RECORD_ISOLATION = "record-dispatch-isolation": acts [unasked] json(dispatch::RecordedReport) = record(RecordArgs);
+    RECORD_ISOLATION = "record-dispatch-isolation": acts [unasked] json(dispatch::RecordedReport) = record(DispatchRecordArgs);
 
     /// Show how many agents may run at once
     ///
@@ -90,7 +90,7 @@ pub(crate) struct TypeArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct RecordArgs {
+pub(crate) struct DispatchRecordArgs {
     /// Who created the worktrees
     #[arg(long)]
     isolation: IsolationWord,
@@ -168,7 +168,7 @@ fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), Failu
     context.emit_or_line(arguments.json, &report, resolved)
 }
 
-fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), Failure> {
+fn record(context: &mut Context, arguments: &DispatchRecordArgs) -> Result<(), Failure> {
     let flag = arguments.harness_flag.as_ref().filter(|flag| !flag.is_empty());
     let work = (arguments.phase.as_ref(), arguments.plan.as_ref());
     context.emit(&dispatch::note(context, arguments.isolation.into(), flag, work)?)

@@ -4,8 +4,8 @@ use crate::acts::bundle;
 use crate::failure::Failure;
 use crate::frame::named::OptionalPhaseArgs;
 use crate::frame::{Context, rows};
-use crate::operations::bundle::Answer;
-use crate::operations::facts::Call;
+use crate::operations::bundle::BundleAnswer;
+use crate::operations::facts::FactsCall;
 
 rows! {
     /// Print the context for work on a phase: its folder and documents
@@ -37,24 +37,24 @@ rows! {
 }
 
 fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
-    answer(context, Call::of("phase-op").phase(arguments.phase()))
+    answer(context, FactsCall::of("phase-op").phase(arguments.phase()))
 }
 
 fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), Failure> {
-    let call = Call::of("discuss-phase-assumptions").phase(arguments.phase.phase());
+    let call = FactsCall::of("discuss-phase-assumptions").phase(arguments.phase.phase());
     answer(context, call.flag("auto", arguments.auto))
 }
 
 fn milestone_op(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("milestone-op"))
+    answer(context, FactsCall::of("milestone-op"))
 }
 
 fn transition(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("transition"))
+    answer(context, FactsCall::of("transition"))
 }
 
 fn docs_update(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("docs-update"))
+    answer(context, FactsCall::of("docs-update"))
 }
 
 #[derive(Debug, clap::Args)]
@@ -66,8 +66,8 @@ pub(crate) struct AssumptionsArgs {
     auto: bool,
 }
 
-fn answer(context: &mut Context, call: Call) -> Result<(), Failure> {
-    let (report, token) = bundle::answer(context, |_| Ok(call), Answer::of)?;
+fn answer(context: &mut Context, call: FactsCall) -> Result<(), Failure> {
+    let (report, token) = bundle::answer(context, |_| Ok(call), BundleAnswer::of)?;
     context.answer_for(token);
     context.emit(&report)
 }

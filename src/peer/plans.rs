@@ -81,7 +81,7 @@ rows! {
     /// List refactoring proposals, or show the one of a phase
     ///
     /// Example: `gsd-tools refactor status --phase 2 --pick proposal.status`.
-    REFACTOR_STATUS = "refactor status": reads json(crate::operations::answers::disabled::DisabledReport, refactor::StatusReport)
+    REFACTOR_STATUS = "refactor status": reads json(crate::operations::answers::disabled::DisabledReport, refactor::RefactorStatusReport)
         = status(PhaseFlag);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::acts::review::{self, Invocation, PlanReport, reviewers, selected};
+use crate::acts::review::{self, Invocation, ReviewPlanReport, reviewers, selected};
 use crate::failure::Failure;
 use crate::frame::{Context, rows};
 
@@ -13,7 +13,7 @@ rows! {
     /// with 1. Does not check what is installed.
     ///
     /// Example: `gsd-tools review-lane plan --selected gemini,codex --run-dir /tmp/review`.
-    PLAN = "review-lane plan": reads json(Vec<PlanReport>) = plan(PlanArgs);
+    PLAN = "review-lane plan": reads json(Vec<ReviewPlanReport>) = plan(PlanArgs);
 
     /// Print the name and the heading of each reviewer
     ///
@@ -81,7 +81,7 @@ pub(crate) struct InvokeArgs {
 
 fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
     let report = review::plan(context, arguments.selected.as_deref(), &arguments.run_dir)?;
-    let is_refused = |row: &PlanReport| matches!(row, PlanReport::Refused { .. });
+    let is_refused = |row: &ReviewPlanReport| matches!(row, ReviewPlanReport::Refused { .. });
     context.exit_with(u8::from(report.iter().any(is_refused)));
     context.emit(&report)
 }

@@ -47,11 +47,11 @@ pub(crate) struct Window {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct WindowsReport {
     ok: bool,
-    ledger: Ledger,
+    ledger: WindowLedger,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Ledger {
+pub(crate) struct WindowLedger {
     schema_version: u32,
     open_count: usize,
     waived_count: usize,
@@ -70,7 +70,7 @@ pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, Fai
         None => (Vec::new(), None),
     };
     let count = |status| entries.iter().filter(|window| window.status == status).count();
-    let ledger = Ledger {
+    let ledger = WindowLedger {
         schema_version: SCHEMA,
         open_count: count(WindowStatus::Open),
         waived_count: count(WindowStatus::Waived),

@@ -53,7 +53,7 @@ pub(crate) struct Runs {
 
 /// The fields of a log entry that show where a run is.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct RunLogEntry {
     event: String,
     milestone: Option<String>,
     commit: Option<String>,
@@ -77,11 +77,11 @@ impl Runs {
         let Some(log) = notes.map(|notes| notes.file(LOG)).filter(|log| disk::is_file(log)) else {
             return Self::default();
         };
-        let Ok(Some(read)) = read_log::<Entry>(&log) else { return Self::default() };
+        let Ok(Some(read)) = read_log::<RunLogEntry>(&log) else { return Self::default() };
         Self::told_by(read.entries, || is_log_held(lock_folders, &log))
     }
 
-    fn told_by(entries: Vec<Entry>, is_held: impl FnOnce() -> bool) -> Self {
+    fn told_by(entries: Vec<RunLogEntry>, is_held: impl FnOnce() -> bool) -> Self {
         let mut runs = Self::default();
         let mut milestone = None;
         let mut unit: Option<(Option<u64>, String)> = None;

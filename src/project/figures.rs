@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::files::FileError;
 use super::milestone::{Milestone, MilestoneScope};
 use super::phase::PhaseId;
-use super::scope::Scope;
+use super::scope::PhaseScope;
 use super::standing::PhaseWork;
 use super::state::index::Progress;
 use super::verification;
@@ -14,7 +14,7 @@ use super::view::ProjectView;
 
 /// Phases and plans of the milestone, counted from the disk and the roadmap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct MilestoneCounts {
     pub(crate) total_phases: u64,
     pub(crate) completed_phases: u64,
     pub(crate) total_plans: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Counts {
     pub(crate) unclosed_phases: u64,
 }
 
-impl Counts {
+impl MilestoneCounts {
     pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
         let mut counts = Self::default();
         let folders = view.milestone_folders()?;
@@ -81,7 +81,7 @@ impl Counts {
 /// The progress of the milestone, and what makes it uncertain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measured {
-    pub(crate) counts: Counts,
+    pub(crate) counts: MilestoneCounts,
     /// How much of the milestone is done; `None` if it is unclear which phases it has.
     pub(crate) percent: Option<u64>,
     /// Problems that may hide phases of the milestone, each with its fix.
@@ -90,7 +90,7 @@ pub(crate) struct Measured {
 
 impl Measured {
     pub(crate) fn of(view: &ProjectView, milestone: &Milestone) -> Result<Self, FileError> {
-        let counts = Counts::of(view)?;
+        let counts = MilestoneCounts::of(view)?;
         let scope = view.scope()?;
         let hides = scope.unseen.is_some() || (scope.fewer.is_some() && counts.percent() == 100);
         let is_known = milestone.scope == MilestoneScope::Complete && !hides;
@@ -99,7 +99,7 @@ impl Measured {
 }
 
 /// The problems that may hide phases, each with its fix.
-fn problems(scope: Scope) -> Vec<String> {
+fn problems(scope: PhaseScope) -> Vec<String> {
     scope.unseen.or(scope.fewer).map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect()
 }
 

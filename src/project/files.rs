@@ -29,7 +29,7 @@ impl Explain for FileError {
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct FolderEntry {
     pub(crate) name: String,
     pub(crate) is_folder: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) trait Files: Debug + Send + Sync {
     fn read(&self, path: &str) -> Result<Option<String>, FileError>;
 
     /// The entries of a folder, sorted by name; `None` if the folder does not exist.
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError>;
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError>;
 
     /// When each file last changed, in seconds since 1970: its commit if it is committed and clean, else the time on
     /// the disk. `None` if neither is known.
@@ -110,15 +110,15 @@ impl Files for MemoryFiles {
         Ok(self.texts.get(path).cloned())
     }
 
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError> {
         let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
-        let mut entries: Vec<Entry> = self
+        let mut entries: Vec<FolderEntry> = self
             .texts
             .keys()
             .filter_map(|file| file.strip_prefix(&prefix))
             .map(|inside| match inside.split_once('/') {
-                Some((folder, _)) => Entry { name: folder.to_owned(), is_folder: true },
-                None => Entry { name: inside.to_owned(), is_folder: false },
+                Some((folder, _)) => FolderEntry { name: folder.to_owned(), is_folder: true },
+                None => FolderEntry { name: inside.to_owned(), is_folder: false },
             })
             .collect();
         entries.dedup();

@@ -2,7 +2,7 @@
 //!
 //! Reading never fails because of the content of a document: missing parts stay empty.
 
-use super::files::{Entry, FileError};
+use super::files::{FileError, FolderEntry};
 use super::milestone_layout::ids::{identifier, number};
 use super::milestone_layout::lines::title;
 use super::milestone_layout::lookup::{self, MILESTONES};
@@ -15,7 +15,7 @@ use crate::text::front_matter::FrontMatter;
 
 /// A milestone with the slices listed in its roadmap, or else those in its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Milestone {
+pub(crate) struct ImportedMilestone {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) vision: Option<String>,
@@ -78,7 +78,7 @@ impl Document {
 }
 
 /// All milestones, in order; empty if the project has none.
-pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<Milestone>, FileError> {
+pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<ImportedMilestone>, FileError> {
     let mut names: Vec<(u64, String)> = Vec::new();
     for name in view.folder_names(MILESTONES)? {
         names.extend(number(&name, 'M').map(|number| (number, name)));
@@ -91,7 +91,7 @@ pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<Milestone>, FileError
     Ok(milestones)
 }
 
-fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<Milestone, FileError> {
+fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<ImportedMilestone, FileError> {
     let folder = format!("{root}/{name}");
     let id = identifier(name).to_owned();
     let roadmap = document(view, &folder, &id, "ROADMAP")?;
@@ -118,7 +118,7 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<Milestone, Fi
         }
     }
     let summary = document(view, &format!("{root}/{name}"), &id, "SUMMARY")?;
-    Ok(Milestone {
+    Ok(ImportedMilestone {
         title: told.unwrap_or_else(|| id.clone()),
         is_over: summary.is_some_and(|summary| Ending::of(&summary.text).is_terminal()),
         is_parked: document(view, &format!("{root}/{name}"), &id, "PARKED")?.is_some(),
@@ -164,8 +164,8 @@ fn fill(view: &ProjectView, folder: &str, slice: &mut Slice) -> Result<(), FileE
 
 /// The document of this kind.
 fn document(view: &ProjectView, folder: &str, id: &str, kind: &str) -> Result<Option<Document>, FileError> {
-    let entry = |name: String| Entry { name, is_folder: false };
-    let entries: Vec<Entry> = view.file_names(folder)?.into_iter().map(entry).collect();
+    let entry = |name: String| FolderEntry { name, is_folder: false };
+    let entries: Vec<FolderEntry> = view.file_names(folder)?.into_iter().map(entry).collect();
     let Some(name) = lookup::file(&entries, id, kind) else { return Ok(None) };
     let path = format!("{folder}/{name}");
     Ok(view.text(&path)?.map(|text| Document { path, text: text.to_string() }))

@@ -207,12 +207,12 @@ mod tests {
     use super::super::repository::tests::made;
     use super::*;
 
-    struct Bench {
+    struct HeadBench {
         _temporary: tempfile::TempDir,
         base: AbsolutePath,
     }
 
-    impl Bench {
+    impl HeadBench {
         /// A repository `r`, created by `git init` with these options.
         fn new(options: &[&str]) -> Self {
             let (temporary, base) = made(&["r"]);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_branch_is_read_before_its_first_commit_loose_and_packed() {
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.agrees("r");
         assert_eq!(Head::of(&bench.path("r")).unwrap(), Head { branch: Some("main".into()), commit: None });
         bench.commit("r");
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn worktrees_submodules_and_git_folders_elsewhere_are_read() {
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.commit("r");
         bench.git("r", &["worktree", "add", "--quiet", "-b", "side", "../w"]).unwrap();
         bench.commit("w");
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn anything_git_may_read_differently_is_left_to_git() {
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.commit("r");
         let (head, config) = (bench.read("r/.git/HEAD"), bench.read("r/.git/config"));
         let commit = bench.told("r").commit.unwrap();
@@ -349,9 +349,9 @@ mod tests {
     #[test]
     fn no_link_is_followed() {
         use std::os::unix::fs::symlink;
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.commit("r");
-        let other = Bench::new(&[]);
+        let other = HeadBench::new(&[]);
         other.commit("r");
         let is_left = |link: &str| assert_eq!(Head::of(&bench.path("r")), None, "{link}");
         for name in ["HEAD", "refs/heads/main", "refs/heads", "config", "packed-refs"] {
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn the_repository_of_another_folder_is_not_read() {
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.commit("r");
         bench.git("r", &["worktree", "add", "--quiet", "-b", "side", "../w"]).unwrap();
         std::fs::create_dir(bench.path("a")).unwrap();
@@ -396,7 +396,7 @@ mod tests {
     fn other_stores_are_left_to_git() {
         for options in [&["--ref-format=reftable"][..], &["--object-format=sha256"]] {
             let (temporary, base) = made(&["r"]);
-            let bench = Bench { _temporary: temporary, base };
+            let bench = HeadBench { _temporary: temporary, base };
             // An old version of git has none of these options.
             if bench.git("r", &[&["init", "--quiet", "-b", "main"], options].concat()).is_none() {
                 continue;
@@ -435,7 +435,7 @@ mod tests {
                 Just("\n".to_owned()),
             ]),
         ) {
-            let bench = Bench::new(&[]);
+            let bench = HeadBench::new(&[]);
             bench.commit("r");
             let commit = bench.told("r").commit.unwrap();
             bench.git("r", &["commit", "--quiet", "--allow-empty", "-m", "y"]).unwrap();
@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn a_repository_of_another_user_is_left_to_git() {
         assert!(!disk::is_own(&AbsolutePath::parse(Path::new("/proc/1/nothing")).unwrap()));
-        let bench = Bench::new(&[]);
+        let bench = HeadBench::new(&[]);
         bench.commit("r");
         if std::os::unix::fs::chown(bench.path("r/.git"), Some(12345), None).is_ok() {
             assert_eq!(Head::of(&bench.path("r")), None);

@@ -8,7 +8,7 @@ use crate::text::markdown::Heading;
 use crate::text::splice::Splices;
 
 use super::phase::{PhaseId, PhaseIndex, normal_key};
-use super::roadmap::{PhaseRow, PhaseSection, Roadmap, name_without_tag};
+use super::roadmap::{PhaseSection, ProgressTableRow, Roadmap, name_without_tag};
 pub(crate) use super::version::{is_same_version, is_version, version_in};
 
 /// How clearly the roadmap shows which phases belong to the milestone.
@@ -162,7 +162,7 @@ impl Milestone {
     pub(super) fn set_others_aside(&self, roadmap: &mut Roadmap<'_>) {
         let own = self.phases(roadmap);
         let index = PhaseIndex::new(own.iter().map(|phase| phase.id).enumerate());
-        let is_other_row = |row: &PhaseRow<'_>| {
+        let is_other_row = |row: &ProgressTableRow<'_>| {
             let Some(at) = index.find(row.id).filter(|_| !row.lists || !self.holds(row.line)) else { return false };
             match (row.cell("milestone").and_then(version_in), self.version.as_deref()) {
                 (Some(said), Some(version)) => !is_same_version(said, version),

@@ -78,7 +78,7 @@ use crate::disk::{
 use crate::failure::Explain;
 
 use boundary::{Boundary, BoundaryError};
-use files::{Entry, FileError, Files, Looked, Pending};
+use files::{FileError, Files, FolderEntry, Looked, Pending};
 use layout::Layout;
 use local_state::LocalState;
 use told::Told;
@@ -421,15 +421,15 @@ impl Files for DiskFiles {
         }
     }
 
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError> {
         let folder = self.folder_inside(path, "")?;
         let Some(names) = disk::names(&folder).map_err(|error| unreadable(path, &error))? else { return Ok(None) };
         self.note_inside(path, &folder, &names);
         let is_folder = |name: &str, kind| {
             kind == EntryKind::Folder || (kind == EntryKind::Link && disk::is_folder(folder.join(name)))
         };
-        let entry = |(name, kind): (String, EntryKind)| Entry { is_folder: is_folder(&name, kind), name };
-        let mut entries: Vec<Entry> = names.into_iter().map(entry).collect();
+        let entry = |(name, kind): (String, EntryKind)| FolderEntry { is_folder: is_folder(&name, kind), name };
+        let mut entries: Vec<FolderEntry> = names.into_iter().map(entry).collect();
         entries.sort();
         Ok(Some(entries))
     }

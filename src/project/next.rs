@@ -10,11 +10,11 @@
 use super::auto_run::{AutoRun, Runs};
 use super::deferred_checks;
 use super::files::FileError;
-use super::gsd2::{self, Milestone};
+use super::gsd2::{self, ImportedMilestone};
 use super::milestone_layout::lookup::MILESTONES;
 use super::phase::short;
 use super::standing::first_few;
-use super::up_next::{Call, PhaseNext, UpNext};
+use super::up_next::{NextCall, PhaseNext, UpNext};
 use super::view::ProjectView;
 use crate::text::screen::counted;
 use crate::text::shell::typed;
@@ -45,7 +45,7 @@ pub(crate) enum Next {
 /// The progress of a project in milestones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InMilestones {
-    pub(crate) milestones: Vec<Milestone>,
+    pub(crate) milestones: Vec<ImportedMilestone>,
     /// The commit of the last milestone, if a run merged it into its branch.
     landed: Option<String>,
 }
@@ -94,14 +94,16 @@ impl Next {
     }
 
     /// The call for this step; of several commands, the first that is installed.
-    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
+    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> NextCall {
         match self {
-            Self::NoProject => Call::host("new-project", ""),
-            Self::Run(run) => Call::Program(run.command()),
-            Self::Milestones(milestones) => Call::Program(milestones.command()),
+            Self::NoProject => NextCall::host("new-project", ""),
+            Self::Run(run) => NextCall::Program(run.command()),
+            Self::Milestones(milestones) => NextCall::Program(milestones.command()),
             Self::ChooseWorkstream(names) => {
                 let usual = names.iter().find(|name| *name == USUAL).or_else(|| names.first());
-                Call::Program(typed!("gsd-tools workstream set {}", usual.map_or(USUAL, String::as_str)).to_string())
+                NextCall::Program(
+                    typed!("gsd-tools workstream set {}", usual.map_or(USUAL, String::as_str)).to_string(),
+                )
             }
             Self::Documents(next) => next.call(is_installed),
         }
@@ -151,14 +153,14 @@ fn streams(view: &ProjectView) -> Result<Vec<String>, FileError> {
 }
 
 impl InMilestones {
-    fn of(milestones: Vec<Milestone>, runs: &Runs) -> Self {
+    fn of(milestones: Vec<ImportedMilestone>, runs: &Runs) -> Self {
         let last = milestones.iter().rfind(|milestone| milestone.is_over).map(|milestone| milestone.id.as_str());
         let landed = runs.landed.iter().find(|landed| last.is_some_and(|last| landed.milestone.starts_with(last)));
         Self { landed: landed.map(|landed| landed.commit.clone()), milestones }
     }
 
     /// The milestone in progress.
-    pub(crate) fn active(&self) -> Option<&Milestone> {
+    pub(crate) fn active(&self) -> Option<&ImportedMilestone> {
         self.milestones.iter().find(|milestone| !milestone.is_over && !milestone.is_parked)
     }
 
@@ -167,7 +169,7 @@ impl InMilestones {
         Some(self.active().or_else(|| self.milestones.last())?.id.clone())
     }
 
-    fn parked(&self) -> Option<&Milestone> {
+    fn parked(&self) -> Option<&ImportedMilestone> {
         self.milestones.iter().find(|milestone| milestone.is_parked && !milestone.is_over)
     }
 
@@ -180,8 +182,8 @@ impl InMilestones {
     }
 
     fn why(&self) -> String {
-        let named = |milestone: &Milestone| {
-            let Milestone { id, title, .. } = milestone;
+        let named = |milestone: &ImportedMilestone| {
+            let ImportedMilestone { id, title, .. } = milestone;
             if title == id { id.clone() } else { format!("{id} ({title})") }
         };
         if let Some(active) = self.active() {

@@ -110,13 +110,13 @@ impl PhaseIndex {
 struct Places {
     keys: String,
     /// Sorted by the hash of the key, then in the order of the list.
-    sorted: Vec<Place>,
+    sorted: Vec<IndexSlot>,
     /// The hashes are split into as many equal ranges as there are places: the index of the first place in each range.
     starts: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct IndexSlot {
     hash: u64,
     start: usize,
     end: usize,
@@ -127,7 +127,7 @@ impl Places {
     fn add(&mut self, key: &str, position: usize) {
         let start = self.keys.len();
         self.keys.push_str(key);
-        self.sorted.push(Place { hash: hash(key), start, end: self.keys.len(), position });
+        self.sorted.push(IndexSlot { hash: hash(key), start, end: self.keys.len(), position });
     }
 
     fn sort(&mut self) {

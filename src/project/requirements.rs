@@ -70,14 +70,14 @@ pub(crate) struct RequirementEntry<'text> {
 
 /// The result of a change to one requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    pub(crate) checkbox: Place,
-    pub(crate) row: Place,
+pub(crate) struct RequirementEdit {
+    pub(crate) checkbox: PlaceChange,
+    pub(crate) row: PlaceChange,
 }
 
 /// The result of a change in one of the places that show a requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum PlaceChange {
     #[default]
     Absent,
     /// The value was already there.
@@ -85,18 +85,18 @@ pub(crate) enum Place {
     Changed,
 }
 
-impl Outcome {
+impl RequirementEdit {
     pub(crate) fn is_found(self) -> bool {
-        self.checkbox.max(self.row) > Place::Absent
+        self.checkbox.max(self.row) > PlaceChange::Absent
     }
 
     pub(crate) fn is_changed(self) -> bool {
-        self.checkbox.max(self.row) == Place::Changed
+        self.checkbox.max(self.row) == PlaceChange::Changed
     }
 
     /// The result of making the same change again.
     pub(crate) fn again(self) -> Self {
-        Self { checkbox: self.checkbox.min(Place::Kept), row: self.row.min(Place::Kept) }
+        Self { checkbox: self.checkbox.min(PlaceChange::Kept), row: self.row.min(PlaceChange::Kept) }
     }
 }
 
@@ -126,12 +126,12 @@ impl<'text> Requirements<'text> {
         let markdown = Markdown::parse(text);
         let mut requirements =
             Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false, named: Vec::new(), tabled: Vec::new() };
-        let mut table = Table::None;
+        let mut table = CurrentTable::None;
         let mut headings = markdown.headings().peekable();
         let mut above: Vec<Heading<'text>> = Vec::new();
         for (index, line) in markdown.lines().iter().enumerate() {
             if !markdown.is_prose(index) || !markdown.line(index).trim_start().starts_with('|') {
-                table = Table::None;
+                table = CurrentTable::None;
             } else {
                 table = requirements.read_row(table, line.start..line.end);
             }
@@ -245,60 +245,63 @@ impl<'text> Requirements<'text> {
 
     /// Ticks the line and completes the rows of a requirement. A requirement with a row that has any word other than
     /// `Complete` and the words of `open` counts as absent.
-    pub(crate) fn complete(&self, id: &str, open: Open, splices: &mut Splices) -> Outcome {
+    pub(crate) fn complete(&self, id: &str, open: Open, splices: &mut Splices) -> RequirementEdit {
         let word = |row: &TraceRow<'_>| self.text[row.status.clone()].trim();
         let rows = self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id));
         let mut words = rows.map(word).filter(|word| !word.eq_ignore_ascii_case(COMPLETE));
         if words.any(|word| !open.holds(word)) {
-            return Outcome::default();
+            return RequirementEdit::default();
         }
         self.set(id, true, splices)
     }
 
     /// Unticks the line of a requirement and reopens its complete rows.
-    pub(crate) fn reopen(&self, id: &str, splices: &mut Splices) -> Outcome {
+    pub(crate) fn reopen(&self, id: &str, splices: &mut Splices) -> RequirementEdit {
         self.set(id, false, splices)
     }
 
-    fn set(&self, id: &str, done: bool, splices: &mut Splices) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn set(&self, id: &str, done: bool, splices: &mut Splices) -> RequirementEdit {
+        let mut outcome = RequirementEdit::default();
         for line in self.boxes.iter().filter(|line| line.id.eq_ignore_ascii_case(id)) {
-            outcome.checkbox = outcome.checkbox.max(Place::Kept);
+            outcome.checkbox = outcome.checkbox.max(PlaceChange::Kept);
             if line.ticked != done {
                 splices.replace(line.mark.clone(), if done { "x" } else { " " });
-                outcome.checkbox = Place::Changed;
+                outcome.checkbox = PlaceChange::Changed;
             }
         }
         for row in self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id)) {
-            outcome.row = outcome.row.max(Place::Kept);
+            outcome.row = outcome.row.max(PlaceChange::Kept);
             let cell = &self.text[row.status.clone()];
             if cell.trim().eq_ignore_ascii_case(COMPLETE) != done {
                 let word = if done { COMPLETE } else { REOPENED };
                 splices.replace(row.status.clone(), with_word(cell, word));
-                outcome.row = Place::Changed;
+                outcome.row = PlaceChange::Changed;
             }
         }
         outcome
     }
 
-    fn read_row(&mut self, table: Table, line: Range<usize>) -> Table {
+    fn read_row(&mut self, table: CurrentTable, line: Range<usize>) -> CurrentTable {
         let cells = cells(self.text, line);
         let words = |cell: &Range<usize>| self.text[cell.clone()].trim().to_ascii_lowercase();
         let first = cells.first().map(|cell| self.text[cell.clone()].trim().trim_matches(['*', '`']).trim());
         // The first line of a table is its header.
-        self.tabled.extend(first.filter(|id| table != Table::None && is_id(id)));
+        self.tabled.extend(first.filter(|id| table != CurrentTable::None && is_id(id)));
         match table {
-            Table::None => {
+            CurrentTable::None => {
                 let status = cells.iter().position(|cell| words(cell) == "status");
                 match status.filter(|_| cells.first().is_some_and(|cell| words(cell).starts_with("req"))) {
                     Some(column) => {
                         self.has_table = true;
-                        Table::Traceability { column, phase: cells.iter().position(|cell| words(cell) == "phase") }
+                        CurrentTable::Traceability {
+                            column,
+                            phase: cells.iter().position(|cell| words(cell) == "phase"),
+                        }
                     }
-                    None => Table::Other,
+                    None => CurrentTable::Other,
                 }
             }
-            Table::Traceability { column, phase } => {
+            CurrentTable::Traceability { column, phase } => {
                 if let (Some(id), Some(status)) = (first, cells.get(column)) {
                     let rules = id.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '));
                     if !rules {
@@ -308,14 +311,14 @@ impl<'text> Requirements<'text> {
                 }
                 table
             }
-            Table::Other => table,
+            CurrentTable::Other => table,
         }
     }
 }
 
 /// The table that the previous lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Table {
+enum CurrentTable {
     None,
     Traceability { column: usize, phase: Option<usize> },
     Other,
@@ -469,7 +472,7 @@ mod tests {
         | Requirement | Phase | Status |\r\n|---|---|---|\r\n| A-1 | Phase 1 \\| 2 | Pending |\r\n| **A-2** | 1 |Complete|\r\n\
         | A-4 | 1 |   |\r\n\r\n| Other | Status |\r\n|---|---|\r\n| A-1 | Pending |\r\n";
 
-    fn changed(text: &str, id: &str, done: bool) -> (Outcome, String) {
+    fn changed(text: &str, id: &str, done: bool) -> (RequirementEdit, String) {
         let requirements = Requirements::parse(text);
         let mut splices = Splices::default();
         let outcome = requirements.set(id, done, &mut splices);
@@ -479,10 +482,10 @@ mod tests {
     #[test]
     fn both_places_are_completed_and_nothing_else() {
         let (outcome, text) = changed(TEXT, "a-1", true);
-        assert_eq!(outcome, Outcome { checkbox: Place::Changed, row: Place::Changed });
+        assert_eq!(outcome, RequirementEdit { checkbox: PlaceChange::Changed, row: PlaceChange::Changed });
         assert_eq!(text, TEXT.replace("[ ] **A-1**", "[x] **A-1**").replace("2 | Pending |", "2 | Complete |"));
         let (outcome, text) = changed(TEXT, "A-2", true);
-        assert_eq!(outcome, Outcome { checkbox: Place::Kept, row: Place::Kept });
+        assert_eq!(outcome, RequirementEdit { checkbox: PlaceChange::Kept, row: PlaceChange::Kept });
         assert_eq!(text, TEXT);
         assert_eq!(changed(TEXT, "A-4", true).1, TEXT.replace("|   |", "| Complete |"));
     }
@@ -522,10 +525,10 @@ mod tests {
     #[test]
     fn a_reopened_requirement_has_gaps() {
         let (outcome, text) = changed(TEXT, "A-2", false);
-        assert_eq!(outcome, Outcome { checkbox: Place::Changed, row: Place::Changed });
+        assert_eq!(outcome, RequirementEdit { checkbox: PlaceChange::Changed, row: PlaceChange::Changed });
         assert_eq!(text, TEXT.replace("[X]", "[ ]").replace("|Complete|", "|Gaps Found|"));
-        assert_eq!(changed(TEXT, "A-9", false).0, Outcome::default(), "code is no requirement");
-        assert_eq!(changed(TEXT, "A-3", true).0, Outcome::default(), "a line without a box cannot be ticked");
+        assert_eq!(changed(TEXT, "A-9", false).0, RequirementEdit::default(), "code is no requirement");
+        assert_eq!(changed(TEXT, "A-3", true).0, RequirementEdit::default(), "a line without a box cannot be ticked");
     }
 
     #[test]

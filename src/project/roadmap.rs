@@ -24,18 +24,18 @@ pub(crate) struct Roadmap<'text> {
     markdown: Markdown<'text>,
     sections: Vec<PhaseSection<'text>>,
     bullets: Vec<PhaseBullet<'text>>,
-    rows: Vec<PhaseRow<'text>>,
+    rows: Vec<ProgressTableRow<'text>>,
     /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
     blocks: Vec<DetailsBlock>,
     /// The checklist marks some phase as abandoned.
     has_retired: bool,
-    found: Found,
+    found: PartsByPhase,
 }
 
 /// The parts of a roadmap by the phases that they are about, each found when it is first asked for.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct PartsByPhase {
     open_sections: OnceLock<PhaseIndex>,
     open_bullets: OnceLock<PhaseIndex>,
     all_rows: OnceLock<PhaseIndex>,
@@ -72,7 +72,7 @@ pub(crate) struct PhaseBullet<'text> {
 
 /// A row of a table whose first column is the phase.
 #[derive(Clone, Debug)]
-pub(crate) struct PhaseRow<'text> {
+pub(crate) struct ProgressTableRow<'text> {
     pub(crate) id: &'text str,
     /// From a name column, or after the number in the first cell.
     pub(crate) name: &'text str,
@@ -129,7 +129,7 @@ impl<'text> Roadmap<'text> {
             .collect();
         let rows = table_rows(&markdown, &shipped);
         let has_retired = bullets.iter().any(|bullet| bullet.is_retired);
-        Self { markdown, sections, bullets, rows, shipped, blocks, has_retired, found: Found::default() }
+        Self { markdown, sections, bullets, rows, shipped, blocks, has_retired, found: PartsByPhase::default() }
     }
 
     /// Sets aside the sections, checklist lines and rows that are about phases of other milestones, so that they are
@@ -137,7 +137,7 @@ impl<'text> Roadmap<'text> {
     pub(super) fn set_aside(
         &mut self,
         is_other: impl Fn(usize, &str) -> bool,
-        is_other_row: impl Fn(&PhaseRow<'text>) -> bool,
+        is_other_row: impl Fn(&ProgressTableRow<'text>) -> bool,
     ) {
         for section in &mut self.sections {
             section.shipped |= is_other(section.heading_line, section.id);
@@ -149,7 +149,7 @@ impl<'text> Roadmap<'text> {
             row.shipped |= is_other_row(row);
         }
         // Results found by number so far may belong to another milestone.
-        self.found = Found::default();
+        self.found = PartsByPhase::default();
     }
 
     pub(crate) fn markdown(&self) -> &Markdown<'text> {
@@ -168,7 +168,7 @@ impl<'text> Roadmap<'text> {
         &self.bullets
     }
 
-    pub(crate) fn rows(&self) -> &[PhaseRow<'text>] {
+    pub(crate) fn rows(&self) -> &[ProgressTableRow<'text>] {
         &self.rows
     }
 
@@ -251,13 +251,13 @@ impl<'text> Roadmap<'text> {
     }
 
     /// The rows of `typed` in all tables.
-    pub(crate) fn rows_of(&self, typed: &str) -> impl Iterator<Item = &PhaseRow<'text>> {
+    pub(crate) fn rows_of(&self, typed: &str) -> impl Iterator<Item = &ProgressTableRow<'text>> {
         let index = self.found.all_rows.get_or_init(|| PhaseIndex::new(self.rows.iter().map(|row| row.id).enumerate()));
         index.find_all(typed).map(|at| &self.rows[at])
     }
 
     /// The row of `typed` in a table that reports progress.
-    pub(crate) fn progress_row(&self, typed: &str) -> Option<&PhaseRow<'text>> {
+    pub(crate) fn progress_row(&self, typed: &str) -> Option<&ProgressTableRow<'text>> {
         self.rows_of(typed).find(|row| row.reports && !row.shipped)
     }
 
@@ -607,7 +607,7 @@ fn numbered_item(text: &str) -> Option<&str> {
 }
 
 /// The rows of every table whose first column is `Phase`, `Phase #` or `Phase No.`.
-fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseRow<'text>> {
+fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<ProgressTableRow<'text>> {
     let mut rows = Vec::new();
     let mut columns: Option<Vec<Arc<str>>> = None;
     for (line, folded) in shipped.iter().enumerate() {
@@ -623,7 +623,7 @@ fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseR
             Some(_) => {}
         }
     }
-    let tells_progress = |row: &PhaseRow<'_>| {
+    let tells_progress = |row: &ProgressTableRow<'_>| {
         !row.lists && row.cells.iter().any(|(column, _)| column.contains("plans") || column.contains("completed"))
     };
     let is_told = rows.iter().any(tells_progress);
@@ -650,7 +650,12 @@ fn is_phase_table(columns: &[Arc<str>]) -> bool {
     columns.first().is_some_and(|first| matches!(&**first, "phase" | "phase #" | "phase no." | "phase no"))
 }
 
-fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shipped: bool) -> Option<PhaseRow<'text>> {
+fn phase_row<'text>(
+    columns: &[Arc<str>],
+    cells: &[&'text str],
+    line: usize,
+    shipped: bool,
+) -> Option<ProgressTableRow<'text>> {
     let first = *cells.first()?;
     if first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' ')) {
         return None;
@@ -670,7 +675,7 @@ fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shi
     }
     let name = name_column.and_then(|column| cells.get(column).copied()).unwrap_or(inline_name);
     let cells = columns.iter().cloned().zip(cells.iter().copied()).collect();
-    Some(PhaseRow { id, name, line, lists: name_column.is_some(), reports: false, cells, shipped })
+    Some(ProgressTableRow { id, name, line, lists: name_column.is_some(), reports: false, cells, shipped })
 }
 
 /// Checks for an optional letter, a digit, then word characters, dots and dashes.
@@ -681,7 +686,7 @@ fn is_table_identifier(id: &str) -> bool {
         && after_letter.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_'))
 }
 
-impl PhaseRow<'_> {
+impl ProgressTableRow<'_> {
     /// The cell of the first column whose title contains `word`.
     pub(crate) fn cell(&self, word: &str) -> Option<&str> {
         self.cells.iter().find(|(column, _)| column.contains(word)).map(|(_, cell)| *cell)

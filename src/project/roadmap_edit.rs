@@ -6,7 +6,7 @@ use crate::text::checklist::ListItem;
 use crate::text::splice::Splices;
 
 use super::folder::plan_id;
-use super::roadmap::{PhaseBullet, PhaseRow, PhaseSection, Roadmap, bare_name, bars, table_cells};
+use super::roadmap::{PhaseBullet, PhaseSection, ProgressTableRow, Roadmap, bare_name, bars, table_cells};
 
 /// A plan's line in a phase section: `- [ ] 02-01-PLAN.md — text` or `- [ ] 02-01: text`.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ impl<'text> Roadmap<'text> {
     }
 
     /// The last open row of a Progress table for which `fits` is true, given its identifier and its line.
-    pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseRow<'text>> {
+    pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&ProgressTableRow<'text>> {
         let mut open = self.rows().iter().filter(|row| !row.shipped && row.reports);
         open.rfind(|row| fits(row.id, row.line))
     }
@@ -124,7 +124,7 @@ impl<'text> Roadmap<'text> {
         &self,
         id: &str,
         name: &str,
-        neighbour: Option<&PhaseRow<'_>>,
+        neighbour: Option<&ProgressTableRow<'_>>,
         splices: &mut Splices,
     ) {
         let Some(neighbour) = neighbour else { return };

@@ -14,7 +14,7 @@ use super::files::FileError;
 use super::folder::PhaseFolder;
 use super::milestone::{Milestone, MilestoneScope, is_same_version, milestone_headings, opened_after, version_in};
 use super::phase::{PhaseId, PhaseIndex, normal_key};
-use super::roadmap::{PhaseRow, Roadmap};
+use super::roadmap::{ProgressTableRow, Roadmap};
 use super::standing;
 use super::state::index::Progress;
 use super::state::{State, is_awaiting_milestone};
@@ -22,7 +22,7 @@ use super::view::ProjectView;
 
 /// The phases of the current milestone that were seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Scope {
+pub(crate) struct PhaseScope {
     /// How many phases were seen: those listed in the roadmap, else the folders.
     pub(crate) phases: usize,
     /// Why there may be more phases; `None` if the scope is whole.
@@ -132,7 +132,7 @@ impl Unseen {
     }
 }
 
-impl Scope {
+impl PhaseScope {
     /// Of `milestone` in the roadmap.
     pub(crate) fn of(view: &ProjectView, milestone: &Milestone) -> Result<Self, FileError> {
         let roadmap = view.roadmap_or_empty()?;
@@ -190,10 +190,10 @@ impl Scope {
 
 impl ProjectView {
     /// The phases of the current milestone that were seen.
-    pub(crate) fn scope(&self) -> Result<Scope, FileError> {
+    pub(crate) fn scope(&self) -> Result<PhaseScope, FileError> {
         match self.roadmap()? {
-            Some(_) => Scope::of(self, &self.milestone()?),
-            None => Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None }),
+            Some(_) => PhaseScope::of(self, &self.milestone()?),
+            None => Ok(PhaseScope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None }),
         }
     }
 }
@@ -220,10 +220,11 @@ fn is_between(state: &State<'_>) -> bool {
 /// another milestone.
 fn only_reported<'text>(roadmap: &Roadmap<'text>, milestone: &Milestone) -> Option<(usize, &'text str)> {
     let listed = PhaseIndex::new(roadmap.listed_phases().enumerate());
-    let is_own = |row: &PhaseRow<'_>| match (row.cell("milestone").and_then(version_in), milestone.version.as_deref()) {
-        (Some(said), Some(version)) => is_same_version(said, version),
-        _ => true,
-    };
+    let is_own =
+        |row: &ProgressTableRow<'_>| match (row.cell("milestone").and_then(version_in), milestone.version.as_deref()) {
+            (Some(said), Some(version)) => is_same_version(said, version),
+            _ => true,
+        };
     let mut rows = roadmap.rows().iter().filter(|row| row.reports && !row.lists && !row.shipped && is_own(row));
     rows.find(|row| {
         let is_done = row.cell("status").is_some_and(standing::is_done_word);
@@ -281,7 +282,7 @@ mod tests {
 
     const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.0\n---\n# S\n");
 
-    fn scope(roadmap: &str, more: &[(&str, &str)]) -> Scope {
+    fn scope(roadmap: &str, more: &[(&str, &str)]) -> PhaseScope {
         let files = more.iter().copied().chain([(".planning/ROADMAP.md", roadmap), STATE]);
         ProjectView::of(files).scope().unwrap()
     }
@@ -295,13 +296,13 @@ mod tests {
             ("# Roadmap\n\nNothing yet.\n", 0),
             ("- [ ] **Phase 1: A**\n\n```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\n", 1),
         ] {
-            assert_eq!(scope(roadmap, &[]), Scope { phases, unseen: None, fewer: None }, "{roadmap}");
+            assert_eq!(scope(roadmap, &[]), PhaseScope { phases, unseen: None, fewer: None }, "{roadmap}");
         }
         let folder = (".planning/phases/01-a/01-01-PLAN.md", "");
         let without = ProjectView::of([folder, STATE]);
         assert_eq!(
             without.scope().unwrap(),
-            Scope { phases: 1, unseen: None, fewer: None },
+            PhaseScope { phases: 1, unseen: None, fewer: None },
             "the folders are all there is"
         );
     }

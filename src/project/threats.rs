@@ -7,7 +7,7 @@ use crate::text::words::{self, words};
 words! {
     /// The severity of a threat.
     #[derive(PartialOrd, Ord)]
-    pub(crate) enum Severity {
+    pub(crate) enum ThreatSeverity {
         Low = "low",
         Medium = "medium",
         High = "high",
@@ -20,7 +20,7 @@ words! {
 pub(crate) struct Threat {
     pub(crate) id: String,
     /// `None` if the plan does not give it in a known word.
-    pub(crate) severity: Option<Severity>,
+    pub(crate) severity: Option<ThreatSeverity>,
 }
 
 /// The threats of a plan; `None` if it has no threat model with content.
@@ -55,7 +55,7 @@ mod tests {
                     |---|---|---|---|---|---|\n| T-01-02-01 | S | a | High | mitigate | task 1 |\n| `T-01-02` | T | b | low | accept | x |\n</threat_model>";
         let threats = threats_of(ours).unwrap();
         let found: Vec<_> = threats.iter().map(|threat| (threat.id.as_str(), threat.severity)).collect();
-        assert_eq!(found, [("T-01-02-01", Some(Severity::High)), ("T-01-02", Some(Severity::Low))]);
+        assert_eq!(found, [("T-01-02-01", Some(ThreatSeverity::High)), ("T-01-02", Some(ThreatSeverity::Low))]);
         let older = "<threat_model>\n## Trust Boundaries\n\n| Boundary | Description |\n|---|---|\n| a | b |\n\n\
                      | Threat ID | Category | Disposition |\n|---|---|---|\n| T-01-01 | S | mitigate |\n</threat_model>";
         assert_eq!(threats_of(older).unwrap(), [Threat { id: "T-01-01".to_owned(), severity: None }]);

@@ -29,11 +29,11 @@ pub(crate) struct Told {
     file: AbsolutePath,
     /// When the call began, in milliseconds since 1970.
     at: i64,
-    answers: Mutex<Answers>,
+    answers: Mutex<KnownAnswers>,
 }
 
 #[derive(Debug, Default)]
-struct Answers {
+struct KnownAnswers {
     known: HashMap<u64, u8>,
     /// In the order in which they were added.
     all: Vec<(u64, u8)>,
@@ -133,13 +133,13 @@ mod tests {
     /// A time so late that every file is old.
     const LATE: i64 = 9_000_000_000_000;
 
-    struct Bench {
+    struct ToldBench {
         _temporary: tempfile::TempDir,
         root: PathBuf,
         state: PathBuf,
     }
 
-    impl Bench {
+    impl ToldBench {
         fn new() -> Self {
             let temporary = crate::testing::folder();
             let base = temporary.path().canonicalize().unwrap();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_only_valid_for_the_same_question_about_the_same_file() {
-        let bench = Bench::new();
+        let bench = ToldBench::new();
         let (file, other) = (bench.root.join("a.md"), bench.root.join("b.md"));
         std::fs::write(&file, "one").unwrap();
         std::fs::write(&other, "one").unwrap();
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_damaged_or_foreign_memory_is_ignored_and_replaced() {
-        let bench = Bench::new();
+        let bench = ToldBench::new();
         let file = bench.root.join("a.md");
         std::fs::write(&file, "one").unwrap();
         let stamp = || disk::file_stamp(&file).unwrap();
@@ -230,7 +230,8 @@ mod tests {
         assert_eq!(known(), Some(b'!'));
         let many: Vec<(u64, u8)> = (0..=MOST as u64).map(|key| (key, 0)).collect();
         let told = bench.told(LATE);
-        *told.answers.lock().unwrap() = Answers { all: many, is_read: true, is_new: true, ..Answers::default() };
+        *told.answers.lock().unwrap() =
+            KnownAnswers { all: many, is_read: true, is_new: true, ..KnownAnswers::default() };
         drop(told);
         let kept = read(&std::fs::read(bench.memory()).unwrap()).unwrap();
         assert_eq!((kept.len(), kept.last()), (MOST / 2, Some(&(MOST as u64, 0))), "the last ones stay");
@@ -250,7 +251,7 @@ mod tests {
         fn a_remembered_answer_equals_one_that_is_read(edits in prop::collection::vec((0..4_usize, 0..6_usize), 1..20)) {
             const FILES: [&str; 4] = ["01-01-PLAN.md", "01-02-PLAN.md", "01-01-SUMMARY.md", "01-02-SUMMARY.md"];
             const TEXTS: [&str; 5] = ["---\nstatus: superseded\n---\n", "---\nstatus: complete\n---\n", "---\nstatus: halted\n---\n", "---\nstatus: blocked\n---\n", "x"];
-            let bench = Bench::new();
+            let bench = ToldBench::new();
             let folder = bench.root.join(".planning/phases/01-a");
             for (file, text) in edits {
                 // The clocks of disks are coarse, and these calls pretend that all files are old.

@@ -8,7 +8,7 @@ use super::label::PhaseLabel;
 use super::milestone::milestone_headings;
 use super::pause::Pause;
 use super::phase::short;
-use super::scope::{Scope, Unseen};
+use super::scope::{PhaseScope, Unseen};
 use super::standing::{self, NextStep, PhaseStanding, first_few};
 use super::state::index::Sources;
 use super::state::{State, is_awaiting_milestone};
@@ -59,12 +59,12 @@ pub(crate) enum Audit {
 
 /// What to type: one of our commands in the host, by its name, or a call of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum NextCall {
     Host { name: &'static str, arguments: String },
     Program(String),
 }
 
-impl Call {
+impl NextCall {
     pub(crate) fn host(name: &'static str, arguments: impl Into<String>) -> Self {
         Self::Host { name, arguments: arguments.into() }
     }
@@ -155,7 +155,7 @@ impl UpNext {
         }
         let milestone = view.milestone()?;
         let is_shipped = is_shipped(view)?;
-        let scope = Scope::of(view, &milestone)?;
+        let scope = PhaseScope::of(view, &milestone)?;
         let unseen = scope.unseen.or(scope.fewer);
         if let Some(unseen) = unseen.filter(|unseen| !is_shipped || unseen.is_unreadable()) {
             return Ok(Self::Unseen(unseen));
@@ -181,20 +181,20 @@ impl UpNext {
     }
 
     /// The call for this step; of several commands, the first that is installed.
-    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
+    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> NextCall {
         let first = |names: &[&'static str]| {
-            Call::host(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"), "")
+            NextCall::host(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"), "")
         };
         match self {
-            Self::NoRoadmap => Call::host("new-project", ""),
-            Self::NoState => Call::Program("gsd-tools state rebuild".to_owned()),
+            Self::NoRoadmap => NextCall::host("new-project", ""),
+            Self::NoState => NextCall::Program("gsd-tools state rebuild".to_owned()),
             Self::Paused(_) => first(&["resume-work"]),
             Self::Accept(OpenAcceptance { phase, .. }) | Self::Deferred(phase) => {
-                Call::host("verify-work", short(phase))
+                NextCall::host("verify-work", short(phase))
             }
             Self::Phase(next) => next.call(),
             Self::NoPhases => first(&[]),
-            Self::Unseen(_) => Call::Program("gsd-tools roadmap validate".to_owned()),
+            Self::Unseen(_) => NextCall::Program("gsd-tools roadmap validate".to_owned()),
             Self::MilestoneDone(MilestoneEnd { audit: Audit::Passed, .. }) => first(&["complete-milestone"]),
             Self::MilestoneDone(_) => first(&["audit-milestone", "complete-milestone"]),
             Self::NoMilestone | Self::MilestoneArchived(_) => first(&["new-milestone"]),
@@ -258,7 +258,7 @@ impl PhaseNext {
         self.acceptance.is_some()
     }
 
-    fn call(&self) -> Call {
+    fn call(&self) -> NextCall {
         let (name, flag) = match self.step {
             NextStep::Discuss => ("discuss-phase", ""),
             NextStep::Plan => ("plan-phase", ""),
@@ -267,7 +267,7 @@ impl PhaseNext {
             NextStep::Execute | NextStep::Close => ("execute-phase", ""),
             NextStep::Verify => ("verify-work", ""),
         };
-        Call::host(name, format!("{}{flag}", self.number))
+        NextCall::host(name, format!("{}{flag}", self.number))
     }
 
     fn why(&self) -> String {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::RunPlace;
 use crate::acts::Call;
 use crate::auto::brought::{APPROVED, Brought};
 use crate::auto::stop::{Cause, Stop};
@@ -47,7 +47,7 @@ pub(crate) struct Question<'a> {
 }
 
 /// What is approved of a project on this computer.
-pub(crate) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
+pub(crate) fn known(place: &RunPlace) -> Result<BTreeSet<String>, Failure> {
     let known: Approvals = place.notes.read(NOTE)?.unwrap_or_default();
     let repository = repository::identity_of(&place.root);
     let own = known.approved.into_iter().filter(|approval| approval.repository == repository);
@@ -58,7 +58,7 @@ pub(crate) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
 /// and elsewhere stops with the command that approves it.
 pub(crate) fn approve(
     call: &Call,
-    place: &Place,
+    place: &RunPlace,
     (brought, known, landed): (&Brought, &BTreeSet<String>, &BTreeSet<String>),
     question: Question<'_>,
 ) -> Result<Option<Stop>, Failure> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::place::Preferred;
 use crate::acts::Call;
-use crate::auto::brought::{Brought, Item, Tree};
+use crate::auto::brought::{Brought, CheckedOutTree, ExecutedItem};
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::real::checks_of_plan;
@@ -53,7 +53,7 @@ fn places_of(host: &Descriptor) -> HostPlaces {
 
 /// The context of the question about a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct RunQuestion<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) layout: &'a DocumentLayout,
     pub(crate) milestone: &'a str,
@@ -74,11 +74,11 @@ const ARCHIVE: &str = ".planning/milestones/";
 /// The most package files, in folders of checks, that are read.
 const PACKAGES: usize = 50;
 
-impl Asking<'_> {
+impl RunQuestion<'_> {
     /// What a commit contains that the run would execute.
-    pub(crate) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, Failure> {
+    pub(crate) fn in_commit(&self, commit: &str) -> Result<Vec<ExecutedItem>, Failure> {
         let (paths, links) = self.repository.paths_and_links(commit)?;
-        let tree = Tree::new(paths.iter().map(String::as_str), &links);
+        let tree = CheckedOutTree::new(paths.iter().map(String::as_str), &links);
         let plans: Vec<(String, Option<String>)> = self.plans_in(&tree);
         let client = self.of_client(&tree, &paths);
         let packages = paths.iter().filter(|path| path.ends_with("/package.json") && !path.contains("node_modules/"));
@@ -103,13 +103,15 @@ impl Asking<'_> {
             plans.into_iter().filter_map(|(path, real)| Some((path, text(&real)?))).collect();
         let mut items = self.checks(&files, &plans)?;
         let host = (self.runner.host.as_deref().unwrap_or_default(), self.runner.title.as_str());
-        items.extend(client.iter().map(|(path, real)| Item::client(host, path, content(real).map(Vec::as_slice))));
-        items.extend(Item::set_up(&self.set_up_of_project()));
+        items.extend(
+            client.iter().map(|(path, real)| ExecutedItem::client(host, path, content(real).map(Vec::as_slice))),
+        );
+        items.extend(ExecutedItem::set_up(&self.set_up_of_project()));
         Ok(items)
     }
 
     /// The checks that the documents of a worktree name now, for a run without a fence.
-    pub(crate) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, Failure> {
+    pub(crate) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<ExecutedItem>, Failure> {
         let mut plans = Vec::new();
         let mut folders = self.folders(files.list(MILESTONES)?.unwrap_or_default().into_iter().map(|entry| entry.name));
         while let Some(folder) = folders.pop() {
@@ -136,13 +138,13 @@ impl Asking<'_> {
         }
     }
 
-    fn plans_in(&self, tree: &Tree) -> Vec<(String, Option<String>)> {
+    fn plans_in(&self, tree: &CheckedOutTree) -> Vec<(String, Option<String>)> {
         let folders = self.folders(tree.names(MILESTONES).cloned());
         let below = folders.iter().flat_map(|folder| tree.below(folder));
         below.filter(|(path, real)| real.is_some() && is_plan(path)).collect()
     }
 
-    fn of_client(&self, tree: &Tree, paths: &[String]) -> Vec<(String, Option<String>)> {
+    fn of_client(&self, tree: &CheckedOutTree, paths: &[String]) -> Vec<(String, Option<String>)> {
         let Some(host) = self.runner.host.as_deref().filter(|_| !self.leaves_settings_out) else { return Vec::new() };
         let places = paths.iter().filter(|path| self.running.is_run_by(host, path));
         let found: BTreeMap<String, Option<String>> = places.flat_map(|path| tree.below(path)).collect();
@@ -155,7 +157,7 @@ impl Asking<'_> {
 
     /// The checks that the project and its plans name. Those in the user's own preferences need no approval, and
     /// replace all others.
-    fn checks(&self, files: &dyn Files, plans: &[(String, String)]) -> Result<Vec<Item>, Failure> {
+    fn checks(&self, files: &dyn Files, plans: &[(String, String)]) -> Result<Vec<ExecutedItem>, Failure> {
         let preference = &self.preferred.document.verification_commands;
         let found = discover(files, Wanted { preference, verify: &[] })?;
         let is_preferred = found.source == Source::Preference;
@@ -169,7 +171,10 @@ impl Asking<'_> {
             let checks = lines.iter().flat_map(|line| Check::all_of(line)).filter_map(Result::ok);
             named.extend(checks.filter(Check::looks_like_one).map(|check| (path.as_str(), check)));
         }
-        named.iter().map(|(place, check)| Ok(Item::check(check.command(), place, &behind(files, check)?))).collect()
+        named
+            .iter()
+            .map(|(place, check)| Ok(ExecutedItem::check(check.command(), place, &behind(files, check)?)))
+            .collect()
     }
 
     /// The part of the set-up that is not from the user's own preferences.

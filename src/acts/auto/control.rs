@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::acts::Call;
-use crate::acts::auto::place::{Place, refuses_sessions};
-use crate::auto::engine::Request;
+use crate::acts::auto::place::{RunPlace, refuses_sessions};
+use crate::auto::engine::ControlRequest;
 use crate::auto::real::Control;
 use crate::failure::Failure;
 
@@ -19,8 +19,8 @@ pub(crate) struct ControlReport {
 }
 
 /// Asks the process of a run to end it.
-pub(crate) fn control(call: &Call, wish: Request, now: bool) -> Result<ControlReport, Failure> {
-    let place = Place::of(call)?;
+pub(crate) fn control(call: &Call, wish: ControlRequest, now: bool) -> Result<ControlReport, Failure> {
+    let place = RunPlace::of(call)?;
     let memory = place.memory()?;
     refuses_sessions(call, &place, &memory, &format!("auto {}", wish.word()))?;
     if memory.run.is_none() || memory.is_released {

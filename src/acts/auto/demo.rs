@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::acts::Call;
 use crate::auto::brought::APPROVED;
-use crate::auto::demo::{self, RUNNER, Row, Script, VARIABLE};
+use crate::auto::demo::{self, DemoCommand, RUNNER, Script, VARIABLE};
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
 use crate::auto::stop::Cause;
@@ -70,18 +70,18 @@ pub(crate) struct Stage<'a> {
     requests: Option<Requests>,
     scratch: Scratch,
     project: AbsolutePath,
-    kept: Option<Kept>,
+    kept: Option<KeptProject>,
 }
 
 /// The folder of a project to keep, until the project is complete.
-struct Kept {
+struct KeptProject {
     project: AbsolutePath,
     /// The outermost folder that was created for it.
     made: Option<AbsolutePath>,
     is_done: bool,
 }
 
-impl Drop for Kept {
+impl Drop for KeptProject {
     fn drop(&mut self) {
         if self.is_done {
             return;
@@ -118,7 +118,7 @@ impl<'a> Stage<'a> {
             scratch.make_folder(folder)?;
         }
         disk::replace(&scratch.path(SETTINGS), GIT_CONFIG.as_bytes())?;
-        let kept = keep.map(Kept::make).transpose();
+        let kept = keep.map(KeptProject::make).transpose();
         let kept = kept.map_err(|error| Failure::from(error).hint(ANOTHER_FOLDER))?;
         let project = kept.as_ref().map_or_else(|| scratch.path("project"), |kept| kept.project.clone());
         disk::make_folder(&project)?;
@@ -248,7 +248,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-impl Kept {
+impl KeptProject {
     fn make(project: AbsolutePath) -> Result<Self, DiskError> {
         let missing = std::iter::successors(Some(project.clone()), AbsolutePath::parent);
         let made = missing.take_while(|folder| !disk::exists(folder)).last();
@@ -291,14 +291,14 @@ fn interrupted(ask: Ask) -> Failure {
 
 /// The answer of a run that did not land.
 #[derive(serde::Deserialize)]
-struct Refusal {
+struct RunRefusal {
     message: String,
     #[serde(default)]
     hints: Vec<String>,
 }
 
 #[derive(serde::Deserialize)]
-struct Answer {
+struct StopAnswer {
     stop: StopText,
 }
 
@@ -314,18 +314,18 @@ struct StopText {
 /// The digest that a run asks a person to approve; empty if it gives one only when it is called again. `None` for any
 /// other end.
 fn asked_for(answer: &str) -> Option<String> {
-    let stop = serde_json::from_str::<Answer>(answer).ok()?.stop;
+    let stop = serde_json::from_str::<StopAnswer>(answer).ok()?.stop;
     let digest = stop.next.strip_prefix(APPROVED).and_then(|rest| rest.strip_prefix('=')?.split(' ').next());
     (stop.cause == Some(Cause::NotApproved)).then(|| digest.unwrap_or_default().to_owned())
 }
 
 fn failed(answer: &str, complaint: &str) -> Failure {
-    let refusal = complaint.lines().rev().find_map(|line| serde_json::from_str::<Refusal>(line).ok());
+    let refusal = complaint.lines().rev().find_map(|line| serde_json::from_str::<RunRefusal>(line).ok());
     if let Some(refusal) = refusal {
         let error = Failure::new(Reason::Unknown, refusal.message);
         return refusal.hints.into_iter().fold(error, Failure::hint);
     }
-    let stop = serde_json::from_str::<Answer>(answer).map(|answer| answer.stop.text);
+    let stop = serde_json::from_str::<StopAnswer>(answer).map(|answer| answer.stop.text);
     let why = stop.unwrap_or_else(|_| complaint.lines().last().unwrap_or("it did not say why").to_owned());
     Failure::new(Reason::Unknown, format!("the run of the demo did not land: {why}"))
         .hint("run `gsd-tools demo` again; please report it if it fails again")
@@ -387,7 +387,7 @@ impl DemoReport {
             let printed = stage.output(&show.command)?;
             Ok(ShownRow { command: show.command.join(" "), printed })
         });
-        let next = |row: &Row| NextRow { command: row.command.clone(), about: row.about.clone() };
+        let next = |row: &DemoCommand| NextRow { command: row.command.clone(), about: row.about.clone() };
         Ok(Self {
             milestone: run.map(|run| run.milestone.clone()).unwrap_or_default(),
             branch: run.map(|run| run.target.clone()).unwrap_or_default(),

@@ -4,7 +4,7 @@ use super::place::Preferred;
 use crate::acts::Call;
 use crate::acts::user;
 use crate::auto::asked::file;
-use crate::auto::held_out::{Around, HeldOut};
+use crate::auto::held_out::{HeldOut, PathsAround};
 use crate::auto::landing::repository::Repository;
 use crate::auto::real::Driver;
 use crate::disk::{AbsolutePath, DiskError};
@@ -42,7 +42,7 @@ pub(crate) fn of(
     Err(refused(&why, "run without `--no-fence`, or with `--fence`; on a system without a fence remove that entry"))
 }
 
-fn around(call: &Call, repository: &Repository) -> Result<Around, DiskError> {
+fn around(call: &Call, repository: &Repository) -> Result<PathsAround, DiskError> {
     let world = call.world();
     let paths = |paths: Vec<std::path::PathBuf>| -> Vec<AbsolutePath> {
         paths.into_iter().filter_map(|path| AbsolutePath::parse(path).ok()).collect()
@@ -55,5 +55,5 @@ fn around(call: &Call, repository: &Repository) -> Result<Around, DiskError> {
     // Everything else that sessions write to is in the state folder, which is needed.
     let writable = paths(vec![world.temporary_folder()]);
     let preferences = user::file(call.world(), "PREFERENCES.md").unwrap_or_default();
-    Ok(Around { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })
+    Ok(PathsAround { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Held, Place, log_error, refuses_sessions, refuses_units};
+use super::place::{RunHold, RunPlace, log_error, refuses_sessions, refuses_units};
 use super::seen::Seen;
 use crate::acts::writing::Target;
 use crate::acts::{Call, caller};
 use crate::auto::event::{Entry, Event, Time};
 use crate::auto::memory::Memory;
 use crate::auto::real::orders as waiting;
-use crate::auto::slices::orders::{self, Change, Order, Wish};
+use crate::auto::slices::orders::{self, Order, OrderedChange, Wish};
 use crate::disk::log::{Log, read_log};
 use crate::failure::Failure;
 use crate::project::milestone_layout::lookup;
@@ -44,14 +44,19 @@ const ANSWER: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// An order, and the name under which it is left.
-struct Named {
+struct NamedOrder {
     id: String,
     order: Order,
 }
 
 /// Writes the order into the documents, since no run is active. Everything is read again here, because earlier reads
 /// may be outdated.
-fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>) -> Result<OrderReport, Failure> {
+fn written(
+    call: &Call,
+    place: &RunPlace,
+    named: &NamedOrder,
+    log: Option<Box<Log<'_>>>,
+) -> Result<OrderReport, Failure> {
     let memory = place.memory()?;
     let is_unfinished = memory.run.is_some() && !memory.is_released;
     if matches!(named.order.wish, Wish::Steer { .. })
@@ -69,7 +74,7 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
         return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None, next: Some(NEXT) });
     }
     let folder = place.documents(&memory);
-    let files = Place::files_at(call, &folder);
+    let files = RunPlace::files_at(call, &folder);
     if is_unfinished && (memory.current.is_some() || memory.taking_back.is_some()) {
         // A change in an unfinished unit would count as its session's work, or be taken back with it.
         let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
@@ -85,8 +90,8 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
         let mut edits = Edits::default();
         for change in &changes {
             match change {
-                Change::Write { path, text } => edits.write(view, path, text.clone())?,
-                Change::Remove(path) => edits.removals.push(path.clone()),
+                OrderedChange::Write { path, text } => edits.write(view, path, text.clone())?,
+                OrderedChange::Remove(path) => edits.removals.push(path.clone()),
             }
         }
         Ok((changes, edits))
@@ -103,12 +108,12 @@ fn written(call: &Call, place: &Place, named: &Named, log: Option<Box<Log<'_>>>)
 }
 
 /// Leaves the order for the active run; `None` if that has ended without taking the order.
-fn left(call: &Call, place: &Place, named: &Named) -> Result<Option<OrderReport>, Failure> {
+fn left(call: &Call, place: &RunPlace, named: &NamedOrder) -> Result<Option<OrderReport>, Failure> {
     let memory = place.memory()?;
     if memory.landed.is_some() {
         return Err(nothing_to_steer());
     }
-    let files = Place::files_at(call, &place.documents(&memory));
+    let files = RunPlace::files_at(call, &place.documents(&memory));
     let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
     let report = |updated: bool| OrderReport {
         updated,
@@ -144,7 +149,7 @@ fn left(call: &Call, place: &Place, named: &Named) -> Result<Option<OrderReport>
 }
 
 /// Reads how the run handled the order: an error if it could not follow it.
-fn dealt_with(place: &Place, named: &Named) -> Result<(), Failure> {
+fn dealt_with(place: &RunPlace, named: &NamedOrder) -> Result<(), Failure> {
     let entries = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
     let entries = entries.map(|found| found.entries).unwrap_or_default();
     let why = entries.into_iter().rev().find_map(|entry| match entry.event {
@@ -173,13 +178,13 @@ fn refused(error: &orders::OrderError) -> Failure {
     Failure::usage(error.to_string()).exits(1).hint(error.hint())
 }
 
-fn nothing(changes: &[Change]) -> Option<&'static str> {
+fn nothing(changes: &[OrderedChange]) -> Option<&'static str> {
     changes.is_empty().then_some("the documents say so already")
 }
 
-fn paths(changes: &[Change]) -> Vec<String> {
-    let path = |change: &Change| match change {
-        Change::Write { path, .. } | Change::Remove(path) => path.clone(),
+fn paths(changes: &[OrderedChange]) -> Vec<String> {
+    let path = |change: &OrderedChange| match change {
+        OrderedChange::Write { path, .. } | OrderedChange::Remove(path) => path.clone(),
     };
     changes.iter().map(path).collect()
 }
@@ -188,20 +193,20 @@ fn paths(changes: &[Change]) -> Vec<String> {
 pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderReport, Failure> {
     caller::refuses_agents(call, command)?;
     refuses_units(call, command)?;
-    let place = Place::of(call)?.needs_milestones()?;
+    let place = RunPlace::of(call)?.needs_milestones()?;
     refuses_sessions(call, &place, &place.memory()?, command)?;
     let now = call.world().now();
     let id = format!("{:015}-{}", now.milliseconds(), call.world().process());
-    let named = Named { id, order: Order { at: now.to_string(), wish } };
+    let named = NamedOrder { id, order: Order { at: now.to_string(), wish } };
     // Do not wait for the lock: a run that has the log gets the order at once.
     let (at_once, patient) = (call.disk().patient_for(Duration::ZERO), call.disk());
     Ok(match place.hold(&at_once, &place.memory()?)? {
-        Held::Free(log) => written(call, &place, &named, log)?,
-        Held::Running => match left(call, &place, &named)? {
+        RunHold::Free(log) => written(call, &place, &named, log)?,
+        RunHold::Running => match left(call, &place, &named)? {
             Some(report) => report,
             None => match place.hold(&patient, &place.memory()?)? {
-                Held::Free(log) => written(call, &place, &named, log)?,
-                Held::Running => {
+                RunHold::Free(log) => written(call, &place, &named, log)?,
+                RunHold::Running => {
                     let message = "another run began meanwhile, so the order was not given";
                     return Err(Failure::usage(message).exits(75).hint("`gsd-tools auto status` shows where it is"));
                 }

@@ -4,13 +4,13 @@ use crate::acts::project;
 use crate::acts::workstreams;
 use std::collections::BTreeMap;
 
-use super::place::Place;
+use super::place::RunPlace;
 use crate::acts::Call;
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::Time;
 use crate::auto::memory::Memory;
 use crate::auto::phases::{self, PhaseSettings, forecast, position};
-use crate::auto::position::{Finding, Position};
+use crate::auto::position::{Position, RuleResult};
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::forecast::Forecast;
 use crate::auto::status::{self, PhasesSeen, RuleRow, StatusReport};
@@ -46,7 +46,7 @@ pub(crate) struct SeenPhases {
 }
 
 impl SeenPhases {
-    pub(crate) fn of(call: &Call, place: &Place) -> Result<Self, Failure> {
+    pub(crate) fn of(call: &Call, place: &RunPlace) -> Result<Self, Failure> {
         refuse_workstreams(call)?;
         let memory = place.memory()?;
         let view = project::view_at(call, &place.documents(&memory))();
@@ -61,7 +61,7 @@ impl SeenPhases {
     /// Why there is nothing to run; `None` if there is.
     pub(crate) fn stop(&self) -> Result<Option<Stop>, Failure> {
         Ok(match self.position()? {
-            Position { mechanical: None, finding: Finding::Stop(stop), .. } => Some(stop),
+            Position { mechanical: None, finding: RuleResult::Stop(stop), .. } => Some(stop),
             _ => None,
         })
     }

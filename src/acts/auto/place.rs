@@ -26,7 +26,7 @@ use crate::text::words::{of_word, words};
 
 /// Whether a call may write what a run writes.
 #[derive(Debug)]
-pub(crate) enum Held<'d> {
+pub(crate) enum RunHold<'d> {
     /// A run is active in another process.
     Running,
     /// No run is active; with the log of the unfinished run, if there is one.
@@ -48,7 +48,7 @@ pub(crate) fn log_error(error: &LogError) -> Failure {
 
 /// Refuses a session of the active run, and everything that it left running, what only a person decides: variables can
 /// be removed, the process that started it cannot.
-pub(crate) fn refuses_sessions(call: &Call, place: &Place, memory: &Memory, command: &str) -> Result<(), Failure> {
+pub(crate) fn refuses_sessions(call: &Call, place: &RunPlace, memory: &Memory, command: &str) -> Result<(), Failure> {
     refuses_units(call, command)?;
     let holder = place.holder(call.disk(), memory)?;
     if holder.is_none_or(|holder| !call.world().is_below(holder)) {
@@ -85,7 +85,7 @@ pub(crate) fn layout_word(text: &str) -> Result<LayoutWord, String> {
 
 /// A project of the pipeline.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct RunPlace {
     pub(crate) root: AbsolutePath,
     pub(crate) notes: LocalState,
 }
@@ -97,12 +97,12 @@ fn newest_engine(log: &AbsolutePath) -> Option<u32> {
 }
 
 /// The refusal of a newer program's log: its meaning is unknown.
-pub(crate) fn newer_engine(place: &Place, newest: u32) -> Failure {
+pub(crate) fn newer_engine(place: &RunPlace, newest: u32) -> Failure {
     let message = format!("`{}` was written by a newer gsd-tools (rules {newest}; this one has {ENGINE})", place.log());
     Failure::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
 }
 
-impl Place {
+impl RunPlace {
     /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning
     /// folder.
     pub(crate) fn of(call: &Call) -> Result<Self, Failure> {
@@ -214,13 +214,13 @@ impl Place {
     }
 
     /// Keeps an unfinished run from continuing while this call writes.
-    pub(crate) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, Failure> {
+    pub(crate) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<RunHold<'d>, Failure> {
         if memory.run.is_none() || memory.is_released {
-            return Ok(Held::Free(None));
+            return Ok(RunHold::Free(None));
         }
         match disk.log(&self.log()) {
-            Ok(log) => Ok(Held::Free(Some(Box::new(log)))),
-            Err(LogError::Disk(DiskError::Locked { .. })) => Ok(Held::Running),
+            Ok(log) => Ok(RunHold::Free(Some(Box::new(log)))),
+            Err(LogError::Disk(DiskError::Locked { .. })) => Ok(RunHold::Running),
             Err(error) => Err(log_error(&error)),
         }
     }

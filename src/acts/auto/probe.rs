@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::acts::Call;
-use crate::auto::probe::compare::{Drift, Seen, Trial, compare};
-use crate::auto::probe::facts::{self, Facts};
-use crate::auto::probe::trial::{Bench, ProbeError};
+use crate::auto::probe::compare::{Drift, Trial, TrialObservations, compare};
+use crate::auto::probe::facts::{self, ClientFacts};
+use crate::auto::probe::trial::{ProbeError, TrialBench};
 use crate::auto::runner::table::{Runner, Runners};
 use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
@@ -64,7 +64,7 @@ pub(crate) struct Difference {
 /// A client to try.
 struct Chosen<'a> {
     runner: &'a Runner,
-    facts: &'static Facts,
+    facts: &'static ClientFacts,
     program: String,
 }
 
@@ -108,7 +108,7 @@ fn trials(names: &[String]) -> Result<Vec<Trial>, Failure> {
     Ok(Trial::ALL.into_iter().filter(|trial| wanted.contains(trial)).collect())
 }
 
-fn all_facts() -> Result<&'static BTreeMap<String, Facts>, Failure> {
+fn all_facts() -> Result<&'static BTreeMap<String, ClientFacts>, Failure> {
     facts::all().map_err(|error| Failure::because(Reason::Unknown, &error))
 }
 
@@ -160,7 +160,7 @@ fn probe_one(
 ) -> Result<ClientReport, Failure> {
     let Chosen { runner, facts, program } = chosen;
     let failed = |error: ProbeError| Failure::because(Reason::Unknown, &error);
-    let mut bench = Bench::new(call.world(), runner, facts, program, signals).map_err(failed)?;
+    let mut bench = TrialBench::new(call.world(), runner, facts, program, signals).map_err(failed)?;
     let version = bench.version().map_err(failed)?;
     let mut seen = Vec::new();
     for trial in trials {
@@ -183,7 +183,7 @@ fn probe_one(
     })
 }
 
-fn of_trial(seen: &Seen, drifts: &[Drift]) -> TrialReport {
+fn of_trial(seen: &TrialObservations, drifts: &[Drift]) -> TrialReport {
     TrialReport {
         trial: seen.trial.word(),
         about: seen.trial.meaning(),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::place::Place;
+use super::place::RunPlace;
 use crate::acts::{Call, user};
 use crate::auto::event::{Entry, Event, ProofKept, Tests};
 use crate::auto::landing::id::Commit;
@@ -57,12 +57,12 @@ pub(crate) struct StatementReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckAgain {
     pub(crate) command: String,
-    pub(crate) recorded: Outcome,
-    pub(crate) now: Outcome,
+    pub(crate) recorded: ProofOutcome,
+    pub(crate) now: ProofOutcome,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Outcome {
+pub(crate) struct ProofOutcome {
     pub(crate) exit_code: i32,
     /// The tests counted in its output.
     pub(crate) tests: Option<Tests>,
@@ -160,7 +160,7 @@ fn is_fenced(call: &Call, asked: Option<CheckBy<'_>>) -> Result<bool, Failure> {
 
 /// The digest of the statement about a commit in the log of its run, if it ran on this computer.
 fn logged(call: &Call, commit: &Commit) -> Option<String> {
-    let log = Place::of(call).ok()?.log();
+    let log = RunPlace::of(call).ok()?.log();
     let entries = read_log::<Entry>(&log).ok()??.entries;
     entries.iter().rev().find_map(|entry| match &entry.event {
         Event::Landed { commit: landed, proof: Some(kept), .. } if landed == commit.as_str() => match kept {
@@ -247,8 +247,8 @@ fn check(
             row.problems.extend(of_check(wanted, now));
             row.checks.push(CheckAgain {
                 command: wanted.command.clone(),
-                recorded: Outcome { exit_code: wanted.exit_code, tests: wanted.tests },
-                now: Outcome { exit_code: now.exit_code, tests: now.counts.as_ref().map(Tests::from) },
+                recorded: ProofOutcome { exit_code: wanted.exit_code, tests: wanted.tests },
+                now: ProofOutcome { exit_code: now.exit_code, tests: now.counts.as_ref().map(Tests::from) },
             });
         }
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phases::SeenPhases;
-use super::place::Place;
+use super::place::RunPlace;
 use crate::acts::{Call, facts, project};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::Time;
@@ -14,7 +14,7 @@ use crate::auto::memory::Memory;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::slices::derive::{Phase, Scope, State, derive};
 use crate::auto::slices::forecast::{self, Forecast, Shape};
-use crate::auto::slices::look::{Facts, Look};
+use crate::auto::slices::look::{Look, OutsideFacts};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
@@ -46,21 +46,21 @@ impl Seen {
 
     /// What a run that has not begun waits for: in the requested milestone, or the active one.
     pub(crate) fn blocked(call: &Call, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
-        let memory = Place::of(call)?.memory()?;
+        let memory = RunPlace::of(call)?.memory()?;
         let seen = Self::at(call, memory, milestone.map(str::to_owned), false)?;
         let look = Look { memory: &Memory::default(), ..seen.look() };
         Ok(if seen.state.phase == Phase::Blocked { position::blocked(&look) } else { None })
     }
 
     fn read(call: &Call, is_whole: bool) -> Result<Self, Failure> {
-        let memory = Place::of(call)?.memory()?;
+        let memory = RunPlace::of(call)?.memory()?;
         let milestone = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone());
         Self::at(call, memory, milestone, is_whole)
     }
 
     fn at(call: &Call, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, Failure> {
-        let files = Place::of(call)?.files(call, &memory);
-        let preferences = Place::preferences(files.as_ref(), call)?;
+        let files = RunPlace::of(call)?.files(call, &memory);
+        let preferences = RunPlace::preferences(files.as_ref(), call)?;
         let scope = Scope { milestone, slice: None };
         let extent = if is_whole { Extent::All } else { Extent::Active(&scope) };
         let snapshot = reading::snapshot(files.as_ref(), extent);
@@ -74,9 +74,9 @@ impl Seen {
             state: &self.state,
             preferences: &self.preferences,
             memory: &self.memory,
-            facts: Facts {
+            facts: OutsideFacts {
                 has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
-                ..Facts::default()
+                ..OutsideFacts::default()
             },
         }
     }
@@ -101,7 +101,7 @@ impl Seen {
 }
 
 /// The next step in the project, as every other view shows it.
-fn next_step(call: &Call, place: &Place) -> Result<NextReport, Failure> {
+fn next_step(call: &Call, place: &RunPlace) -> Result<NextReport, Failure> {
     let facts = state::Facts { runs: facts::runs(call, &place.root), ..facts::next_facts(call)? };
     if call.has_a_project() {
         return Ok(NextReport::in_project(&call.view(), &facts)?);
@@ -111,7 +111,7 @@ fn next_step(call: &Call, place: &Place) -> Result<NextReport, Failure> {
 
 /// The remaining sessions.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PlanReport {
+pub(crate) struct SessionPlanReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     milestone: Option<String>,
     pub(crate) sessions: usize,
@@ -125,7 +125,7 @@ pub(crate) struct PlanReport {
 
 /// How far the milestone is, and what a run would do next.
 pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     let world = call.world();
     if place.is_in_phases(None) {
         let seen = SeenPhases::of(call, &place)?;
@@ -144,11 +144,11 @@ pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
 }
 
 /// The remaining sessions of a milestone; `shape` is assumed for parts that are not planned yet.
-pub(crate) fn plan(call: &Call, asked: Option<&str>, shape: Option<Shape>) -> Result<PlanReport, Failure> {
-    let place = Place::of(call)?;
+pub(crate) fn plan(call: &Call, asked: Option<&str>, shape: Option<Shape>) -> Result<SessionPlanReport, Failure> {
+    let place = RunPlace::of(call)?;
     if place.is_in_phases(None) {
         let seen = SeenPhases::of(call, &place)?;
-        return Ok(PlanReport::of(Some(seen.milestone()?), &seen.forecast()?, &seen.memory));
+        return Ok(SessionPlanReport::of(Some(seen.milestone()?), &seen.forecast()?, &seen.memory));
     }
     let seen = Seen::of(call)?;
     let active = seen.state.milestone.as_ref().map(|milestone| milestone.id.clone());
@@ -166,10 +166,10 @@ pub(crate) fn plan(call: &Call, asked: Option<&str>, shape: Option<Shape>) -> Re
     } else {
         forecast::of(&seen.snapshot, &id, &seen.preferences, shape.unwrap_or_default())
     };
-    Ok(PlanReport::of(milestone, &forecast, &seen.memory))
+    Ok(SessionPlanReport::of(milestone, &forecast, &seen.memory))
 }
 
-impl PlanReport {
+impl SessionPlanReport {
     fn of(milestone: Option<String>, forecast: &Forecast, memory: &Memory) -> Self {
         let sessions = forecast.sessions();
         Self {
@@ -189,7 +189,7 @@ pub(crate) fn rules(
     is_explained: bool,
     with_all: bool,
 ) -> Result<Vec<RuleRow>, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     if place.is_in_phases(None) && asked.is_none() {
         return SeenPhases::of(call, &place)?.rules(is_explained);
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Held, Place};
+use super::place::{RunHold, RunPlace};
 use crate::acts::Call;
 use crate::acts::writing::Target;
 use crate::auto::event::{Entry, Event, Mechanical, Time};
@@ -30,20 +30,20 @@ pub(crate) struct StepReport {
 
 /// Takes a step of a milestone without an agent.
 pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure> {
-    let place = Place::of(call)?.needs_milestones()?;
+    let place = RunPlace::of(call)?.needs_milestones()?;
     let memory = place.memory()?;
     let folder = place.documents(&memory);
-    let files = Place::files_at(call, &folder);
-    let preferences = Place::preferences(files.as_ref(), call)?;
+    let files = RunPlace::files_at(call, &folder);
+    let preferences = RunPlace::preferences(files.as_ref(), call)?;
     let disk = call.disk();
-    let Held::Free(mut log) = place.hold(&disk, &memory)? else {
+    let RunHold::Free(mut log) = place.hold(&disk, &memory)? else {
         let message = "a run is active here, and writes these documents itself";
         return Err(Failure::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
     // While this call waited, a run may have landed and its worktree may be gone.
     let memory = place.memory()?;
     let folder = place.documents(&memory);
-    let files = Place::files_at(call, &folder);
+    let files = RunPlace::files_at(call, &folder);
     log = log.filter(|_| !memory.is_released);
     let requirements_before = match (&memory.run, record::requirements_path(files.as_ref())?) {
         (Some(run), Some(path)) => {
@@ -74,7 +74,7 @@ pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure
 /// The verdict of the validation after the step.
 fn verdict_of(call: &Call, folder: &crate::disk::AbsolutePath, step: &Mechanical) -> Option<String> {
     let Mechanical::ValidateMilestone { milestone } = step else { return None };
-    let files = Place::files_at(call, folder);
+    let files = RunPlace::files_at(call, folder);
     let scope = Scope { milestone: Some(milestone.clone()), slice: None };
     let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
     let validation = snapshot.milestone(milestone)?.validation.as_ref()?;
@@ -96,8 +96,8 @@ pub(crate) fn record_knowledge(call: &Call, new: &NewKnowledge<'_>) -> Result<Kn
         return Err(Failure::usage("there is no fact").hint("write it in one sentence, between quotes"));
     }
     // The project in the current folder: an agent records in its own worktree.
-    let folder = Place::of(call)?.needs_milestones()?.root;
-    let files = Place::files_at(call, &folder);
+    let folder = RunPlace::of(call)?.needs_milestones()?.root;
+    let files = RunPlace::files_at(call, &folder);
     call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let found = places::root_document(files.as_ref(), "KNOWLEDGE.md")?;
         let (file, text) = found.unwrap_or_else(|| (format!("{}/KNOWLEDGE.md", lookup::FOLDER), String::new()));

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::phases::{SeenPhases, workflows};
-use super::place::Place;
+use super::place::RunPlace;
 use super::seen::Seen;
 use crate::acts::Call;
 use crate::auto::engine::Earlier;
@@ -56,7 +56,7 @@ struct Reference {
 }
 
 /// The input for the prompt of a phase's unit, with the workflow of the call's host.
-fn phase_input(call: &Call, place: &Place, word: &str, id: Option<&str>) -> Result<(Unit, PromptInput), Failure> {
+fn phase_input(call: &Call, place: &RunPlace, word: &str, id: Option<&str>) -> Result<(Unit, PromptInput), Failure> {
     let mut seen = SeenPhases::of(call, place)?;
     let unit = seen.unit_of(word, id)?;
     seen.settings.workflows = workflows(call, &call.host()?.id)?;
@@ -85,9 +85,9 @@ fn composed(input: &PromptInput) -> Result<Prompt, Failure> {
 }
 
 fn input_of(call: &Call, seen: &Seen, unit: &Unit) -> Result<PromptInput, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     let folder = place.documents(&seen.memory);
-    let files = Place::files_at(call, &folder);
+    let files = RunPlace::files_at(call, &folder);
     let shown = folder.to_string();
     let around = Around { folder: &shown, ..Around::default() };
     Ok(brief::input(files.as_ref(), &seen.snapshot, unit, &seen.preferences, around)?)
@@ -199,7 +199,7 @@ pub(crate) struct LogRow {
 
 /// The text that an agent is given for a unit; `level` is how much of the documents it contains.
 pub(crate) fn prompt(call: &Call, word: &str, id: Option<&str>, level: Option<&str>) -> Result<PromptReport, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     let (unit, mut input) = if place.is_in_phases(None) {
         phase_input(call, &place, word, id)?
     } else {
@@ -242,7 +242,7 @@ pub(crate) fn section(call: &Call, id: &str, heading: &str) -> Result<SectionRep
 
 /// Reports what a run did: the last entries of its log, all or those about a unit.
 pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool) -> Result<LogReport, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     let path = place.log();
     let found = read_log::<Entry>(&path).map_err(|error| super::place::log_error(&error))?;
     let entries = found.map(|found| found.entries).unwrap_or_default();

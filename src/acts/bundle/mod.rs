@@ -11,7 +11,7 @@ use crate::acts::hosts;
 use crate::disk;
 use crate::failure::Failure;
 use crate::operations::answers::token::{self, Seen};
-use crate::operations::bundle::Answer;
+use crate::operations::bundle::BundleAnswer;
 use crate::operations::facts::{self as asked, Given, Host};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
@@ -20,9 +20,9 @@ use crate::project::view::ProjectView;
 /// is made from the project. Warns first if the host has called none of our hooks.
 pub(crate) fn answer(
     call: &Call,
-    asking: impl FnOnce(&ProjectView) -> Result<asked::Call, Failure>,
-    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
-) -> Result<(Answer, String), Failure> {
+    asking: impl FnOnce(&ProjectView) -> Result<asked::FactsCall, Failure>,
+    answer: fn(&Given<'_>) -> Result<BundleAnswer, FileError>,
+) -> Result<(BundleAnswer, String), Failure> {
     silent::tell(call);
     let view = call.view();
     let host = facts(call)?;

@@ -23,19 +23,19 @@ pub(crate) fn undecided(call: &Call, typed: &str) -> Result<refactor::UndecidedR
 /// The parts of a gate's answer that the loop uses.
 #[derive(Debug)]
 pub(crate) struct GateAnswer {
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CheckLevel,
     pub(crate) message: String,
     pub(crate) cure: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum CheckLevel {
     Pass,
     Warn,
     Block,
 }
 
-impl Verdict {
+impl CheckLevel {
     fn block(blocks: bool) -> Self {
         if blocks { Self::Block } else { Self::Pass }
     }
@@ -50,41 +50,41 @@ pub(crate) fn ask(call: &Call, query: &str, typed: &str) -> Result<GateAnswer, F
     let (verdict, message, cure) = match query {
         "api-coverage.verify-pre" => {
             let report = api_coverage(call, typed)?;
-            (Verdict::block(report.block), report.message, report.cure)
+            (CheckLevel::block(report.block), report.message, report.cure)
         }
         "gap-analysis.plan-post" => {
             let report = gap_gate(call, typed, None)?;
-            (Verdict::warn(report.cure.is_some()), report.message, report.cure)
+            (CheckLevel::warn(report.cure.is_some()), report.message, report.cure)
         }
         "refactor.undecided" => {
             let report = undecided(call, typed)?;
-            let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
+            let verdict = if report.block { CheckLevel::Block } else { CheckLevel::warn(report.cure.is_some()) };
             (verdict, report.message, report.cure)
         }
         "tdd.review-checkpoint" => {
             let report = test_first_review(call, typed)?;
-            (Verdict::block(report.block), report.message, report.cure.map(str::to_owned))
+            (CheckLevel::block(report.block), report.message, report.cure.map(str::to_owned))
         }
         "ui.plan-gate" => {
             let report = ui_plan(call, typed)?;
-            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+            (CheckLevel::block(report.block), report.message.unwrap_or_default(), report.cure)
         }
         "ui.safety-gate" => {
             let report = ui_safety(call, typed)?;
-            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+            (CheckLevel::block(report.block), report.message.unwrap_or_default(), report.cure)
         }
         "verify.codebase-drift" => {
             let report = drift::codebase_report(call)?;
-            (Verdict::block(report.block), report.message.unwrap_or_default(), report.cure)
+            (CheckLevel::block(report.block), report.message.unwrap_or_default(), report.cure)
         }
         "verify.context-drift" => {
             let report = drift::context_report(call, typed)?;
-            let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
+            let verdict = if report.block { CheckLevel::Block } else { CheckLevel::warn(report.cure.is_some()) };
             (verdict, report.message, report.cure)
         }
         "verify.schema-drift" => {
             let report = drift::schema_report(call, typed, false)?;
-            (Verdict::block(report.block), report.message, report.cure)
+            (CheckLevel::block(report.block), report.message, report.cure)
         }
         _ => {
             return Err(
@@ -101,7 +101,7 @@ pub(crate) fn ask_predicate(call: &Call, wanted: &Value, typed: &str) -> Result<
     let view = call.view();
     let folder = named::phase_named(call, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
     let report = artifact::predicate(&view, call.config()?, &wanted, &folder)?;
-    Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
+    Ok(GateAnswer { verdict: CheckLevel::block(report.block), message: report.message, cure: None })
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

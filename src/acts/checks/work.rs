@@ -414,18 +414,18 @@ impl TestFinding {
 
 /// The files that the SUMMARYs of a phase name as created, changed or deleted, by plan.
 #[derive(Debug, Default)]
-struct Reported(BTreeMap<String, Named>);
+struct Reported(BTreeMap<String, SummaryFiles>);
 
 /// The files that one SUMMARY names.
 #[derive(Debug, Default)]
-struct Named {
+struct SummaryFiles {
     /// Under its `key-files`.
     claimed: BTreeSet<String>,
     /// Anywhere, including patterns.
     all: BTreeSet<String>,
 }
 
-impl Named {
+impl SummaryFiles {
     /// The files that a SUMMARY names, without those in the planning folder.
     fn by(view: &ProjectView, summary: &str) -> Self {
         let planning = format!("{}/", view.layout().planning());
@@ -450,7 +450,7 @@ impl Reported {
         for plan in folder.plans() {
             let Some(summary) = folder.summary_of(plan) else { continue };
             let text = view.text(&folder.join(summary))?.unwrap_or_default();
-            found.insert(plan_id(plan).to_owned(), Named::by(view, &text));
+            found.insert(plan_id(plan).to_owned(), SummaryFiles::by(view, &text));
         }
         Ok(Self(found))
     }
@@ -478,7 +478,7 @@ pub(crate) fn unreported(
     plan: &str,
     summary: &str,
 ) -> Result<Vec<String>, Failure> {
-    let named = Named::by(view, summary);
+    let named = SummaryFiles::by(view, summary);
     let work = PhaseWork::of(call, folder)?;
     let changed = work.files().into_iter().filter(|(_, scopes)| scopes.contains(plan)).map(|(file, _)| file);
     Ok(changed.filter(|file| !named.has(file)).map(str::to_owned).collect())

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a build may take if nothing is configured, in seconds.
 pub(crate) const USUAL_BUILD: u64 = 300;
 
-pub(crate) fn status(call: &Call) -> graph::StatusReport {
+pub(crate) fn status(call: &Call) -> graph::GraphStatusReport {
     let view = call.view();
     let root = call.root().as_path();
     let git = |arguments: &[&str]| {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Place, consent_digest, digests, features, folder};
+use super::{FeatureFolders, consent_digest, digests, features, folder};
 use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, RelativePath};
 use crate::failure::{Failure, Reason};
@@ -15,7 +15,7 @@ use crate::library::Library;
 use crate::operations::capability::declared::{self, Declared, Files, Home};
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{Reference, references};
-use crate::operations::capability::ledger::{Consent, Digests, Entry, Ledger};
+use crate::operations::capability::ledger::{Consent, Digests, InstalledFeature, Ledger};
 use crate::operations::capability::{self, FeatureScope};
 use crate::text::shell::{Typed, typed};
 
@@ -25,7 +25,7 @@ const NOT_CONSENTED: u8 = 77;
 /// What was done with a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum FeatureStatus {
     Installed,
     Upgraded,
     /// It is already installed and trusted in this form: nothing was changed.
@@ -39,7 +39,7 @@ enum Status {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InstallReport {
-    status: Status,
+    status: FeatureStatus,
     id: String,
     /// The version that was installed before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub(crate) struct UpdatedReport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RemoveReport {
-    status: Status,
+    status: FeatureStatus,
     id: String,
     scope: FeatureScope,
     /// The files of its folder that were removed, or would be in a rehearsal.
@@ -80,7 +80,7 @@ pub(crate) struct RemoveReport {
 pub(crate) fn install(call: &Call, folder: &str, scope: FeatureScope, yes: bool) -> Result<InstallReport, Failure> {
     let command = called("install", folder, scope);
     let source = source(call, folder)?;
-    put(call, &Place::of(call, scope)?, &source, None, Asking { command: &command, yes })
+    put(call, &FeatureFolders::of(call, scope)?, &source, None, ConsentMeans { command: &command, yes })
 }
 
 /// Installs a feature again from its source folder.
@@ -88,23 +88,23 @@ pub(crate) fn update(call: &Call, id: &str, scope: FeatureScope, yes: bool) -> R
     if let Some(refused) = of_ours(id, "updated") {
         return Err(refused.hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"));
     }
-    let place = Place::of(call, scope)?;
+    let place = FeatureFolders::of(call, scope)?;
     let ledger = place.read_ledger()?;
     let entry = ledger.of(id).ok_or_else(|| not_installed(id, scope))?;
     let source = source(call, &entry.source)?;
-    put(call, &place, &source, Some(id), Asking { command: &called("update", id, scope), yes })
+    put(call, &place, &source, Some(id), ConsentMeans { command: &called("update", id, scope), yes })
 }
 
 /// Installs all features of a scope again.
 pub(crate) fn update_all(call: &Call, scope: FeatureScope, yes: bool) -> Result<UpdatedReport, Failure> {
-    let place = Place::of(call, scope)?;
+    let place = FeatureFolders::of(call, scope)?;
     let ledger = place.read_ledger()?;
     // Nothing is written before all sources are known to exist.
     let sources: Result<Vec<_>, _> =
         ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(call, &entry.source)?))).collect();
     let sources = sources.map_err(|error: Failure| error.hint("update the others one by one, by their names"))?;
     let command = Typed::from("capability update --all");
-    let asking = Asking { command: &command, yes };
+    let asking = ConsentMeans { command: &command, yes };
     let updated = sources.into_iter().map(|(id, source)| put(call, &place, &source, Some(&id), asking));
     Ok(UpdatedReport { scope, updated: updated.collect::<Result<_, _>>()? })
 }
@@ -114,7 +114,7 @@ pub(crate) fn remove(call: &Call, id: &str, scope: FeatureScope) -> Result<Remov
     if let Some(refused) = of_ours(id, "removed") {
         return Err(refused.hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
     }
-    let place = Place::of(call, scope)?;
+    let place = FeatureFolders::of(call, scope)?;
     let folder = place.of_feature(id);
     let (removed_files, kept_files) = change(call, &place, |ledger, changes| {
         let Some(entry) = ledger.of(id) else {
@@ -129,7 +129,7 @@ pub(crate) fn remove(call: &Call, id: &str, scope: FeatureScope) -> Result<Remov
         let (removed, kept) = removal(&folder, &entry.files, changes)?;
         Ok(((removed, kept), Some(ledger.clone().with(id, None))))
     })?;
-    let status = if call.is_rehearsal() { Status::Rehearsed } else { Status::Removed };
+    let status = if call.is_rehearsal() { FeatureStatus::Rehearsed } else { FeatureStatus::Removed };
     if !kept_files.is_empty() {
         call.warn(format!("kept in `{folder}`, since they are not as they were installed: {}", kept_files.join(", ")));
     }
@@ -144,7 +144,7 @@ fn called(verb: &'static str, of: &str, scope: FeatureScope) -> Typed {
 
 /// How consent is asked for.
 #[derive(Clone, Copy)]
-struct Asking<'a> {
+struct ConsentMeans<'a> {
     /// The command that was called.
     command: &'a Typed,
     /// Whether consent was given with the command.
@@ -155,10 +155,10 @@ struct Asking<'a> {
 /// to be, if given.
 fn put(
     call: &Call,
-    place: &Place,
+    place: &FeatureFolders,
     source: &AbsolutePath,
     id: Option<&str>,
-    asking: Asking<'_>,
+    asking: ConsentMeans<'_>,
 ) -> Result<InstallReport, Failure> {
     if !call.is_rehearsal() {
         // An agent may not choose rules that agents have to follow.
@@ -175,10 +175,10 @@ fn put(
     let consent = consent_digest(&digests);
     let target = place.of_feature(&name);
     let before = place.read_ledger()?.of(&name).cloned();
-    let is_current = |entry: &Entry| entry.consent.as_ref().is_some_and(|given| given.digest == consent);
+    let is_current = |entry: &InstalledFeature| entry.consent.as_ref().is_some_and(|given| given.digest == consent);
     let version = declared.capability.installed.as_ref().map(|installed| installed.version.clone()).unwrap_or_default();
     let mut report = InstallReport {
-        status: if before.is_some() { Status::Upgraded } else { Status::Installed },
+        status: if before.is_some() { FeatureStatus::Upgraded } else { FeatureStatus::Installed },
         id: name.clone(),
         from_version: before.as_ref().map(|entry| entry.version.clone()),
         version: version.clone(),
@@ -187,9 +187,10 @@ fn put(
         disclosure: declared.adds,
         not_used: declared.not_used,
     };
-    let is_there = |entry: &Entry| is_current(entry) && found(&target).is_ok_and(|found| found == entry.files);
+    let is_there =
+        |entry: &InstalledFeature| is_current(entry) && found(&target).is_ok_and(|found| found == entry.files);
     if before.as_ref().is_some_and(is_there) {
-        report.status = Status::Current;
+        report.status = FeatureStatus::Current;
         return Ok(report);
     }
     if !call.is_rehearsal() {
@@ -199,7 +200,7 @@ fn put(
     change(call, place, |ledger, changes| {
         let known = ledger.of(&name).map(|entry| entry.files.clone()).unwrap_or_default();
         copy(&target, &files, &known, changes)?;
-        let entry = Entry {
+        let entry = InstalledFeature {
             version,
             source: source.to_string(),
             installed_at: now.clone(),
@@ -209,13 +210,13 @@ fn put(
         Ok(((), Some(ledger.clone().with(&name, Some(entry)))))
     })?;
     if call.is_rehearsal() {
-        report.status = Status::Rehearsed;
+        report.status = FeatureStatus::Rehearsed;
     }
     Ok(report)
 }
 
 /// Reads the declaration of a folder, and checks that it can be installed next to the others.
-fn read(call: &Call, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
+fn read(call: &Call, place: &FeatureFolders, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
     let invalid = |message: String| {
         Failure::new(Reason::ConfigParseFailed, message)
             .hint("correct it, then run the command again; nothing was changed")
@@ -269,7 +270,12 @@ fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(),
 }
 
 /// Shows what a feature adds, and continues if a person consents.
-fn consents(call: &Call, report: &InstallReport, source: &AbsolutePath, asking: Asking<'_>) -> Result<(), Failure> {
+fn consents(
+    call: &Call,
+    report: &InstallReport,
+    source: &AbsolutePath,
+    asking: ConsentMeans<'_>,
+) -> Result<(), Failure> {
     if asking.yes {
         return Ok(());
     }
@@ -303,7 +309,7 @@ fn consents(call: &Call, report: &InstallReport, source: &AbsolutePath, asking: 
 /// Changes files and ledger together; without a new ledger nothing is changed.
 pub(crate) fn change<R>(
     call: &Call,
-    place: &Place,
+    place: &FeatureFolders,
     decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), Failure>,
 ) -> Result<R, Failure> {
     let trees = place.trees();

@@ -16,7 +16,7 @@ use crate::disk::{self, AbsolutePath, Digest};
 use crate::failure::{Failure, Reason};
 use crate::operations::capability::declared::{self, Declared, Files, Home};
 use crate::operations::capability::features::{Features, Inert, InertStatus};
-use crate::operations::capability::ledger::{self, Digests, Entry, Ledger};
+use crate::operations::capability::ledger::{self, Digests, InstalledFeature, Ledger};
 use crate::operations::capability::{self, Capability, FeatureScope};
 use crate::text::shell::typed;
 
@@ -28,7 +28,7 @@ const FOLDER: &str = "capabilities";
 
 /// Where the features of one scope are.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FeatureFolders {
     pub(crate) scope: FeatureScope,
     /// The folder with one folder per feature.
     pub(crate) folder: AbsolutePath,
@@ -39,7 +39,7 @@ pub(crate) struct Place {
     typed: String,
 }
 
-impl Place {
+impl FeatureFolders {
     /// The place to which a call installs; refused without a home folder or a project.
     pub(crate) fn of(call: &Call, scope: FeatureScope) -> Result<Self, Failure> {
         if scope == FeatureScope::Project {
@@ -115,7 +115,7 @@ pub(crate) fn consent_digest(files: &Digests) -> String {
 /// All features of a call. An invalid installed feature is not used; the others are.
 pub(crate) fn features(call: &Call) -> Result<Features, Failure> {
     let (mut installed, mut inert): (Vec<Capability>, Vec<Inert>) = (Vec::new(), Vec::new());
-    for place in Place::all(call) {
+    for place in FeatureFolders::all(call) {
         let ledger = place.read_ledger().unwrap_or_else(|error| {
             call.warn(format!("{}; no feature in `{}` is used", error.message, place.folder));
             Ledger::default()
@@ -139,7 +139,7 @@ pub(crate) fn features(call: &Call) -> Result<Features, Failure> {
 }
 
 /// The names in the folder and in the ledger.
-fn ids(place: &Place, ledger: &Ledger) -> Result<BTreeSet<String>, Failure> {
+fn ids(place: &FeatureFolders, ledger: &Ledger) -> Result<BTreeSet<String>, Failure> {
     // A clone may bring any number of folders; a call neither reads nor lists them all.
     const MOST: usize = 100;
     let found = disk::list(&place.folder)?.unwrap_or_default().into_iter();
@@ -156,7 +156,12 @@ struct Unused {
 }
 
 /// A feature whose files this user consented to. A feature without a ledger entry is not read.
-fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Result<Declared, Unused> {
+fn trusted(
+    place: &FeatureFolders,
+    id: &str,
+    entry: Option<&InstalledFeature>,
+    taken: bool,
+) -> Result<Declared, Unused> {
     let folder = place.of_feature(id);
     let unused = |status, reason: String, cure| Unused { status, reason, cure: Some(cure) };
     let unusable = |reason: String| {

@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, SetReport, StateReport};
-use crate::operations::capability::surface::{self, Surface};
+use crate::operations::capability::surface::{self, FeatureSurface};
 use crate::operations::capability::{Capability, POINTS};
 use crate::operations::documents::configuration;
 use crate::project::config::Config;
@@ -53,14 +53,14 @@ pub(crate) fn set<'a>(
     Turn { on, gates }: Turn<'_>,
     features: &Features,
     host: HostChoice<'_>,
-) -> Result<(SetReport<'a>, Config, Surface), Failure> {
+) -> Result<(SetReport<'a>, Config, FeatureSurface), Failure> {
     let folder = folder(call, host)?;
     let target = on.map(|on| SurfaceFile::of(folder.as_deref()).map(|file| (file, on))).transpose()?;
     let turned = target.map(|(file, on)| file.turned(capability, on)).transpose()?.flatten();
     let config = call.config()?.with_switches(gates);
     let shown = match &turned {
         None => seen(call, host)?,
-        Some(change) => Surface::parse(&change.after).map_err(|error| unusable(&change.file.path, &error))?,
+        Some(change) => FeatureSurface::parse(&change.after).map_err(|error| unusable(&change.file.path, &error))?,
     };
     let beside = turned.map(|SurfaceChange { file: SurfaceFile { path, text }, after }| Beside {
         path,
@@ -164,16 +164,16 @@ pub(crate) fn folder(call: &Call, flags: HostChoice<'_>) -> Result<Option<PathBu
 }
 
 /// What the host shows. An invalid file is reported, and hides nothing.
-pub(crate) fn seen(call: &Call, host: HostChoice<'_>) -> Result<Surface, Failure> {
+pub(crate) fn seen(call: &Call, host: HostChoice<'_>) -> Result<FeatureSurface, Failure> {
     let Some(file) = folder(call, host)?.map(|folder| folder.join(surface::FILE)) else {
-        return Ok(Surface::default());
+        return Ok(FeatureSurface::default());
     };
-    match disk::read_text(&file)?.as_deref().map(Surface::parse) {
-        None => Ok(Surface::default()),
+    match disk::read_text(&file)?.as_deref().map(FeatureSurface::parse) {
+        None => Ok(FeatureSurface::default()),
         Some(Ok(surface)) => Ok(surface),
         Some(Err(error)) => {
             call.warn(format!("ignored `{}`: {error}", file.display()));
-            Ok(Surface::default())
+            Ok(FeatureSurface::default())
         }
     }
 }

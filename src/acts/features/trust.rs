@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lifecycle::{change, not_installed};
-use super::{Place, consent_digest, digests, folder};
+use super::{FeatureFolders, consent_digest, digests, folder};
 use crate::acts::Call;
 use crate::disk::AbsolutePath;
 use crate::failure::Failure;
 use crate::operations::capability::declared::{self, Home};
-use crate::operations::capability::ledger::Entry;
+use crate::operations::capability::ledger::InstalledFeature;
 use crate::operations::capability::{self, FeatureScope};
 use crate::text::shell::typed;
 
@@ -78,9 +78,12 @@ impl OutdatedStatus {
 }
 
 /// The entries of the ledgers, the project's first.
-fn entries(call: &Call, scope: Option<FeatureScope>) -> Result<Vec<(Place, String, Entry)>, Failure> {
+fn entries(
+    call: &Call,
+    scope: Option<FeatureScope>,
+) -> Result<Vec<(FeatureFolders, String, InstalledFeature)>, Failure> {
     let mut entries = Vec::new();
-    for place in Place::all(call).into_iter().filter(|place| scope.is_none_or(|scope| scope == place.scope)) {
+    for place in FeatureFolders::all(call).into_iter().filter(|place| scope.is_none_or(|scope| scope == place.scope)) {
         let ledger = place.read_ledger()?;
         entries.extend(ledger.entries().map(|(id, entry)| (place.clone(), id.to_owned(), entry.clone())));
     }
@@ -113,7 +116,7 @@ pub(crate) fn revoke(call: &Call, id: &str, scope: Option<FeatureScope>) -> Resu
     };
     let was_trusted = change(call, &place, |ledger, _| {
         let entry = ledger.of(id).ok_or_else(|| not_installed(id, place.scope))?;
-        let revoked = Entry { consent: None, ..entry.clone() };
+        let revoked = InstalledFeature { consent: None, ..entry.clone() };
         Ok((entry.consent.is_some(), Some(ledger.clone().with(id, Some(revoked)))))
     })?;
     let status = match (was_trusted, call.is_rehearsal()) {
@@ -129,7 +132,7 @@ pub(crate) fn outdated(call: &Call, scope: Option<FeatureScope>) -> Result<Vec<O
     Ok(entries(call, scope)?.into_iter().map(|(place, id, entry)| row(&place, id, &entry)).collect())
 }
 
-fn row(place: &Place, id: String, entry: &Entry) -> OutdatedRow {
+fn row(place: &FeatureFolders, id: String, entry: &InstalledFeature) -> OutdatedRow {
     let there = AbsolutePath::parse(&entry.source).ok().and_then(|source| folder::read(&source).ok());
     let there = there.and_then(|files| {
         let home = Home { folder: "", source: &entry.source, scope: place.scope };

@@ -19,7 +19,7 @@ const PLANNING: &str = ".planning/";
 
 /// A requested commit: of all planning files, or of the named files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct CommitRequest {
     pub(crate) message: String,
     pub(crate) files: Vec<String>,
     pub(crate) files_removed: Vec<String>,
@@ -96,7 +96,7 @@ impl CommitReport {
 }
 
 /// Commits by the project's rules, for a caller that may be an agent.
-pub(crate) fn commit(call: &Call, request: &Request) -> Result<CommitReport, Failure> {
+pub(crate) fn commit(call: &Call, request: &CommitRequest) -> Result<CommitReport, Failure> {
     if request.no_verify {
         caller::refuses_agents(call, "commit --no-verify")?;
     }
@@ -120,11 +120,11 @@ pub(crate) fn commit_files(call: &Call, message: &str, files: Vec<String>) -> Re
     if call.is_rehearsal() {
         return Ok(CommitReport { reason: "rehearsed", ..CommitReport::default() });
     }
-    let request = Request { files, ..Request::default() };
+    let request = CommitRequest { files, ..CommitRequest::default() };
     outcome(call, &request, &message_for_log(call, message))
 }
 
-fn outcome(call: &Call, request: &Request, message: &str) -> Result<CommitReport, Failure> {
+fn outcome(call: &Call, request: &CommitRequest, message: &str) -> Result<CommitReport, Failure> {
     let repository = Repository::of(call).for_writing(call)?;
     let named = [&request.files[..], &request.files_removed[..]].concat();
     let phase = branch::phase_of_commit(message, &named);
@@ -168,7 +168,7 @@ fn outcome(call: &Call, request: &Request, message: &str) -> Result<CommitReport
     Ok(CommitReport { skipped_files: staged.skipped, ..report })
 }
 
-fn make(repository: &Repository, request: &Request, message: &str, paths: &[String]) -> CommitReport {
+fn make(repository: &Repository, request: &CommitRequest, message: &str, paths: &[String]) -> CommitReport {
     asked(repository, &commit_line(request, message, paths), || CommitReport {
         committed: true,
         hash: repository.short_hash(),
@@ -180,7 +180,7 @@ fn make(repository: &Repository, request: &Request, message: &str, paths: &[Stri
 /// What [`make`] would do, on the current branch or on `start`. The hooks of the repository are not run.
 fn rehearse(
     repository: &Repository,
-    request: &Request,
+    request: &CommitRequest,
     message: &str,
     paths: &[String],
     start: Option<String>,
@@ -220,7 +220,7 @@ fn failed(reason: &'static str, error: String) -> CommitReport {
     CommitReport { reason, error: Some(error), ..CommitReport::default() }
 }
 
-fn commit_line(request: &Request, message: &str, paths: &[String]) -> Vec<String> {
+fn commit_line(request: &CommitRequest, message: &str, paths: &[String]) -> Vec<String> {
     let mut line = vec!["commit"];
     if message.is_empty() {
         line.push("--no-edit");
@@ -248,7 +248,7 @@ const ADD: &[&str] = &["add", "--all"];
 const REMOVE: &[&str] = &["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
 
 /// Stages the files to commit. If one path cannot be staged, none is.
-fn stage(call: &Call, repository: &Repository, request: &Request) -> Staged {
+fn stage(call: &Call, repository: &Repository, request: &CommitRequest) -> Staged {
     let mut staged = Staged::default();
     let everything = request.files.is_empty() && request.files_removed.is_empty();
     let is_there = |file: &str| disk::exists(call.root().resolve(file));

@@ -58,7 +58,7 @@ pub(crate) fn prepare(call: &Call, message: &str, repo: &str, branch: &str) -> R
         return Err(Failure::usage(format!("`{folder}` is not a git repository"))
             .hint(format!("`{}` makes it one", typed!("git init {}", folder))));
     }
-    let git = Git(Repository::at(call, folder, PATIENCE).for_writing(call)?);
+    let git = RepositoryGit(Repository::at(call, folder, PATIENCE).for_writing(call)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
         return Err(Failure::usage(format!("`{branch}` is not a valid branch name"))
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates`"));
@@ -113,7 +113,7 @@ pub(crate) fn prepare(call: &Call, message: &str, repo: &str, branch: &str) -> R
 }
 
 /// Checks whether a commit can be made and there is somewhere to push it to. The remote is not contacted.
-fn rehearse(git: &Git, repo: &str) -> Result<(), Failure> {
+fn rehearse(git: &RepositoryGit, repo: &str) -> Result<(), Failure> {
     if let Some(complaint) = git.0.complaint_of_author() {
         return Err(Failure::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}"))
             .hint("set your name and address with `git config user.name` and `git config user.email`"));
@@ -125,9 +125,9 @@ fn rehearse(git: &Git, repo: &str) -> Result<(), Failure> {
 }
 
 /// Git in one repository.
-struct Git(Repository);
+struct RepositoryGit(Repository);
 
-impl Git {
+impl RepositoryGit {
     fn run(&self, arguments: &[&str]) -> Result<Finished, Failure> {
         Ok(self.0.git(arguments)?)
     }

@@ -35,7 +35,7 @@ const PLAIN: &[&str] = &["--no-ext-diff", "--no-textconv", "--no-renames", "--no
 
 /// The request for a review branch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
+pub(crate) struct ReviewBranchRequest<'a> {
     /// Its name; without one, the current branch's with `-pr`.
     pub(crate) branch: Option<&'a str>,
     /// The branch that the pull request is for; without one, the base branch of the project.
@@ -78,7 +78,7 @@ struct ReviewCommit {
 }
 
 /// Makes the branch.
-pub(crate) fn make(call: &Call, request: &Request) -> Result<ReviewBranchReport, Failure> {
+pub(crate) fn make(call: &Call, request: &ReviewBranchRequest) -> Result<ReviewBranchReport, Failure> {
     refuse_repository_of_others(call.root())?;
     let here = Repository::of(call);
     let from = here.branch().ok_or_else(|| {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use super::repository::complaint;
 use crate::acts::Call;
 use crate::failure::Failure;
-use crate::project::files::{Entry, FileError, Files, sha256};
+use crate::project::files::{FileError, Files, FolderEntry, sha256};
 use crate::world::{Program, World};
 
 /// The files of a commit. Requested files are read ahead at once, the rest one by one.
@@ -116,15 +116,15 @@ impl Files for CommitFiles {
         Ok(self.bytes(path)?.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError> {
         let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
         let below =
             self.blobs.range(prefix.clone()..).map(|(file, _)| file).take_while(|file| file.starts_with(&prefix));
         let entry = |file: &String| match file[prefix.len()..].split_once('/') {
-            Some((folder, _)) => Entry { name: folder.to_owned(), is_folder: true },
-            None => Entry { name: file[prefix.len()..].to_owned(), is_folder: false },
+            Some((folder, _)) => FolderEntry { name: folder.to_owned(), is_folder: true },
+            None => FolderEntry { name: file[prefix.len()..].to_owned(), is_folder: false },
         };
-        let mut entries: Vec<Entry> = below.map(entry).collect();
+        let mut entries: Vec<FolderEntry> = below.map(entry).collect();
         entries.sort();
         entries.dedup();
         Ok((!entries.is_empty()).then_some(entries))

@@ -48,7 +48,7 @@ struct UndoneCommit {
 
 /// Reverts the plan `place`.
 pub(crate) fn undo_plan(call: &Call, place: &PlanPlace, reason: Option<&str>) -> Result<UndoReport, Failure> {
-    let git = Git::of(call)?;
+    let git = UndoGit::of(call)?;
     let head = git.must(&["rev-parse", "--verify", "HEAD^{commit}"])?;
     let commits = git.commits_of(place.id())?;
     if commits.is_empty() {
@@ -109,7 +109,7 @@ impl Documents {
 }
 
 /// Git in the repository of the project; in a rehearsal its objects go elsewhere.
-struct Git<'call> {
+struct UndoGit<'call> {
     call: &'call Call,
     /// The folder of the working tree, and the path from there to the project.
     top: PathBuf,
@@ -118,7 +118,7 @@ struct Git<'call> {
     index: GitScratch,
 }
 
-impl<'call> Git<'call> {
+impl<'call> UndoGit<'call> {
     fn of(call: &'call Call) -> Result<Self, Failure> {
         super::repository::refuse_repository_of_others(call.root())?;
         let repository = Repository::of(call);

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// When a file was last changed, in seconds since 1970; `None` if it is not in the history.
-pub(super) type Answer = Option<i64>;
+pub(super) type LastChange = Option<i64>;
 
 /// What is known at a commit.
-pub(super) type Known = BTreeMap<String, Answer>;
+pub(super) type Known = BTreeMap<String, LastChange>;
 
 /// Options that make git list what [`Chains::field`] reads; the start and the files follow them.
 pub(super) const LISTED: &[&str] = &[
@@ -48,10 +48,10 @@ pub(super) struct Chains<'call> {
     /// The commits that searches have reached and that were not listed yet.
     waiting: HashMap<String, Vec<usize>>,
     /// The commits that were listed before a search reached them.
-    listed: HashMap<String, Step>,
-    answers: Vec<Option<Answer>>,
+    listed: HashMap<String, ListedCommit>,
+    answers: Vec<Option<LastChange>>,
     left: usize,
-    reading: Option<(String, Step)>,
+    reading: Option<(String, ListedCommit)>,
     /// Whether commits are kept after searches have passed them: if dates are out of order, another search may reach
     /// them later.
     pub(super) keeps_all: bool,
@@ -62,9 +62,9 @@ pub(super) struct Chains<'call> {
 
 /// A commit as listed.
 #[derive(Debug, Default)]
-struct Step {
+struct ListedCommit {
     parents: Vec<String>,
-    time: Answer,
+    time: LastChange,
     /// By parent, the files that differ from it, and whether they are gone. A commit without parents has one entry all
     /// the same.
     differing: Vec<HashMap<usize, bool>>,
@@ -161,7 +161,7 @@ impl<'call> Chains<'call> {
         found.filter_map(|(name, answer)| Some((name.clone(), (*answer)?))).collect()
     }
 
-    fn answer(&mut self, file: usize, answer: Answer) {
+    fn answer(&mut self, file: usize, answer: LastChange) {
         if self.answers[file].replace(answer).is_none() {
             self.left -= 1;
         }
@@ -181,7 +181,7 @@ impl<'call> Chains<'call> {
             let committer = lines.take_while(|line| !line.is_empty()).find(|line| line.starts_with("committer "));
             let time = committer.and_then(|line| line.rsplit(' ').nth(1)).and_then(|time| time.parse().ok());
             let differing = vec![HashMap::new(); parents.len().max(1)];
-            self.reading = Some((name.to_owned(), Step { parents, time, differing }));
+            self.reading = Some((name.to_owned(), ListedCommit { parents, time, differing }));
         }
         let parents = self.reading.iter().flat_map(|(_, step)| &step.parents);
         self.parent = parents.into_iter().position(|parent| parent == from).unwrap_or(0);
@@ -224,14 +224,14 @@ impl<'call> Chains<'call> {
         }
     }
 
-    fn pass(&mut self, step: &Step, files: Vec<usize>) {
+    fn pass(&mut self, step: &ListedCommit, files: Vec<usize>) {
         for (commit, files) in self.onward(step, files) {
             self.follow(commit, files);
         }
     }
 
     /// Where the searches of files continue from a commit.
-    fn onward(&mut self, step: &Step, files: Vec<usize>) -> Vec<(String, Vec<usize>)> {
+    fn onward(&mut self, step: &ListedCommit, files: Vec<usize>) -> Vec<(String, Vec<usize>)> {
         if let Some(parent) = step.parents.first().filter(|_| step.differing[0].is_empty()) {
             return vec![(parent.clone(), files)];
         }

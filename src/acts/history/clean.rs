@@ -22,7 +22,7 @@ pub(super) struct Clean {
 
 /// The files that differ, if known without git, and the present state of the others.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct CleanLook {
     name: String,
     seen: Clean,
     now: Vec<(String, Option<Stamp>)>,
@@ -31,7 +31,7 @@ pub(super) struct Look {
     at: i64,
 }
 
-impl Look {
+impl CleanLook {
     /// Looks at `files` before git is used; `at` is the time in milliseconds since 1970.
     pub(super) fn at<'file>(
         memory: &Memory,

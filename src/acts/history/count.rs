@@ -4,7 +4,7 @@ use super::History;
 use super::memory::{Memory, Note};
 
 /// The commits between one commit and a later one.
-struct Step {
+struct CommitsBetween {
     commits: u64,
     /// The day of the first commit without parents among them.
     first: Option<String>,
@@ -51,7 +51,7 @@ impl History {
     }
 
     /// The value stored at this commit, or at an earlier one with the commits since then.
-    fn found<T>(&self, at: impl Fn(&Note) -> Option<T>, add: impl Fn(T, Step) -> T) -> Option<T> {
+    fn found<T>(&self, at: impl Fn(&Note) -> Option<T>, add: impl Fn(T, CommitsBetween) -> T) -> Option<T> {
         let memory = self.memory.as_ref()?;
         if let Some(known) = memory.note(&self.head).as_ref().and_then(&at) {
             return Some(known);
@@ -62,7 +62,7 @@ impl History {
     }
 
     /// The commits from `base` to here; `None` if it is not an ancestor.
-    fn step(&self, base: &str) -> Option<Step> {
+    fn step(&self, base: &str) -> Option<CommitsBetween> {
         let range = format!("{base}...{}", self.head);
         let told = self.told(["log", "--left-right", "--no-color", "--format=%m %as %P", &range, "--"])?;
         let lines: Vec<(&str, &str)> =
@@ -71,7 +71,7 @@ impl History {
             return None;
         }
         let roots = lines.iter().filter_map(|(_, line)| line.trim_start().strip_suffix(' '));
-        Some(Step { commits: lines.len() as u64, first: earliest(roots) })
+        Some(CommitsBetween { commits: lines.len() as u64, first: earliest(roots) })
     }
 
     fn keep(&self, memory: &Memory, is_new: impl Fn(&Note) -> bool, add: impl FnOnce(&mut Note)) {

@@ -11,7 +11,7 @@ mod count;
 mod memory;
 
 use chains::{Chains, Known, LISTED};
-use clean::Look;
+use clean::CleanLook;
 use memory::Memory;
 
 use crate::disk::AbsolutePath;
@@ -155,8 +155,8 @@ pub(crate) fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> 
     let memory = history.memory.clone();
     let look = memory.as_ref().zip(place.as_ref());
     let now = world.now().milliseconds();
-    let look = look.map(|(memory, place)| Look::at(memory, layout, place, &history.head, paths.iter(), now));
-    let differing = look.as_ref().and_then(Look::differing);
+    let look = look.map(|(memory, place)| CleanLook::at(memory, layout, place, &history.head, paths.iter(), now));
+    let differing = look.as_ref().and_then(CleanLook::differing);
     let is_known = differing.is_some();
     let asked = (!is_known).then(|| {
         let (history, paths) = (history.clone(), paths.to_vec());

@@ -47,12 +47,12 @@ fn the_common_folder_contains_all_paths() {
 const FILES: [&str; 4] = [".planning/p/1-SUMMARY.md", ".planning/p/2-SUMMARY.md", ".planning/p/é \".md", "src/a"];
 
 /// A repository `r`, a state folder, and a `git` that records its calls.
-struct Bench {
+struct HistoryBench {
     _temporary: tempfile::TempDir,
     base: AbsolutePath,
 }
 
-impl Bench {
+impl HistoryBench {
     fn new() -> Self {
         let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -175,7 +175,7 @@ impl Bench {
 
 /// Something that happens to a repository.
 #[derive(Clone, Debug)]
-enum Event {
+enum RepositoryEvent {
     Write(usize, u8),
     Remove(usize),
     Rename(usize, usize),
@@ -189,46 +189,46 @@ enum Event {
     Ask(Vec<usize>),
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = RepositoryEvent> {
     let file = 0..FILES.len();
     // Dates may also go back.
     let time = 1_000_000_000..1_000_000_040_i64;
     prop_oneof![
-        4 => (file.clone(), any::<u8>()).prop_map(|(file, text)| Event::Write(file, text % 4)),
-        1 => file.clone().prop_map(Event::Remove),
-        1 => (file.clone(), file.clone()).prop_map(|(from, to)| Event::Rename(from, to)),
-        4 => time.clone().prop_map(Event::Commit),
-        1 => time.clone().prop_map(Event::Amend),
-        2 => (0..3_usize).prop_map(Event::Branch),
-        3 => (0..3_usize, 0..4_usize, time).prop_map(|(other, way, time)| Event::Merge(other, way, time)),
-        1 => (1..3_usize).prop_map(Event::Reset),
-        1 => (0..3_usize).prop_map(Event::Rebase),
-        1 => file.clone().prop_map(Event::Unstage),
-        5 => prop::collection::vec(file, 1..=4).prop_map(Event::Ask),
+        4 => (file.clone(), any::<u8>()).prop_map(|(file, text)| RepositoryEvent::Write(file, text % 4)),
+        1 => file.clone().prop_map(RepositoryEvent::Remove),
+        1 => (file.clone(), file.clone()).prop_map(|(from, to)| RepositoryEvent::Rename(from, to)),
+        4 => time.clone().prop_map(RepositoryEvent::Commit),
+        1 => time.clone().prop_map(RepositoryEvent::Amend),
+        2 => (0..3_usize).prop_map(RepositoryEvent::Branch),
+        3 => (0..3_usize, 0..4_usize, time).prop_map(|(other, way, time)| RepositoryEvent::Merge(other, way, time)),
+        1 => (1..3_usize).prop_map(RepositoryEvent::Reset),
+        1 => (0..3_usize).prop_map(RepositoryEvent::Rebase),
+        1 => file.clone().prop_map(RepositoryEvent::Unstage),
+        5 => prop::collection::vec(file, 1..=4).prop_map(RepositoryEvent::Ask),
     ]
 }
 
-impl Bench {
-    fn happen(&self, event: &Event) {
+impl HistoryBench {
+    fn happen(&self, event: &RepositoryEvent) {
         let place = |file: usize| self.base.resolve("r").resolve(FILES[file]);
         match event {
-            Event::Write(file, text) => self.write(FILES[*file], &"x".repeat(usize::from(*text))),
-            Event::Remove(file) => drop(std::fs::remove_file(place(*file))),
-            Event::Rename(from, to) => {
+            RepositoryEvent::Write(file, text) => self.write(FILES[*file], &"x".repeat(usize::from(*text))),
+            RepositoryEvent::Remove(file) => drop(std::fs::remove_file(place(*file))),
+            RepositoryEvent::Rename(from, to) => {
                 std::fs::create_dir_all(place(*to).parent().unwrap()).unwrap();
                 let _ = std::fs::rename(place(*from), place(*to));
             }
-            Event::Commit(time) => self.commit(*time),
-            Event::Amend(time) => {
+            RepositoryEvent::Commit(time) => self.commit(*time),
+            RepositoryEvent::Amend(time) => {
                 self.git_at("r", *time, &["commit", "--quiet", "--all", "--amend", "--allow-empty", "-m", "amended"]);
             }
-            Event::Branch(number) => {
+            RepositoryEvent::Branch(number) => {
                 let branch = format!("b{number}");
                 if self.git(&["checkout", "--quiet", "--force", &branch]).is_none() {
                     self.git(&["checkout", "--quiet", "-b", &branch]);
                 }
             }
-            Event::Merge(other, way, time) => {
+            RepositoryEvent::Merge(other, way, time) => {
                 let way = [&["-X", "ours"][..], &["-X", "theirs"], &["-s", "ours"], &["--ff"]][*way];
                 self.commit(*time);
                 let other = format!("b{other}");
@@ -237,15 +237,15 @@ impl Bench {
                     self.commit(*time);
                 }
             }
-            Event::Reset(back) => drop(self.git(&["reset", "--quiet", "--hard", &format!("HEAD~{back}")])),
-            Event::Rebase(other) => {
+            RepositoryEvent::Reset(back) => drop(self.git(&["reset", "--quiet", "--hard", &format!("HEAD~{back}")])),
+            RepositoryEvent::Rebase(other) => {
                 self.commit(1_000_000_020);
                 if self.git(&["rebase", "--quiet", &format!("b{other}")]).is_none() {
                     self.git(&["rebase", "--abort"]);
                 }
             }
-            Event::Unstage(file) => drop(self.git(&["rm", "--quiet", "--cached", FILES[*file]])),
-            Event::Ask(_) => {}
+            RepositoryEvent::Unstage(file) => drop(self.git(&["rm", "--quiet", "--cached", FILES[*file]])),
+            RepositoryEvent::Ask(_) => {}
         }
     }
 }
@@ -255,11 +255,11 @@ proptest! {
 
     #[test]
     fn stored_results_equal_the_answers_of_git(events in prop::collection::vec(event(), 10..30)) {
-        let bench = Bench::new();
+        let bench = HistoryBench::new();
         let first = bench.git(&["rev-parse", "HEAD"]).unwrap();
         for event in &events {
             bench.happen(event);
-            let Event::Ask(files) = event else { continue };
+            let RepositoryEvent::Ask(files) = event else { continue };
             let files: Vec<&str> = files.iter().map(|file| FILES[*file]).collect();
             let told = bench.times("state", "r", &files);
             prop_assert_eq!(&told, &bench.times_by_git("r", &files));
@@ -272,7 +272,7 @@ proptest! {
 
 #[test]
 fn a_file_that_was_only_touched_does_not_differ() {
-    let bench = Bench::new();
+    let bench = HistoryBench::new();
     bench.write(FILES[2], "xx");
     bench.write(FILES[3], "xx");
     bench.commit(1_000_000_002);
@@ -284,7 +284,7 @@ fn a_file_that_was_only_touched_does_not_differ() {
 
 #[test]
 fn git_is_asked_once_at_a_commit_and_then_for_what_is_new() {
-    let bench = Bench::new();
+    let bench = HistoryBench::new();
     for file in FILES {
         bench.write(file, "x");
         bench.commit(1_000_000_001);
@@ -312,7 +312,7 @@ fn git_is_asked_once_at_a_commit_and_then_for_what_is_new() {
 
 #[test]
 fn only_as_much_of_the_history_is_listed_as_needed() {
-    let bench = Bench::new();
+    let bench = HistoryBench::new();
     for number in 0..300 {
         bench.git_at("r", 1_000_000_100 + number, &["commit", "--quiet", "--allow-empty", "-m", "old"]);
     }
@@ -330,7 +330,7 @@ fn only_as_much_of_the_history_is_listed_as_needed() {
 
 #[test]
 fn a_clone_that_gets_more_of_the_history_is_asked_again() {
-    let bench = Bench::new();
+    let bench = HistoryBench::new();
     for number in 1..6 {
         bench.write(FILES[0], "x");
         bench.write(FILES[1], &format!("{number}"));
@@ -350,7 +350,7 @@ fn a_clone_that_gets_more_of_the_history_is_asked_again() {
 
 #[test]
 fn broken_old_and_unwritable_notes_cost_only_time() {
-    let bench = Bench::new();
+    let bench = HistoryBench::new();
     bench.write(FILES[0], "x");
     bench.commit(1_000_000_005);
     let told = bench.times("state", "r", &FILES);

@@ -6,7 +6,7 @@ use crate::acts::writing::{Beside, Target};
 use crate::acts::{Call, files};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
-use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport};
+use crate::operations::research::findings::{self, FindingKey, KeptReport, ResearchFinding};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;
 
@@ -21,7 +21,7 @@ pub(crate) fn kept(call: &Call, key: &FindingKey) -> Result<KeptReport, Failure>
 }
 
 /// Keeps a finding under a key. An agent keeps none for everybody.
-pub(crate) fn put(call: &Call, key: &FindingKey, finding: &Finding) -> Result<(), Failure> {
+pub(crate) fn put(call: &Call, key: &FindingKey, finding: &ResearchFinding) -> Result<(), Failure> {
     let text = finding.text().map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
     if finding.is_for_everybody() {
         if let Some(name) = call.agent_session()? {

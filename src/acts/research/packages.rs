@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::acts::{Call, files};
-use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
+use crate::operations::research::packages::{self, Ecosystem, PackageReport, RegistryAnswer};
 use crate::world::web::encoded;
 use crate::world::{Program, World, WorldError};
 
@@ -23,7 +23,7 @@ pub(crate) fn look_up(call: &Call, ecosystem: Ecosystem, names: &[String]) -> Ve
         names.iter().map(|name| scope(name)).map(|scope| (scope, registry(call, ecosystem, scope))).collect();
     let mut reports = Vec::new();
     for some in names.chunks(BESIDE_EACH_OTHER) {
-        let told: Vec<Told> = thread::scope(|threads| {
+        let told: Vec<RegistryAnswer> = thread::scope(|threads| {
             let asked: Vec<_> = some
                 .iter()
                 .map(|name| {
@@ -90,16 +90,16 @@ pub(crate) fn npm_registry(world: &World, scope: Option<&str>) -> Result<String,
     }
 }
 
-fn unreachable(why: &str) -> Told {
-    Told::Unreachable(why.to_owned())
+fn unreachable(why: &str) -> RegistryAnswer {
+    RegistryAnswer::Unreachable(why.to_owned())
 }
 
-fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told {
+fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> RegistryAnswer {
     const JSON: &[(&str, &str)] = &[("Accept", "application/json")];
     let name = encoded(name);
     let page = match world.fetch(&ecosystem.page(registry, &name), JSON) {
         Err(error) => return unreachable(&error.to_string()),
-        Ok(response) if response.status == 404 => return Told::Nothing,
+        Ok(response) if response.status == 404 => return RegistryAnswer::Nothing,
         Ok(response) if response.status != 200 => {
             return unreachable(&format!("the registry answered with status {}", response.status));
         }
@@ -113,5 +113,5 @@ fn ask(world: &World, ecosystem: Ecosystem, registry: &str, name: &str) -> Told 
         let response = world.fetch(&page, JSON).ok().filter(|response| response.status == 200)?;
         serde_json::from_slice(&response.body).ok()
     });
-    Told::Page { page, downloads }
+    RegistryAnswer::Page { page, downloads }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::run::{self, InvokeReport, Outcome, Place, Work};
+use super::run::{self, InvokeReport, ReviewOutcome, ReviewPaths, Work};
 use super::{PROMPT, names, repository, reviewers, run_folder};
 use crate::acts::Call;
 use crate::acts::features::features;
@@ -23,7 +23,7 @@ const LONGEST_LIST: u64 = 16 << 20;
 
 /// A step of a feature that is to be reviewed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step<'a> {
+pub(crate) struct ReviewStep<'a> {
     /// The feature, and the point of the loop.
     pub(crate) feature: Option<&'a str>,
     pub(crate) point: Option<&'a str>,
@@ -124,7 +124,7 @@ impl DispatchReport {
     }
 }
 
-pub(crate) fn dispatch(call: &Call, step: Step<'_>) -> Result<DispatchReport, Failure> {
+pub(crate) fn dispatch(call: &Call, step: ReviewStep<'_>) -> Result<DispatchReport, Failure> {
     if let Some(why) = not_enabled(call, step)? {
         return Ok(DispatchReport::nothing("trait_not_enabled", why, None));
     }
@@ -155,7 +155,7 @@ pub(crate) fn dispatch(call: &Call, step: Step<'_>) -> Result<DispatchReport, Fa
 }
 
 /// Why the step does not use reviewers; `None` if it does.
-fn not_enabled(call: &Call, step: Step<'_>) -> Result<Option<String>, Failure> {
+fn not_enabled(call: &Call, step: ReviewStep<'_>) -> Result<Option<String>, Failure> {
     let (Some(feature), Some(point)) = (step.feature, step.point) else {
         call.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
         return Ok(Some("`--cap-id` or `--point` is missing".to_owned()));
@@ -195,7 +195,7 @@ fn select<'a>(call: &Call, reviewers: &'a Reviewers, explicit: &str) -> Result<(
 }
 
 /// The folders of the reviews, and the prompt.
-fn request(call: &Call, step: Step<'_>) -> Result<Result<(Place, String), Refused>, Failure> {
+fn request(call: &Call, step: ReviewStep<'_>) -> Result<Result<(ReviewPaths, String), Refused>, Failure> {
     let missing =
         |flag: &str| Refused::new("missing_provenance", format!("`{flag}` is missing"), format!("add `{flag}`"));
     let Some(run) = step.run else { return Ok(Err(missing("--run-dir"))) };
@@ -221,7 +221,7 @@ fn request(call: &Call, step: Step<'_>) -> Result<Result<(Place, String), Refuse
     let base = looked_up.text();
     let request = review_text::request_for_changes(&repository.to_string(), &base, depth, &files);
     let run = run_folder(call, run)?;
-    Ok(Ok((Place { prompt: run.resolve(PROMPT), run, repository }, request)))
+    Ok(Ok((ReviewPaths { prompt: run.resolve(PROMPT), run, repository }, request)))
 }
 
 /// The files on standard input, relative to the root of the repository.
@@ -251,9 +251,9 @@ fn files(call: &Call, repository: &AbsolutePath) -> Result<Result<Vec<String>, R
 }
 
 /// Asks all reviewers, `at_once` of them in parallel.
-fn run_all(work: &[Work<'_>], at_once: usize, world: &World) -> Vec<Outcome> {
+fn run_all(work: &[Work<'_>], at_once: usize, world: &World) -> Vec<ReviewOutcome> {
     let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Outcome>> = work.iter().map(|_| Mutex::default()).collect();
+    let done: Vec<Mutex<ReviewOutcome>> = work.iter().map(|_| Mutex::default()).collect();
     std::thread::scope(|scope| {
         for _ in 0..at_once.min(work.len()) {
             scope.spawn(|| {

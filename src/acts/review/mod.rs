@@ -11,7 +11,7 @@ use crate::acts::{Call, files};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::operations::agents::reviewers::{Lane, LaneError, Reviewers, Transport};
-use run::{InvokeReport, Place};
+use run::{InvokeReport, ReviewPaths};
 
 /// The file with the prompt, in the directory of a run.
 pub(crate) const PROMPT: &str = "gsd-review-prompt.md";
@@ -26,14 +26,14 @@ pub(crate) fn names(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A name, and its reviewer.
-pub(crate) type Named<'a> = (String, Result<Lane<'a>, LaneError>);
+pub(crate) type NamedLane<'a> = (String, Result<Lane<'a>, LaneError>);
 
 /// The listed reviewers; all built-in ones without a list.
 pub(crate) fn selected<'a>(
     call: &Call,
     reviewers: &'a Reviewers,
     list: Option<&str>,
-) -> Result<Vec<Named<'a>>, Failure> {
+) -> Result<Vec<NamedLane<'a>>, Failure> {
     let config = call.config()?;
     let mut chosen: Vec<String> = names(list.unwrap_or_default()).map(str::to_owned).collect();
     if chosen.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) fn repository(call: &Call, typed: Option<&str>) -> Result<AbsolutePat
 /// A reviewer in `review-lane plan`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum PlanReport {
+pub(crate) enum ReviewPlanReport {
     #[serde(rename_all = "camelCase")]
     Lane {
         slug: String,
@@ -93,11 +93,11 @@ pub(crate) enum PlanReport {
 }
 
 /// The listed reviewers, with the files sent to them from the directory of a run.
-pub(crate) fn plan(call: &Call, list: Option<&str>, run: &str) -> Result<Vec<PlanReport>, Failure> {
+pub(crate) fn plan(call: &Call, list: Option<&str>, run: &str) -> Result<Vec<ReviewPlanReport>, Failure> {
     let reviewers = reviewers()?;
     let config = call.config()?;
-    let report = |(slug, lane): Named<'_>| match lane {
-        Ok(lane) => PlanReport::Lane {
+    let report = |(slug, lane): NamedLane<'_>| match lane {
+        Ok(lane) => ReviewPlanReport::Lane {
             slug,
             ok: true,
             section: lane.section(),
@@ -106,7 +106,7 @@ pub(crate) fn plan(call: &Call, list: Option<&str>, run: &str) -> Result<Vec<Pla
             prompt_path: lane.reviewer.is_sent_the_prompt().then(|| format!("{run}/{PROMPT}")),
         },
         Err(error) => {
-            PlanReport::Refused { slug, ok: false, reason: error.reason, detail: error.message, hint: error.hint }
+            ReviewPlanReport::Refused { slug, ok: false, reason: error.reason, detail: error.message, hint: error.hint }
         }
     };
     Ok(selected(call, &reviewers, list)?.into_iter().map(report).collect())
@@ -140,7 +140,7 @@ pub(crate) fn invoke(call: &Call, asked: Invocation<'_>) -> Result<InvokeReport,
             let run = run_folder(call, asked.run)?;
             let prompt = asked.prompt.map_or_else(|| run.resolve(PROMPT), |file| call.here().resolve(file));
             let repository = repository(call, asked.repository)?;
-            let place = Place { prompt, run, repository };
+            let place = ReviewPaths { prompt, run, repository };
             let work = run::prepare(call, lane, &place)?;
             let outcome = work.run(call.world());
             run::finish(call, &work, outcome, &place)?

@@ -12,16 +12,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::acts::Call;
-use crate::auto::runner::event::{Event, Terminal};
+use crate::auto::runner::event::{ClientEvent, Terminal};
 use crate::auto::runner::own::{Staged, unknown_folders};
-use crate::auto::runner::stream::{Dialect, Facts, Opening};
+use crate::auto::runner::stream::{Opening, StreamFacts, StreamForm};
 use crate::auto::runner::table::{Runner, Runners};
 use crate::auto::runner::version::{major_of, version_of};
 use crate::disk::{AbsolutePath, Digest, Scratch};
 use crate::failure::{Explain, Failure, Reason};
 use crate::operations::agents::prompt_budget::tokens;
 use crate::operations::agents::review_text;
-use crate::operations::agents::reviewers::{self, Delivery, Form, Lane, LaneError, Transport};
+use crate::operations::agents::reviewers::{self, Delivery, Lane, LaneError, ReviewForm, Transport};
 use crate::project::config::{self, Config};
 use crate::text::shell::{Typed, typed};
 use crate::text::terminal::{last, without_colours};
@@ -40,7 +40,7 @@ const SHORT: Duration = Duration::from_secs(20);
 
 /// The folders and files of a run.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ReviewPaths {
     pub(crate) prompt: AbsolutePath,
     pub(crate) run: AbsolutePath,
     pub(crate) repository: AbsolutePath,
@@ -50,14 +50,14 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     pub(crate) lane: Lane<'a>,
-    means: Result<Means, Failed>,
+    means: Result<ReviewMeans, Failed>,
     limit: Duration,
     /// The name of this program in hints.
     program: Typed,
 }
 
 #[derive(Debug)]
-enum Means {
+enum ReviewMeans {
     Program(Box<Command>),
     Server { address: String, prompt: String },
 }
@@ -70,7 +70,7 @@ struct Command {
     /// The call for its help text, which has to contain this word.
     help: Option<(Program, String)>,
     /// The reader of its stream.
-    stream: Option<(Dialect, Facts)>,
+    stream: Option<(StreamForm, StreamFacts)>,
     is_fenced: bool,
     /// The user's files for it, in a folder that is removed with the call.
     own: Mutex<Option<Own>>,
@@ -100,7 +100,7 @@ impl Failed {
 
 /// The result of asking a reviewer.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct ReviewOutcome {
     failed: Option<Failed>,
     /// The review, or the part of it that exists.
     text: String,
@@ -176,22 +176,22 @@ impl InvokeReport {
 }
 
 /// Prepares everything that is needed to ask the reviewer.
-pub(crate) fn prepare<'a>(call: &Call, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, Failure> {
+pub(crate) fn prepare<'a>(call: &Call, lane: Lane<'a>, place: &ReviewPaths) -> Result<Work<'a>, Failure> {
     let limit = Duration::from_secs(lane.seconds(call.config()?));
     let means = match prompt(call, &lane, place)? {
         Err(failed) => Err(failed),
         Ok(prompt) => match lane.reviewer.transport {
             Transport::Spawn => {
-                command(call, &lane, place, prompt, limit)?.map(|command| Means::Program(Box::new(command)))
+                command(call, &lane, place, prompt, limit)?.map(|command| ReviewMeans::Program(Box::new(command)))
             }
-            Transport::OpenaiHttp => address(call, &lane)?.map(|address| Means::Server { address, prompt }),
+            Transport::OpenaiHttp => address(call, &lane)?.map(|address| ReviewMeans::Server { address, prompt }),
         },
     };
     Ok(Work { lane, means, limit, program: program_word(call) })
 }
 
 /// The prompt; an empty one for a reviewer that takes none.
-fn prompt(call: &Call, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, Failure> {
+fn prompt(call: &Call, lane: &Lane<'_>, place: &ReviewPaths) -> Result<Result<String, Failed>, Failure> {
     if lane.reviewer.delivery == Delivery::None {
         return Ok(Ok(String::new()));
     }
@@ -216,7 +216,7 @@ fn prompt(call: &Call, lane: &Lane<'_>, place: &Place) -> Result<Result<String, 
 fn command(
     call: &Call,
     lane: &Lane<'_>,
-    place: &Place,
+    place: &ReviewPaths,
     prompt: String,
     limit: Duration,
 ) -> Result<Result<Command, Failed>, Failure> {
@@ -272,7 +272,7 @@ fn command(
     }
     let own = Mutex::new(fenced.map(|(_, own)| own));
     let is_fenced = own.lock().is_ok_and(|own| own.is_some());
-    let stream = runner.filter(|_| reviewer.output != Form::Text);
+    let stream = runner.filter(|_| reviewer.output != ReviewForm::Text);
     let stream = stream.map(|runner| (runner.dialect, runner.facts_of_stream()));
     Ok(Ok(Command { program, name: name.clone(), help, stream, is_fenced, own }))
 }
@@ -352,16 +352,16 @@ pub(crate) fn at_once(config: &Config) -> usize {
 
 impl Work<'_> {
     /// Asks the reviewer.
-    pub(crate) fn run(&self, world: &World) -> Outcome {
+    pub(crate) fn run(&self, world: &World) -> ReviewOutcome {
         match &self.means {
-            Ok(Means::Program(command)) => self.run_program(command, world),
-            Ok(Means::Server { address, prompt }) => self.ask_server(address, prompt, world),
-            Err(failed) => Outcome { failed: Some(failed.clone()), ..Outcome::default() },
+            Ok(ReviewMeans::Program(command)) => self.run_program(command, world),
+            Ok(ReviewMeans::Server { address, prompt }) => self.ask_server(address, prompt, world),
+            Err(failed) => ReviewOutcome { failed: Some(failed.clone()), ..ReviewOutcome::default() },
         }
     }
 
-    fn run_program(&self, command: &Command, world: &World) -> Outcome {
-        let failed = |failed: Failed| Outcome { failed: Some(failed), ..Outcome::default() };
+    fn run_program(&self, command: &Command, world: &World) -> ReviewOutcome {
+        let failed = |failed: Failed| ReviewOutcome { failed: Some(failed), ..ReviewOutcome::default() };
         let not_started = |error: &WorldError| {
             failed(Failed::new("failed", error.to_string(), error.hint().unwrap_or_else(|| self.by_hand(command))))
         };
@@ -414,7 +414,7 @@ impl Work<'_> {
         };
         let exit_code = if let Ended::Code(code) = ran.ended { Some(code) } else { None };
         let errors = without_colours(&String::from_utf8_lossy(&ran.errors));
-        Outcome { failed: why, text, errors, exit_code, took: ran.took, answered: None }
+        ReviewOutcome { failed: why, text, errors, exit_code, took: ran.took, answered: None }
     }
 
     fn by_hand(&self, command: &Command) -> String {
@@ -424,13 +424,13 @@ impl Work<'_> {
         )
     }
 
-    fn ask_server(&self, address: &str, prompt: &str, world: &World) -> Outcome {
+    fn ask_server(&self, address: &str, prompt: &str, world: &World) -> ReviewOutcome {
         let key = self.lane.reviewer.address_key.as_deref().unwrap_or_default();
         let start =
             format!("start the server, or set its address: `{}`", typed!("{} config-set {} URL", self.program, key));
         let failed = |reason, detail: String, hint: &str| {
             let failed = Some(Failed::new(reason, detail, hint));
-            Outcome { failed, ..Outcome::default() }
+            ReviewOutcome { failed, ..ReviewOutcome::default() }
         };
         let listed = format!("{address}/v1/models");
         let models = match world.ask_own_server(&listed, None, SHORT) {
@@ -446,7 +446,8 @@ impl Work<'_> {
         let Some(model) = self.lane.model.clone().or_else(|| Some(models.data.first()?.id.clone())) else {
             return failed("no_model", format!("`{address}` has no model"), "load a model in the server");
         };
-        let question = Question { model: &model, messages: [Message { role: "user", content: prompt }], stream: false };
+        let question =
+            ChatRequest { model: &model, messages: [Message { role: "user", content: prompt }], stream: false };
         let Ok(question) = serde_json::to_string(&question) else {
             return failed("failed", "the prompt cannot be sent".to_owned(), "write the prompt again");
         };
@@ -469,27 +470,27 @@ impl Work<'_> {
                 };
                 let served = reply.model.filter(|model| !model.is_empty());
                 let answered = served.map_or((model, ModelSource::Requested), |model| (model, ModelSource::Served));
-                Outcome { failed, text, answered: Some(answered), ..Outcome::default() }
+                ReviewOutcome { failed, text, answered: Some(answered), ..ReviewOutcome::default() }
             }
         }
     }
 }
 
 /// The messages in a stream, and the client's report of its failure.
-fn messages(dialect: Dialect, facts: &Facts, output: &[u8], form: Form) -> (String, Option<String>) {
+fn messages(dialect: StreamForm, facts: &StreamFacts, output: &[u8], form: ReviewForm) -> (String, Option<String>) {
     let mut reader = dialect.reader(facts, Opening::default());
     let (mut texts, mut failure) = (Vec::new(), None);
     for event in output.split(|byte| *byte == b'\n').flat_map(|line| reader.line(line)) {
         match event {
-            Event::Text { text } => texts.push(text),
-            Event::Terminal(Terminal::Failure(why)) => failure = Some(why.text),
-            Event::Terminal(Terminal::Success) => failure = None,
+            ClientEvent::Text { text } => texts.push(text),
+            ClientEvent::Terminal(Terminal::Failure(why)) => failure = Some(why.text),
+            ClientEvent::Terminal(Terminal::Success) => failure = None,
             _ => {}
         }
     }
     let text = match form {
-        Form::LastMessage => texts.pop().unwrap_or_default(),
-        Form::Text | Form::AllMessages => texts.join("\n"),
+        ReviewForm::LastMessage => texts.pop().unwrap_or_default(),
+        ReviewForm::Text | ReviewForm::AllMessages => texts.join("\n"),
     };
     (text, failure)
 }
@@ -506,7 +507,7 @@ struct Model {
 }
 
 #[derive(Debug, Serialize)]
-struct Question<'a> {
+struct ChatRequest<'a> {
     model: &'a str,
     messages: [Message<'a>; 1],
     stream: bool,
@@ -522,12 +523,12 @@ struct Message<'a> {
 #[serde(default)]
 struct Reply {
     model: Option<String>,
-    choices: Vec<Choice>,
+    choices: Vec<ReplyChoice>,
     error: Option<Complaint>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Choice {
+struct ReplyChoice {
     message: Said,
 }
 
@@ -557,7 +558,12 @@ impl Complaint {
 }
 
 /// Writes the reviewer's files, and reports how it went.
-pub(crate) fn finish(call: &Call, work: &Work<'_>, outcome: Outcome, place: &Place) -> Result<InvokeReport, Failure> {
+pub(crate) fn finish(
+    call: &Call,
+    work: &Work<'_>,
+    outcome: ReviewOutcome,
+    place: &ReviewPaths,
+) -> Result<InvokeReport, Failure> {
     let lane = &work.lane;
     let file = |extension: &str| place.run.resolve(format!("gsd-review-{}.{extension}", lane.name));
     let (review, errors) = (file("md"), file("err"));
@@ -594,7 +600,7 @@ pub(crate) fn finish(call: &Call, work: &Work<'_>, outcome: Outcome, place: &Pla
         review: Some(review.to_string()),
         exit_code: outcome.exit_code,
         seconds: (outcome.took.as_secs_f64() * 10.0).round() / 10.0,
-        fenced: matches!(&work.means, Ok(Means::Program(command)) if command.is_fenced),
+        fenced: matches!(&work.means, Ok(ReviewMeans::Program(command)) if command.is_fenced),
     })
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, Git, ManifestFile, Refusal};
+use super::{Git, ManifestFile, RefusableResult, Refusal};
 use crate::disk;
 use crate::failure::Failure;
 use crate::project::wave::{WaveEntry, WaveManifest};
@@ -17,7 +17,7 @@ use crate::project::wave::{WaveEntry, WaveManifest};
 pub(crate) struct WaveReport {
     pub(crate) ok: bool,
     plan: Plan,
-    result: Outcome,
+    result: CleanupOutcome,
 }
 
 impl WaveReport {
@@ -29,7 +29,7 @@ impl WaveReport {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Plan {
-    action: Action,
+    action: CleanupAction,
     discovery: &'static str,
     reason: &'static str,
     entries: usize,
@@ -37,15 +37,15 @@ struct Plan {
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Action {
+enum CleanupAction {
     Skip,
     CleanupWave,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Outcome {
+struct CleanupOutcome {
     ok: bool,
-    action: Action,
+    action: CleanupAction,
     reason: &'static str,
     entries: Vec<Cleared>,
     /// Always empty: every entry is handled in this call.
@@ -59,7 +59,7 @@ struct Cleared {
     #[serde(flatten)]
     entry: WaveEntry,
     allowed_bases: [String; 1],
-    status: Status,
+    status: CleanupStatus,
     reason: &'static str,
     stderr: String,
     warnings: Vec<Warning>,
@@ -67,7 +67,7 @@ struct Cleared {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum CleanupStatus {
     MergedRemoved,
     /// Nothing was ever committed in it.
     RemovedEmpty,
@@ -78,7 +78,7 @@ enum Status {
     Blocked,
 }
 
-impl Status {
+impl CleanupStatus {
     fn is_gone(self) -> bool {
         matches!(self, Self::MergedRemoved | Self::RemovedEmpty | Self::WouldMergeRemove)
     }
@@ -98,7 +98,7 @@ pub(crate) enum Warning {
 }
 
 /// A worktree to clean up, and what is already known about it.
-pub(crate) struct Task {
+pub(crate) struct CleanupTask {
     pub(crate) entry: WaveEntry,
     /// Why it must not be touched.
     pub(crate) obstacle: Option<Stop>,
@@ -108,7 +108,7 @@ pub(crate) struct Task {
     pub(crate) prefix: String,
 }
 
-impl From<WaveEntry> for Task {
+impl From<WaveEntry> for CleanupTask {
     fn from(entry: WaveEntry) -> Self {
         Self { entry, obstacle: None, is_empty: false, prefix: String::new() }
     }
@@ -116,22 +116,29 @@ impl From<WaveEntry> for Task {
 
 /// Why a worktree was not merged and removed.
 pub(crate) struct Stop {
-    status: Status,
+    status: CleanupStatus,
     reason: &'static str,
     stderr: String,
 }
 
 impl Stop {
     pub(crate) fn blocked(reason: &'static str, stderr: impl Into<String>) -> Self {
-        Self { status: Status::Blocked, reason, stderr: stderr.into() }
+        Self { status: CleanupStatus::Blocked, reason, stderr: stderr.into() }
     }
 }
 
-pub(crate) fn cleanup_wave(call: &Call, manifest: &str) -> Answer<WaveReport> {
+pub(crate) fn cleanup_wave(call: &Call, manifest: &str) -> RefusableResult<WaveReport> {
     refuse_repository_of_others(call.here())?;
     let skipped = |reason, warnings| {
-        let plan = Plan { action: Action::Skip, discovery: "manifest", reason, entries: 0 };
-        let result = Outcome { ok: false, action: Action::Skip, reason, entries: Vec::new(), pending: [], warnings };
+        let plan = Plan { action: CleanupAction::Skip, discovery: "manifest", reason, entries: 0 };
+        let result = CleanupOutcome {
+            ok: false,
+            action: CleanupAction::Skip,
+            reason,
+            entries: Vec::new(),
+            pending: [],
+            warnings,
+        };
         WaveReport { ok: false, plan, result }
     };
     let WaveManifest { entries, unsound, .. } = match ManifestFile::read(call, manifest) {
@@ -156,29 +163,29 @@ pub(crate) fn cleanup_wave(call: &Call, manifest: &str) -> Answer<WaveReport> {
         let hint = "no branch is checked out here; run `git switch BRANCH`, then this command again";
         return Ok(Err(Refusal::because("wrong_branch", hint)));
     }
-    let tasks = entries.into_iter().map(Task::from).collect();
+    let tasks = entries.into_iter().map(CleanupTask::from).collect();
     clear_all(call, git, tasks, warnings).map(Ok)
 }
 
 pub(crate) fn clear_all(
     call: &Call,
     git: Git,
-    tasks: Vec<Task>,
+    tasks: Vec<CleanupTask>,
     mut warnings: Vec<Warning>,
 ) -> Result<WaveReport, Failure> {
     let mut way = if call.is_rehearsal() { Way::Rehearse(Rehearsal::new(call)?) } else { Way::Act(git) };
-    let folder = |task: &Task| call.here().resolve(&task.entry.worktree_path);
+    let folder = |task: &CleanupTask| call.here().resolve(&task.entry.worktree_path);
     let entries: Vec<Cleared> = tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
     warnings.extend(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()));
     let ok = entries.iter().all(|entry| entry.status.is_gone());
     let plan = Plan {
-        action: Action::CleanupWave,
+        action: CleanupAction::CleanupWave,
         discovery: "manifest",
         reason: "manifest_entries_present",
         entries: entries.len(),
     };
     let reason = if ok { "ok" } else { "cleanup_blocked" };
-    let result = Outcome { ok, action: Action::CleanupWave, reason, entries, pending: [], warnings };
+    let result = CleanupOutcome { ok, action: CleanupAction::CleanupWave, reason, entries, pending: [], warnings };
     Ok(WaveReport { ok, plan, result })
 }
 
@@ -231,10 +238,10 @@ fn merges(git: &Git) -> bool {
     git.answer(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]).is_some()
 }
 
-fn clear(way: &mut Way, folder: &Path, task: Task) -> Cleared {
+fn clear(way: &mut Way, folder: &Path, task: CleanupTask) -> Cleared {
     let mut warnings = Vec::new();
-    let Task { entry, obstacle, is_empty, prefix } = task;
-    let removed = if is_empty { Status::RemovedEmpty } else { Status::MergedRemoved };
+    let CleanupTask { entry, obstacle, is_empty, prefix } = task;
+    let removed = if is_empty { CleanupStatus::RemovedEmpty } else { CleanupStatus::MergedRemoved };
     let outcome = match (obstacle, way) {
         (Some(stop), _) => Err(stop),
         (None, Way::Act(git)) => check(git, "HEAD", folder, (&entry, &prefix), &mut warnings)
@@ -243,7 +250,7 @@ fn clear(way: &mut Way, folder: &Path, task: Task) -> Cleared {
         (None, Way::Rehearse(rehearsal)) => {
             check(&rehearsal.git, &rehearsal.tip, folder, (&entry, &prefix), &mut warnings)
                 .and_then(|()| rehearsal.merge(&entry))
-                .map(|()| Status::WouldMergeRemove)
+                .map(|()| CleanupStatus::WouldMergeRemove)
         }
     };
     let (status, reason, stderr) = match outcome {
@@ -405,7 +412,7 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
         }
         return Err(Stop::blocked("merge_failed", told.trim()));
     }
-    let left = |reason, stderr| Stop { status: Status::Merged, reason, stderr };
+    let left = |reason, stderr| Stop { status: CleanupStatus::Merged, reason, stderr };
     let kept = only_here(git, &git.at(folder));
     if !kept.is_empty() {
         let cure = "git ignores these files, and they exist only in this worktree; move or remove them, then run this command again";

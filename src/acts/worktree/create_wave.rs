@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_key};
-use super::{Answer, Git, ManifestFile, Refusal, make};
+use super::{Git, ManifestFile, RefusableResult, Refusal, make};
 use crate::acts::Call;
 use crate::acts::agents::dispatch;
 use crate::acts::git::repository::refuse_repository_of_others;
@@ -46,7 +46,7 @@ struct Side {
     prompt: String,
 }
 
-pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> Answer<CreatedWave> {
+pub(crate) fn create_wave(call: &Call, phase: &str, plans: &[String]) -> RefusableResult<CreatedWave> {
     refuse_repository_of_others(call.here())?;
     let note_path = call.local_state()?.file(WAVE_NOTE);
     if let Some(refusal) = open_wave(call)? {
@@ -292,7 +292,7 @@ fn entry_of(call: &Call, plan: &IndexedPlan, base: &str) -> WaveEntry {
     }
 }
 
-fn make_worktree(call: &Call, note: &AbsolutePath, entry: &WaveEntry) -> Answer<()> {
+fn make_worktree(call: &Call, note: &AbsolutePath, entry: &WaveEntry) -> RefusableResult<()> {
     if call.is_rehearsal() {
         return Ok(Ok(()));
     }

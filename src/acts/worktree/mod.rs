@@ -47,7 +47,7 @@ pub(crate) struct Refusal {
 }
 
 /// The result of a request: the report, or the refusal.
-type Answer<R> = Result<Result<R, Refusal>, Failure>;
+type RefusableResult<R> = Result<Result<R, Refusal>, Failure>;
 
 impl Refusal {
     fn because(reason: &'static str, hint: impl Into<String>) -> Self {
@@ -92,7 +92,7 @@ impl ManifestFile {
     }
 
     /// Writes the manifest with one more entry, in addition to entries that others have added meanwhile.
-    fn note(&self, call: &Call, entry: &WaveEntry) -> Answer<()> {
+    fn note(&self, call: &Call, entry: &WaveEntry) -> RefusableResult<()> {
         let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
                 manifest.with(entry).map_err(|error| match error {
@@ -138,7 +138,7 @@ pub(crate) struct Record<'a> {
 impl<'a> Record<'a> {
     /// The requested manifest and entry. Without a manifest the call is an error; a missing field is a refusal like all
     /// others of these verbs.
-    fn entry(&self, verb: &str) -> Answer<(&'a str, WaveEntry)> {
+    fn entry(&self, verb: &str) -> RefusableResult<(&'a str, WaveEntry)> {
         let Some(manifest) = self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
             let example = format!("`{}` shows an example", typed!("gsd-tools worktree {} --help", Typed::words(verb)));
@@ -194,7 +194,7 @@ pub(crate) struct NotedReport {
 }
 
 /// Records an existing worktree.
-pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> Answer<NotedReport> {
+pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> RefusableResult<NotedReport> {
     refuse_repository_of_others(call.here())?;
     let (manifest, entry) = match record.entry("record-agent")? {
         Ok(asked) => asked,
@@ -216,7 +216,7 @@ pub(crate) fn record_agent(call: &Call, record: &Record<'_>) -> Answer<NotedRepo
 }
 
 /// Makes a worktree in `root` and records it.
-pub(crate) fn create(call: &Call, record: &Record<'_>, root: Option<&str>) -> Answer<NotedReport> {
+pub(crate) fn create(call: &Call, record: &Record<'_>, root: Option<&str>) -> RefusableResult<NotedReport> {
     refuse_repository_of_others(call.here())?;
     let (manifest, entry) = match record.entry("create")? {
         Ok(asked) => asked,
@@ -278,7 +278,7 @@ fn linked(call: &Call, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure
 }
 
 /// Makes the worktree and records it; a worktree that cannot be recorded is removed again. Returns its folder.
-fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> Answer<String> {
+fn make(call: &Call, file: &ManifestFile, entry: &WaveEntry) -> RefusableResult<String> {
     let folder = call.here().resolve(&entry.worktree_path);
     let git = Git::here(call);
     let place = folder.as_path().to_string_lossy().into_owned();

@@ -1,8 +1,8 @@
 //! The wave recorded by `create-wave`: which worktrees belong to it, who may merge them, and when its note is removed.
 
-use super::cleanup::{Stop, Task, Warning, WaveReport, clear_all, is_clean};
+use super::cleanup::{CleanupTask, Stop, Warning, WaveReport, clear_all, is_clean};
 use super::git::{Git, KnownWorktree};
-use super::{Answer, Refusal};
+use super::{RefusableResult, Refusal};
 use crate::acts::Call;
 use crate::acts::files;
 use crate::acts::git::repository::refuse_repository_of_others;
@@ -351,7 +351,7 @@ pub(crate) struct Manner {
 }
 
 /// Merges and removes the worktrees of the wave that `create-wave` recorded, and removes the note once none is left.
-pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveReport> {
+pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> RefusableResult<WaveReport> {
     refuse_repository_of_others(call.here())?;
     let note_path = call.local_state()?.file(WAVE_NOTE);
     let Some(wave) = NotedWave::read(call, manner.keep_work)? else {
@@ -384,7 +384,7 @@ pub(crate) fn cleanup_noted_wave(call: &Call, manner: Manner) -> Answer<WaveRepo
             entry.expected_base = own;
         }
         let is_empty = git.is_ancestor(&entry.branch, &base);
-        tasks.push(Task { entry, obstacle, is_empty, prefix: prefix.clone() });
+        tasks.push(CleanupTask { entry, obstacle, is_empty, prefix: prefix.clone() });
     }
     let places: Vec<AbsolutePath> = tasks.iter().map(|task| call.here().resolve(&task.entry.worktree_path)).collect();
     for warning in &unclaimed {

@@ -1,11 +1,11 @@
-//! The call `__demo-agent`: the client of a demo. It does what the script has for its unit, and prints [`Event`]s.
+//! The call `__demo-agent`: the client of a demo. It does what the script has for its unit, and prints [`ClientEvent`]s.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use super::{Script, ScriptError, VARIABLE};
 use crate::auto::real::UNIT_VARIABLE;
-use crate::auto::runner::event::{Event, Terminal, ToolState};
+use crate::auto::runner::event::{ClientEvent, Terminal, ToolState};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::world::{UNIT, World, WorldError};
 
@@ -51,18 +51,18 @@ fn session(world: &World) -> Result<(), AgentError> {
     let script = Script::builtin()?;
     let session = script.session(&unit, attempt).ok_or(AgentError::NoSession { unit, attempt })?;
     let folder = AbsolutePath::parse(world.folder()?).map_err(DiskError::from)?;
-    say(&Event::Started { session: None, model: None, purse: None });
-    say(&Event::ModelCall);
+    say(&ClientEvent::Started { session: None, model: None, purse: None });
+    say(&ClientEvent::ModelCall);
     for (path, text) in session.files() {
         disk::replace(&folder.resolve(&path), text.replace("{now}", &world.now().to_string()).as_bytes())?;
-        say(&Event::Tool { id: None, name: "Write".to_owned(), state: ToolState::Finished });
+        say(&ClientEvent::Tool { id: None, name: "Write".to_owned(), state: ToolState::Finished });
     }
-    say(&Event::Text { text: session.says.clone() });
-    say(&Event::Terminal(Terminal::Success));
+    say(&ClientEvent::Text { text: session.says.clone() });
+    say(&ClientEvent::Terminal(Terminal::Success));
     Ok(())
 }
 
-fn say(event: &Event) {
+fn say(event: &ClientEvent) {
     let line = serde_json::to_string(event).unwrap_or_default();
     // The reader may have exited; the work is done all the same.
     let _ = writeln!(std::io::stdout(), "{line}");

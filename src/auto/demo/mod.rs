@@ -35,8 +35,8 @@ pub(crate) struct Script {
     #[serde(rename = "session")]
     sessions: Vec<DemoSession>,
     pub(crate) show: Vec<Show>,
-    pub(crate) look: Vec<Row>,
-    pub(crate) next: Vec<Row>,
+    pub(crate) look: Vec<DemoCommand>,
+    pub(crate) next: Vec<DemoCommand>,
 }
 
 /// One session of the agent.
@@ -66,7 +66,7 @@ pub(crate) struct Show {
 /// A command to type, and its purpose.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Row {
+pub(crate) struct DemoCommand {
     pub(crate) command: String,
     pub(crate) about: String,
 }

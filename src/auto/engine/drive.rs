@@ -1,6 +1,6 @@
 //! Drives one run, from where its log ends to its stop.
 
-use super::{Edit, Effects, EngineError, Request};
+use super::{ControlRequest, Edit, Effects, EngineError};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event};
 use crate::auto::layout::{Layout, LayoutDocuments};
@@ -8,8 +8,8 @@ use crate::auto::memory::{Memory, OperationStage};
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::derive::{Phase, Scope, derive};
-use crate::auto::slices::look::{Facts, Look};
-use crate::auto::slices::orders::{self, Change, Order, Wish};
+use crate::auto::slices::look::{Look, OutsideFacts};
+use crate::auto::slices::orders::{self, Order, OrderedChange, Wish};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
@@ -132,7 +132,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             Some(milestone) => self.effects.has_implementation(&milestone)?,
             None => None,
         };
-        let facts = Facts {
+        let facts = OutsideFacts {
             has_implementation,
             last_slice_has_no_uat: self.settings.last_slice_has_no_uat,
             reassesses_last: self.settings.reassesses_last,
@@ -226,8 +226,8 @@ impl<'a, E: Effects> Drive<'a, E> {
                     Ok(changes) => {
                         for change in changes {
                             match change {
-                                Change::Write { path, text } => self.effects.write(&[Edit { path, text }])?,
-                                Change::Remove(path) => self.effects.remove(&path)?,
+                                OrderedChange::Write { path, text } => self.effects.write(&[Edit { path, text }])?,
+                                OrderedChange::Remove(path) => self.effects.remove(&path)?,
                             }
                         }
                         None
@@ -279,10 +279,10 @@ impl<'a, E: Effects> Drive<'a, E> {
 }
 
 /// Returns the stop that a person requested.
-pub(super) fn requested(request: Request, place: &str) -> Stop {
+pub(super) fn requested(request: ControlRequest, place: &str) -> Stop {
     let (cause, text) = match request {
-        Request::Pause => (Cause::Paused, "paused"),
-        Request::Stop => (Cause::Stopped, "stopped"),
+        ControlRequest::Pause => (Cause::Paused, "paused"),
+        ControlRequest::Stop => (Cause::Stopped, "stopped"),
     };
     Stop::new(cause, format!("{text} {place}"), "gsd-tools auto run")
 }

@@ -8,7 +8,7 @@ mod written;
 
 use super::ceilings::UnitCeiling;
 use super::event::{
-    Entry, Evidence, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::permit::Permit;
@@ -119,7 +119,7 @@ pub(crate) struct Identity {
 words! {
     /// What a person requested during the run.
     #[derive(serde::Serialize)]
-    pub(crate) enum Request {
+    pub(crate) enum ControlRequest {
         Pause = "pause",
         Stop = "stop",
     }
@@ -231,11 +231,11 @@ pub(crate) trait Effects {
 
     /// Runs the checks that the project declares on the commit that the run started from; `None` if an urgent request
     /// interrupted them.
-    fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError>;
+    fn baseline(&mut self, run: &Run) -> Result<Option<CheckedTree>, EngineError>;
 
     /// Runs the checks of the unit on the worktree, and compares them with earlier runs in `memory`; `None` if an
     /// urgent request interrupted them.
-    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
+    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<CheckedTree>, EngineError>;
 
     /// Returns the commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
@@ -258,7 +258,7 @@ pub(crate) trait Effects {
         &mut self,
         candidate: &LoggedCandidate,
         memory: &Memory,
-    ) -> Result<Option<Evidence>, EngineError>;
+    ) -> Result<Option<CheckedTree>, EngineError>;
 
     /// Returns the stop for an error that is caused by changes to the worktree or repository; else the error.
     fn halted(&self, error: EngineError) -> Result<Stop, EngineError> {
@@ -296,7 +296,7 @@ pub(crate) trait Effects {
     fn wait(&mut self, until: Time) -> Result<(), EngineError>;
 
     /// Returns an urgent request of a person, whatever the run is doing.
-    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+    fn urgent(&mut self) -> Result<Option<ControlRequest>, EngineError> {
         Ok(None)
     }
 
@@ -315,7 +315,7 @@ pub(crate) trait Effects {
     fn forget_order(&mut self, id: &str) -> Result<(), EngineError>;
 
     /// Returns the request of a person.
-    fn requested(&mut self) -> Result<Option<Request>, EngineError>;
+    fn requested(&mut self) -> Result<Option<ControlRequest>, EngineError>;
 
     /// True if a session that was killed can be continued.
     fn can_resume(&self) -> bool;

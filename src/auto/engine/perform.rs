@@ -5,7 +5,7 @@ use super::{Earlier, Effects, EngineError, LandingOutcome, Merge, Prompted, Sess
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge, would_run};
 use crate::auto::event::{
-    Event, Evidence, HeldOutRun, Mechanical, Refusal, SessionVerdict, UnitEnded, UnitStarted, Vector,
+    CheckedTree, Event, HeldOutRun, Mechanical, Refusal, SessionVerdict, UnitEnded, UnitStarted, Vector,
 };
 use crate::auto::memory::{Operation, OperationStage};
 use crate::auto::permit;
@@ -264,7 +264,7 @@ impl<E: Effects> Drive<'_, E> {
     fn baseline(&mut self) -> Result<(), EngineError> {
         let evidence = match self.memory.run.clone() {
             Some(run) => self.effects.baseline(&run)?,
-            None => Some(Evidence::default()),
+            None => Some(CheckedTree::default()),
         };
         match evidence {
             Some(evidence) => self.note(Event::Baseline { evidence }),
@@ -357,12 +357,12 @@ impl<E: Effects> Drive<'_, E> {
         let secrets = self.secrets(&candidate.base, &candidate.commit)?;
         if !secrets.is_empty() {
             let failure = secrets::report(&secrets);
-            let evidence = Evidence { tree: candidate.tree, failure, secrets, ..Evidence::default() };
+            let evidence = CheckedTree { tree: candidate.tree, failure, secrets, ..CheckedTree::default() };
             return self.note(Event::CandidateChecked { commit: candidate.commit, evidence });
         }
         let links = self.effects.links_out(&candidate.base, &candidate.commit)?;
         if !links.is_empty() {
-            let evidence = Evidence { tree: candidate.tree, failure: links.join("\n"), ..Evidence::default() };
+            let evidence = CheckedTree { tree: candidate.tree, failure: links.join("\n"), ..CheckedTree::default() };
             return self.note(Event::CandidateChecked { commit: candidate.commit, evidence });
         }
         match self.effects.check_candidate(&candidate, &self.memory)? {

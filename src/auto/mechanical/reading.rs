@@ -2,7 +2,7 @@
 
 use super::records::{ClosedSlice, MilestoneRecords, SliceRecords, TaskRecords, WorktreeDocument};
 use crate::auto::slices::places;
-use crate::project::files::{Entry, FileError, Files};
+use crate::project::files::{FileError, Files, FolderEntry};
 use crate::project::milestone_layout::ids::number;
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::milestone_summary::Ending;
@@ -112,7 +112,7 @@ fn root_document(files: &dyn Files, name: &str) -> Result<Option<WorktreeDocumen
 struct Folder<'a> {
     files: &'a dyn Files,
     path: String,
-    entries: Vec<Entry>,
+    entries: Vec<FolderEntry>,
 }
 
 impl<'a> Folder<'a> {

@@ -4,7 +4,7 @@ use crate::auto::decide::is_below;
 use crate::auto::event::{Mechanical, Run};
 use crate::auto::memory::Memory;
 use crate::auto::phases::{FOLDER, PhaseSettings};
-use crate::auto::position::{Finding, Position};
+use crate::auto::position::{Position, RuleResult};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
@@ -107,11 +107,11 @@ fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
 /// The command to continue once a person has done what the text of a stop asks for.
 const AGAIN: &str = "gsd-tools auto run";
 
-fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding {
-    let stop = |cause, command: Typed| Finding::Stop(Stop::new(cause, next.why(), command));
+fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> RuleResult {
+    let stop = |cause, command: Typed| RuleResult::Stop(Stop::new(cause, next.why(), command));
     let by_hand = |cause, what: &str| {
         let text = format!("{}: {what}{}", next.why(), then(memory));
-        Finding::Stop(Stop::new(cause, text, AGAIN))
+        RuleResult::Stop(Stop::new(cause, text, AGAIN))
     };
     match next {
         UpNext::NoRoadmap | UpNext::NoMilestone => by_hand(Cause::NoMilestone, "write it"),
@@ -151,16 +151,16 @@ fn place_of(memory: &Memory) -> Typed {
 }
 
 /// Adds the command that lists what waits for a person.
-fn person(finding: Finding, memory: &Memory) -> Finding {
+fn person(finding: RuleResult, memory: &Memory) -> RuleResult {
     let list = format!("`{}` lists what is open", Typed::from("gsd-tools audit-uat").and(&place_of(memory)));
     match finding {
-        Finding::Stop(stop) => Finding::Stop(stop.shown([list])),
+        RuleResult::Stop(stop) => RuleResult::Stop(stop.shown([list])),
         other => other,
     }
 }
 
-fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause, Typed) -> Finding) -> Finding {
-    let dispatch = |kind| Finding::Dispatch(Unit::new(kind, phase.number.clone()));
+fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause, Typed) -> RuleResult) -> RuleResult {
+    let dispatch = |kind| RuleResult::Dispatch(Unit::new(kind, phase.number.clone()));
     match phase.step {
         NextStep::Discuss if !settings.skips_discussion => dispatch(UnitKind::DiscussPhase),
         NextStep::Discuss | NextStep::Plan => dispatch(UnitKind::PlanPhase),

@@ -6,7 +6,7 @@ use crate::auto::memory::Operation;
 use crate::auto::phases::PhaseSettings;
 use crate::failure::Failure;
 use crate::operations::phases::complete;
-use crate::operations::phases::scaffold::{self, Document};
+use crate::operations::phases::scaffold::{self, ScaffoldDocument};
 use crate::operations::state::Facts;
 use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
@@ -55,7 +55,8 @@ fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<E
         Some(_) => Edits::default(),
         None => scaffold::phase_folder(view, phase, name.as_deref(), None)?.1,
     };
-    let (_, edits) = scaffold::document(&view.after(&made), Document::Context, phase, name.as_deref(), &facts.today)?;
+    let (_, edits) =
+        scaffold::document(&view.after(&made), ScaffoldDocument::Context, phase, name.as_deref(), &facts.today)?;
     Ok(texts(view, edits))
 }
 

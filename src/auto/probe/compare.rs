@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::facts::Facts;
+use super::facts::ClientFacts;
 use crate::auto::runner::death::Death;
 use crate::auto::runner::event::Tokens;
 use crate::auto::runner::table::Runner;
@@ -95,7 +95,7 @@ impl Trial {
 
 /// Observations from one trial.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct TrialObservations {
     pub(crate) trial: Trial,
     pub(crate) took: Duration,
     pub(crate) verdict: Verdict,
@@ -139,8 +139,13 @@ pub(crate) struct Drift {
 }
 
 /// Returns all differences between the tables about a client and the observations of this version.
-pub(crate) fn compare(runner: &Runner, facts: &Facts, version: Option<&str>, seen: &[Seen]) -> Vec<Drift> {
-    let of_trial = |seen: &Seen| {
+pub(crate) fn compare(
+    runner: &Runner,
+    facts: &ClientFacts,
+    version: Option<&str>,
+    seen: &[TrialObservations],
+) -> Vec<Drift> {
+    let of_trial = |seen: &TrialObservations| {
         let mut drifts = of_verdict(facts, seen);
         drifts.extend(of_processes(facts, seen));
         if seen.trial == Trial::Work {
@@ -176,7 +181,7 @@ fn numbers(version: &str) -> Vec<u64> {
 /// Whether a difference is grave, and its description.
 type RatedDifference = (bool, String);
 
-fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
+fn of_verdict(facts: &ClientFacts, seen: &TrialObservations) -> Vec<RatedDifference> {
     let (trial, verdict) = (seen.trial, &seen.verdict);
     let said = verdict.in_short();
     let usual = facts.verdicts.get(trial.word());
@@ -200,7 +205,7 @@ fn of_verdict(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     found
 }
 
-fn of_processes(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
+fn of_processes(facts: &ClientFacts, seen: &TrialObservations) -> Vec<RatedDifference> {
     let mut found = Vec::new();
     if seen.survivors > 0 {
         found.push((true, format!("{} processes could not be ended", seen.survivors)));
@@ -212,7 +217,7 @@ fn of_processes(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
 }
 
 /// Compares the stream of a working session with the known one.
-fn of_stream(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
+fn of_stream(facts: &ClientFacts, seen: &TrialObservations) -> Vec<RatedDifference> {
     let known: BTreeSet<&String> = facts.events.iter().collect();
     let now: BTreeSet<&String> = seen.events.iter().collect();
     let named = |kinds: Vec<&&String>| kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
@@ -230,7 +235,7 @@ fn of_stream(facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
     found
 }
 
-fn of_work(runner: &Runner, facts: &Facts, seen: &Seen) -> Vec<RatedDifference> {
+fn of_work(runner: &Runner, facts: &ClientFacts, seen: &TrialObservations) -> Vec<RatedDifference> {
     let mut found = Vec::new();
     if !seen.has_prompt {
         found.push((true, "the model is not given the prompt as it is".to_owned()));
@@ -283,11 +288,11 @@ mod tests {
         }
     }
 
-    fn facts_of(client: &str) -> &'static Facts {
+    fn facts_of(client: &str) -> &'static ClientFacts {
         &facts::all().unwrap()[client]
     }
 
-    fn seen(trial: Trial) -> Seen {
+    fn seen(trial: Trial) -> TrialObservations {
         let verdict = match trial {
             Trial::Work => Verdict::Ran,
             Trial::Unauthorized | Trial::Forbidden => Verdict::Dead(Death::Auth),
@@ -299,7 +304,7 @@ mod tests {
             Trial::Hang => Verdict::Stopped(Reason::Idle),
         };
         let session = Some("an-id".to_owned());
-        Seen {
+        TrialObservations {
             trial,
             took: Duration::from_secs(1),
             evidence: "the client said so".to_owned(),
@@ -321,8 +326,8 @@ mod tests {
         }
     }
 
-    fn compared(version: &str, change: impl Fn(&mut Seen)) -> Vec<Drift> {
-        let mut seen: Vec<Seen> = Trial::ALL.into_iter().map(seen).collect();
+    fn compared(version: &str, change: impl Fn(&mut TrialObservations)) -> Vec<Drift> {
+        let mut seen: Vec<TrialObservations> = Trial::ALL.into_iter().map(seen).collect();
         seen.iter_mut().for_each(change);
         compare(&runner(), facts_of("claude"), Some(version), &seen)
     }
@@ -335,7 +340,7 @@ mod tests {
 
     #[test]
     fn each_change_is_reported_once_in_its_trial() {
-        type SeenChange = fn(&mut Seen);
+        type SeenChange = fn(&mut TrialObservations);
         let changes: [(Trial, bool, &str, SeenChange); 19] = [
             (Trial::Work, true, "the prompt", |seen| seen.has_prompt = false),
             (Trial::Work, true, "no tool", |seen| seen.tools = 0),
@@ -379,20 +384,21 @@ mod tests {
 
     #[test]
     fn usual_behaviour_of_a_client_and_success_of_a_working_session_are_not_changes() {
-        let fail = |trial, verdict: Verdict| Seen { verdict, code: None, ..seen(trial) };
+        let fail = |trial, verdict: Verdict| TrialObservations { verdict, code: None, ..seen(trial) };
         let usual = fail(Trial::Forbidden, Verdict::Dead(Death::Model));
-        let of = |client, seen: &Seen| compare(&runner(), facts_of(client), None, std::slice::from_ref(seen));
+        let of =
+            |client, seen: &TrialObservations| compare(&runner(), facts_of(client), None, std::slice::from_ref(seen));
         assert_eq!(of("codex", &usual), []);
         assert_eq!(of("claude", &usual).len(), 1);
         assert_eq!(of("qwen", &fail(Trial::Broken, Verdict::Stopped(Reason::Idle))), []);
-        let known = toml_edit::de::from_str::<Facts>(
+        let known = toml_edit::de::from_str::<ClientFacts>(
             "date = ''\nsource = ''\nfailure_codes = []\nevents = []\nshell = { name = 'a', arguments = {} }\n\
              verdicts = { cut = 'ran' }\n",
         );
         let known = known.unwrap();
         let cut = fail(Trial::Cut, Verdict::Ran);
         assert_eq!(compare(&runner(), &known, None, std::slice::from_ref(&cut)), []);
-        let worked = Seen { made: true, ..cut };
+        let worked = TrialObservations { made: true, ..cut };
         assert!(compare(&runner(), &known, None, &[worked])[0].is_grave);
     }
 

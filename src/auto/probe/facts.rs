@@ -12,7 +12,7 @@ use super::exchange::ToolCall;
 /// The facts about one client.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Facts {
+pub(crate) struct ClientFacts {
     /// The date of the observation, as `2026-01-02`.
     pub(crate) date: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
@@ -59,16 +59,16 @@ pub(crate) struct Tool {
 #[error("the list of clients to probe is invalid: {0}")]
 pub(crate) struct FactsError(String);
 
-static ALL: LazyLock<Result<BTreeMap<String, Facts>, FactsError>> = LazyLock::new(|| {
+static ALL: LazyLock<Result<BTreeMap<String, ClientFacts>, FactsError>> = LazyLock::new(|| {
     toml_edit::de::from_str(include_str!("clients.toml")).map_err(|error| FactsError(error.to_string()))
 });
 
 /// All clients that can be tried, by the names of their runners.
-pub(crate) fn all() -> Result<&'static BTreeMap<String, Facts>, FactsError> {
+pub(crate) fn all() -> Result<&'static BTreeMap<String, ClientFacts>, FactsError> {
     ALL.as_ref().map_err(Clone::clone)
 }
 
-impl Facts {
+impl ClientFacts {
     pub(crate) fn variables(&self, url: &str) -> impl Iterator<Item = (&str, String)> {
         self.variables.iter().map(move |(name, value)| (name.as_str(), filled(value, url)))
     }

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::compare::{Seen, Trial};
+use super::compare::{Trial, TrialObservations};
 use super::exchange::Usage;
-use super::facts::Facts;
+use super::facts::ClientFacts;
 use super::script::{MADE, PROMPT, ScriptedModel, has_prompt};
 use super::server::{ModelServer, address_of_nobody};
-use crate::auto::runner::event::{Event, Tokens};
+use crate::auto::runner::event::{ClientEvent, Tokens};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
 use crate::auto::runner::session::{Go, Observer, SessionOutcome, TICK, run};
@@ -79,10 +79,10 @@ impl Explain for ProbeError {
 
 /// A client under trial: its home, and how it is started there.
 #[derive(Debug)]
-pub(crate) struct Bench<'a> {
+pub(crate) struct TrialBench<'a> {
     world: &'a World,
     runner: &'a Runner,
-    facts: &'static Facts,
+    facts: &'static ClientFacts,
     program: &'a str,
     signals: Option<&'a Requests>,
     scratch: Scratch,
@@ -92,11 +92,11 @@ pub(crate) struct Bench<'a> {
     first_word: Duration,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> TrialBench<'a> {
     pub(crate) fn new(
         world: &'a World,
         runner: &'a Runner,
-        facts: &'static Facts,
+        facts: &'static ClientFacts,
         program: &'a str,
         signals: Option<&'a Requests>,
     ) -> Result<Self, ProbeError> {
@@ -162,7 +162,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs one session, and returns the observations.
-    pub(crate) fn run(&mut self, trial: Trial) -> Result<Seen, ProbeError> {
+    pub(crate) fn run(&mut self, trial: Trial) -> Result<TrialObservations, ProbeError> {
         let server = match trial {
             Trial::Refused => None,
             _ => Some(ModelServer::start(ScriptedModel::new(&self.facts.shell, trial))?),
@@ -238,12 +238,12 @@ struct Facets {
     beside: Usage,
 }
 
-fn seen(trial: Trial, outcome: SessionOutcome, watch: StreamWatch<'_>, facets: Facets) -> Seen {
+fn seen(trial: Trial, outcome: SessionOutcome, watch: StreamWatch<'_>, facets: Facets) -> TrialObservations {
     let code = match outcome.ended {
         Ended::Code(code) if outcome.ended_itself => Some(code),
         _ => None,
     };
-    Seen {
+    TrialObservations {
         trial,
         took: facets.took,
         made: facets.made,
@@ -290,7 +290,7 @@ impl Observer for StreamWatch<'_> {
         }
     }
 
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
 

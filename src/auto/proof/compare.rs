@@ -78,7 +78,7 @@ pub(crate) fn of_check(recorded: &Recorded, now: &CheckRun) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::event::{CheckRun as Checked, Entry, Event, Evidence, Run, Tests, Time};
+    use crate::auto::event::{CheckRun as Checked, CheckedTree, Entry, Event, Run, Tests, Time};
     use crate::auto::memory::Memory;
     use crate::auto::proof::statement::PREDICATE;
     use crate::disk::Digest;
@@ -108,8 +108,13 @@ mod tests {
             tests: Some(Tests { ran: 3, failed: 0, skipped: 1 }),
             failing: Vec::new(),
         };
-        let evidence =
-            Evidence { tree, source: "cargo".to_owned(), passed: true, checks: vec![check], ..Evidence::default() };
+        let evidence = CheckedTree {
+            tree,
+            source: "cargo".to_owned(),
+            passed: true,
+            checks: vec![check],
+            ..CheckedTree::default()
+        };
         let events = [Event::Started(run), candidate, Event::CandidateChecked { commit, evidence }];
         let entries: Vec<Entry> = events.map(|event| Entry { at: Time::default(), event }).into();
         Memory::of(&entries)

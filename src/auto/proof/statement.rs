@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::auto::decided::DECIDED;
-use crate::auto::event::{CheckRun, Environment, Evidence, HeldOutResult, Tests};
+use crate::auto::event::{CheckRun, CheckedTree, Environment, HeldOutResult, Tests};
 use crate::auto::memory::Memory;
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
@@ -226,7 +226,7 @@ impl Checks {
         }
     }
 
-    fn of(evidence: &Evidence) -> Self {
+    fn of(evidence: &CheckedTree) -> Self {
         let flaky: Vec<&str> = evidence.notes.get("flaky").map(|note| note.split("; ").collect()).unwrap_or_default();
         let command = |check: &CheckRun| Recorded {
             command: check.command.clone(),

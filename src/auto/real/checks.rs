@@ -4,7 +4,7 @@ use super::evidence::{VerdictReasons, evidence};
 use super::{Real, leftovers};
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::EngineError;
-use crate::auto::event::{Evidence, Run};
+use crate::auto::event::{CheckedTree, Run};
 use crate::auto::landing::id::{Changed, PathChange, Side, Tree};
 use crate::auto::memory::{LoggedCandidate, Memory, Operation};
 use crate::auto::slices::places;
@@ -73,7 +73,7 @@ impl Real<'_> {
 
     /// Runs the checks that the project declares on the commit that the run started from. `None` if they were
     /// interrupted.
-    pub(super) fn checks_of_base(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {
+    pub(super) fn checks_of_base(&mut self, run: &Run) -> Result<Option<CheckedTree>, EngineError> {
         let base = Self::commit_named(&run.base)?;
         let tree = self.repository.tree_of(&base)?;
         let Discovery { source, checks, refused } = self.discovered(self.files.as_ref(), &[])?;
@@ -101,7 +101,11 @@ impl Real<'_> {
 
     /// Runs the checks of a unit on a checkout of its work, and looks for checks that it weakened. `None` if they were
     /// interrupted.
-    pub(super) fn checks(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+    pub(super) fn checks(
+        &mut self,
+        operation: &Operation,
+        memory: &Memory,
+    ) -> Result<Option<CheckedTree>, EngineError> {
         if let Some(ended) = operation.ended.as_ref().filter(|_| operation.is_cut_off) {
             self.tidied(&Self::tree_named(&ended.tree)?)?;
         }
@@ -353,7 +357,7 @@ impl Real<'_> {
         &mut self,
         candidate: &LoggedCandidate,
         memory: &Memory,
-    ) -> Result<Option<Evidence>, EngineError> {
+    ) -> Result<Option<CheckedTree>, EngineError> {
         let mark = Some(self.mark_of_commit(&candidate.commit));
         let commit = Self::commit_named(&candidate.commit)?;
         let tree = Self::tree_named(&candidate.tree)?;
@@ -424,7 +428,7 @@ impl Real<'_> {
         }
         let why = VerdictReasons { findings: &findings, unit: "", refused: &refused, no_checks };
         let running = self.running_between(&candidate.base, &candidate.commit)?;
-        Ok(Some(Evidence { environment, running, ..evidence(&found, &verdict, why) }))
+        Ok(Some(CheckedTree { environment, running, ..evidence(&found, &verdict, why) }))
     }
 
     /// Returns the files that the checks change on the target as well as on the candidate.
@@ -520,6 +524,6 @@ pub(super) struct Commands<'a> {
 }
 
 /// Returns the evidence of a unit that counts without checks.
-fn unchecked(tree: &Tree, why: String) -> Evidence {
-    Evidence { tree: tree.to_string(), passed: true, no_checks_reason: Some(why), ..Evidence::default() }
+fn unchecked(tree: &Tree, why: String) -> CheckedTree {
+    CheckedTree { tree: tree.to_string(), passed: true, no_checks_reason: Some(why), ..CheckedTree::default() }
 }

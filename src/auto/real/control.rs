@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::auto::engine::{EngineError, Request};
+use crate::auto::engine::{ControlRequest, EngineError};
 use crate::auto::event::Time;
 use crate::disk::{self, AbsolutePath};
 use crate::world::World;
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// A note for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Control {
-    pub(crate) wish: Request,
+    pub(crate) wish: ControlRequest,
     /// Whether the running session is ended, too.
     pub(crate) now: bool,
 }
@@ -32,7 +32,7 @@ impl Control {
     /// Reads the note; one that cannot be parsed is a request to stop, since a person asked for something.
     pub(crate) fn read(notes: &AbsolutePath) -> Result<Option<Self>, EngineError> {
         let Some(text) = disk::read_text(Self::path(notes))? else { return Ok(None) };
-        Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: Request::Stop, now: true })))
+        Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: ControlRequest::Stop, now: true })))
     }
 
     pub(crate) fn write(self, notes: &AbsolutePath) -> Result<(), EngineError> {
@@ -61,17 +61,17 @@ impl RequestSources {
     }
 
     /// Returns an urgent request. A signal to the process is always urgent.
-    pub(super) fn at_once(&self) -> Result<Option<Request>, EngineError> {
+    pub(super) fn at_once(&self) -> Result<Option<ControlRequest>, EngineError> {
         if self.is_signalled() {
-            return Ok(Some(Request::Pause));
+            return Ok(Some(ControlRequest::Pause));
         }
         Ok(Control::read(&self.notes)?.filter(|control| control.now).map(|control| control.wish))
     }
 
     /// Returns any request.
-    pub(super) fn at_all(&self) -> Result<Option<Request>, EngineError> {
+    pub(super) fn at_all(&self) -> Result<Option<ControlRequest>, EngineError> {
         if self.is_signalled() {
-            return Ok(Some(Request::Pause));
+            return Ok(Some(ControlRequest::Pause));
         }
         Ok(Control::read(&self.notes)?.map(|control| control.wish))
     }

@@ -1,6 +1,6 @@
 //! The evidence of checks as it is written to the log, with explanations for a person and for the next attempt.
 
-use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
+use crate::auto::event::{CheckRun, CheckedTree, FAILING, Tests};
 use crate::auto::slices::snapshot::FileProblem;
 use crate::failure::Explain;
 use crate::gate;
@@ -51,7 +51,7 @@ fn not_run(refused: &Refused) -> String {
     }
 }
 
-pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: VerdictReasons<'_>) -> Evidence {
+pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: VerdictReasons<'_>) -> CheckedTree {
     let check = |run: &gate::evidence::CheckRun| CheckRun {
         command: run.command.clone(),
         exit_code: run.exit_code,
@@ -70,7 +70,7 @@ pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Verdict
         let ways_on = why.ways_on(verdict.outcome);
         if ways_on.is_empty() { failure.text.clone() } else { format!("{}\n\n{}", failure.text, ways_on.join("\n")) }
     });
-    Evidence {
+    CheckedTree {
         tree: verdict.tree.clone(),
         source: found.source.word().to_owned(),
         passed: verdict.passed(),

@@ -43,9 +43,11 @@ use crate::world::tree::Mark;
 
 use super::caches::Caches;
 use super::decided;
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Request, Session};
+use super::engine::{
+    ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
+};
 use super::event::{
-    Entry, Evidence, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
 };
 use super::held_out::HeldOut;
 use super::landing;
@@ -454,7 +456,7 @@ impl Effects for Real<'_> {
         self.pins_of(unit, tree, memory)
     }
 
-    fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {
+    fn baseline(&mut self, run: &Run) -> Result<Option<CheckedTree>, EngineError> {
         self.checks_of_base(run)
     }
 
@@ -466,7 +468,7 @@ impl Effects for Real<'_> {
         self.running_between(before, after)
     }
 
-    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<CheckedTree>, EngineError> {
         self.checks(operation, memory)
     }
 
@@ -529,7 +531,7 @@ impl Effects for Real<'_> {
         &mut self,
         candidate: &LoggedCandidate,
         memory: &Memory,
-    ) -> Result<Option<Evidence>, EngineError> {
+    ) -> Result<Option<CheckedTree>, EngineError> {
         let Some(evidence) = self.checks_of_candidate(candidate, memory)? else { return Ok(None) };
         Ok(Some(match &self.layout {
             Layout::Milestones => {
@@ -604,11 +606,11 @@ impl Effects for Real<'_> {
         control::wait(self.world, &self.asked(), until)
     }
 
-    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+    fn urgent(&mut self) -> Result<Option<ControlRequest>, EngineError> {
         self.asked().at_once()
     }
 
-    fn requested(&mut self) -> Result<Option<Request>, EngineError> {
+    fn requested(&mut self) -> Result<Option<ControlRequest>, EngineError> {
         self.asked().at_all()
     }
 

@@ -6,9 +6,9 @@ use super::Real;
 use super::control::RequestSources;
 use super::liveness::Liveness;
 use crate::auto::brought::APPROVED;
-use crate::auto::engine::{EngineError, Request as Wanted, Session};
+use crate::auto::engine::{ControlRequest as Wanted, EngineError, Session};
 use crate::auto::event::{Death, Halt, LastHeard, SessionVerdict, UnitEnded, UnitStarted, Usage};
-use crate::auto::runner::event::{Event, MoneyUnit};
+use crate::auto::runner::event::{ClientEvent, MoneyUnit};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::own::Staged;
 use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
@@ -40,7 +40,7 @@ struct SessionWatch {
 const LOGINS: Duration = Duration::from_secs(1);
 
 impl Observer for SessionWatch {
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
 

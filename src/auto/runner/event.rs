@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One thing that a client reported. A line of a stream gives zero, one, or several events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub(crate) enum Event {
+pub(crate) enum ClientEvent {
     /// The session has begun. `purse` is who pays, if the client reports it.
     Started {
         #[serde(default)]
@@ -55,7 +55,7 @@ pub(crate) enum Event {
     SignOfLife,
 }
 
-impl Event {
+impl ClientEvent {
     /// Returns the start of a session without a payer.
     pub(super) fn started(session: Option<String>, model: Option<String>) -> Self {
         Self::Started { session, model, purse: None }

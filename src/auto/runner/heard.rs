@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope};
+use super::event::{ClientEvent, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope};
 
 /// The most bytes that are kept of the model's last text, or of one complaint.
 const LONGEST_TEXT: usize = 4096;
@@ -62,24 +62,24 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    pub(crate) fn add(&mut self, event: &Event) {
+    pub(crate) fn add(&mut self, event: &ClientEvent) {
         match event {
-            Event::SignOfLife => self.signs_of_life += 1,
+            ClientEvent::SignOfLife => self.signs_of_life += 1,
             _ => self.events += 1,
         }
         match event {
-            Event::Started { session, model, purse } => {
+            ClientEvent::Started { session, model, purse } => {
                 keep(&mut self.session, session.as_ref());
                 keep(&mut self.model, model.as_ref());
                 keep(&mut self.purse, purse.as_ref());
             }
-            Event::ModelCall => self.model_call(),
-            Event::Text { text } => {
+            ClientEvent::ModelCall => self.model_call(),
+            ClientEvent::Text { text } => {
                 self.written += text.len() as u64;
                 self.words(text);
             }
-            Event::Tool { name, state, .. } => self.tool(name, *state),
-            Event::Usage { scope, tokens } => {
+            ClientEvent::Tool { name, state, .. } => self.tool(name, *state),
+            ClientEvent::Usage { scope, tokens } => {
                 let tokens = tokens.up_to(MOST_TOKENS);
                 match scope {
                     UsageScope::Call(name) => {
@@ -89,7 +89,7 @@ impl Heard {
                     UsageScope::Session => self.tokens_of_session = Some(tokens),
                 }
             }
-            Event::Money { scope, amount, unit } => {
+            ClientEvent::Money { scope, amount, unit } => {
                 // A negative amount would free budget.
                 let money = (amount.clamp(0.0, MOST_MONEY), *unit);
                 match scope {
@@ -97,16 +97,16 @@ impl Heard {
                     UsageScope::Session => self.money_of_session = Some(money),
                 }
             }
-            Event::Retry { status, why, .. } => {
+            ClientEvent::Retry { status, why, .. } => {
                 self.retries += 1;
                 self.retries_without_tool += 1;
                 self.complain(*status, why.as_deref().unwrap_or_default());
             }
-            Event::Quota(quota) => self.quota = Some(quota.clone()),
-            Event::Question { text } => self.question = Some(start_of(text).to_owned()),
-            Event::Trouble { status, text } => self.complain(*status, text),
-            Event::Terminal(terminal) => self.terminal = Some(terminal.clone()),
-            Event::SignOfLife => {}
+            ClientEvent::Quota(quota) => self.quota = Some(quota.clone()),
+            ClientEvent::Question { text } => self.question = Some(start_of(text).to_owned()),
+            ClientEvent::Trouble { status, text } => self.complain(*status, text),
+            ClientEvent::Terminal(terminal) => self.terminal = Some(terminal.clone()),
+            ClientEvent::SignOfLife => {}
         }
     }
 
@@ -286,12 +286,12 @@ mod tests {
         Tokens { input: 1, output, cached: 0 }
     }
 
-    fn usage(name: &str, output: u64) -> Event {
-        Event::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(output) }
+    fn usage(name: &str, output: u64) -> ClientEvent {
+        ClientEvent::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(output) }
     }
 
-    fn money(name: &str, amount: f64) -> Event {
-        Event::Money { scope: UsageScope::Call(name.to_owned()), amount, unit: MoneyUnit::Dollars }
+    fn money(name: &str, amount: f64) -> ClientEvent {
+        ClientEvent::Money { scope: UsageScope::Call(name.to_owned()), amount, unit: MoneyUnit::Dollars }
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn an_absurd_bill_is_shown_as_a_number_of_usual_length() {
         let mut heard = Heard::default();
-        heard.add(&Event::Money { scope: UsageScope::Session, amount: 1e308, unit: MoneyUnit::Dollars });
+        heard.add(&ClientEvent::Money { scope: UsageScope::Session, amount: 1e308, unit: MoneyUnit::Dollars });
         let shown = heard.money().map(|(amount, _)| format!("{amount:.2}")).unwrap_or_default();
         assert!(shown.len() < 15, "{shown}");
     }
@@ -322,8 +322,12 @@ mod tests {
         let mut heard = Heard::default();
         for number in 0..calls {
             let name = number.to_string();
-            for event in [Event::ModelCall, usage(&name, 1), money(&name, 0.5), Event::Text { text: "word".to_owned() }]
-            {
+            for event in [
+                ClientEvent::ModelCall,
+                usage(&name, 1),
+                money(&name, 0.5),
+                ClientEvent::Text { text: "word".to_owned() },
+            ] {
                 heard.add(&event);
                 assert!(heard.output() <= calls.max(1) + calls, "{}", heard.output());
                 assert!(heard.money().is_none_or(|(amount, _)| amount >= 0.5));

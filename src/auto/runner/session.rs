@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::Since;
-use super::event::{Event, MoneyUnit, QuotaStatus};
+use super::event::{ClientEvent, MoneyUnit, QuotaStatus};
 use super::heard::Heard;
 use super::request::{Request, RunnerError, SessionLimits};
 use super::stream::Reader;
@@ -58,7 +58,7 @@ pub(crate) trait Observer {
     fn line(&mut self, _line: &Line) {}
 
     /// The client reported an event, which is already in `heard`.
-    fn hear(&mut self, event: &Event, heard: &Heard) -> Go;
+    fn hear(&mut self, event: &ClientEvent, heard: &Heard) -> Go;
 
     /// Called between events, at least every [`TICK`].
     fn tick(&mut self, _heard: &Heard) -> Go {
@@ -72,8 +72,8 @@ pub(crate) trait Observer {
 }
 
 /// An observer of the events only.
-impl<F: FnMut(&Event, &Heard) -> Go> Observer for F {
-    fn hear(&mut self, event: &Event, heard: &Heard) -> Go {
+impl<F: FnMut(&ClientEvent, &Heard) -> Go> Observer for F {
+    fn hear(&mut self, event: &ClientEvent, heard: &Heard) -> Go {
         self(event, heard)
     }
 }
@@ -262,22 +262,24 @@ impl RunningSession<'_> {
     }
 
     /// Returns why an event is reason enough not to wait for the end.
-    fn too_much(&self, event: &Event) -> Option<Reason> {
+    fn too_much(&self, event: &ClientEvent) -> Option<Reason> {
         let limits = self.limits();
         match event {
-            Event::Retry { status: Some(401 | 403), .. } => Some(Reason::RefusedLogin),
-            Event::Retry { wait_seconds: Some(wait), .. } if *wait > limits.longest_wait.as_secs_f64() => {
+            ClientEvent::Retry { status: Some(401 | 403), .. } => Some(Reason::RefusedLogin),
+            ClientEvent::Retry { wait_seconds: Some(wait), .. } if *wait > limits.longest_wait.as_secs_f64() => {
                 Some(Reason::LongWait)
             }
-            Event::Retry { .. } if self.heard.retries_without_tool() >= limits.retries => Some(Reason::Retries),
-            Event::Quota(quota) if quota.status == QuotaStatus::Rejected => {
+            ClientEvent::Retry { .. } if self.heard.retries_without_tool() >= limits.retries => Some(Reason::Retries),
+            ClientEvent::Quota(quota) if quota.status == QuotaStatus::Rejected => {
                 self.is_reset_far().then_some(Reason::LongWait)
             }
-            Event::ModelCall if self.heard.calls_without_tool() >= limits.calls_without_tool => {
+            ClientEvent::ModelCall if self.heard.calls_without_tool() >= limits.calls_without_tool => {
                 Some(Reason::CallsWithoutTool)
             }
-            Event::Money { .. } if self.is_over_budget() => Some(Reason::Money),
-            Event::Usage { .. } | Event::Text { .. } if self.heard.output() > limits.output => Some(Reason::Output),
+            ClientEvent::Money { .. } if self.is_over_budget() => Some(Reason::Money),
+            ClientEvent::Usage { .. } | ClientEvent::Text { .. } if self.heard.output() > limits.output => {
+                Some(Reason::Output)
+            }
             _ => None,
         }
     }

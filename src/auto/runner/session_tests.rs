@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::death::Death;
-use super::event::{Event, MoneyUnit, Tokens};
+use super::event::{ClientEvent, MoneyUnit, Tokens};
 use super::heard::Heard;
 use super::request::{ClientSession, Request, SessionLimits};
 use super::session::{Go, Observer, SessionOutcome, run};
@@ -62,7 +62,7 @@ impl Try {
     }
 
     fn run(&self) -> SessionOutcome {
-        self.run_seen(&mut |_: &Event, _: &Heard| Go::On)
+        self.run_seen(&mut |_: &ClientEvent, _: &Heard| Go::On)
     }
 
     /// Runs it, and asserts that nothing is left running.
@@ -172,7 +172,7 @@ fn noise_between_the_lines_is_skipped() {
 struct Stopper(Option<Instant>);
 
 impl Observer for Stopper {
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
     fn tick(&mut self, heard: &Heard) -> Go {
@@ -214,7 +214,7 @@ impl Observer for Killer {
         std::thread::spawn(move || std::process::Command::new("sh").args(["-c", &line]).status().unwrap());
     }
 
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
 }
@@ -297,7 +297,7 @@ fn a_used_up_quota_reports_when_it_is_renewed() {
 struct Changing(Instant, u64);
 
 impl Observer for Changing {
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
     fn files(&mut self) -> Option<u64> {
@@ -350,7 +350,7 @@ fn a_client_without_output_may_work_only_until_its_time_limit() {
 struct Counter(u32);
 
 impl Observer for Counter {
-    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+    fn hear(&mut self, _event: &ClientEvent, _heard: &Heard) -> Go {
         Go::On
     }
     fn tick(&mut self, _heard: &Heard) -> Go {
@@ -361,8 +361,8 @@ impl Observer for Counter {
 
 #[test]
 fn the_observer_can_stop_at_any_event_and_is_called_while_nothing_happens() {
-    let outcome = Try::new("drip", "scripted").run_seen(&mut |event: &Event, heard: &Heard| {
-        if matches!(event, Event::SignOfLife) && heard.signs_of_life >= 5 {
+    let outcome = Try::new("drip", "scripted").run_seen(&mut |event: &ClientEvent, heard: &Heard| {
+        if matches!(event, ClientEvent::SignOfLife) && heard.signs_of_life >= 5 {
             Go::Stop("enough".to_owned())
         } else {
             Go::On
@@ -422,7 +422,7 @@ fn a_missing_program_is_named_with_a_hint() {
     let mut tried = Try::new("ideal", "scripted");
     tried.request.program = None;
     tried.request.runner.programs = vec!["gsd-no-such-agent".to_owned(), "gsd-nor-this".to_owned()];
-    let error = run(&World::real(), &tried.request, &mut |_: &Event, _: &Heard| Go::On).unwrap_err();
+    let error = run(&World::real(), &tried.request, &mut |_: &ClientEvent, _: &Heard| Go::On).unwrap_err();
     assert_eq!(
         error.to_string(),
         "none of the programs of `fake` is installed or in PATH: gsd-no-such-agent, gsd-nor-this"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::stream::{Dialect, Facts};
+use super::stream::{StreamFacts, StreamForm};
 use crate::failure::Explain;
 use crate::text::words::{read_words, words};
 use crate::world::World;
@@ -70,7 +70,7 @@ pub(crate) struct Runner {
     /// The lowest version with all the flags used here, if known.
     #[serde(default)]
     pub(crate) least_version: Option<String>,
-    pub(crate) dialect: Dialect,
+    pub(crate) dialect: StreamForm,
     pub(crate) delivery: Delivery,
     /// The arguments; placeholders in braces are filled in by [`super::request::Request::arguments`].
     pub(crate) arguments: Vec<String>,
@@ -264,8 +264,8 @@ impl Runner {
         world.program_of(&self.programs, &self.marks).map(|found| found.name)
     }
 
-    pub(crate) fn facts_of_stream(&self) -> Facts {
-        Facts { terminal_reason: self.terminal_reason.clone(), input_includes_cached: self.input_includes_cached }
+    pub(crate) fn facts_of_stream(&self) -> StreamFacts {
+        StreamFacts { terminal_reason: self.terminal_reason.clone(), input_includes_cached: self.input_includes_cached }
     }
 
     /// True if a new session can be given a name, under which it can be resumed after a crash.

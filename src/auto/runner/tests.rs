@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
 
 use super::death::Death;
-use super::event::{Event, Terminal, ToolState};
+use super::event::{ClientEvent, Terminal, ToolState};
 use super::heard::Heard;
 use super::request::{ClientSession, Request, RunnerError};
 use super::table::{Delivery, Profile, ProfileKey, Runners};
@@ -147,7 +147,7 @@ fn an_unknown_runner_is_reported_with_the_nearest_name() {
 #[test]
 fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
     use crate::world::Ended;
-    let judged = |events: &[Event], end: &End| {
+    let judged = |events: &[ClientEvent], end: &End| {
         let mut heard = Heard::default();
         for event in events {
             heard.add(event);
@@ -156,13 +156,13 @@ fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
     };
     let long = std::time::Duration::from_secs(9);
     let end = |ended: Ended| End { ended: Some(ended), ran_for: long, ..End::default() };
-    let success = Event::Terminal(Terminal::Success);
-    let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
+    let success = ClientEvent::Terminal(Terminal::Success);
+    let tool = ClientEvent::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
     let (good, bad) = (end(Ended::Code(0)), end(Ended::Code(1)));
     assert_eq!(judged(std::slice::from_ref(&success), &good), Verdict::Ran);
     assert_eq!(judged(std::slice::from_ref(&success), &bad), Verdict::Dead(Death::Model));
     assert_eq!(
-        judged(&[success.clone(), Event::ModelCall], &good),
+        judged(&[success.clone(), ClientEvent::ModelCall], &good),
         Verdict::NoSignal,
         "it went on after its last word"
     );
@@ -174,7 +174,7 @@ fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
         "what it says when it is stopped does not count"
     );
     assert_eq!(judged(&[tool], &stopped), Verdict::Stopped(Reason::Whole));
-    let said = |text: &str| [Event::Text { text: text.to_owned() }, success.clone()];
+    let said = |text: &str| [ClientEvent::Text { text: text.to_owned() }, success.clone()];
     assert_eq!(judged(&said("[API Error: 401 Invalid API key]"), &good), Verdict::Dead(Death::Auth));
     assert_eq!(judged(&said("Errors 401 and 403 are handled now."), &good), Verdict::Ran);
     let ghost = End { ran_for: std::time::Duration::from_millis(300), ..good.clone() };
@@ -188,7 +188,7 @@ fn a_verdict_follows_the_final_message_and_nothing_makes_it_better() {
 fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
     use super::event::{Tokens, UsageScope};
     use crate::world::Ended;
-    let judged = |events: &[Event], counts: bool| {
+    let judged = |events: &[ClientEvent], counts: bool| {
         let mut heard = Heard::default();
         for event in events {
             heard.add(event);
@@ -198,11 +198,15 @@ fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
     };
     let said = |output: u64| {
         let (text, tokens) = ("I will begin with".to_owned(), Tokens { input: output, output, cached: 0 });
-        [Event::ModelCall, Event::Text { text }, Event::Usage { scope: UsageScope::Call(output.to_string()), tokens }]
+        [
+            ClientEvent::ModelCall,
+            ClientEvent::Text { text },
+            ClientEvent::Usage { scope: UsageScope::Call(output.to_string()), tokens },
+        ]
     };
-    let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
-    let success = Event::Terminal(Terminal::Success);
-    let whole = |parts: &[&[Event]]| [&parts.concat(), std::slice::from_ref(&success)].concat();
+    let tool = ClientEvent::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
+    let success = ClientEvent::Terminal(Terminal::Success);
+    let whole = |parts: &[&[ClientEvent]]| [&parts.concat(), std::slice::from_ref(&success)].concat();
     let tool = std::slice::from_ref(&tool);
     for (events, is_cut) in [
         (whole(&[&said(0)]), true),
@@ -217,7 +221,7 @@ fn an_uncounted_answer_was_cut_off_if_a_client_counts_only_whole_ones() {
         assert_eq!(judged(&events, true), expected, "{events:?}");
     }
     let of_session =
-        |output| Event::Usage { scope: UsageScope::Session, tokens: Tokens { input: 9, output, cached: 0 } };
+        |output| ClientEvent::Usage { scope: UsageScope::Session, tokens: Tokens { input: 9, output, cached: 0 } };
     let completion = |output| whole(&[&said(7)[..2], &[of_session(output)]]);
     assert_eq!(judged(&completion(0), true), Verdict::Dead(Death::Network));
     assert_eq!(judged(&completion(5), true), Verdict::Ran);

@@ -9,9 +9,12 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Request, Session};
+use super::engine::{
+    ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
+};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, KeptState, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted, Usage,
+    CheckRun, CheckedTree, Entry, Event, KeptState, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted,
+    Usage,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::preferences::Preferences;
@@ -56,7 +59,7 @@ pub(crate) struct Simulated {
     pub(crate) dies_at: Option<u64>,
     /// Effects so far.
     pub(crate) effects: u64,
-    pub(crate) requests: Vec<Request>,
+    pub(crate) requests: Vec<ControlRequest>,
     pub(crate) resumes: bool,
     /// Whether earlier commits of the target belong to the milestone.
     pub(crate) has_history: bool,
@@ -189,7 +192,7 @@ impl Simulated {
         self.commits.get(commit).map(|(tree, _)| tree.clone()).unwrap_or_default()
     }
 
-    fn evidence(tree: String, verdict: &actor::Checks) -> Evidence {
+    fn evidence(tree: String, verdict: &actor::Checks) -> CheckedTree {
         let check = |command: &String| CheckRun {
             command: command.clone(),
             exit_code: i32::from(!verdict.passed),
@@ -199,13 +202,13 @@ impl Simulated {
             tests: None,
             failing: Vec::new(),
         };
-        Evidence {
+        CheckedTree {
             tree,
             source: "task-plan".to_owned(),
             passed: verdict.passed,
             checks: verdict.commands.iter().map(check).collect(),
             failure: if verdict.passed { String::new() } else { verdict.output.clone() },
-            ..Evidence::default()
+            ..CheckedTree::default()
         }
     }
 }
@@ -371,9 +374,9 @@ impl Effects for Simulated {
         Ok(None)
     }
 
-    fn baseline(&mut self, _run: &Run) -> Result<Option<Evidence>, EngineError> {
+    fn baseline(&mut self, _run: &Run) -> Result<Option<CheckedTree>, EngineError> {
         self.step()?;
-        Ok(Some(Evidence::default()))
+        Ok(Some(CheckedTree::default()))
     }
 
     fn links_out(&mut self, _before: &str, _after: &str) -> Result<Vec<String>, EngineError> {
@@ -385,7 +388,7 @@ impl Effects for Simulated {
         Ok(Vec::new())
     }
 
-    fn check(&mut self, operation: &Operation, _memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+    fn check(&mut self, operation: &Operation, _memory: &Memory) -> Result<Option<CheckedTree>, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
@@ -425,7 +428,7 @@ impl Effects for Simulated {
         &mut self,
         candidate: &LoggedCandidate,
         _memory: &Memory,
-    ) -> Result<Option<Evidence>, EngineError> {
+    ) -> Result<Option<CheckedTree>, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
         Ok(Some(Self::evidence(candidate.tree.clone(), &verdict)))
@@ -462,7 +465,7 @@ impl Effects for Simulated {
         Ok(())
     }
 
-    fn requested(&mut self) -> Result<Option<Request>, EngineError> {
+    fn requested(&mut self) -> Result<Option<ControlRequest>, EngineError> {
         Ok(self.requests.pop())
     }
 

@@ -12,12 +12,12 @@ pub(crate) struct Look<'a> {
     pub(crate) state: &'a State,
     pub(crate) preferences: &'a Preferences,
     pub(crate) memory: &'a Memory,
-    pub(crate) facts: Facts,
+    pub(crate) facts: OutsideFacts,
 }
 
 /// Facts that are not in the documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct OutsideFacts {
     /// Whether the milestone changed files outside the planning folder; `None` if unknown.
     pub(crate) has_implementation: Option<bool>,
     /// Whether the last slice gets no acceptance test, as in an older program.

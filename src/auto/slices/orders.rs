@@ -82,7 +82,7 @@ impl fmt::Display for Wish {
 
 /// A change of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum OrderedChange {
     Write { path: String, text: String },
     Remove(String),
 }
@@ -105,7 +105,7 @@ impl OrderError {
     }
 }
 
-type OrderedChanges = Result<Vec<Change>, OrderError>;
+type OrderedChanges = Result<Vec<OrderedChange>, OrderError>;
 
 /// Returns the changes that follow from an order; none if the documents have them already.
 pub(crate) fn changes(files: &dyn Files, order: &Order) -> Result<OrderedChanges, FileError> {
@@ -131,11 +131,11 @@ fn not_there(id: &str) -> OrderError {
     OrderError::new(format!("there is no `{id}`"), "`gsd-tools auto status` shows what there is")
 }
 
-fn write(path: String, text: String) -> Vec<Change> {
-    vec![Change::Write { path, text }]
+fn write(path: String, text: String) -> Vec<OrderedChange> {
+    vec![OrderedChange::Write { path, text }]
 }
 
-fn steer(files: &dyn Files, at: &str, change: &str) -> Result<Vec<Change>, FileError> {
+fn steer(files: &dyn Files, at: &str, change: &str) -> Result<Vec<OrderedChange>, FileError> {
     let found = places::root_document(files, "OVERRIDES.md")?;
     let (path, text) = found.unwrap_or_else(|| (format!("{}/OVERRIDES.md", lookup::FOLDER), String::new()));
     if overrides::read(&text).iter().any(|known| known.at == at) {
@@ -293,7 +293,7 @@ fn unpark(files: &dyn Files, milestone: &str) -> Result<OrderedChanges, FileErro
     }
     let folder = places::milestone(files, milestone)?;
     let found = places::document(files, &folder, milestone, "PARKED")?;
-    Ok(Ok(found.map(|(path, _)| Change::Remove(path)).into_iter().collect()))
+    Ok(Ok(found.map(|(path, _)| OrderedChange::Remove(path)).into_iter().collect()))
 }
 
 #[cfg(test)]
@@ -316,8 +316,8 @@ mod tests {
         let changes = changes(files, order).unwrap().unwrap();
         for change in &changes {
             match change {
-                Change::Write { path, text } => files.texts.insert(path.clone(), text.clone()),
-                Change::Remove(path) => files.texts.remove(path),
+                OrderedChange::Write { path, text } => files.texts.insert(path.clone(), text.clone()),
+                OrderedChange::Remove(path) => files.texts.remove(path),
             };
         }
         changes.len()

@@ -6,7 +6,7 @@ use super::rules;
 use super::snapshot::SliceTask;
 use super::{artifact, guards};
 use crate::auto::event::Mechanical;
-use crate::auto::position::{Finding, Position};
+use crate::auto::position::{Position, RuleResult};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 use crate::project::milestone_layout::lookup;
@@ -14,7 +14,7 @@ use crate::text::shell::{Typed, typed};
 
 /// Returns the position; `unit` is that of the current operation.
 pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
-    let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", Finding::Stop(unhandled(look))));
+    let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", RuleResult::Stop(unhandled(look))));
     Position {
         planning: lookup::FOLDER,
         blocked: blocked(look),

@@ -10,7 +10,7 @@ use super::snapshot::{
 };
 use crate::auto::mechanical;
 use crate::auto::prompt::citation;
-use crate::project::files::{Entry, Files};
+use crate::project::files::{Files, FolderEntry};
 use crate::project::milestone_layout::{
     assessment, context,
     escalation::Escalation,
@@ -77,7 +77,7 @@ struct SliceReader<'a> {
 }
 
 impl SliceReader<'_> {
-    fn list(&mut self, folder: &str) -> Vec<Entry> {
+    fn list(&mut self, folder: &str) -> Vec<FolderEntry> {
         match self.files.list(folder) {
             Ok(entries) => entries.unwrap_or_default(),
             Err(error) => {
@@ -101,24 +101,29 @@ impl SliceReader<'_> {
         self.problems.push(FileProblem { path: path.to_owned(), line, what });
     }
 
-    fn root_text(&mut self, root: &[Entry], name: &str) -> Option<String> {
+    fn root_text(&mut self, root: &[FolderEntry], name: &str) -> Option<String> {
         let name = lookup::root_file(root, name)?;
         self.text(&format!("{}/{name}", lookup::FOLDER))
     }
 
-    fn requirements(&mut self, root: &[Entry]) -> requirements::RequirementCounts {
+    fn requirements(&mut self, root: &[FolderEntry]) -> requirements::RequirementCounts {
         let text = self.root_text(root, "REQUIREMENTS.md");
         text.map(|text| requirements::Requirements::parse(&text).counts()).unwrap_or_default()
     }
 
-    fn order(&mut self, root: &[Entry]) -> Vec<String> {
+    fn order(&mut self, root: &[FolderEntry]) -> Vec<String> {
         self.record::<queue::Queue>(root, lookup::FOLDER, "QUEUE-ORDER.json")
             .map(|queue| queue.order)
             .unwrap_or_default()
     }
 
     /// Reads a JSON record by its name; one that does not parse is a problem.
-    fn record<T: serde::de::DeserializeOwned>(&mut self, entries: &[Entry], folder: &str, name: &str) -> Option<T> {
+    fn record<T: serde::de::DeserializeOwned>(
+        &mut self,
+        entries: &[FolderEntry],
+        folder: &str,
+        name: &str,
+    ) -> Option<T> {
         let name = lookup::root_file(entries, name)?;
         self.record_at(&format!("{folder}/{name}"))
     }
@@ -134,7 +139,7 @@ impl SliceReader<'_> {
         }
     }
 
-    fn document(&mut self, entries: &[Entry], folder: &str, id: &str, kind: &str) -> Option<String> {
+    fn document(&mut self, entries: &[FolderEntry], folder: &str, id: &str, kind: &str) -> Option<String> {
         let name = lookup::file(entries, id, kind)?;
         self.text(&format!("{folder}/{name}"))
     }
@@ -185,7 +190,7 @@ impl SliceReader<'_> {
         }
     }
 
-    fn open_milestone(&mut self, milestone: &mut Milestone, entries: &[Entry], folder: &str) {
+    fn open_milestone(&mut self, milestone: &mut Milestone, entries: &[FolderEntry], folder: &str) {
         let id = milestone.id.clone();
         let context = self.document(entries, folder, &id, "CONTEXT");
         let context = context.or_else(|| self.document(entries, folder, &id, "CONTEXT-DRAFT"));
@@ -259,7 +264,7 @@ impl SliceReader<'_> {
         }
     }
 
-    fn slice(&mut self, folder: &str, entries: &[Entry], slice: &mut Slice) {
+    fn slice(&mut self, folder: &str, entries: &[FolderEntry], slice: &mut Slice) {
         let id = slice.id.clone();
         let has = |kind: &str| lookup::file(entries, &id, kind).is_some();
         slice.has_plan = has("PLAN");
@@ -275,12 +280,12 @@ impl SliceReader<'_> {
         slice.uat = Some(Uat { mode: uat::UatMode::of(&text).word().to_owned(), verdict });
     }
 
-    fn detail(&mut self, folder: &str, entries: &[Entry], slice: &Slice) -> SliceDetail {
+    fn detail(&mut self, folder: &str, entries: &[FolderEntry], slice: &Slice) -> SliceDetail {
         let id = &slice.id;
         let has = |kind: &str| lookup::file(entries, id, kind).is_some();
         let tasks_folder = format!("{folder}/tasks");
         let inside = self.list(&tasks_folder);
-        let is_document = |entry: &Entry| entry.name.to_ascii_lowercase().ends_with(".md");
+        let is_document = |entry: &FolderEntry| entry.name.to_ascii_lowercase().ends_with(".md");
         let plan = self.document(entries, folder, id, "PLAN");
         let mut detail = SliceDetail {
             has_empty_task_folder: !inside.is_empty() && !inside.iter().any(is_document),
@@ -312,7 +317,7 @@ impl SliceReader<'_> {
         detail
     }
 
-    fn task(&mut self, folder: &str, entries: &[Entry], task: &mut SliceTask) {
+    fn task(&mut self, folder: &str, entries: &[FolderEntry], task: &mut SliceTask) {
         task.has_plan = lookup::file(entries, &task.id, "PLAN").is_some();
         task.summary = self.document(entries, folder, &task.id, "SUMMARY").map(|text| {
             let summary = Summary::parse(&text);
@@ -346,7 +351,7 @@ impl SliceReader<'_> {
 }
 
 /// Returns the slices with a folder and without a row.
-fn unlisted<'a>(entries: impl Iterator<Item = &'a Entry>, rows: &[Slice]) -> Vec<String> {
+fn unlisted<'a>(entries: impl Iterator<Item = &'a FolderEntry>, rows: &[Slice]) -> Vec<String> {
     let folders = entries.filter(|entry| entry.is_folder).filter_map(|entry| leading(&entry.name, 'S'));
     let is_listed = |id: &str| rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));
     folders.map(|(id, _)| id).filter(|id| !is_listed(id)).map(str::to_owned).collect()

@@ -3,14 +3,14 @@
 use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
-use crate::auto::event::{Evidence, Mechanical, Run};
+use crate::auto::event::{CheckedTree, Mechanical, Run};
 use crate::auto::mechanical;
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::{Unit, UnitKind};
 use crate::failure::Failure;
 use crate::project::files::{FileError, Files};
-use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
+use crate::project::milestone_layout::evidence::{CheckRecord, TaskEvidence};
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::project::milestone_layout::{roadmap, slice_plan};
@@ -20,7 +20,7 @@ use crate::text::terminal::plain;
 pub(crate) fn evidence(
     files: &dyn Files,
     operation: &Operation,
-    evidence: &Evidence,
+    evidence: &CheckedTree,
     attempts: &Attempts,
     preferences: &Preferences,
 ) -> Result<Vec<Edit>, FileError> {
@@ -62,14 +62,14 @@ pub(crate) fn closing(files: &dyn Files, unit: &Unit) -> Result<Vec<Edit>, FileE
     Ok(roadmap::tick(&text, slice).ok().flatten().map(|text| Edit { path, text }).into_iter().collect())
 }
 
-fn check(run: &crate::auto::event::CheckRun) -> Check {
-    Check {
+fn check(run: &crate::auto::event::CheckRun) -> CheckRecord {
+    CheckRecord {
         command: run.command.clone(),
         exit_code: Some(i64::from(run.exit_code)),
         duration_ms: run.milliseconds,
         verdict: if run.passed { "pass" } else { "fail" }.to_owned(),
         output_digest: Some(run.digest.clone()),
-        ..Check::default()
+        ..CheckRecord::default()
     }
 }
 

@@ -6,7 +6,7 @@ use super::guards;
 use super::look::Look;
 use super::snapshot::{Milestone, Slice};
 use crate::auto::event::Mechanical;
-use crate::auto::position::Finding;
+use crate::auto::position::RuleResult;
 use crate::auto::preferences::Pipeline;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
@@ -17,7 +17,7 @@ pub(crate) struct LayoutRule {
     pub(crate) name: &'static str,
     pub(crate) simple: Listing,
     pub(crate) classic: Listing,
-    apply: fn(&Look<'_>) -> Finding,
+    apply: fn(&Look<'_>) -> RuleResult,
 }
 
 /// How a rule belongs to a pipeline.
@@ -73,7 +73,7 @@ pub(crate) const RULES: &[LayoutRule] = &[
     rule("complete → stop", Listing::Terminal, Listing::Terminal, complete),
 ];
 
-const fn rule(name: &'static str, simple: Listing, classic: Listing, apply: fn(&Look<'_>) -> Finding) -> LayoutRule {
+const fn rule(name: &'static str, simple: Listing, classic: Listing, apply: fn(&Look<'_>) -> RuleResult) -> LayoutRule {
     LayoutRule { name, simple, classic, apply }
 }
 
@@ -85,41 +85,41 @@ impl LayoutRule {
         }
     }
 
-    pub(crate) fn apply(&self, look: &Look<'_>) -> Finding {
+    pub(crate) fn apply(&self, look: &Look<'_>) -> RuleResult {
         match self.listing(look.preferences.pipeline) {
-            Listing::Absent => Finding::No("this pipeline does not have it".to_owned()),
+            Listing::Absent => RuleResult::No("this pipeline does not have it".to_owned()),
             Listing::Row | Listing::Optional | Listing::Terminal => (self.apply)(look),
         }
     }
 }
 
 /// Returns the first rule that applies, and what it finds.
-pub(crate) fn first(look: &Look<'_>) -> Option<(&'static str, Finding)> {
+pub(crate) fn first(look: &Look<'_>) -> Option<(&'static str, RuleResult)> {
     RULES.iter().find_map(|rule| match rule.apply(look) {
-        Finding::No(_) => None,
+        RuleResult::No(_) => None,
         found => Some((rule.name, found)),
     })
 }
 
-fn no(why: impl Into<String>) -> Finding {
-    Finding::No(why.into())
+fn no(why: impl Into<String>) -> RuleResult {
+    RuleResult::No(why.into())
 }
 
-fn in_phase(look: &Look<'_>, phase: Phase) -> Result<(), Finding> {
+fn in_phase(look: &Look<'_>, phase: Phase) -> Result<(), RuleResult> {
     if look.state.phase == phase { Ok(()) } else { Err(no(format!("the phase is {}", look.state.phase.word()))) }
 }
 
-fn of_slice(look: &Look<'_>, phase: Phase, kind: UnitKind) -> Finding {
+fn of_slice(look: &Look<'_>, phase: Phase, kind: UnitKind) -> RuleResult {
     match (in_phase(look, phase), look.slice_id()) {
         (Err(no), _) => no,
-        (Ok(()), Some(id)) => Finding::Dispatch(Unit::new(kind, id)),
+        (Ok(()), Some(id)) => RuleResult::Dispatch(Unit::new(kind, id)),
         (Ok(()), None) => no("no slice is active"),
     }
 }
 
-fn of_milestone(look: &Look<'_>, kind: UnitKind) -> Finding {
+fn of_milestone(look: &Look<'_>, kind: UnitKind) -> RuleResult {
     match &look.state.milestone {
-        Some(milestone) => Finding::Dispatch(Unit::new(kind, milestone.id.clone())),
+        Some(milestone) => RuleResult::Dispatch(Unit::new(kind, milestone.id.clone())),
         None => no("no milestone is active"),
     }
 }
@@ -128,7 +128,7 @@ fn milestone_id(look: &Look<'_>) -> String {
     look.state.milestone.as_ref().map(|milestone| milestone.id.clone()).unwrap_or_default()
 }
 
-fn escalation(look: &Look<'_>) -> Finding {
+fn escalation(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::EscalatingTask) {
         return no;
     }
@@ -139,7 +139,7 @@ fn escalation(look: &Look<'_>) -> Finding {
     let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
     let next = typed!("gsd-tools auto answer {} {}", id, question.recommended);
-    Finding::Stop(
+    RuleResult::Stop(
         Stop::new(Cause::Escalation, format!("{id} asks: {}", question.text), next).shown(question.options.clone()),
     )
 }
@@ -149,10 +149,10 @@ const REWRITES: u32 = 3;
 
 /// True if a person's change of course is not in the documents yet: nothing lands without it.
 pub(super) fn waits_for_rewrite(look: &Look<'_>) -> bool {
-    !matches!(rewrite_docs(look), Finding::No(_))
+    !matches!(rewrite_docs(look), RuleResult::No(_))
 }
 
-fn rewrite_docs(look: &Look<'_>) -> Finding {
+fn rewrite_docs(look: &Look<'_>) -> RuleResult {
     if !look.snapshot.has_active_override {
         return no("no override is active");
     }
@@ -163,19 +163,19 @@ fn rewrite_docs(look: &Look<'_>) -> Finding {
     if look.memory.rewrites >= REWRITES {
         let step = Mechanical::ResolveOverrides { milestone };
         let is_impossible = look.memory.fallbacks.contains_key(&step);
-        return if is_impossible { no("the override cannot be resolved") } else { Finding::Mechanical(step) };
+        return if is_impossible { no("the override cannot be resolved") } else { RuleResult::Mechanical(step) };
     }
-    Finding::Dispatch(Unit::new(UnitKind::RewriteDocs, look.slice_id().unwrap_or(milestone)))
+    RuleResult::Dispatch(Unit::new(UnitKind::RewriteDocs, look.slice_id().unwrap_or(milestone)))
 }
 
-fn complete_slice(look: &Look<'_>) -> Finding {
+fn complete_slice(look: &Look<'_>) -> RuleResult {
     of_slice(look, Phase::Summarizing, UnitKind::CompleteSlice)
 }
 
 /// How often an acceptance test is run.
 const UAT_RUNS: usize = 3;
 
-fn run_uat(look: &Look<'_>) -> Finding {
+fn run_uat(look: &Look<'_>) -> RuleResult {
     if !look.preferences.uat_dispatch {
         return no("`uat_dispatch` is off");
     }
@@ -185,12 +185,12 @@ fn run_uat(look: &Look<'_>) -> Finding {
     if look.memory.attempts(&unit).refused.len() >= UAT_RUNS {
         let text = format!("the acceptance test of {id} was run {UAT_RUNS} times without a verdict");
         let next = typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", id);
-        return Finding::Stop(Stop::new(Cause::UatExhausted, text, next));
+        return RuleResult::Stop(Stop::new(Cause::UatExhausted, text, next));
     }
-    Finding::Dispatch(unit)
+    RuleResult::Dispatch(unit)
 }
 
-fn uat_verdict(look: &Look<'_>) -> Finding {
+fn uat_verdict(look: &Look<'_>) -> RuleResult {
     if !look.preferences.uat_dispatch {
         return no("`uat_dispatch` is off");
     }
@@ -207,10 +207,10 @@ fn uat_verdict(look: &Look<'_>) -> Finding {
     let id = format!("{milestone}/{}", slice.id);
     let text = format!("the acceptance test of {id} says `{verdict}`");
     let next = typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", id);
-    Finding::Stop(Stop::new(Cause::UatFailed, text, next))
+    RuleResult::Stop(Stop::new(Cause::UatFailed, text, next))
 }
 
-fn reassess(look: &Look<'_>) -> Finding {
+fn reassess(look: &Look<'_>) -> RuleResult {
     if !look.preferences.reassess_after_slice || look.preferences.skip_reassess {
         return no("`reassess_after_slice` is off");
     }
@@ -219,24 +219,24 @@ fn reassess(look: &Look<'_>) -> Finding {
     if !is_due || !(look.has_open_slice() || look.facts.reassesses_last) {
         return no("the roadmap needs no new assessment");
     }
-    Finding::Dispatch(Unit::new(UnitKind::ReassessRoadmap, format!("{}/{}", milestone_id(look), slice.id)))
+    RuleResult::Dispatch(Unit::new(UnitKind::ReassessRoadmap, format!("{}/{}", milestone_id(look), slice.id)))
 }
 
-fn needs_discussion(look: &Look<'_>) -> Finding {
+fn needs_discussion(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::NeedsDiscussion) {
         return no;
     }
     discuss(look, Cause::NeedsDiscussion, "has a draft of its context that nobody has discussed yet")
 }
 
-fn no_context(look: &Look<'_>) -> Finding {
+fn no_context(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::PrePlanning) {
         return no;
     }
     match look.milestone() {
         // For a milestone with a brief, the first step is its context.
         None => match look.memory.run.as_ref().filter(|_| look.facts.has_brief && look.state.registry.is_empty()) {
-            Some(run) => Finding::Dispatch(Unit::new(UnitKind::DiscussMilestone, run.milestone.clone())),
+            Some(run) => RuleResult::Dispatch(Unit::new(UnitKind::DiscussMilestone, run.milestone.clone())),
             None => no("no milestone is active"),
         },
         Some(milestone) if milestone.has_context => no("the context is there"),
@@ -244,15 +244,15 @@ fn no_context(look: &Look<'_>) -> Finding {
     }
 }
 
-fn discuss(look: &Look<'_>, cause: Cause, what: &str) -> Finding {
+fn discuss(look: &Look<'_>, cause: Cause, what: &str) -> RuleResult {
     if look.facts.has_brief {
         return of_milestone(look, UnitKind::DiscussMilestone);
     }
     let id = milestone_id(look);
-    Finding::Stop(Stop::new(cause, format!("{id} {what}"), typed!("gsd-tools auto discuss {}", id)))
+    RuleResult::Stop(Stop::new(cause, format!("{id} {what}"), typed!("gsd-tools auto discuss {}", id)))
 }
 
-fn research_milestone(look: &Look<'_>) -> Finding {
+fn research_milestone(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::PrePlanning) {
         return no;
     }
@@ -265,7 +265,7 @@ fn research_milestone(look: &Look<'_>) -> Finding {
     }
 }
 
-fn plan_milestone(look: &Look<'_>) -> Finding {
+fn plan_milestone(look: &Look<'_>) -> RuleResult {
     match in_phase(look, Phase::PrePlanning) {
         Err(no) => no,
         Ok(()) => of_milestone(look, UnitKind::PlanMilestone),
@@ -277,7 +277,7 @@ fn active_slice<'a>(look: &Look<'a>) -> Option<&'a Slice> {
     look.slices().iter().find(|slice| slice.id == *id)
 }
 
-fn slice_discussion(look: &Look<'_>) -> Finding {
+fn slice_discussion(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::Planning) {
         return no;
     }
@@ -289,13 +289,13 @@ fn slice_discussion(look: &Look<'_>) -> Finding {
             let id = look.slice_id().unwrap_or_default();
             let text =
                 format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on: write it in the worktree");
-            Finding::Stop(Stop::new(Cause::SliceDiscussion, text, "gsd-tools auto run"))
+            RuleResult::Stop(Stop::new(Cause::SliceDiscussion, text, "gsd-tools auto run"))
         }
         _ => no("the slice was discussed"),
     }
 }
 
-fn parallel_research(look: &Look<'_>) -> Finding {
+fn parallel_research(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::Planning) {
         return no;
     }
@@ -306,10 +306,10 @@ fn parallel_research(look: &Look<'_>) -> Finding {
     if milestone.into_iter().flat_map(Milestone::to_research).count() < 2 {
         return no("fewer than two slices can be researched now");
     }
-    Finding::Dispatch(Unit::new(UnitKind::ResearchSlice, format!("{}/{PARALLEL_RESEARCH}", milestone_id(look))))
+    RuleResult::Dispatch(Unit::new(UnitKind::ResearchSlice, format!("{}/{PARALLEL_RESEARCH}", milestone_id(look))))
 }
 
-fn research_slice(look: &Look<'_>) -> Finding {
+fn research_slice(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::Planning) {
         return no;
     }
@@ -324,7 +324,7 @@ fn research_slice(look: &Look<'_>) -> Finding {
     }
 }
 
-fn plan_slice(look: &Look<'_>) -> Finding {
+fn plan_slice(look: &Look<'_>) -> RuleResult {
     if look.state.phase == Phase::Refining {
         return of_slice(look, Phase::Refining, UnitKind::PlanSlice);
     }
@@ -332,24 +332,24 @@ fn plan_slice(look: &Look<'_>) -> Finding {
 }
 
 /// The answer to a gate's question is not in any document, so only a person can give it.
-fn gate_evaluate(look: &Look<'_>) -> Finding {
+fn gate_evaluate(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::EvaluatingGates) {
         return no;
     }
     let id = look.slice_id().unwrap_or_default();
     let text = format!("{id} has open gates, which a person has to answer in its GATES.json, in the worktree");
-    Finding::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto run"))
+    RuleResult::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto run"))
 }
 
-fn replan_slice(look: &Look<'_>) -> Finding {
+fn replan_slice(look: &Look<'_>) -> RuleResult {
     of_slice(look, Phase::ReplanningSlice, UnitKind::ReplanSlice)
 }
 
-fn reactive(_: &Look<'_>) -> Finding {
+fn reactive(_: &Look<'_>) -> RuleResult {
     no("several tasks are not run in one session")
 }
 
-fn missing_task_plan(look: &Look<'_>) -> Finding {
+fn missing_task_plan(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::Executing) {
         return no;
     }
@@ -365,45 +365,45 @@ fn active_task_has_plan(look: &Look<'_>) -> Option<bool> {
     Some(found.has_plan)
 }
 
-fn execute_task(look: &Look<'_>) -> Finding {
+fn execute_task(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::Executing) {
         return no;
     }
     match (look.slice_id(), &look.state.task) {
         (Some(slice), Some(task)) => {
-            Finding::Dispatch(Unit::new(UnitKind::ExecuteTask, format!("{slice}/{}", task.id)))
+            RuleResult::Dispatch(Unit::new(UnitKind::ExecuteTask, format!("{slice}/{}", task.id)))
         }
         _ => no("no task is active"),
     }
 }
 
-fn validate(look: &Look<'_>) -> Finding {
+fn validate(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::ValidatingMilestone) {
         return no;
     }
     if let Some(stop) = guards::missing_summaries(look) {
-        return Finding::Stop(stop);
+        return RuleResult::Stop(stop);
     }
     let step = Mechanical::PassValidation { milestone: milestone_id(look) };
     if look.preferences.skip_milestone_validation && !look.memory.fallbacks.contains_key(&step) {
-        return Finding::Mechanical(step);
+        return RuleResult::Mechanical(step);
     }
     of_milestone(look, UnitKind::ValidateMilestone)
 }
 
-fn complete_milestone(look: &Look<'_>) -> Finding {
+fn complete_milestone(look: &Look<'_>) -> RuleResult {
     if let Err(no) = in_phase(look, Phase::CompletingMilestone) {
         return no;
     }
     match guards::of_completion(look) {
-        Some(stop) => Finding::Stop(stop),
+        Some(stop) => RuleResult::Stop(stop),
         None => of_milestone(look, UnitKind::CompleteMilestone),
     }
 }
 
-fn complete(look: &Look<'_>) -> Finding {
+fn complete(look: &Look<'_>) -> RuleResult {
     match in_phase(look, Phase::Complete) {
         Err(no) => no,
-        Ok(()) => Finding::Stop(Stop::new(Cause::Complete, "all milestones are complete", "gsd-tools auto status")),
+        Ok(()) => RuleResult::Stop(Stop::new(Cause::Complete, "all milestones are complete", "gsd-tools auto status")),
     }
 }

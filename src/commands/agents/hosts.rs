@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::agents::skills::{self, Around};
+use crate::operations::agents::skills::{self, SkillSurroundings};
 
 verbs! {
     "Host folders";
@@ -51,7 +51,7 @@ fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), Fai
     let descriptor = host.descriptor.as_ref();
     let skills = descriptor.map(|descriptor| hosts::skills_folder(context, descriptor)).transpose()?.flatten();
     let plugin_skill = descriptor.and_then(|descriptor| descriptor.plugin_skill.as_deref());
-    let around = Around { home: &home, skills, plugin_skill };
+    let around = SkillSurroundings { home: &home, skills, plugin_skill };
     let real = |path: &str| {
         let real = disk::exists(path).then(|| disk::real(&AbsolutePath::parse(path).ok()?).ok()).flatten()?;
         Some(real.to_string())

@@ -1,7 +1,7 @@
 //! `review-lane`: reviews by the agents of other hosts and by model servers. We define the command lines; a project
 //! only chooses among the reviewers.
 
-use crate::acts::review::changes::{self, Step};
+use crate::acts::review::changes::{self, ReviewStep};
 use crate::acts::review::reviewers;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
@@ -97,7 +97,7 @@ fn explicit_from_argv(context: &mut Context, arguments: &ArgvArgs) -> Result<(),
 }
 
 fn dispatch_step(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
-    let step = Step {
+    let step = ReviewStep {
         feature: arguments.cap_id.as_deref(),
         point: arguments.point.as_deref(),
         explicit: arguments.explicit.as_deref(),

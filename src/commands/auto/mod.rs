@@ -45,7 +45,7 @@ verbs! {
     /// slices with three tasks each, or what `--shape` says.
     ///
     /// Example: `gsd-tools auto plan --pick sessions`.
-    "auto plan": reads json(crate::acts::auto::seen::PlanReport) = views::plan(views::PlanArgs);
+    "auto plan": reads json(crate::acts::auto::seen::SessionPlanReport) = views::plan(views::AutoPlanArgs);
 
     /// Show the rules that decide what a run does next
     ///
@@ -165,7 +165,7 @@ verbs! {
     /// Print one section of the documents of a unit
     ///
     /// Example: `gsd-tools auto context M001/S02 --section "Boundary Map" --raw`.
-    "auto context": reads json(crate::acts::auto::texts::SectionReport) = texts::section(texts::ContextArgs);
+    "auto context": reads json(crate::acts::auto::texts::SectionReport) = texts::section(texts::UnitContextArgs);
 
     /// Show what the run did
     ///

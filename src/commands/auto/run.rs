@@ -2,9 +2,9 @@
 
 use crate::acts::auto::control::control;
 use crate::acts::auto::place::{LayoutWord, layout_word};
-use crate::acts::auto::start::request::{Choices, Request};
+use crate::acts::auto::start::request::{Choices, RunRequest};
 use crate::acts::auto::start::{self, RunReport};
-use crate::auto::engine::Request as Wish;
+use crate::auto::engine::ControlRequest as Wish;
 use crate::auto::slices::forecast::Shape;
 use crate::commands::auto::views::shape;
 use crate::failure::Failure;
@@ -126,8 +126,8 @@ impl HowArgs {
 }
 
 impl RunArgs {
-    fn request(&self) -> Request {
-        Request { milestone: self.milestone.clone(), brief: self.brief.clone(), how: self.how.choices() }
+    fn request(&self) -> RunRequest {
+        RunRequest { milestone: self.milestone.clone(), brief: self.brief.clone(), how: self.how.choices() }
     }
 }
 

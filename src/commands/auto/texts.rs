@@ -35,7 +35,7 @@ pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct ContextArgs {
+pub(super) struct UnitContextArgs {
     /// The unit whose documents are searched, such as `M001/S01`
     id: String,
     /// The heading of the section
@@ -43,7 +43,7 @@ pub(super) struct ContextArgs {
     section: String,
 }
 
-pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
+pub(super) fn section(context: &mut Context, arguments: &UnitContextArgs) -> Result<(), Failure> {
     let report = texts::section(context, &arguments.id, &arguments.section)?;
     context.say(&report, Some(&report.text), |_| report.text.clone())
 }

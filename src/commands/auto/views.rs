@@ -84,7 +84,7 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
 }
 
 #[derive(Debug, clap::Args)]
-pub(super) struct PlanArgs {
+pub(super) struct AutoPlanArgs {
     /// The milestone; without it, the active one
     milestone: Option<String>,
     /// Assume these slices, and tasks in each, for work that is not planned yet, such as `4x3`
@@ -102,7 +102,7 @@ pub(super) fn shape(text: &str) -> Result<Shape, String> {
     }
 }
 
-pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
+pub(super) fn plan(context: &mut Context, arguments: &AutoPlanArgs) -> Result<(), Failure> {
     let report = seen::plan(context, arguments.milestone.as_deref(), arguments.shape)?;
     context.say(&report, None, |_| {
         let (sessions, most) = (report.sessions, report.most_sessions);

@@ -3,7 +3,7 @@
 use crate::acts::writing;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::audit::{self, Category, Target};
+use crate::operations::audit::{self, AcknowledgedItem, Category};
 
 verbs! {
     "Audits";
@@ -108,7 +108,7 @@ fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), Failu
 
 fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(), Failure> {
     let today = context.world().today();
-    let target = Target {
+    let target = AcknowledgedItem {
         category: arguments.category,
         milestone: &arguments.milestone,
         day: arguments.at.as_deref().unwrap_or(&today),

@@ -32,7 +32,7 @@ verbs! {
     /// The verdict is `consistent`, `lag` (the roadmap is updated last), `drifted` or `uncheckable`.
     ///
     /// Example: `gsd-tools drift-guard phase-status --phase 2 --pick verdict`.
-    "drift-guard phase-status": reads json(drift_guard::StatusReport) = phase_status(PhaseStatusArgs);
+    "drift-guard phase-status": reads json(drift_guard::PhaseDriftReport) = phase_status(PhaseStatusArgs);
 
     /// Check that a user story has a role, a capability and an outcome
     ///

@@ -20,7 +20,7 @@ verbs! {
     /// Show whether a phase is verified and what to do next
     ///
     /// Example: `gsd-tools verification status .planning/phases/01-foundation --pick status`.
-    "verification status": reads json(StatusReport) = status(PhaseFolderArg);
+    "verification status": reads json(VerificationStatusReport) = status(PhaseFolderArg);
 
     use crate::peer::phases::VERIFICATION_FILE;
 
@@ -66,7 +66,7 @@ pub(crate) struct FingerprintArgs {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct StatusReport {
+pub(in crate::commands) struct VerificationStatusReport {
     status: &'static str,
     next_action: String,
     next_command: String,
@@ -83,7 +83,7 @@ fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
     };
     // The command for a folder contains the phase as in the folder's name.
     let number = if typed.contains(['/', '\\']) { standing.verification.phase.as_str() } else { typed };
-    let report = StatusReport {
+    let report = VerificationStatusReport {
         status: standing.verification.word(),
         next_action: standing.verification_action().into_owned(),
         next_command: standing.verification_command(number, context.command_prefix()?),

@@ -13,7 +13,7 @@ use crate::disk;
 use crate::failure::Failure;
 use crate::frame::named::{FileArg, NonBlank, PhaseArg, PhaseFolderArg};
 use crate::frame::{Context, verbs};
-use crate::operations::plans::lint::{self, Limits};
+use crate::operations::plans::lint::{self, PlanLimits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;
 use crate::operations::plans::summary_check::{self, SummaryCheckReport};
@@ -137,7 +137,7 @@ fn plan_structure(context: &mut Context, FileArg { file }: &FileArg) -> Result<(
     let requirements = listed.as_deref().map(Requirements::parse);
     // A plan of a quick task belongs to no phase: nothing else checks its content.
     let report = if lint::is_quick(context.layout(), file) {
-        let limits = Limits::of(context.config()?);
+        let limits = PlanLimits::of(context.config()?);
         lint::quick(&view, file, &text, &limits, &source::tree_of(context))?
     } else {
         structure::structure(file, &text, requirements.as_ref(), view.files())?

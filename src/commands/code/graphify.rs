@@ -23,7 +23,7 @@ verbs! {
         crate::operations::answers::disabled::DisabledReport,
         graph::BuildReport,
         graph::BuildNote,
-        graph::SnapshotReport
+        graph::GraphSnapshotReport
     ) = build(BuildArgs);
 
     /// Search the code graph for a word and list what is connected to it
@@ -34,7 +34,7 @@ verbs! {
     "graphify query": reads json(
         crate::operations::answers::disabled::DisabledReport,
         graph::QueryReport,
-        graph::FailureReport
+        graph::GraphFailureReport
     ) = query(QueryArgs);
 
     /// Show how old the code graph is
@@ -42,7 +42,7 @@ verbs! {
     /// `stale` is true after 24 hours.
     ///
     /// Example: `gsd-tools graphify status --pick stale`.
-    "graphify status": reads json(crate::operations::answers::disabled::DisabledReport, graph::StatusReport)
+    "graphify status": reads json(crate::operations::answers::disabled::DisabledReport, graph::GraphStatusReport)
         = graphify_status();
 
     /// Show how the code graph changed since the last snapshot

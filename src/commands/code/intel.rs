@@ -28,14 +28,14 @@ verbs! {
     /// A file is stale after 24 hours.
     ///
     /// Example: `gsd-tools intel status --pick overall_stale`.
-    "intel status": reads json(crate::operations::answers::disabled::DisabledReport, intel::StatusReport) = status();
+    "intel status": reads json(crate::operations::answers::disabled::DisabledReport, intel::IntelStatusReport) = status();
 
     /// Explain how to update the code index
     ///
     /// The update itself is the work of an agent.
     ///
     /// Example: `gsd-tools intel update --pick action`.
-    "intel update": reads json(crate::operations::answers::disabled::DisabledReport, intel::UpdateReport) = update();
+    "intel update": reads json(crate::operations::answers::disabled::DisabledReport, intel::IntelUpdateReport) = update();
 
     /// Show which files of the code index changed since the last snapshot
     ///
@@ -58,7 +58,7 @@ verbs! {
     /// Checks the format of each file, that the source files it names exist, and its age.
     ///
     /// Example: `gsd-tools intel validate --pick errors`.
-    "intel validate": reads json(crate::operations::answers::disabled::DisabledReport, intel::ValidateReport)
+    "intel validate": reads json(crate::operations::answers::disabled::DisabledReport, intel::IntelValidateReport)
         = validate();
 
     /// List the exports of a JavaScript or TypeScript file

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Reason};
 use crate::frame::named::PhaseFlag;
 use crate::frame::{Context, verbs};
 use crate::operations::code::refactor;
-use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
+use crate::operations::code::refactor::{EvaluateReport, Nothing, ScoreLimits};
 use crate::text::shell::{Typed, typed};
 
 const THRESHOLD: u64 = 15;
@@ -102,7 +102,7 @@ fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), Failu
         return context.emit(&refactor::nothing(Nothing::GitUnavailable, refactor::number(&folder)));
     };
     let config = context.config()?;
-    let limits = Limits {
+    let limits = ScoreLimits {
         threshold: config.number("refactor.complexity_threshold").unwrap_or(THRESHOLD),
         jump: config.number("refactor.complexity_jump_delta").unwrap_or(JUMP),
     };

@@ -8,7 +8,7 @@ use crate::library::{Item, ItemKind, Library};
 use crate::operations::capability;
 
 /// A row of the tables: documents, each by the last part of its path, and their readers.
-struct Row {
+struct ArtifactRow {
     documents: Vec<String>,
     readers: Vec<String>,
 }
@@ -36,7 +36,7 @@ fn page() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/artifacts.md")).unwrap()
 }
 
-fn rows(page: &str) -> Vec<Row> {
+fn rows(page: &str) -> Vec<ArtifactRow> {
     let mut rows = Vec::new();
     for line in page.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -47,7 +47,7 @@ fn rows(page: &str) -> Vec<Row> {
             path.trim_end_matches('/').rsplit('/').next().map(|last| format!("{last}{slash}"))
         };
         let documents = cells[1].split('`').skip(1).step_by(2).filter_map(last).collect();
-        rows.push(Row { documents, readers });
+        rows.push(ArtifactRow { documents, readers });
     }
     assert!(rows.len() > 90, "{}", rows.len());
     rows
@@ -100,7 +100,7 @@ fn faults(library: &Library, page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut known: BTreeMap<String, Option<Vec<&str>>> = BTreeMap::new();
     let rows = rows(page);
-    for Row { documents, readers } in &rows {
+    for ArtifactRow { documents, readers } in &rows {
         let shown = documents.join(", ");
         let may_be = documents.iter().any(|document| FOR_PEOPLE.iter().any(|(known, _)| known == document));
         if readers.iter().all(|reader| reader == "people") && !may_be {

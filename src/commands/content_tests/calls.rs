@@ -9,62 +9,62 @@ use crate::library::{Item, ItemKind};
 
 /// One call as written in a text.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ContentCall {
     pub(super) path: String,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ContentWord>,
 }
 
 /// One word of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
-    pub(super) parts: Vec<Part>,
+pub(super) struct ContentWord {
+    pub(super) parts: Vec<CallWordPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum CallWordPart {
     Text(String),
     /// A placeholder as written, and whether it is in single quotes.
     Placeholder(String, bool),
 }
 
-impl Word {
+impl ContentWord {
     /// The word with a value for each placeholder.
     pub(super) fn with(&self, value: impl Fn(&str) -> String) -> String {
-        let text = |part: &Part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Placeholder(name, _) => value(name),
+        let text = |part: &CallWordPart| match part {
+            CallWordPart::Text(text) => text.clone(),
+            CallWordPart::Placeholder(name, _) => value(name),
         };
         self.parts.iter().map(text).collect()
     }
 
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text(_) => None,
-            Part::Placeholder(name, _) => Some(name.as_str()),
+            CallWordPart::Text(_) => None,
+            CallWordPart::Placeholder(name, _) => Some(name.as_str()),
         })
     }
 
     /// The placeholders whose value a shell would interpret.
     pub(super) fn unquoted(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Placeholder(name, false) => Some(name.as_str()),
-            Part::Text(_) | Part::Placeholder(..) => None,
+            CallWordPart::Placeholder(name, false) => Some(name.as_str()),
+            CallWordPart::Text(_) | CallWordPart::Placeholder(..) => None,
         })
     }
 
     /// Whether a value is in single quotes.
     pub(super) fn has_quoted_value(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Placeholder(_, true)))
+        self.parts.iter().any(|part| matches!(part, CallWordPart::Placeholder(_, true)))
     }
 
     /// The word, if it consists only of text.
     pub(super) fn plain(&self) -> Option<String> {
-        let is_text = |part: &Part| matches!(part, Part::Text(_));
+        let is_text = |part: &CallWordPart| matches!(part, CallWordPart::Text(_));
         self.parts.iter().all(is_text).then(|| self.with(|_| String::new()))
     }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for ContentCall {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<String> = self.words.iter().map(|word| word.with(str::to_owned)).collect();
         write!(out, "{}: gsd-tools {}", self.path, words.join(" "))
@@ -72,17 +72,17 @@ impl fmt::Display for Call {
 }
 
 /// Every call in an item's text.
-pub(super) fn calls_of(item: &Item) -> Vec<Call> {
+pub(super) fn calls_of(item: &Item) -> Vec<ContentCall> {
     let is_page = item.kind == ItemKind::Template && item.name.as_str().starts_with("guide/");
     let pieces = if is_page { page_calls(&item.body) } else { code_of(&item.body) };
     let calls = pieces.iter().flat_map(|code| commands_of(code));
-    calls.map(|words| Call { path: item.path.clone(), words }).collect()
+    calls.map(|words| ContentCall { path: item.path.clone(), words }).collect()
 }
 
 /// Every call in a text of a feature.
-pub(super) fn calls_in(feature: &str, text: &str) -> Vec<Call> {
+pub(super) fn calls_in(feature: &str, text: &str) -> Vec<ContentCall> {
     let calls = code_of(text).into_iter().flat_map(|code| commands_of(&code));
-    calls.map(|words| Call { path: feature.to_owned(), words }).collect()
+    calls.map(|words| ContentCall { path: feature.to_owned(), words }).collect()
 }
 
 /// The commands of a host that a text names, in any spelling: `/gsd-x`, `/gsd:x`, `$gsd-x`. A name inside a path, an
@@ -163,18 +163,18 @@ fn inline(text: &str) -> Vec<String> {
 }
 
 /// The words after `gsd-tools` for every command in a piece of shell code.
-fn commands_of(code: &str) -> Vec<Vec<Word>> {
+fn commands_of(code: &str) -> Vec<Vec<ContentWord>> {
     let mut commands = Vec::new();
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<ContentWord> = Vec::new();
     let mut lexer = Lexer { rest: code };
     loop {
         match lexer.next() {
-            Token::Word(word) => words.push(word),
+            ContentToken::Word(word) => words.push(word),
             token => {
                 let words = std::mem::take(&mut words);
                 let program = words.iter().position(|word| word.plain().as_deref() == Some("gsd-tools"));
                 commands.extend(program.map(|at| words[at + 1..].to_vec()).filter(|words| !words.is_empty()));
-                if matches!(token, Token::End) {
+                if matches!(token, ContentToken::End) {
                     return commands;
                 }
             }
@@ -182,8 +182,8 @@ fn commands_of(code: &str) -> Vec<Vec<Word>> {
     }
 }
 
-enum Token {
-    Word(Word),
+enum ContentToken {
+    Word(ContentWord),
     /// The end of a command.
     Break,
     End,
@@ -194,9 +194,9 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    fn next(&mut self) -> Token {
+    fn next(&mut self) -> ContentToken {
         self.skip_blanks();
-        let Some(first) = self.rest.chars().next() else { return Token::End };
+        let Some(first) = self.rest.chars().next() else { return ContentToken::End };
         match first {
             '#' => {
                 self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
@@ -204,7 +204,7 @@ impl Lexer<'_> {
             }
             '\n' | ';' | '|' | '&' | '(' | ')' => {
                 self.rest = &self.rest[1..];
-                Token::Break
+                ContentToken::Break
             }
             '>' => {
                 self.rest = self.rest.trim_start_matches(['>', '&']);
@@ -229,8 +229,8 @@ impl Lexer<'_> {
         }
     }
 
-    fn word(&mut self) -> Token {
-        let mut parts: Vec<Part> = Vec::new();
+    fn word(&mut self) -> ContentToken {
+        let mut parts: Vec<CallWordPart> = Vec::new();
         let mut quote = None;
         while let Some(next) = self.rest.chars().next() {
             if quote.is_none() && (next.is_whitespace() || ";|&()>".contains(next)) {
@@ -245,24 +245,24 @@ impl Lexer<'_> {
             }
             if let Some(length) = placeholder(self.rest).filter(|_| quote != Some('\'') || !self.rest.starts_with('$'))
             {
-                parts.push(Part::Placeholder(self.rest[..length].to_owned(), quote == Some('\'')));
+                parts.push(CallWordPart::Placeholder(self.rest[..length].to_owned(), quote == Some('\'')));
                 self.rest = &self.rest[length..];
                 continue;
             }
             text_of(&mut parts).push(next);
             self.rest = &self.rest[next.len_utf8()..];
         }
-        Token::Word(Word { parts })
+        ContentToken::Word(ContentWord { parts })
     }
 }
 
 /// The text at the end of the word being built.
-fn text_of(parts: &mut Vec<Part>) -> &mut String {
-    if !matches!(parts.last(), Some(Part::Text(_))) {
-        parts.push(Part::Text(String::new()));
+fn text_of(parts: &mut Vec<CallWordPart>) -> &mut String {
+    if !matches!(parts.last(), Some(CallWordPart::Text(_))) {
+        parts.push(CallWordPart::Text(String::new()));
     }
     match parts.last_mut() {
-        Some(Part::Text(text)) => text,
+        Some(CallWordPart::Text(text)) => text,
         _ => unreachable!("a text was just pushed"),
     }
 }
@@ -287,7 +287,8 @@ mod tests {
     use super::*;
 
     fn words(code: &str) -> Vec<String> {
-        let shown = |words: Vec<Word>| words.iter().map(|word| word.with(|_| "_".to_owned())).collect::<Vec<_>>();
+        let shown =
+            |words: Vec<ContentWord>| words.iter().map(|word| word.with(|_| "_".to_owned())).collect::<Vec<_>>();
         commands_of(code).into_iter().map(|words| shown(words).join(" ")).collect()
     }
 

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 
 use serde_json::Value;
 
-use super::calls::{Call, calls_of};
+use super::calls::{ContentCall, calls_of};
 use crate::commands::families::{CATALOG, read};
 use crate::commands::small::schema::schema_of;
 use crate::frame::{tree, usage};
@@ -101,7 +101,7 @@ fn code_words(text: &str) -> BTreeSet<&str> {
 }
 
 /// The keys in the possible answers of a call, at any depth.
-fn answer_fields(call: &Call) -> BTreeSet<String> {
+fn answer_fields(call: &ContentCall) -> BTreeSet<String> {
     let mut fields = BTreeSet::new();
     let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
     let Ok(parsed) = read(words.map(OsString::from).collect()) else { return fields };

@@ -27,17 +27,17 @@ const SUBJECT: usize = 700;
 type Texts = BTreeMap<String, String>;
 
 #[derive(Default)]
-struct Document<'table> {
+struct DocumentRow<'table> {
     name: &'table str,
     forms: Vec<&'table str>,
     /// The words with which a reader names it.
     named: Vec<&'table str>,
     /// Files and folders of the program that read it.
     code: Vec<&'table str>,
-    readers: Vec<Reader<'table>>,
+    readers: Vec<PartReader<'table>>,
 }
 
-struct Reader<'table> {
+struct PartReader<'table> {
     units: Vec<&'table str>,
     by: &'table str,
     words: &'table str,
@@ -76,11 +76,11 @@ impl Unit {
     }
 }
 
-fn parse(table: &str) -> Vec<Document<'_>> {
-    let mut documents: Vec<Document<'_>> = Vec::new();
+fn parse(table: &str) -> Vec<DocumentRow<'_>> {
+    let mut documents: Vec<DocumentRow<'_>> = Vec::new();
     for line in table.lines() {
         if let Some(name) = line.strip_prefix("## ") {
-            documents.push(Document { name, ..Document::default() });
+            documents.push(DocumentRow { name, ..DocumentRow::default() });
             continue;
         }
         let Some(last) = documents.last_mut().filter(|_| !line.is_empty() && !line.starts_with('#')) else { continue };
@@ -95,7 +95,7 @@ fn parse(table: &str) -> Vec<Document<'_>> {
             let as_part = line.contains(" <~ ");
             let (units, rest) = line.split_once(if as_part { " <~ " } else { " <- " }).expect(line);
             let (by, words) = rest.split_once(": ").expect(line);
-            last.readers.push(Reader { units: units.split("; ").collect(), by, words, as_part });
+            last.readers.push(PartReader { units: units.split("; ").collect(), by, words, as_part });
         }
     }
     documents
@@ -203,7 +203,7 @@ fn listed_keys(text: &str) -> BTreeSet<Unit> {
 }
 
 /// The units that the forms of a document ask for.
-fn units_of(document: &Document<'_>, texts: &Texts) -> BTreeSet<Unit> {
+fn units_of(document: &DocumentRow<'_>, texts: &Texts) -> BTreeSet<Unit> {
     let mut found = BTreeSet::new();
     for path in &document.forms {
         let text = texts.get(*path).unwrap_or_else(|| panic!("{}: there is no {path}", document.name));
@@ -236,11 +236,11 @@ fn is_read_by(literals: &BTreeSet<String>, unit: &Unit) -> bool {
 
 /// Sections and keys without a reader, and outdated lines of the table. Also counts the units that are not named
 /// anywhere.
-fn readers(texts: &Texts, sources: &Texts, documents: &[Document<'_>]) -> (Vec<String>, usize) {
+fn readers(texts: &Texts, sources: &Texts, documents: &[DocumentRow<'_>]) -> (Vec<String>, usize) {
     let (mut faults, mut unnamed) = (Vec::new(), 0);
     let any = documents.iter().find(|document| document.name == "any").unwrap();
     for document in documents.iter().filter(|document| !document.forms.is_empty()) {
-        let Document { name, readers, .. } = document;
+        let DocumentRow { name, readers, .. } = document;
         let units = units_of(document, texts);
         let literals = literals(sources, &document.code);
         for unit in &units {
@@ -268,8 +268,8 @@ fn readers(texts: &Texts, sources: &Texts, documents: &[Document<'_>]) -> (Vec<S
 }
 
 /// The fault in a line of the table, if it is outdated.
-fn untrue(reader: &Reader<'_>, document: &Document<'_>, texts: &Texts, sources: &Texts) -> Option<String> {
-    let Reader { units, by, words, as_part } = reader;
+fn untrue(reader: &PartReader<'_>, document: &DocumentRow<'_>, texts: &Texts, sources: &Texts) -> Option<String> {
+    let PartReader { units, by, words, as_part } = reader;
     if *by == PERSON {
         return None;
     }
@@ -298,7 +298,7 @@ fn untrue(reader: &Reader<'_>, document: &Document<'_>, texts: &Texts, sources: 
 }
 
 /// Templates, and other texts with forms, that the table does not list.
-fn unlisted(texts: &Texts, documents: &[Document<'_>]) -> Vec<String> {
+fn unlisted(texts: &Texts, documents: &[DocumentRow<'_>]) -> Vec<String> {
     let listed: BTreeSet<&str> = documents.iter().flat_map(|document| document.forms.iter().copied()).collect();
     // Templates that `template fill` and `template select` start from; another test compares their keys.
     let begun = |path: &str| path.starts_with("templates/fill/") || path.starts_with("templates/summary-");
@@ -323,12 +323,12 @@ fn paragraphs(text: &str) -> Vec<String> {
 }
 
 /// The names in the program: its string literals, and its identifiers with an underscore.
-struct Program {
+struct ProgramTexts {
     literals: BTreeSet<String>,
     names: BTreeSet<String>,
 }
 
-impl Program {
+impl ProgramTexts {
     fn of(sources: &Texts) -> Self {
         let words = |text: &String| -> Vec<String> {
             let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
@@ -339,7 +339,7 @@ impl Program {
 }
 
 /// Sections and keys that a text refers to but that are never written.
-fn writers(texts: &Texts, program: &Program, documents: &[Document<'_>]) -> Vec<String> {
+fn writers(texts: &Texts, program: &ProgramTexts, documents: &[DocumentRow<'_>]) -> Vec<String> {
     let mut faults = Vec::new();
     let (mut keys, mut sections) = (BTreeSet::new(), BTreeSet::new());
     for document in documents {
@@ -433,7 +433,8 @@ fn each_section_and_key_has_a_reader_and_a_writer() {
     let (texts, sources) = texts();
     let documents = parse(TABLE);
     let (faults, unnamed) = readers(&texts, &sources, &documents);
-    let faults = [faults, unlisted(&texts, &documents), writers(&texts, &Program::of(&sources), &documents)].concat();
+    let faults =
+        [faults, unlisted(&texts, &documents), writers(&texts, &ProgramTexts::of(&sources), &documents)].concat();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
     assert_eq!(unnamed, UNNAMED, "sections that nobody names: name the new one in a reader, or lower the number");
     let units: usize = documents.iter().map(|document| units_of(document, &texts).len()).sum();
@@ -471,7 +472,7 @@ fn the_documents_a_verb_starts_have_the_keys_of_the_form() {
 #[test]
 fn a_part_without_reader_or_writer_is_found() {
     let (texts, sources) = texts();
-    let program = Program::of(&sources);
+    let program = ProgramTexts::of(&sources);
     let documents = parse(TABLE);
     for (path, old, new, told) in [
         ("templates/validation.md", "status: draft\n", "status: draft\nowner: x\n", "VALIDATION: nobody reads `owner`"),

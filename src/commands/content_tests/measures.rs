@@ -212,13 +212,13 @@ fn instructions_name_what_can_be_checked() {
 }
 
 /// A table in a text: its first and last heading, and the first cells of its rows.
-struct Table<'text> {
+struct MeasuredTable<'text> {
     first: &'text str,
     last: &'text str,
     keys: Vec<&'text str>,
 }
 
-fn tables(text: &str) -> Vec<Table<'_>> {
+fn tables(text: &str) -> Vec<MeasuredTable<'_>> {
     let lines: Vec<&str> = body(text).lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -226,7 +226,11 @@ fn tables(text: &str) -> Vec<Table<'_>> {
             let heads = cells(lines[at - 1]);
             let rows = lines[at + 1..].iter().take_while(|row| row.trim().starts_with('|'));
             let (Some(first), Some(last)) = (heads.first(), heads.last()) else { continue };
-            found.push(Table { first, last, keys: rows.filter_map(|row| cells(row).first().copied()).collect() });
+            found.push(MeasuredTable {
+                first,
+                last,
+                keys: rows.filter_map(|row| cells(row).first().copied()).collect(),
+            });
         }
     }
     found

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use calls::{Call, Word, calls_of};
+use calls::{ContentCall, ContentWord, calls_of};
 use project::project;
 
 use super::families::{CATALOG, answer, read};
@@ -200,7 +200,7 @@ const PLAIN: &[&str] = &[
     "{pr}",
 ];
 
-fn all_calls() -> Vec<Call> {
+fn all_calls() -> Vec<ContentCall> {
     let library = Library::embedded().unwrap();
     let features = capability::all().iter().flat_map(|feature| {
         let texts = feature.hooks.iter().filter_map(|hook| hook.text.as_deref());
@@ -238,7 +238,7 @@ fn the_program_accepts_every_call_in_a_text() {
 }
 
 /// The calls that the program does not accept, each with the reason.
-fn refused(calls: impl Iterator<Item = Call>) -> Vec<String> {
+fn refused(calls: impl Iterator<Item = ContentCall>) -> Vec<String> {
     calls.filter_map(|call| Some(format!("{call}\n    {}", fault(&call)?))).collect()
 }
 
@@ -263,8 +263,10 @@ fn every_command_that_a_text_names_is_installed() {
 /// Hosts ask the user about every command with a variable or a command substitution, even if it is allowed.
 #[test]
 fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
-    let has_variable = |call: &Call| call.words.iter().flat_map(Word::placeholders).any(|name| name.starts_with('$'));
-    let mut faults: Vec<String> = all_calls().iter().filter(|call| has_variable(call)).map(Call::to_string).collect();
+    let has_variable =
+        |call: &ContentCall| call.words.iter().flat_map(ContentWord::placeholders).any(|name| name.starts_with('$'));
+    let mut faults: Vec<String> =
+        all_calls().iter().filter(|call| has_variable(call)).map(ContentCall::to_string).collect();
     for item in Library::embedded().unwrap().items() {
         let lines = calls::shell_lines(&item.body).filter(|line| line.contains("$("));
         faults.extend(lines.map(|line| format!("{}: {line}", item.path)));
@@ -284,8 +286,8 @@ fn every_value_from_others_is_in_single_quotes() {
 }
 
 /// The values of a call that a shell would interpret.
-fn unquoted(call: &Call) -> impl Iterator<Item = String> {
-    let bare = call.words.iter().flat_map(Word::unquoted).filter(|name| !PLAIN.contains(name));
+fn unquoted(call: &ContentCall) -> impl Iterator<Item = String> {
+    let bare = call.words.iter().flat_map(ContentWord::unquoted).filter(|name| !PLAIN.contains(name));
     bare.filter(|name| !name.contains("in single quotes")).map(move |name| format!("{name} in {call}"))
 }
 
@@ -309,7 +311,7 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
         // A step is read by a workflow.
         let is_read_first = !item.path.contains("/steps/") && !item.path.starts_with("templates/");
         let knows = item.body.contains(r"'\''") || item.body.contains("references/ui.md");
-        let quotes = |call: &Call| call.words.iter().any(Word::has_quoted_value);
+        let quotes = |call: &ContentCall| call.words.iter().any(ContentWord::has_quoted_value);
         if is_read_first && !knows && !READ.contains(&item.path.as_str()) && calls_of(item).iter().any(quotes) {
             faults.insert(item.path.clone());
         }
@@ -371,7 +373,7 @@ fn the_calls_of_a_workflow_run_without_asking() {
 }
 
 /// The program's objection to a call, whatever the values of its placeholders.
-fn fault(call: &Call) -> Option<String> {
+fn fault(call: &ContentCall) -> Option<String> {
     // Some values are checked as they are read.
     let value = |name: &str| sample(name).unwrap_or("1".to_owned());
     let mut parsed = match read(call.words.iter().map(|word| word.with(value).into()).collect()) {
@@ -418,8 +420,8 @@ fn told(error: &Failure) -> String {
 }
 
 /// The fault of a call with an unknown configuration key.
-fn unknown_key(call: &Call) -> Option<String> {
-    let words: Option<Vec<String>> = call.words.iter().take(2).map(Word::plain).collect();
+fn unknown_key(call: &ContentCall) -> Option<String> {
+    let words: Option<Vec<String>> = call.words.iter().take(2).map(ContentWord::plain).collect();
     let [command, key] = words?.try_into().ok()?;
     let is_placeholder = key == key.to_uppercase();
     if !matches!(command.as_str(), "config-get" | "config-set") || is_placeholder {
@@ -450,7 +452,7 @@ fn every_reading_call_in_a_text_is_answered() {
 /// These commands need what the sample project lacks: a workspace, a workstream, a repository.
 const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status", "git uncommitted"];
 
-fn unanswered(call: &Call, folder: &Path) -> Option<String> {
+fn unanswered(call: &ContentCall, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));
     let parsed = read(words.map(OsString::from).collect()).ok()?;
     let row = usage::family_of(CATALOG, &parsed).ok()?;
@@ -465,7 +467,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     if effect != Effect::Reads || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
         return None;
     }
-    if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {
+    if let Some(name) = call.words.iter().flat_map(ContentWord::placeholders).find(|name| sample(name).is_none()) {
         return Some(format!("no sample for {name}"));
     }
     // Without other programs, no server is contacted.

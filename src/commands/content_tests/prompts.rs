@@ -1,12 +1,12 @@
 //! The texts that the pipeline's prompts are made of. They are not part of an install, so the tests of the library do
 //! not cover them.
 
-use super::calls::{self, Call, Word};
+use super::calls::{self, ContentCall, ContentWord};
 use super::{CATALOG, refused, unquoted};
 use crate::library::{self, Library};
 use crate::runtime::Registry;
 
-fn calls_of_prompts() -> Vec<Call> {
+fn calls_of_prompts() -> Vec<ContentCall> {
     library::prompt_texts().into_iter().flat_map(|(path, text)| calls::calls_in(&path, text)).collect()
 }
 
@@ -52,7 +52,7 @@ fn a_value_in_a_call_of_a_prompt_is_in_single_quotes() {
     assert_eq!(faults, [""; 0]);
     let texts = library::prompt_texts();
     let forgets = |(path, text): &&(String, &str)| {
-        let quotes = calls::calls_in(path, text).iter().flat_map(|call| &call.words).any(Word::has_quoted_value);
+        let quotes = calls::calls_in(path, text).iter().flat_map(|call| &call.words).any(ContentWord::has_quoted_value);
         quotes && !text.contains(r"'\''")
     };
     let faults: Vec<&String> = texts.iter().filter(forgets).map(|(path, _)| path).collect();

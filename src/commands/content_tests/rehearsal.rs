@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::project::copy;
-use super::{Call, Effect, PHASE, PLAIN, all_calls, needs_words, project, sample, told, tree, usage};
+use super::{ContentCall, Effect, PHASE, PLAIN, all_calls, needs_words, project, sample, told, tree, usage};
 use crate::commands::families::{CATALOG, answer, read};
 use crate::peer::contract::ExitContract;
 use crate::world::World;
@@ -81,7 +81,7 @@ fn every_writing_call_in_a_text_does_its_work() {
 }
 
 /// The result of a call that writes; `None` for other calls.
-fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
+fn rehearsed(call: &ContentCall, start: &Path) -> Option<Result<(), String>> {
     let value = |name: &str| {
         sample(name).unwrap_or_else(|| if PLAIN.contains(&name) { "1".to_owned() } else { "Some words".to_owned() })
     };

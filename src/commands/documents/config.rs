@@ -22,7 +22,7 @@ verbs! {
     /// `config.json` of the workstream, `config.json` of the project and, if there is neither, `~/.gsd/defaults.json`.
     ///
     /// Example: `gsd-tools config list workflow --all` lists the keys that begin with `workflow.`.
-    "config list": reads json(settings::ListReport) = list(ListArgs);
+    "config list": reads json(settings::ListReport) = list(ConfigListArgs);
 
     /// Explain a configuration key
     ///
@@ -37,7 +37,7 @@ verbs! {
     /// or its built-in default; a key with neither is an error.
     ///
     /// Example: `gsd-tools config-get workflow.research --default true --raw`.
-    "config-get": reads json(Value) = get(GetArgs);
+    "config-get": reads json(Value) = get(ConfigGetArgs);
 
     /// Set a configuration key, or remove it with `null`
     ///
@@ -45,7 +45,7 @@ verbs! {
     /// features add can be set too.
     ///
     /// Example: `gsd-tools config-set workflow.research false`.
-    "config-set": writes json(configuration::SetReport) = set(SetArgs);
+    "config-set": writes json(configuration::SetReport) = set(ConfigSetArgs);
 
     /// Create `config.json` with the defaults if it is missing
     ///
@@ -67,7 +67,7 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct ConfigListArgs {
     /// Only this key, or the keys of this group, such as `workflow`
     key: Option<String>,
     /// Also list keys that no file sets
@@ -82,13 +82,13 @@ pub(crate) struct ExplainArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct GetArgs {
+pub(crate) struct ConfigGetArgs {
     /// The key, such as `workflow.research`
     key: String,
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct SetArgs {
+pub(crate) struct ConfigSetArgs {
     /// The key, such as `workflow.research`
     key: String,
     /// The value: text, number, `true`, `false`, `null` or JSON
@@ -113,7 +113,7 @@ fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<
     create(context, arguments.choices.as_deref(), configuration::complete)
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
+fn list(context: &mut Context, arguments: &ConfigListArgs) -> Result<(), Failure> {
     let wanted = arguments.key.as_deref();
     let keys = settings::listed(context, arguments.all, wanted)?;
     settings::show(context, keys, wanted)
@@ -124,7 +124,7 @@ fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), Failure
     settings::explain(context, &facts)
 }
 
-fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
+fn get(context: &mut Context, arguments: &ConfigGetArgs) -> Result<(), Failure> {
     if context.default_value().is_none() {
         context.refuses_a_person_without_a_project()?;
     }
@@ -143,7 +143,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
     context.say(&value, Some(&raw), |_| format!("{}\n", bare(&value)))
 }
 
-fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
+fn set(context: &mut Context, arguments: &ConfigSetArgs) -> Result<(), Failure> {
     let setting = if is_key(&arguments.key) {
         Setting::parse(&arguments.key, &arguments.value)?
     } else {

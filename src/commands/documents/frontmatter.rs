@@ -27,7 +27,7 @@ verbs! {
         crate::peer::answers::MissingFile,
         crate::peer::answers::NoField,
         crate::text::front_matter::Value
-    ) = get(GetArgs);
+    ) = get(FrontmatterGetArgs);
 
     /// Set one front matter field of a file
     ///
@@ -35,7 +35,7 @@ verbs! {
     /// gets one. An agent can only change files of the project.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
-    "frontmatter set": writes json(crate::peer::answers::MissingFile, crate::peer::answers::NoField, SetReport) = set(SetArgs);
+    "frontmatter set": writes json(crate::peer::answers::MissingFile, crate::peer::answers::NoField, FieldSetReport) = set(FrontmatterSetArgs);
 
     /// Set several front matter fields from a JSON object
     ///
@@ -48,11 +48,11 @@ verbs! {
     /// Check that a file has the front matter fields of its kind
     ///
     /// Example: `gsd-tools frontmatter validate 02-01-PLAN.md --schema plan --raw` prints `valid`.
-    "frontmatter validate": reads json(frontmatter::ValidateReport) = validate(ValidateArgs);
+    "frontmatter validate": reads json(frontmatter::FrontmatterValidateReport) = validate(ValidateArgs);
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct GetArgs {
+pub(crate) struct FrontmatterGetArgs {
     /// The file, relative to the current folder
     file: String,
     /// Print only this field
@@ -61,7 +61,7 @@ pub(crate) struct GetArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct SetArgs {
+pub(crate) struct FrontmatterSetArgs {
     /// The file, relative to the current folder
     file: String,
     /// The name of the field
@@ -102,7 +102,7 @@ fn begins_with_a_key(text: &str) -> bool {
     })
 }
 
-fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
+fn get(context: &mut Context, arguments: &FrontmatterGetArgs) -> Result<(), Failure> {
     let file = &arguments.file;
     let text = files::text_from_here(context, file)?.ok_or_else(|| files::not_there(file))?;
     if is_unclosed(&text) && begins_with_a_key(&text) {
@@ -124,17 +124,19 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct SetReport<'a> {
+pub(in crate::commands) struct FieldSetReport<'a> {
     updated: bool,
     field: &'a str,
     value: Value,
 }
 
-fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
+fn set(context: &mut Context, arguments: &FrontmatterSetArgs) -> Result<(), Failure> {
     let (told, value) = frontmatter::typed(&arguments.value);
     let changes = [FieldChange { key: arguments.field.clone(), value }];
     match change(context, &arguments.file, &changes)? {
-        Changed::Done => context.emit_raw(&SetReport { updated: true, field: &arguments.field, value: told }, "true"),
+        Changed::Done => {
+            context.emit_raw(&FieldSetReport { updated: true, field: &arguments.field, value: told }, "true")
+        }
         refused => Err(refusal(&arguments.file, &refused)),
     }
 }

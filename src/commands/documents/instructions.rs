@@ -4,7 +4,7 @@ use crate::acts::agents::instructions::usual_file;
 use crate::acts::files;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::agents::instructions::{self, Request};
+use crate::operations::agents::instructions::{self, InstructionsRequest};
 
 verbs! {
     "Instruction file";
@@ -39,7 +39,7 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure
     };
     let file = context.root().resolve(file).to_string();
     let prefix = context.command_prefix()?.to_owned();
-    let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
+    let request = InstructionsRequest { prefix: &prefix, careful: arguments.auto, force: arguments.force };
     let (target, path) = files::target(context, &file)?;
     context.emit(&context.write(target, |view| instructions::generate(view, &path, request))?)
 }

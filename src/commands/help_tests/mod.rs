@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::Command;
 
 use crate::commands::families::CATALOG;
-use crate::frame::verb::{Answer, Verb};
+use crate::frame::verb::{AnswerForm, Verb};
 use crate::frame::{Family, help, tree};
 
 #[path = "../../../tests/voice/phrases.rs"]
@@ -100,8 +100,8 @@ fn prose(page: &Page) -> Vec<String> {
 /// The description of an answer that is not JSON.
 fn answer(verb: &Verb) -> Option<String> {
     match verb.answer {
-        Answer::Text(what) => Some(what.to_owned()),
-        Answer::Json(_) | Answer::Seen(_) => None,
+        AnswerForm::Text(what) => Some(what.to_owned()),
+        AnswerForm::Json(_) | AnswerForm::Seen(_) => None,
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) struct QuickBatchArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct ProgressArgs {
+pub(crate) struct InitProgressArgs {
     /// Include the steps for checking STATE.md against the files and git
     #[arg(long)]
     pub(super) forensic: bool,
@@ -147,7 +147,7 @@ pub(crate) struct AutonomousArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct UpdateArgs {
+pub(crate) struct InitUpdateArgs {
     /// Include the steps for updating to a pre-release
     #[arg(long)]
     pub(super) next: bool,

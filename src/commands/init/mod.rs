@@ -9,8 +9,8 @@ use crate::acts::git::uncommitted;
 use crate::acts::workspaces;
 use crate::acts::workstreams;
 use arguments::{
-    AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
-    OnboardArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs, WorkflowArgs,
+    AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs, InitProgressArgs,
+    InitUpdateArgs, NewMilestoneArgs, OnboardArgs, PlanPhaseArgs, QuickArgs, QuickBatchArgs, TodosArgs, WorkflowArgs,
     WorkspaceArgs, YoloArgs,
 };
 
@@ -20,8 +20,8 @@ use crate::frame::named::OptionalPhaseArgs;
 use crate::frame::{Context, verbs};
 use crate::library;
 use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
-use crate::operations::bundle::{Answer, ChainFacts, FoundDocuments};
-use crate::operations::facts::{Call, Given};
+use crate::operations::bundle::{BundleAnswer, ChainFacts, FoundDocuments};
+use crate::operations::facts::{FactsCall, Given};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::nearest::nearest;
@@ -126,7 +126,7 @@ verbs! {
     /// Used by the progress workflow. For people, `gsd-tools progress` and `gsd-tools stats` print less.
     ///
     /// Example: `gsd-tools init progress --pick next_phase.number`.
-    "init progress": reads bundle("progress") = progress(ProgressArgs);
+    "init progress": reads bundle("progress") = progress(InitProgressArgs);
 
     /// Print the context for the dashboard: phases, dependencies, actions
     ///
@@ -153,7 +153,7 @@ verbs! {
     /// Print the context for updating gsd-tools
     ///
     /// Example: `gsd-tools init update --next --pick next_channel`.
-    "init update": reads bundle("update") = update(UpdateArgs);
+    "init update": reads bundle("update") = update(InitUpdateArgs);
 
     use crate::peer::init::TRANSITION;
 
@@ -189,15 +189,15 @@ verbs! {
 }
 
 /// Gathers the inputs of the facts, and answers with those that the workflow of `call` asks for.
-fn answer(context: &mut Context, call: Call) -> Result<(), Failure> {
-    answer_by(context, |_| Ok(call), Answer::of)
+fn answer(context: &mut Context, call: FactsCall) -> Result<(), Failure> {
+    answer_by(context, |_| Ok(call), BundleAnswer::of)
 }
 
 /// As [`answer`], with a call that depends on the project.
 fn answer_by(
     context: &mut Context,
-    call: impl FnOnce(&ProjectView) -> Result<Call, Failure>,
-    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
+    call: impl FnOnce(&ProjectView) -> Result<FactsCall, Failure>,
+    answer: fn(&Given<'_>) -> Result<BundleAnswer, FileError>,
 ) -> Result<(), Failure> {
     let (report, token) = bundle::answer(context, call, answer)?;
     context.answer_for(token);
@@ -206,11 +206,11 @@ fn answer_by(
 
 /// Answers `docs-init`, which has the form of a workflow's context.
 pub(super) fn docs_init(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("docs-init"))
+    answer(context, FactsCall::of("docs-init"))
 }
 
 fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), Failure> {
-    let call = Call::of("execute-phase").phase(Some(&arguments.phase));
+    let call = FactsCall::of("execute-phase").phase(Some(&arguments.phase));
     let call = call.flag("wave", arguments.wave.is_some()).flag("tdd", arguments.tdd);
     answer(context, call.flag("validate", arguments.validate))
 }
@@ -218,7 +218,7 @@ fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<
 fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Failure> {
     // Workflows pass these flags on with any value, even an empty one.
     let is_given = |value: &Option<String>| value.as_deref().is_some_and(|value| !value.trim().is_empty());
-    let call = Call::of("plan-phase").phase(Some(&arguments.phase)).text(arguments.granularity.clone());
+    let call = FactsCall::of("plan-phase").phase(Some(&arguments.phase)).text(arguments.granularity.clone());
     let call = call.flag("prd", is_given(&arguments.prd)).flag("ingest", is_given(&arguments.ingest));
     let call = call.flag("research-phase", is_given(&arguments.research_phase)).flag("tdd", arguments.tdd);
     let call = call.flag("validate", arguments.validate).flag("reviews", arguments.reviews);
@@ -226,37 +226,37 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Fa
 }
 
 fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), Failure> {
-    answer(context, Call::of("verify-work").phase(Some(phase)))
+    answer(context, FactsCall::of("verify-work").phase(Some(phase)))
 }
 
 fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), Failure> {
-    answer(context, Call::of("code-review").phase(arguments.phase.phase()).flag("fix", arguments.fix))
+    answer(context, FactsCall::of("code-review").phase(arguments.phase.phase()).flag("fix", arguments.fix))
 }
 
 fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
-    answer(context, Call::of("review").phase(arguments.phase()))
+    answer(context, FactsCall::of("review").phase(arguments.phase()))
 }
 
 fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Failure> {
     let code = code::code_facts(context)?;
-    answer(context, Call::of("new-project").flag("auto", arguments.auto).with(code))
+    answer(context, FactsCall::of("new-project").flag("auto", arguments.auto).with(code))
 }
 
 fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), Failure> {
-    answer(context, Call::of("new-milestone").flag("reset-phase-numbers", arguments.reset_phase_numbers))
+    answer(context, FactsCall::of("new-milestone").flag("reset-phase-numbers", arguments.reset_phase_numbers))
 }
 
 fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
     let history = milestone::milestone_history(context)?;
-    answer(context, Call::of("complete-milestone").with(history))
+    answer(context, FactsCall::of("complete-milestone").with(history))
 }
 
 fn resume(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("resume"))
+    answer(context, FactsCall::of("resume"))
 }
 
 fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), Failure> {
-    answer(context, Call::of("autonomous").flag("converge", arguments.converge || arguments.cross_ai))
+    answer(context, FactsCall::of("autonomous").flag("converge", arguments.converge || arguments.cross_ai))
 }
 
 fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
@@ -271,46 +271,46 @@ fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
     let research = lift("--research") || arguments.research;
     let validate = lift("--validate") || arguments.validate;
     let full = lift("--full") || arguments.full;
-    let call = Call::of("quick").flag("discuss", full || discuss).flag("research", full || research);
+    let call = FactsCall::of("quick").flag("discuss", full || discuss).flag("research", full || research);
     let call = call.flag("validate", full || validate);
     answer(context, call.text((!words.is_empty()).then(|| words.join(" "))))
 }
 
 fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), Failure> {
-    let call = Call::of("quick-batch").flag("research", arguments.research);
+    let call = FactsCall::of("quick-batch").flag("research", arguments.research);
     answer(context, call.flag("validate", arguments.validate))
 }
 
 fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), Failure> {
-    answer(context, Call::of("todos").text(arguments.area.clone()))
+    answer(context, FactsCall::of("todos").text(arguments.area.clone()))
 }
 
 fn map_codebase(context: &mut Context) -> Result<(), Failure> {
-    answer(context, Call::of("map-codebase"))
+    answer(context, FactsCall::of("map-codebase"))
 }
 
 fn ingest_docs(context: &mut Context) -> Result<(), Failure> {
     let code = code::code_facts(context)?;
-    answer(context, Call::of("ingest-docs").with(code))
+    answer(context, FactsCall::of("ingest-docs").with(code))
 }
 
 fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure> {
     let (code, documents) = (code::code_facts(context)?, code::documents_to_take_in(context)?);
-    let call = Call::of("onboard").flag("fast", arguments.fast).flag("text", arguments.text);
+    let call = FactsCall::of("onboard").flag("fast", arguments.fast).flag("text", arguments.text);
     answer(context, call.with(code).with(FoundDocuments(documents)))
 }
 
-fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
-    answer(context, Call::of("update").flag("next", arguments.next || arguments.rc))
+fn update(context: &mut Context, arguments: &InitUpdateArgs) -> Result<(), Failure> {
+    answer(context, FactsCall::of("update").flag("next", arguments.next || arguments.rc))
 }
 
 fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), Failure> {
-    answer(context, Call::of("debug").flag("diagnose", arguments.diagnose))
+    answer(context, FactsCall::of("debug").flag("diagnose", arguments.diagnose))
 }
 
-fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
+fn progress(context: &mut Context, arguments: &InitProgressArgs) -> Result<(), Failure> {
     workstreams::needs_one(context, "init progress")?;
-    answer(context, Call::of("progress").flag("forensic", arguments.forensic))
+    answer(context, FactsCall::of("progress").flag("forensic", arguments.forensic))
 }
 
 fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failure> {
@@ -323,7 +323,7 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failu
         });
     };
     let call = |view: &ProjectView| table.call(&arguments.words, view).map_err(refusal);
-    answer_by(context, call, Answer::of_workflow)
+    answer_by(context, call, BundleAnswer::of_workflow)
 }
 
 /// The error of a call, with a list of the workflow's flags.
@@ -351,7 +351,7 @@ fn manager(context: &mut Context) -> Result<(), Failure> {
         let command = format!("{}new-project", context.command_prefix()?);
         return Err(Failure::new(Reason::Usage, format!("there is no {name}")).hint(format!("start with {command}")));
     }
-    answer(context, Call::of("manager"))
+    answer(context, FactsCall::of("manager"))
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
@@ -360,13 +360,13 @@ fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
         git_clean: uncommitted::is_clean(context),
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
     };
-    let call = Call::of("yolo").text(arguments.from.clone()).flag("strict-context", arguments.strict_context);
+    let call = FactsCall::of("yolo").text(arguments.from.clone()).flag("strict-context", arguments.strict_context);
     answer(context, call.with(facts))
 }
 
 fn new_workspace(context: &mut Context) -> Result<(), Failure> {
     let new = workspaces::new(context)?;
-    answer(context, Call::of("new-workspace").with(new))
+    answer(context, FactsCall::of("new-workspace").with(new))
 }
 
 fn list_workspaces(context: &mut Context) -> Result<(), Failure> {
@@ -375,5 +375,5 @@ fn list_workspaces(context: &mut Context) -> Result<(), Failure> {
 
 fn remove_workspace(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), Failure> {
     let old = workspaces::remove(context, &arguments.name)?;
-    answer(context, Call::of("remove-workspace").with(old))
+    answer(context, FactsCall::of("remove-workspace").with(old))
 }

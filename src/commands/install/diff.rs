@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::disk::{self, Change};
-use crate::install::{Act, InstallError, InstallPlan, KeyEdit, Step, Target};
+use crate::install::{Act, FileStep, InstallError, InstallPlan, KeyEdit, Target};
 use crate::library::ItemKind;
 use crate::text::diff::LineDiff;
 use crate::text::screen::{Screen, Tone, counted};
@@ -52,17 +52,20 @@ pub(super) fn text(target: &Target, plan: &InstallPlan, screen: Screen) -> Resul
 pub(super) fn groups(target: &Target, plan: &InstallPlan) -> Vec<Group> {
     let mut groups = Vec::new();
     for (sign, wanted) in [('+', &[Act::Create] as &[Act]), ('~', &[Act::Update]), ('-', &[Act::Remove])] {
-        let steps: Vec<&Step> =
+        let steps: Vec<&FileStep> =
             plan.steps.iter().filter(|step| step.is_whole() && wanted.contains(&step.act)).collect();
         if !steps.is_empty() {
-            groups.push(Group { title: None, rows: vec![Row::alone(format!("{sign} {}", kinds(&steps, target)))] });
+            groups.push(Group {
+                title: None,
+                rows: vec![SettingsRow::alone(format!("{sign} {}", kinds(&steps, target)))],
+            });
         }
     }
     let report = plan.report(target);
     for settings in &plan.settings {
         let shown = target.shown(&settings.path);
         let keys: Vec<&KeyEdit> = report.keys_of(&shown).collect();
-        let block = || vec![Row::alone("~ a block of lines between two markers".to_owned())];
+        let block = || vec![SettingsRow::alone("~ a block of lines between two markers".to_owned())];
         let rows = if keys.is_empty() { block() } else { rows(&keys) };
         groups.push(Group { title: Some(shown), rows });
     }
@@ -73,17 +76,17 @@ pub(super) fn groups(target: &Target, plan: &InstallPlan) -> Vec<Group> {
 #[derive(Debug)]
 pub(super) struct Group {
     title: Option<String>,
-    rows: Vec<Row>,
+    rows: Vec<SettingsRow>,
 }
 
 /// One row, and the object that contains its key.
 #[derive(Debug)]
-struct Row {
+struct SettingsRow {
     text: String,
     above: String,
 }
 
-impl Row {
+impl SettingsRow {
     fn alone(text: String) -> Self {
         Self { text, above: String::new() }
     }
@@ -95,14 +98,14 @@ impl Group {
         let indent = if self.title.is_some() { "      " } else { "    " };
         let width = screen.width.min(ROW) - indent.len();
         let title = self.title.as_ref().map(|title| format!("    {title}\n")).unwrap_or_default();
-        let row = |Row { text: row, .. }: &Row| {
+        let row = |SettingsRow { text: row, .. }: &SettingsRow| {
             if self.title.is_none() {
                 let (sign, text) = row.split_at(2);
                 return screen.prose(&format!("{indent}{sign}"), "      ", text);
             }
             format!("{indent}{}\n", painted(&screen.fitted(row, width), screen))
         };
-        let keys = |keys: &[Row]| {
+        let keys = |keys: &[SettingsRow]| {
             if all || keys.len() <= KEYS {
                 return keys.iter().map(row).collect::<String>();
             }
@@ -115,7 +118,7 @@ impl Group {
 }
 
 /// `13 commands, 9 agents`: the number of files of each kind.
-fn kinds(steps: &[&Step], target: &Target) -> String {
+fn kinds(steps: &[&FileStep], target: &Target) -> String {
     let mut counts: BTreeMap<(u8, &str), usize> = BTreeMap::new();
     // A command may have a small file next to it.
     let command = if target.descriptor.typed_only.sidecar.is_some() { "command file" } else { "command" };
@@ -139,10 +142,10 @@ fn kinds(steps: &[&Step], target: &Target) -> String {
 }
 
 /// A row for each key; many entries of one list are one row.
-fn rows(keys: &[&KeyEdit]) -> Vec<Row> {
+fn rows(keys: &[&KeyEdit]) -> Vec<SettingsRow> {
     keys.chunk_by(|one, other| one.head() == other.head())
         .flat_map(|entries| {
-            let row = |edit: &KeyEdit, text| Row { text, above: edit.above().to_owned() };
+            let row = |edit: &KeyEdit, text| SettingsRow { text, above: edit.above().to_owned() };
             let whole = |edit: &KeyEdit| match edit.value() {
                 Some(value) => format!("{}: {}", edit.head(), brief(value)),
                 None => edit.head(),

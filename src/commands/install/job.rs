@@ -3,7 +3,7 @@
 use crate::acts::project;
 use std::collections::BTreeMap;
 
-use super::report::{InstallReport, Planned};
+use super::report::{InstallReport, PlannedHost};
 use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
 use crate::acts::hooks::state::Off;
@@ -145,7 +145,7 @@ impl Job {
         installer: &Installer<'_>,
         descriptors: Vec<Descriptor>,
         scope: Scope,
-    ) -> Vec<(Descriptor, Planned)> {
+    ) -> Vec<(Descriptor, PlannedHost)> {
         let mut targets = Vec::new();
         for descriptor in descriptors {
             let target = self.which.target(context, descriptor.clone(), scope);
@@ -176,12 +176,12 @@ impl Job {
         &self,
         context: &Context,
         installer: &Installer<'_>,
-        planned: Vec<(Descriptor, Planned)>,
-    ) -> Vec<(Descriptor, Planned)> {
+        planned: Vec<(Descriptor, PlannedHost)>,
+    ) -> Vec<(Descriptor, PlannedHost)> {
         let count = planned.len();
         // A person gets the result soon enough.
         let tells = count > 1 && !context.is_for_a_person();
-        let perform = |(number, (descriptor, planned)): (usize, (Descriptor, Planned))| {
+        let perform = |(number, (descriptor, planned)): (usize, (Descriptor, PlannedHost))| {
             let done = planned.and_then(|(target, plan)| {
                 if tells {
                     context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
@@ -201,7 +201,7 @@ impl Job {
         Ok(String::new())
     }
 
-    fn report(&self, scope: Scope, planned: &[(Descriptor, Planned)], why: &Why) -> InstallReport {
+    fn report(&self, scope: Scope, planned: &[(Descriptor, PlannedHost)], why: &Why) -> InstallReport {
         let mut report = InstallReport::new(self.wish, self.only_show);
         for (descriptor, planned) in planned {
             report.push(descriptor, scope, planned, why.get(&descriptor.id));
@@ -358,12 +358,12 @@ pub(super) fn example(hosts: &[Descriptor]) -> &str {
     first.or(hosts.first()).map_or("host NAME", |host| host.id.as_str())
 }
 
-fn changes_something(planned: &Planned) -> bool {
+fn changes_something(planned: &PlannedHost) -> bool {
     planned.as_ref().is_ok_and(|(_, plan)| !plan.is_empty())
 }
 
 /// The kept history of installs, if the last one was removed. Unreadable history is ignored.
-fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Planned)]) -> Option<Leftover> {
+fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, PlannedHost)]) -> Option<Leftover> {
     let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
     let is_there = |host: &Descriptor| {
         let is_there = |scope| {

@@ -125,7 +125,7 @@ pub(super) struct Shown {
 }
 
 /// The plan or the result for one host, or the error.
-pub(super) type Planned = Result<(Target, InstallPlan), InstallError>;
+pub(super) type PlannedHost = Result<(Target, InstallPlan), InstallError>;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -217,7 +217,7 @@ impl InstallReport {
     }
 
     /// Adds the result for one host; `why` is the reason if it was detected and not named.
-    pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &Planned, why: Option<&Detected>) {
+    pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &PlannedHost, why: Option<&Detected>) {
         let wish = self.wish;
         let mut host = HostReport::new(descriptor, scope, result, wish);
         host.detected = why.cloned();
@@ -252,7 +252,7 @@ impl InstallReport {
 }
 
 impl HostReport {
-    fn new(descriptor: &Descriptor, scope: Scope, result: &Planned, wish: Wish) -> Self {
+    fn new(descriptor: &Descriptor, scope: Scope, result: &PlannedHost, wish: Wish) -> Self {
         let command = |name| descriptor.mention.command.replace("{name}", name);
         let mut report = Self {
             runtime: descriptor.id.to_string(),

@@ -35,7 +35,7 @@ pub(super) struct Named {
 }
 
 /// A host in a report, and how it is shown.
-struct Section<'a> {
+struct HostSection<'a> {
     host: &'a HostReport,
     wish: Wish,
     telling: Telling,
@@ -116,8 +116,8 @@ impl InstallReport {
         text
     }
 
-    fn section<'a>(&self, host: &'a HostReport, screen: Screen, telling: Telling, verbose: bool) -> Section<'a> {
-        Section { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1, verbose }
+    fn section<'a>(&self, host: &'a HostReport, screen: Screen, telling: Telling, verbose: bool) -> HostSection<'a> {
+        HostSection { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1, verbose }
     }
 
     /// What to type next, and how to undo the install.
@@ -185,7 +185,7 @@ impl InstallReport {
     }
 }
 
-impl Section<'_> {
+impl HostSection<'_> {
     fn text(&self) -> String {
         let screen = self.screen;
         if let Some(error) = &self.host.error {

@@ -14,7 +14,7 @@ use crate::frame::{Context, verbs};
 use crate::operations::capability::FeatureScope;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::state;
-use crate::operations::capability::surface::Surface;
+use crate::operations::capability::surface::FeatureSurface;
 use crate::project::config::Config;
 
 verbs! {
@@ -49,7 +49,7 @@ verbs! {
     /// Installed features that are not used are listed with the reason and what to do about it.
     ///
     /// Example: `gsd-tools capability list --pick [0].id`.
-    "capability list": reads json(Vec<state::CapabilityRow>) = list(ListArgs);
+    "capability list": reads json(Vec<state::CapabilityRow>) = list(CapabilityListArgs);
 
     /// List installed features and the versions in their source folders
     ///
@@ -99,7 +99,7 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct CapabilityListArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -130,19 +130,19 @@ pub(crate) struct SetArgs {
     off: bool,
     /// Switch a part of its work on or off, such as `workflow.ui_review=false`; can be repeated
     #[arg(long, value_name = "KEY=BOOL")]
-    gate: Vec<Gate>,
+    gate: Vec<GateSwitch>,
     #[command(flatten)]
     host: HostFlags,
 }
 
 /// A switch of a feature's work as a person types it.
 #[derive(Clone, Debug)]
-pub(crate) struct Gate {
+pub(crate) struct GateSwitch {
     key: String,
     on: bool,
 }
 
-impl FromStr for Gate {
+impl FromStr for GateSwitch {
     type Err = String;
 
     fn from_str(typed: &str) -> Result<Self, String> {
@@ -166,11 +166,11 @@ fn enable(context: &mut Context, arguments: &TurnArgs) -> Result<(), Failure> {
 
 fn set_with_gates(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let on = (arguments.on || arguments.off).then_some(arguments.on);
-    let gates: Vec<(String, bool)> = arguments.gate.iter().map(|Gate { key, on }| (key.clone(), *on)).collect();
+    let gates: Vec<(String, bool)> = arguments.gate.iter().map(|GateSwitch { key, on }| (key.clone(), *on)).collect();
     set(context, &arguments.feature, Turn { on, gates: &gates }, arguments.host.choice())
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
+fn list(context: &mut Context, arguments: &CapabilityListArgs) -> Result<(), Failure> {
     let features = features(context)?;
     let seen = shown::seen(context, arguments.host.choice())?;
     let mut rows = state::rows(&features, &seen, &shown::host_rows(context)?, env!("CARGO_PKG_VERSION"));
@@ -210,7 +210,7 @@ fn tell_all(
     context: &mut Context,
     features: &Features,
     config: &Config,
-    shown: &Surface,
+    shown: &FeatureSurface,
     warnings: Vec<String>,
     errors: Vec<String>,
 ) -> Result<(), Failure> {
@@ -224,10 +224,10 @@ mod tests {
 
     #[test]
     fn a_gate_is_a_key_and_a_switch() {
-        let gate: Gate = "workflow.ui_phase=false".parse().unwrap();
+        let gate: GateSwitch = "workflow.ui_phase=false".parse().unwrap();
         assert_eq!((gate.key.as_str(), gate.on), ("workflow.ui_phase", false));
         for wrong in ["", "a", "=true", "a=1", "a=", "a=TRUE"] {
-            assert!(wrong.parse::<Gate>().is_err(), "{wrong}");
+            assert!(wrong.parse::<GateSwitch>().is_err(), "{wrong}");
         }
     }
 }

@@ -36,7 +36,7 @@ verbs! {
     /// Moves its file to `.planning/todos/completed/` and adds the date.
     ///
     /// Example: `gsd-tools todo complete 2026-01-05-add-tags.md`.
-    "todo complete": writes json(CompleteReport, RehearsalReport) = todo_complete(CompleteArgs);
+    "todo complete": writes json(TodoCompleteReport, TodoRehearsalReport) = todo_complete(TodoCompleteArgs);
 
     /// List pending todos that fit a phase
     ///
@@ -49,7 +49,7 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct CompleteArgs {
+pub(crate) struct TodoCompleteArgs {
     /// The name of the file in `.planning/todos/pending/`
     file: String,
     /// Show what would change, and change nothing
@@ -74,7 +74,7 @@ fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), Failur
     context.emit_raw(&report, report.count.to_string())
 }
 
-fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {
+fn todo_complete(context: &mut Context, arguments: &TodoCompleteArgs) -> Result<(), Failure> {
     if arguments.dry_run {
         return rehearse(context, &arguments.file);
     }
@@ -95,7 +95,7 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct CompleteReport<'a> {
+pub(in crate::commands) struct TodoCompleteReport<'a> {
     completed: bool,
     file: &'a str,
     date: String,
@@ -104,11 +104,11 @@ pub(in crate::commands) struct CompleteReport<'a> {
 fn complete(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
     context.write(Target::Project, |view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
-    context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
+    context.emit_raw(&TodoCompleteReport { completed: true, file, date }, COMPLETED)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct RehearsalReport<'a> {
+pub(in crate::commands) struct TodoRehearsalReport<'a> {
     dry_run: bool,
     would_complete: bool,
     file: &'a str,
@@ -132,7 +132,7 @@ struct Fields<'a> {
 fn rehearse(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
     let Completion { source, target, .. } = todos::complete(&context.view(), file, &date)?;
-    context.emit(&RehearsalReport {
+    context.emit(&TodoRehearsalReport {
         dry_run: true,
         would_complete: true,
         file,

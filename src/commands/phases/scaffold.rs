@@ -3,7 +3,7 @@
 use crate::acts::writing::Target;
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::phases::scaffold::{self, Document};
+use crate::operations::phases::scaffold::{self, ScaffoldDocument};
 
 verbs! {
     "New documents";
@@ -36,7 +36,7 @@ fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), Failu
         let code = context.config()?.project_code().map(str::to_owned);
         context.write(Target::Project, |view| scaffold::phase_folder(view, phase, name, code.as_deref()))?
     } else {
-        let document = Document::named(kind).ok_or_else(|| {
+        let document = ScaffoldDocument::named(kind).ok_or_else(|| {
             Failure::usage(format!("`scaffold` cannot create `{kind}`"))
                 .hint("it creates context, uat, verification or phase-dir")
         })?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::frame::named::NonBlank;
 use crate::frame::{Context, verbs};
-use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
+use crate::operations::workstream::{self, CreateReport, CreateRequest, Mode, WorkstreamCompleteReport};
 use crate::project::view::Edits;
 use crate::project::workstream::checked;
 
@@ -34,14 +34,14 @@ verbs! {
     /// Show one workstream: documents, phases and progress
     ///
     /// Example: `gsd-tools workstream status web --pick current_phase`.
-    "workstream status": reads json(workstream::StatusReport) = status(NameArgs);
+    "workstream status": reads json(workstream::WorkstreamStatusReport) = status(NameArgs);
 
     /// Archive a workstream under the milestones
     ///
     /// Moves its folder to `milestones/`, unchanged. After the last one is archived, the project has no workstreams.
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
-    "workstream complete" or "archive": destroys [asked] json(CompleteReport) = complete(NameArgs);
+    "workstream complete" or "archive": destroys [asked] json(WorkstreamCompleteReport) = complete(NameArgs);
 
     /// Switch to a workstream
     ///
@@ -139,12 +139,12 @@ fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), Failure> 
     let report = context.write(Target::Workstreams, |view| {
         let (report, edits) = workstream::complete(view, name, &today)?;
         let forgotten = match &report {
-            CompleteReport::Completed { .. } => pointer.forgetting(name),
-            CompleteReport::Absent { .. } => Vec::new(),
+            WorkstreamCompleteReport::Completed { .. } => pointer.forgetting(name),
+            WorkstreamCompleteReport::Absent { .. } => Vec::new(),
         };
         Ok((report, Writes::with_pointer(edits, forgotten)?))
     })?;
-    if matches!(report, CompleteReport::Absent { .. }) {
+    if matches!(report, WorkstreamCompleteReport::Absent { .. }) {
         context.refuses_a_person_a_missing_workstream(name)?;
     }
     context.emit(&report)

@@ -11,7 +11,7 @@ use crate::acts::git::undo;
 use crate::failure::Failure;
 use crate::frame::named::{NonBlank, PhaseFolderArg};
 use crate::frame::{Context, verbs};
-use crate::operations::plans::lint::{self, Limits};
+use crate::operations::plans::lint::{self, PlanLimits};
 
 verbs! {
     "Executed plans";
@@ -40,7 +40,7 @@ verbs! {
     /// the plan was written, and the files that the SUMMARY names. Changes nothing.
     ///
     /// Example: `gsd-tools plan check 02-01 02-02 --pick finished`.
-    "plan check": reads json(CheckReport) = check_plans(CheckArgs);
+    "plan check": reads json(PlanCheckReport) = check_plans(CheckArgs);
 
     /// Record executed plans: state, roadmap, requirements, and one commit
     ///
@@ -104,7 +104,7 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure
     let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = plans::folder_of(context, &view, phase)?;
-    let limits = Limits::of(context.config()?);
+    let limits = PlanLimits::of(context.config()?);
     let report = lint::lint(&view, &folder, &limits, &source::tree_of(context))?;
     drop(view);
     context.emit_raw(&report, report.valid.to_string())
@@ -112,7 +112,7 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure
 
 /// The answer of `plan check`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct CheckReport {
+pub(in crate::commands) struct PlanCheckReport {
     /// Whether every requested plan is finished.
     finished: bool,
     plans: Vec<CheckedPlan>,
@@ -124,7 +124,7 @@ fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), Failu
     let plans: Vec<CheckedPlan> =
         places.iter().map(|place| plan::checked(context, &view, place, arguments.tdd)).collect::<Result<_, _>>()?;
     drop(view);
-    let report = CheckReport { finished: plans.iter().all(|plan| plan.finished), plans };
+    let report = PlanCheckReport { finished: plans.iter().all(|plan| plan.finished), plans };
     context.emit_raw(&report, report.finished.to_string())
 }
 

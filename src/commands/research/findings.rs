@@ -4,7 +4,7 @@ use crate::acts::files::{self, file_not_found};
 use crate::acts::research::findings::{kept, put};
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::research::findings::{self, Finding, FindingKey, ResearchQuestions, Sureness};
+use crate::operations::research::findings::{self, FindingKey, ResearchFinding, ResearchQuestions, Sureness};
 
 verbs! {
     "Research findings";
@@ -27,7 +27,7 @@ verbs! {
     /// Writes to the project, or to `~/.gsd/research-cache` if the source is `curated`; an agent cannot do the latter.
     ///
     /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
-    "research-store put": writes json(Finding) = keep(PutArgs);
+    "research-store put": writes json(ResearchFinding) = keep(PutArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -88,7 +88,7 @@ fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Fail
 }
 
 fn keep(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
-    let finding = Finding {
+    let finding = ResearchFinding {
         content: arguments.content.clone(),
         source: arguments.source.clone(),
         provider: arguments.provider.clone(),

@@ -4,7 +4,7 @@ use crate::acts::research::packages::look_up;
 use crate::acts::research::search::{self, Search, SearchReport};
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
-use crate::operations::research::confidence::{Finding, FoundPackage, classify};
+use crate::operations::research::confidence::{FoundPackage, ProvidedFinding, classify};
 use crate::operations::research::packages::Ecosystem;
 
 verbs! {
@@ -85,7 +85,7 @@ fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Res
         let report = look_up(context, ecosystem, &[name.to_owned()]).pop()?;
         Some(FoundPackage { name, ecosystem, verdict: report.verdict })
     });
-    context.emit(&classify(Finding { provider: &arguments.provider, package, verified: arguments.verified }))
+    context.emit(&classify(ProvidedFinding { provider: &arguments.provider, package, verified: arguments.verified }))
 }
 
 fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), Failure> {

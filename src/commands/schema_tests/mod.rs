@@ -14,7 +14,7 @@ use crate::failure::Reason;
 use crate::frame::{
     context::{RehearsalReport, TokenReport, WriteReport},
     tree, usage,
-    verb::{Answer, Verb},
+    verb::{AnswerForm, Verb},
 };
 
 #[test]
@@ -94,13 +94,13 @@ fn document(verb: &Verb) -> Schema {
     root.insert("title".to_owned(), Value::from(format!("gsd-tools {path}")));
     root.insert("description".to_owned(), Value::from(about.as_str()));
     let (forms, seen) = match verb.answer {
-        Answer::Text(what) => {
+        AnswerForm::Text(what) => {
             root.insert("description".to_owned(), Value::from(format!("{about}. Text, no JSON: {what}")));
             root.insert("type".to_owned(), Value::from("string"));
             return Schema::from(root);
         }
-        Answer::Json(forms) => (forms, false),
-        Answer::Seen(forms) => (forms, true),
+        AnswerForm::Json(forms) => (forms, false),
+        AnswerForm::Seen(forms) => (forms, true),
     };
     let mut forms = forms(&mut generator);
     if forms.len() > 1 {

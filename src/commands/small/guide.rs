@@ -72,7 +72,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
         Some(page) => page.to_owned(),
         None => return Err(unknown(name)),
     };
-    let spelling = Spelling::of(context);
+    let spelling = CommandSpelling::of(context);
     // The pages are not Markdown: anything that looks like a call is a call.
     let program = format!("{} ", program::word_of(context));
     let mut text = page.replace(CANONICAL, &spelling.prefix).replace("gsd-tools ", &program);
@@ -150,13 +150,13 @@ fn wrapped(names: &[&str]) -> String {
 }
 
 /// How people type commands.
-struct Spelling {
+struct CommandSpelling {
     prefix: String,
     /// Hosts that have an install too, and how commands are typed there.
     others: Vec<InstalledHost>,
 }
 
-impl Spelling {
+impl CommandSpelling {
     /// The spelling of the current host; if the host is unknown, the other installed hosts are named too. The guide
     /// works even if the project's settings are invalid.
     fn of(context: &Context) -> Self {

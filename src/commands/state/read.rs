@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::failure::{DEGRADED, Failure};
 use crate::frame::Context;
 use crate::operations::answers::token::{self, Seen};
-use crate::operations::state::read::{self, Found};
+use crate::operations::state::read::{self, StateValue};
 use crate::operations::state::situation::Situation;
 use crate::operations::state::{self, Facts, NO_STATE};
 use crate::peer::answers::FailureReport;
@@ -120,19 +120,19 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
     let found = read::get(&context.view(), field, &facts::moment(context))?;
     let name = field.unwrap_or_default();
     match found {
-        Found::Everything(text) => {
+        StateValue::Everything(text) => {
             context.say(&ContentReport { content: text.clone() }, Some(&text), |_| text.trim_end().to_owned() + "\n")
         }
-        Found::Value(value) => {
+        StateValue::Value(value) => {
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.say(&report, Some(&value), |_| value.trim_end().to_owned() + "\n")
         }
-        Found::NoState => Err(state::no_state()),
-        Found::Nothing if context.shows_to_a_person() => {
+        StateValue::NoState => Err(state::no_state()),
+        StateValue::Nothing if context.shows_to_a_person() => {
             let unknown = Failure::usage(format!("STATE.md has no field, key or section `{name}`")).exits(DEGRADED);
             Err(unknown.hint("`gsd-tools state get` prints STATE.md with its fields and sections"))
         }
-        Found::Nothing => {
+        StateValue::Nothing => {
             context.emit_raw(&FailureReport::from(Failure::usage(format!("Section or field \"{name}\" not found"))), "")
         }
     }

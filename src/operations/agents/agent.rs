@@ -17,7 +17,7 @@ const PREFIX: &str = "gsd-";
 
 words! {
     /// A tier of a host's models: the strongest, the usual one, the quickest.
-    pub(super) enum Tier {
+    pub(super) enum ModelTier {
         Opus = "opus",
         Sonnet = "sonnet",
         Haiku = "haiku",
@@ -73,7 +73,7 @@ impl Effort {
 #[serde(deny_unknown_fields)]
 pub(super) struct Agent {
     /// The tiers under the profiles quality, balanced, budget and adaptive, in this order.
-    pub(super) tiers: [Tier; 4],
+    pub(super) tiers: [ModelTier; 4],
     pub(super) weight: Weight,
     /// The kind of work, as in `models.<kind>` of the configuration.
     pub(super) kind: String,
@@ -114,7 +114,7 @@ impl Agent {
     }
 
     fn read(front_matter: &FrontMatter) -> Option<Agent> {
-        let tiers: Option<Vec<Tier>> = front_matter.names("tiers").into_iter().map(words::of_word).collect();
+        let tiers: Option<Vec<ModelTier>> = front_matter.names("tiers").into_iter().map(words::of_word).collect();
         Some(Agent {
             tiers: tiers?.try_into().ok()?,
             weight: words::of_word(front_matter.text("weight")?)?,
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn an_agent_is_read_from_the_content_or_from_the_file() {
         let planner = Agent::named("gsd-planner").unwrap();
-        assert_eq!(planner.tiers, [Tier::Opus, Tier::Opus, Tier::Sonnet, Tier::Opus]);
+        assert_eq!(planner.tiers, [ModelTier::Opus, ModelTier::Opus, ModelTier::Sonnet, ModelTier::Opus]);
         assert_eq!((planner.weight, planner.kind.as_str()), (Weight::Heavy, "planning"));
         for stem in OTHERS.agents.keys().filter_map(|name| name.strip_prefix(PREFIX)) {
             assert!(Agent::named(&format!("{PREFIX}{stem}")).is_some() && Agent::named(stem).is_none(), "{stem}");

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Agent, Effort, Tier, Weight};
+use super::agent::{Agent, Effort, ModelTier, Weight};
 use super::failure::FailureClass;
 use crate::project::config::Config;
 use crate::text::words;
@@ -17,9 +17,9 @@ use crate::text::words;
 /// The profile, and the model, of agents that run on their caller's model.
 const INHERIT: &str = "inherit";
 
-const O: &str = Tier::Opus.word();
-const S: &str = Tier::Sonnet.word();
-const H: &str = Tier::Haiku.word();
+const O: &str = ModelTier::Opus.word();
+const S: &str = ModelTier::Sonnet.word();
+const H: &str = ModelTier::Haiku.word();
 
 /// Kinds of work for which a granularity or a model can be set.
 const KINDS: &[&str] = &["planning", "discuss", "research", "execution", "verification", "completion"];
@@ -339,30 +339,30 @@ fn tier(agent: Option<&Agent>, profile: &str) -> &'static str {
 }
 
 #[derive(Debug)]
-struct Choice {
+struct ModelChoice {
     model: String,
     tier: String,
 }
 
 /// Chooses the model of an agent: the one named in the configuration, else its tier in the host's spelling.
-fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, climbed: usize) -> Choice {
+fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, climbed: usize) -> ModelChoice {
     let by_profile = tier(known, config.model_profile());
     if let Some(model) = config.text(&format!("model_overrides.{name}")) {
         let tier = if TIERS.contains(&model) { model } else { by_profile };
-        return Choice { model: model.to_owned(), tier: tier.to_owned() };
+        return ModelChoice { model: model.to_owned(), tier: tier.to_owned() };
     }
     let routed = routed(config, weight_of(known), climbed);
     let of_kind = known.and_then(|known| config.text(&format!("models.{}", known.kind)));
     let tier = routed.or(of_kind).unwrap_or(by_profile);
     if !TIERS.contains(&tier) {
         // `inherit`, or the identifier of a model instead of a tier.
-        return Choice { model: tier.to_owned(), tier: tier.to_owned() };
+        return ModelChoice { model: tier.to_owned(), tier: tier.to_owned() };
     }
     let model = by_policy(config, runtime, tier)
         .or_else(|| of_profile(config, runtime, tier))
         .or_else(|| CATALOGUE.model(runtime, tier))
         .unwrap_or_else(|| by_name(config, tier));
-    Choice { model: model.to_owned(), tier: tier.to_owned() }
+    ModelChoice { model: model.to_owned(), tier: tier.to_owned() }
 }
 
 /// True if failed work is retried with a higher tier or more effort.

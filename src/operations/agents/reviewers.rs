@@ -37,7 +37,7 @@ pub(crate) enum Delivery {
 /// Which part of the standard output is the review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Form {
+pub(crate) enum ReviewForm {
     #[default]
     Text,
     /// The last message of a stream of events.
@@ -79,7 +79,7 @@ pub(crate) struct Reviewer {
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     #[serde(default)]
-    pub(crate) output: Form,
+    pub(crate) output: ReviewForm,
     /// How many seconds its own time limit is longer than ours.
     #[serde(default)]
     more_seconds: u64,

@@ -84,7 +84,7 @@ pub(crate) struct SkillManifest {
     skills: Vec<Skill>,
     roots: Vec<RootReport>,
     installation: Installation,
-    counts: Counts,
+    counts: SkillCounts,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -123,7 +123,7 @@ struct Installation {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Counts {
+struct SkillCounts {
     skills: usize,
     roots: usize,
 }
@@ -174,7 +174,7 @@ pub(crate) fn manifest(found: Vec<FoundRoot>, others: bool) -> SkillManifest {
         legacy_claude_commands_installed: legacy,
     };
     skills.retain(|skill: &Skill| !(others && is_ours(&skill.name)));
-    let counts = Counts { skills: skills.len(), roots: roots.len() };
+    let counts = SkillCounts { skills: skills.len(), roots: roots.len() };
     SkillManifest { skills, roots, installation, counts }
 }
 

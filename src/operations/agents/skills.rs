@@ -38,7 +38,7 @@ pub(crate) struct SkillsValue {
 
 /// Facts from outside the project that skills depend on.
 #[derive(Debug)]
-pub(crate) struct Around<'a> {
+pub(crate) struct SkillSurroundings<'a> {
     /// The home folder, which `~` means in paths.
     pub(crate) home: &'a str,
     /// The folder of the calling host with the user's skills.
@@ -53,11 +53,11 @@ pub(crate) fn of_agent(
     view: &ProjectView,
     config: &Config,
     agent: &str,
-    around: &Around<'_>,
+    around: &SkillSurroundings<'_>,
     real: impl Fn(&str) -> Option<String>,
 ) -> SkillsReport {
     let written = config.written("agent_skills").and_then(|skills| skills.get(agent));
-    let mut found = Found { warnings: Vec::new(), notes: Vec::new() };
+    let mut found = SkillRemarks { warnings: Vec::new(), notes: Vec::new() };
     let wanted: Vec<&Value> = match written {
         Some(Value::String(one)) if one.trim().is_empty() => Vec::new(),
         Some(one @ Value::String(_)) => vec![one],
@@ -124,7 +124,7 @@ pub(crate) fn of_agent(
 }
 
 /// The skills and notes that were found.
-struct Found {
+struct SkillRemarks {
     warnings: Vec<String>,
     notes: Vec<String>,
 }
@@ -133,7 +133,7 @@ struct Found {
 fn local(
     view: &ProjectView,
     skill: &str,
-    around: &Around<'_>,
+    around: &SkillSurroundings<'_>,
     trusted: &[String],
     real: impl Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
@@ -159,7 +159,7 @@ fn local(
 /// The line of a skill of the user or of a plugin, given by its name, or why it is left out.
 fn global(
     name: &str,
-    around: &Around<'_>,
+    around: &SkillSurroundings<'_>,
     trusted: &[String],
     real: impl Fn(&str) -> Option<String>,
     notes: &mut Vec<String>,
@@ -254,7 +254,7 @@ mod tests {
         let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a", "lost": ["skills/b"], "empty": []},
                        "agent_skills_security": {"trusted_global_roots": ["~/s"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
-        let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+        let around = SkillSurroundings { home: "/home/u", skills: None, plugin_skill: None };
         let report = of_agent(&view, &config, "x", &around, |path| Some(path.to_owned()));
         assert!(report.block.contains("- @skills/a/SKILL.md\n- @/home/u/s/e/SKILL.md\n"), "{}", report.block);
         assert_eq!((report.skills_count, report.warnings.len(), report.reason), (6, 4, "resolved"));
@@ -281,7 +281,8 @@ mod tests {
                 r#"{{"agent_skills": {{"x": {skills}}}, "agent_skills_security": {{"trusted_global_roots": [{trusted}]}}}}"#
             );
             let (config, _) = Config::read(ConfigTexts { project: Some(&text), ..ConfigTexts::default() });
-            let around = Around { home: "/home/u", skills: Some("/home/u/.x/skills".to_owned()), plugin_skill };
+            let around =
+                SkillSurroundings { home: "/home/u", skills: Some("/home/u/.x/skills".to_owned()), plugin_skill };
             of_agent(&view, &config, "x", &around, real)
         };
         let report = asked(r#"["global:mine", "skills/a", "global:v:n"]"#, "", Some("load `{skill}`"));
@@ -305,7 +306,7 @@ mod tests {
                 r#"{{"agent_skills": {{"x": "/opt/d"}}, "agent_skills_security": {{"trusted_global_roots": ["{root}", "/srv"]}}}}"#
             );
             let (config, problems) = Config::read(ConfigTexts { project: Some(&text), ..ConfigTexts::default() });
-            let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+            let around = SkillSurroundings { home: "/home/u", skills: None, plugin_skill: None };
             let report = of_agent(&view, &config, "x", &around, |path| Some(path.to_owned()));
             assert_eq!((report.block.as_str(), report.reason), ("", "configured_unresolved"), "{root}: {problems:?}");
             assert!(report.warnings[0].contains("the whole disk"), "{root}: {:?}", report.warnings);
@@ -317,7 +318,7 @@ mod tests {
         let text = r#"{"agent_skills": {"empty": "", "number": 7, "mixed": [1, "skills/a"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
         let view = MemoryFiles::new([("skills/a/SKILL.md", "")]).view();
-        let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+        let around = SkillSurroundings { home: "/home/u", skills: None, plugin_skill: None };
         let asked = |agent| of_agent(&view, &config, agent, &around, |_| None);
         let counts = |report: &SkillsReport| (report.reason, report.skills_count, report.warnings.len());
         assert_eq!(counts(&asked("empty")), ("configured_empty", 0, 0));
@@ -331,7 +332,7 @@ mod tests {
         let source = |workstream: Option<&str>, texts| {
             let layout = Layout::new("/p", None, workstream);
             let view = ProjectView::new(layout, Box::new(MemoryFiles::new([])));
-            let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+            let around = SkillSurroundings { home: "/home/u", skills: None, plugin_skill: None };
             let report = of_agent(&view, &Config::read(texts).0, "x", &around, |_| None);
             (report.source, report.degraded)
         };

@@ -263,7 +263,7 @@ fn compare(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField
 
 /// An old and a new line with the same label are one change; other lines are added or removed.
 fn pair(file: &str, old: &[&str], new: &[&str], changed: &mut Vec<ChangedField>) {
-    let mut news: Vec<Option<Line<'_>>> = new.iter().map(|line| Line::parse(line)).collect();
+    let mut news: Vec<Option<LabelledLine<'_>>> = new.iter().map(|line| LabelledLine::parse(line)).collect();
     let change = |field: Option<&str>, old: Option<&str>, new: Option<&str>| ChangedField {
         file: file.to_owned(),
         field: field.map(shortened),
@@ -271,7 +271,7 @@ fn pair(file: &str, old: &[&str], new: &[&str], changed: &mut Vec<ChangedField>)
         new: new.map(shortened),
         ..ChangedField::default()
     };
-    for line in old.iter().filter_map(|line| Line::parse(line)) {
+    for line in old.iter().filter_map(|line| LabelledLine::parse(line)) {
         let partner = line.label.and_then(|label| {
             news.iter_mut().find(|slot| slot.is_some_and(|candidate| candidate.label == Some(label)))?.take()
         });
@@ -285,12 +285,12 @@ fn pair(file: &str, old: &[&str], new: &[&str], changed: &mut Vec<ChangedField>)
 
 /// A line as a label and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line<'text> {
+struct LabelledLine<'text> {
     label: Option<&'text str>,
     value: &'text str,
 }
 
-impl<'text> Line<'text> {
+impl<'text> LabelledLine<'text> {
     /// Splits a line; `None` if it has no text.
     fn parse(line: &'text str) -> Option<Self> {
         let line = line.trim();
@@ -302,7 +302,7 @@ impl<'text> Line<'text> {
 }
 
 /// `- [x] text`: the text is the label, the box the value.
-fn task(line: &str) -> Option<Line<'_>> {
+fn task(line: &str) -> Option<LabelledLine<'_>> {
     let item = ListItem::read(line).filter(|item| item.tick.is_some())?;
     let after = line[item.mark.len()..].trim_start();
     let close = after.find(']')?;
@@ -310,17 +310,17 @@ fn task(line: &str) -> Option<Line<'_>> {
     // A note after the name, such as the completion date, belongs to the value.
     let name = text.rfind("** ").map_or(text, |end| &text[..end + 2]);
     let value = if name.len() < text.len() { line } else { &after[..=close] };
-    (close <= 4).then_some(Line { label: Some(name), value })
+    (close <= 4).then_some(LabelledLine { label: Some(name), value })
 }
 
 /// `| cell | cell |`: the first cell is the label.
-fn row(line: &str) -> Option<Line<'_>> {
+fn row(line: &str) -> Option<LabelledLine<'_>> {
     let first = line.strip_prefix('|')?.split('|').next()?.trim();
-    Some(Line { label: Some(first), value: line })
+    Some(LabelledLine { label: Some(first), value: line })
 }
 
 /// `Label: value`, `**Label**: value`, `"key": value,`.
-fn field(line: &str) -> Option<Line<'_>> {
+fn field(line: &str) -> Option<LabelledLine<'_>> {
     const LONGEST_LABEL: usize = 40;
     let (label, value) = line.split_once(':')?;
     let is_mark = |mark: char| matches!(mark, '*' | '"' | '-' | ' ');
@@ -329,7 +329,7 @@ fn field(line: &str) -> Option<Line<'_>> {
         && label.chars().count() <= LONGEST_LABEL
         && label.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '(' | ')'));
     let value = value.trim_start_matches("**").trim().trim_end_matches(',');
-    fits.then_some(Line { label: Some(label), value })
+    fits.then_some(LabelledLine { label: Some(label), value })
 }
 
 /// A value shortened to be read at a glance.

@@ -20,7 +20,7 @@ use crate::text::splice::Splices;
 
 /// The artifact and what to record in it. The category determines which of the names are needed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<'text> {
+pub(crate) struct AcknowledgedItem<'text> {
     pub(crate) category: Category,
     pub(crate) milestone: &'text str,
     /// The day of the decision.
@@ -57,7 +57,7 @@ pub(crate) struct AcknowledgeReport {
 }
 
 /// Records in an artifact that a person knows about it.
-pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, Failure> {
+pub(crate) fn acknowledge(view: &ProjectView, target: AcknowledgedItem<'_>) -> Edited<AcknowledgeReport, Failure> {
     let layout = view.layout();
     let category = target.category;
     let mut report =
@@ -93,7 +93,7 @@ pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<Ackn
     Ok((report, edits))
 }
 
-impl<'text> Target<'text> {
+impl<'text> AcknowledgedItem<'text> {
     fn need(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, Failure> {
         value.filter(|value| !value.trim().is_empty()).ok_or_else(|| {
             Failure::usage(format!("`--category {}` needs --{flag}", self.category.word()))
@@ -133,7 +133,7 @@ fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(St
 }
 
 /// The summary of a quick task. A missing one is created with a text that says so.
-fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), Failure> {
+fn quick(view: &ProjectView, target: &AcknowledgedItem<'_>) -> Result<(String, String), Failure> {
     let name = target.name("dir", target.folder)?;
     let folder = format!("{}/{name}", view.layout().quick());
     if !view.folder_exists(&folder) {
@@ -151,7 +151,7 @@ fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), Fa
 /// An artifact of a phase, open or archived.
 fn in_phase(
     view: &ProjectView,
-    target: &Target<'_>,
+    target: &AcknowledgedItem<'_>,
     report: &mut AcknowledgeReport,
 ) -> Result<(String, String), Failure> {
     let typed = target.need("phase", target.phase)?;
@@ -196,7 +196,7 @@ fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
 fn noted(
     path: &str,
     text: &str,
-    target: &Target<'_>,
+    target: &AcknowledgedItem<'_>,
     snapshot: Option<(&'static str, String)>,
 ) -> Result<String, Failure> {
     let mut entries =

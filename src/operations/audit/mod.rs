@@ -10,7 +10,7 @@ pub(crate) mod open;
 mod tests;
 pub(crate) mod uat;
 
-pub(crate) use acknowledge::{Target, acknowledge};
+pub(crate) use acknowledge::{AcknowledgedItem, acknowledge};
 pub(crate) use open::open;
 pub(crate) use uat::{OpenTests, open_tests, uat};
 

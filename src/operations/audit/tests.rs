@@ -8,8 +8,8 @@ fn view(files: &[(&str, &str)]) -> ProjectView {
     ProjectView::of(files.iter().copied())
 }
 
-fn target(category: Category) -> Target<'static> {
-    Target {
+fn target(category: Category) -> AcknowledgedItem<'static> {
+    AcknowledgedItem {
         category,
         milestone: "v1.0",
         day: "2026-02-03",
@@ -49,7 +49,7 @@ fn with(edits: &Edits) -> ProjectView {
     view(FILES).after(edits)
 }
 
-fn acknowledged(target: Target<'_>) -> Edits {
+fn acknowledged(target: AcknowledgedItem<'_>) -> Edits {
     acknowledge(&view(FILES), target).unwrap().1
 }
 
@@ -87,19 +87,23 @@ fn more_todos_than_fit_are_counted() {
 
 #[test]
 fn an_acknowledged_artifact_is_suppressed_until_it_changes() {
-    let phase = |category, file| Target { phase: Some("2"), file: Some(file), ..target(category) };
+    let phase = |category, file| AcknowledgedItem { phase: Some("2"), file: Some(file), ..target(category) };
     let targets = [
-        Target { slug: Some("crash"), ..target(Category::DebugSessions) },
-        Target { folder: Some("260101-a"), ..target(Category::QuickTasks) },
-        Target { slug: Some("t"), ..target(Category::Threads) },
-        Target { todo: Some("a.md"), ..target(Category::Todos) },
-        Target { seed: Some("SEED-1-x"), ..target(Category::Seeds) },
+        AcknowledgedItem { slug: Some("crash"), ..target(Category::DebugSessions) },
+        AcknowledgedItem { folder: Some("260101-a"), ..target(Category::QuickTasks) },
+        AcknowledgedItem { slug: Some("t"), ..target(Category::Threads) },
+        AcknowledgedItem { todo: Some("a.md"), ..target(Category::Todos) },
+        AcknowledgedItem { seed: Some("SEED-1-x"), ..target(Category::Seeds) },
         phase(Category::UatGaps, "02-UAT.md"),
         phase(Category::VerificationGaps, "02-VERIFICATION.md"),
         phase(Category::ReviewFindings, "02-REVIEW.md"),
         phase(Category::ContextQuestions, "02-CONTEXT.md"),
-        Target { text: Some("one"), ..phase(Category::DeferredItems, "deferred-items.md") },
-        Target { archived_milestone: Some("v0.9"), phase: Some("01"), ..phase(Category::UatGaps, "01-UAT.md") },
+        AcknowledgedItem { text: Some("one"), ..phase(Category::DeferredItems, "deferred-items.md") },
+        AcknowledgedItem {
+            archived_milestone: Some("v0.9"),
+            phase: Some("01"),
+            ..phase(Category::UatGaps, "01-UAT.md")
+        },
     ];
     for wanted in targets {
         let report = open(&with(&acknowledged(wanted)), String::new()).unwrap();
@@ -114,33 +118,36 @@ fn an_acknowledged_artifact_is_suppressed_until_it_changes() {
 
 #[test]
 fn a_note_goes_into_the_front_matter_and_nothing_else_changes() {
-    let edits = acknowledged(Target { todo: Some("a.md"), ..target(Category::Todos) });
+    let edits = acknowledged(AcknowledgedItem { todo: Some("a.md"), ..target(Category::Todos) });
     assert_eq!(
         edits.texts[".planning/todos/pending/a.md"],
         "---\r\narea: ui  # x\r\naudit_acknowledged:\r\n  milestone: v1.0\r\n  at: 2026-02-03\r\n---\r\n\r\nfix it\r\n"
     );
-    let edits = acknowledged(Target { seed: Some("SEED-1-x"), ..target(Category::Seeds) });
+    let edits = acknowledged(AcknowledgedItem { seed: Some("SEED-1-x"), ..target(Category::Seeds) });
     assert!(edits.texts[".planning/seeds/SEED-1-x.md"].ends_with("  status: dormant\n---\n\n# Seed\n"));
-    let again = Target { todo: Some("a.md"), ..target(Category::Todos) };
+    let again = AcknowledgedItem { todo: Some("a.md"), ..target(Category::Todos) };
     let noted = with(&acknowledged(again));
     assert!(acknowledge(&noted, again).unwrap().1.is_empty(), "the same note twice is no change");
 }
 
 #[test]
 fn a_target_that_is_missing_or_leads_elsewhere_is_refused() {
-    let refused = |target: Target<'_>| acknowledge(&view(FILES), target).unwrap_err().to_string();
+    let refused = |target: AcknowledgedItem<'_>| acknowledge(&view(FILES), target).unwrap_err().to_string();
     assert_eq!(refused(target(Category::Todos)), "`--category todos` needs --filename");
     assert_eq!(
-        refused(Target { todo: Some("nope.md"), ..target(Category::Todos) }),
+        refused(AcknowledgedItem { todo: Some("nope.md"), ..target(Category::Todos) }),
         "there is no file `todos/pending/nope.md`"
     );
-    assert!(refused(Target { todo: Some("../../STATE.md"), ..target(Category::Todos) }).contains("is not the name"));
-    let missing = Target { phase: Some("9"), file: Some("x.md"), ..target(Category::UatGaps) };
+    assert!(
+        refused(AcknowledgedItem { todo: Some("../../STATE.md"), ..target(Category::Todos) })
+            .contains("is not the name")
+    );
+    let missing = AcknowledgedItem { phase: Some("9"), file: Some("x.md"), ..target(Category::UatGaps) };
     assert_eq!(refused(missing), "phase 9 has no folder");
-    let item = Target { phase: Some("2"), text: Some("three"), ..target(Category::DeferredItems) };
+    let item = AcknowledgedItem { phase: Some("2"), text: Some("three"), ..target(Category::DeferredItems) };
     assert_eq!(refused(item), "no deferred item matches `three`");
     let broken = [(".planning/threads/t.md", "---\nstatus: open\nno end\n")];
-    let wanted = Target { slug: Some("t"), ..target(Category::Threads) };
+    let wanted = AcknowledgedItem { slug: Some("t"), ..target(Category::Threads) };
     assert!(acknowledge(&view(&broken), wanted).unwrap_err().message.ends_with(" (line 1)"));
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::operations::answers::answer::answer;
-use crate::operations::facts::{Given, Part, facts};
+use crate::operations::facts::{FactBasis, Given, facts};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value as Listed};
@@ -130,7 +130,7 @@ answer! {
     }
 }
 
-impl Part for Package {
+impl FactBasis for Package {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let text = given.view.text("package.json")?;
         Ok(Self(text.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::operations::answers::answer::answer;
 use crate::operations::facts::listed::{self, PhaseFacts};
-use crate::operations::facts::{Given, Part, facts};
+use crate::operations::facts::{FactBasis, Given, facts};
 use crate::operations::roadmap::analyze;
 use crate::project::dependencies::dependencies;
 use crate::project::files::FileError;
@@ -124,7 +124,7 @@ facts! { |given, managed: Managed|
         Some(given.part::<Additions>()?.warnings.clone()).filter(|warnings| !warnings.is_empty());
 }
 
-impl Part for Managed {
+impl FactBasis for Managed {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let now = given.host.next.milliseconds;
         let folders = given.view.phase_folders()?;
@@ -228,7 +228,7 @@ fn actions(given: &Given<'_>, tasks: &[Task]) -> Vec<Action> {
     actions
 }
 
-impl Part for Additions {
+impl FactBasis for Additions {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let mut warnings = Vec::new();
         let path = given.view.layout().waiting();

@@ -43,9 +43,9 @@ const TABLES: &[&[Fact]] = &[
 /// An answer: facts by their keys.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Answer(Map<String, Value>);
+pub(crate) struct BundleAnswer(Map<String, Value>);
 
-impl Answer {
+impl BundleAnswer {
     /// The answer of a verb. The last word of the verb is the workflow of the call.
     pub(crate) fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let list = Answers::embedded().verbs.get(&given.call.workflow);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 
-use crate::operations::facts::{CodeFacts, CodeMap, Documents, Given, MapReadiness, Part, facts};
+use crate::operations::facts::{CodeFacts, CodeMap, Documents, FactBasis, Given, MapReadiness, facts};
 use crate::project::layout::Layout;
 
 /// Commands as people type them.
@@ -35,7 +35,7 @@ struct NextAction {
     reason: &'static str,
 }
 
-impl Part for FoundDocuments {
+impl FactBasis for FoundDocuments {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self(Vec::new()))
     }

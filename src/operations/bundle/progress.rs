@@ -20,7 +20,7 @@ use crate::project::verification;
 
 use crate::operations::answers::answer::answer;
 use crate::operations::facts::listed::{self, PhaseFacts};
-use crate::operations::facts::{Given, Part, facts};
+use crate::operations::facts::{FactBasis, Given, facts};
 
 /// The phases of the milestone that have a folder or a section in the roadmap, in order.
 struct Rows(Vec<PhaseRow>);
@@ -63,7 +63,7 @@ enum Status {
     NotStarted,
 }
 
-impl Part for Rows {
+impl FactBasis for Rows {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let milestone = given.part::<Milestone>()?;
         let folders = given.view.milestone_folders()?;

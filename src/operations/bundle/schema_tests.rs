@@ -17,7 +17,7 @@ fn described() -> impl Iterator<Item = &'static Described> {
 /// The schema of an answer, by the last word of its verb.
 pub(crate) fn schema_of(verb: &str, generator: &mut SchemaGenerator) -> Schema {
     let answers = Answers::embedded();
-    let mut form = Form { generator, properties: Map::new(), required: Vec::new() };
+    let mut form = SchemaObject { generator, properties: Map::new(), required: Vec::new() };
     if verb == "workflow" {
         form.add(&answers.workflow["always"], false);
         for need in ["phase", "milestone", "todos", "maps", "profile"] {
@@ -28,7 +28,7 @@ pub(crate) fn schema_of(verb: &str, generator: &mut SchemaGenerator) -> Schema {
         form.add(&answers.verbs[verb], false);
     }
     form.add("@common", false);
-    let Form { generator, properties, required } = form;
+    let SchemaObject { generator, properties, required } = form;
     let mut schema = Map::new();
     schema.insert("type".to_owned(), "object".into());
     schema.insert("properties".to_owned(), Value::Object(properties));
@@ -39,13 +39,13 @@ pub(crate) fn schema_of(verb: &str, generator: &mut SchemaGenerator) -> Schema {
 }
 
 /// An object schema under construction.
-struct Form<'generator> {
+struct SchemaObject<'generator> {
     generator: &'generator mut SchemaGenerator,
     properties: Map<String, Value>,
     required: Vec<Value>,
 }
 
-impl Form<'_> {
+impl SchemaObject<'_> {
     fn add(&mut self, list: &str, only_sometimes: bool) {
         for (key, fact) in Answers::embedded().rows(list) {
             let fact = described().find(|described| described.name == fact.name).unwrap();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::find;
-use crate::operations::facts::{Found, Given, Part, facts};
+use crate::operations::facts::{AskedPhase, FactBasis, Given, facts};
 use crate::project::files::FileError;
 
 /// The condition of a section of a workflow.
@@ -40,7 +40,7 @@ impl When {
     }
 
     fn holds(&self, given: &Given<'_>) -> Result<bool, FileError> {
-        let has = |kind: &str| Ok(given.part::<Found>()?.artifact(given, kind).is_some());
+        let has = |kind: &str| Ok(given.part::<AskedPhase>()?.artifact(given, kind).is_some());
         match self {
             Self::Flag(flag) => Ok(given.asked(flag)),
             Self::Setting(key) => Ok(given.flag(key)),
@@ -64,7 +64,7 @@ pub(super) struct SectionManifest {
     read: Vec<String>,
 }
 
-impl Part for SectionManifest {
+impl FactBasis for SectionManifest {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let workflow = &given.call.workflow;
         let mut manifest =
@@ -96,7 +96,7 @@ facts! { |given|
 mod tests {
     use super::*;
     use crate::library::{ItemKind, Library};
-    use crate::operations::facts::{Call, Host};
+    use crate::operations::facts::{FactsCall, Host};
     use crate::project::config::Config;
     use crate::project::view::ProjectView;
 
@@ -136,7 +136,7 @@ mod tests {
     fn a_manifest_splits_the_sections_by_their_conditions() {
         let manifest = |workflow: &str| {
             let (view, config, host) = (ProjectView::of([]), Config::default(), Host::default());
-            let call = Call::of(workflow).flag("auto", true);
+            let call = FactsCall::of(workflow).flag("auto", true);
             let given = Given { view: &view, config: &config, host: &host, call };
             (*given.part::<SectionManifest>().unwrap()).clone()
         };

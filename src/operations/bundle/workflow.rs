@@ -1,7 +1,7 @@
 //! `init WORKFLOW`: the facts that a workflow requests in its front matter.
 
 use crate::library::{self, FrontMatter};
-use crate::operations::facts::{Call, last_built};
+use crate::operations::facts::{FactsCall, last_built};
 use crate::project::files::FileError;
 use crate::project::up_next;
 use crate::project::view::ProjectView;
@@ -38,14 +38,14 @@ impl WorkflowTable {
 
     /// The call of the workflow with the words typed after its name. Without a word, the phase is the current one, or
     /// the last one built for a workflow that looks at results.
-    pub(crate) fn call(self, words: &[String], view: &ProjectView) -> Result<Call, WorkflowError> {
+    pub(crate) fn call(self, words: &[String], view: &ProjectView) -> Result<FactsCall, WorkflowError> {
         let (mut phase, flags) = self.read(words)?;
         if phase.is_none() && self.needs("built-phase") {
             phase = last_built(view)?;
         } else if phase.is_none() && self.needs("phase") {
             phase = up_next::phase_at_work(view)?;
         }
-        let call = Call::new(self.name, self.front_matter).phase(phase.as_deref());
+        let call = FactsCall::new(self.name, self.front_matter).phase(phase.as_deref());
         Ok(flags.iter().fold(call, |call, flag| call.flag(flag, true)))
     }
 
@@ -80,7 +80,7 @@ impl WorkflowTable {
 mod tests {
     use super::super::answers::Answers;
     use super::super::sections::When;
-    use super::super::{Answer, find};
+    use super::super::{BundleAnswer, find};
     use super::*;
     use serde_json::Value;
 
@@ -109,7 +109,7 @@ mod tests {
         super::super::tests::told_by(
             &files,
             |view| table(front_matter).call(&words, view).unwrap(),
-            Answer::of_workflow,
+            BundleAnswer::of_workflow,
         )
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::roadmap::table_cells;
 
-use crate::operations::facts::{Given, Part, facts};
+use crate::operations::facts::{FactBasis, Given, facts};
 
 /// What `init list-workspaces` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -103,13 +103,13 @@ impl Workspace {
     }
 }
 
-impl Part for NewWorkspace {
+impl FactBasis for NewWorkspace {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self::default())
     }
 }
 
-impl Part for OldWorkspace {
+impl FactBasis for OldWorkspace {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self::default())
     }

@@ -14,7 +14,7 @@ use crate::text::time;
 use super::manager::{Managed, Step, Task};
 use crate::operations::answers::answer::answer;
 use crate::operations::facts::listed::{self, PhaseFacts};
-use crate::operations::facts::{Documents, Given, Part, facts};
+use crate::operations::facts::{Documents, FactBasis, Given, facts};
 
 /// A session without an update for this many milliseconds is over.
 const STALE: i64 = 24 * 60 * 60 * 1000;
@@ -125,13 +125,13 @@ facts! { |given, chain: Chain|
     chain_warnings: Vec<String> = chain.warnings(given.asked("strict-context"));
 }
 
-impl Part for ChainFacts {
+impl FactBasis for ChainFacts {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self::default())
     }
 }
 
-impl Part for Chain {
+impl FactBasis for Chain {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let (world, documents) = (given.part::<ChainFacts>()?, given.part::<Documents>()?);
         let tasks = &given.part::<Managed>()?.0;

@@ -189,7 +189,7 @@ enum CheckText {
 pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
     let file = files.get(FILE).ok_or_else(|| format!("there is no `{FILE}`"))?;
     let declaration: Declaration = serde_json::from_str(text(file)?).map_err(|error| error.to_string())?;
-    let mut reader = Reader {
+    let mut reader = FeatureReader {
         files,
         skills: &declaration.skills,
         switches: Vec::new(),
@@ -221,7 +221,7 @@ pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
     for (index, gate) in declaration.gates.iter().enumerate() {
         reader.gate(&format!("gates[{index}]"), gate)?;
     }
-    let Reader { hooks, mut adds, mut not_used, .. } = reader;
+    let FeatureReader { hooks, mut adds, mut not_used, .. } = reader;
     adds.extend(
         settings
             .iter()
@@ -254,7 +254,7 @@ pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
 }
 
 /// Reads the hooks of a feature.
-struct Reader<'a> {
+struct FeatureReader<'a> {
     files: &'a Files,
     skills: &'a [String],
     /// Settings of the feature that turn hooks on and off.
@@ -264,7 +264,7 @@ struct Reader<'a> {
     not_used: Vec<String>,
 }
 
-impl Reader<'_> {
+impl FeatureReader<'_> {
     fn step(&mut self, key: &str, step: &StepText) -> Result<(), String> {
         let hook = self.hook(key, &step.point, HookKind::Step, &step.when)?;
         let (produces, consumes) = (paths(key, "produces", &step.produces)?, paths(key, "consumes", &step.consumes)?);
@@ -490,7 +490,7 @@ mod tests {
     use super::*;
     use crate::operations::capability::features::Features;
     use crate::operations::capability::hooks;
-    use crate::operations::capability::surface::Surface;
+    use crate::operations::capability::surface::FeatureSurface;
     use crate::project::config::{Config, ConfigTexts};
 
     const HOME: Home<'_> = Home { folder: "/f/demo", source: "/s", scope: FeatureScope::Global };
@@ -565,7 +565,7 @@ mod tests {
         let wanted = |config: &str| {
             let features = features();
             let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
-            let (config, surface) = (features.settled(&config), Surface::default());
+            let (config, surface) = (features.settled(&config), FeatureSurface::default());
             let report = hooks::at("plan:pre", &features, &config, &surface, |_| false, "gsd-tools");
             let ours = report.active_hooks.iter().filter(|hook| hook.cap_id == "demo");
             ours.map(|hook| hook.file.clone().or(hook.into.map(str::to_owned)).unwrap()).collect::<Vec<_>>()
@@ -573,14 +573,14 @@ mod tests {
         assert_eq!(wanted("{}"), ["/f/demo/skills/look/SKILL.md", "planner"]);
         assert_eq!(wanted(r#"{"demo": {"enabled": false}}"#), ["/f/demo/skills/look/SKILL.md"]);
         assert_eq!(wanted(r#"{"demo": {"enabled": "maybe"}}"#).len(), 2, "a value that does not fit is not written");
-        let off = Surface::parse(r#"{"disabledClusters": ["demo"]}"#).unwrap();
+        let off = FeatureSurface::parse(r#"{"disabledClusters": ["demo"]}"#).unwrap();
         assert!(!off.shows(features().find("demo").unwrap()));
     }
 
     #[test]
     fn an_error_names_the_key() {
-        type Change = fn(&mut Value);
-        let wrong: &[(Change, &str)] = &[
+        type ValueChange = fn(&mut Value);
+        let wrong: &[(ValueChange, &str)] = &[
             (|of| of["id"] = json!("../x"), "`id` has to be lower-case"),
             (|of| of["version"] = json!("1"), "`version`"),
             (|of| of["title"] = json!("a\u{1b}[2J"), "`title`"),

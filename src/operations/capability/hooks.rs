@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::features::Features;
-use super::surface::Surface;
+use super::surface::FeatureSurface;
 use super::{Capability, Cure, Done, Hook, HookKind, OnError, Subject};
 use crate::project::config::Config;
 
@@ -59,7 +59,7 @@ pub(crate) struct ActiveHook<'a> {
     pub(crate) consumes: &'a [String],
     /// For a gate: the check.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) check: Option<Check<'a>>,
+    pub(crate) check: Option<GateQuestion<'a>>,
     /// For a gate: true if a refusal stops the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocking: Option<bool>,
@@ -103,7 +103,7 @@ pub(crate) struct Fragment {
 /// The check of a gate.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Check<'a> {
+pub(crate) enum GateQuestion<'a> {
     /// The name of a check.
     Query(&'a str),
     /// A condition on a document of the phase.
@@ -115,7 +115,7 @@ pub(crate) fn at<'a>(
     point: &str,
     features: &'a Features,
     config: &Config,
-    surface: &Surface,
+    surface: &FeatureSurface,
     has: impl Fn(Reference<'_>) -> bool,
     program: &str,
 ) -> PointReport<'a> {
@@ -155,7 +155,7 @@ fn active<'a>(capability: &'a Capability, hook: &'a Hook, config: &Config, progr
     let skill = hook.skill.as_deref().map(Reference::Skill);
     let agent = hook.agent.as_deref().map(Reference::Agent);
     let command = hook.command.as_deref().map(Reference::Command);
-    let query = hook.query.as_deref().map(Check::Query);
+    let query = hook.query.as_deref().map(GateQuestion::Query);
     let name = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
     let config_values: Map<String, Value> =
         hook.values.iter().map(|key| (name(key), config.value(key).clone())).collect();
@@ -169,7 +169,7 @@ fn active<'a>(capability: &'a Capability, hook: &'a Hook, config: &Config, progr
         when: &hook.when,
         produces: &hook.produces,
         consumes: &hook.consumes,
-        check: query.or(hook.predicate.as_ref().map(Check::Predicate)),
+        check: query.or(hook.predicate.as_ref().map(GateQuestion::Predicate)),
         blocking: hook.blocking,
         on_error: hook.on_error,
         config_values,
@@ -224,8 +224,8 @@ impl ActiveHook<'_> {
     pub(crate) fn id(&self) -> String {
         match (self.reference, self.check) {
             (Some(reference), _) => reference.name().to_owned(),
-            (None, Some(Check::Query(query))) => query.to_owned(),
-            (None, Some(Check::Predicate(condition))) => {
+            (None, Some(GateQuestion::Query(query))) => query.to_owned(),
+            (None, Some(GateQuestion::Predicate(condition))) => {
                 let word = |key: &str| condition.get(key).and_then(Value::as_str).unwrap_or_default();
                 format!("{}:{}", word("artifact"), word("field"))
             }
@@ -251,7 +251,7 @@ mod tests {
         static BUILT_IN: Features = Features::built_in();
         let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
         let has = |reference: Reference<'_>| !missing.contains(&reference.name());
-        at(point, &BUILT_IN, &config, &Surface::parse(surface).unwrap(), has, "/bin/gsd")
+        at(point, &BUILT_IN, &config, &FeatureSurface::parse(surface).unwrap(), has, "/bin/gsd")
     }
 
     fn names(report: &PointReport<'_>) -> Vec<String> {

@@ -12,13 +12,13 @@ pub(crate) type Digests = BTreeMap<String, String>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ledger {
-    installed: BTreeMap<String, Entry>,
+    installed: BTreeMap<String, InstalledFeature>,
 }
 
 /// One installed feature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
+pub(crate) struct InstalledFeature {
     pub(crate) version: String,
     /// The folder it was installed from.
     pub(crate) source: String,
@@ -42,16 +42,16 @@ impl Ledger {
         serde_json::from_str(text)
     }
 
-    pub(crate) fn of(&self, id: &str) -> Option<&Entry> {
+    pub(crate) fn of(&self, id: &str) -> Option<&InstalledFeature> {
         self.installed.get(id)
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &InstalledFeature)> {
         self.installed.iter().map(|(id, entry)| (id.as_str(), entry))
     }
 
     /// A copy in which the entry of a feature is replaced or removed.
-    pub(crate) fn with(mut self, id: &str, entry: Option<Entry>) -> Self {
+    pub(crate) fn with(mut self, id: &str, entry: Option<InstalledFeature>) -> Self {
         match entry {
             Some(entry) => drop(self.installed.insert(id.to_owned(), entry)),
             None => drop(self.installed.remove(id)),
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_ledger_round_trips_and_other_texts_are_refused() {
         let consent = Some(Consent { digest: "x".to_owned(), given_at: "now".to_owned() });
-        let entry = Entry {
+        let entry = InstalledFeature {
             version: "1.0.0".to_owned(),
             source: "/s".to_owned(),
             installed_at: "now".to_owned(),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::features::{Features, Inert};
-use super::surface::Surface;
+use super::surface::FeatureSurface;
 use super::{Capability, FeatureScope, HookKind, Role, Tier};
 use crate::project::config::Config;
 
@@ -120,7 +120,7 @@ pub(crate) struct HostRow {
 pub(crate) fn states(
     features: &Features,
     config: &Config,
-    surface: &Surface,
+    surface: &FeatureSurface,
     hosts: &[HostRow],
 ) -> Vec<CapabilityState> {
     let mut states: Vec<CapabilityState> =
@@ -153,7 +153,7 @@ pub(crate) fn states(
     states
 }
 
-fn of_feature(capability: &Capability, config: &Config, surface: &Surface) -> CapabilityState {
+fn of_feature(capability: &Capability, config: &Config, surface: &FeatureSurface) -> CapabilityState {
     let surfaced = surface.shows(capability);
     let active = surfaced && capability.switched_on(config);
     CapabilityState {
@@ -184,7 +184,12 @@ fn of_feature(capability: &Capability, config: &Config, surface: &Surface) -> Ca
 }
 
 /// The list of features, with hosts sorted among them by name.
-pub(crate) fn rows(features: &Features, surface: &Surface, hosts: &[HostRow], version: &str) -> Vec<CapabilityRow> {
+pub(crate) fn rows(
+    features: &Features,
+    surface: &FeatureSurface,
+    hosts: &[HostRow],
+    version: &str,
+) -> Vec<CapabilityRow> {
     let row = |id: &str, title: &str, role, tier, surfaced| CapabilityRow {
         id: id.to_owned(),
         role,
@@ -234,7 +239,12 @@ fn without_hosts<'a>(features: &'a Features, hosts: &[HostRow]) -> impl Iterator
 }
 
 /// The state of a feature that a call changed, with warnings about unexpected effects.
-pub(crate) fn after<'a>(capability: &'a Capability, config: &Config, surface: &Surface, turned: bool) -> SetReport<'a> {
+pub(crate) fn after<'a>(
+    capability: &'a Capability,
+    config: &Config,
+    surface: &FeatureSurface,
+    turned: bool,
+) -> SetReport<'a> {
     let surfaced = surface.shows(capability);
     let mut warnings = Vec::new();
     if turned && capability.skills.is_empty() && capability.installed.is_none() {
@@ -263,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_feature_is_active_if_it_is_shown_and_turned_on() {
-        let surface = Surface::parse(r#"{"disabledClusters": ["ui"]}"#).unwrap();
+        let surface = FeatureSurface::parse(r#"{"disabledClusters": ["ui"]}"#).unwrap();
         let states = states(&Features::built_in(), &config("{}"), &surface, &[]);
         let ui = state(&states, "ui");
         assert!(ui.installed && !ui.surfaced && !ui.enabled && !ui.active);
@@ -275,7 +285,7 @@ mod tests {
     #[test]
     fn hosts_are_sorted_among_the_features_by_name() {
         let host = |id: &str| HostRow { id: id.to_owned(), title: id.to_uppercase() };
-        let rows = rows(&Features::built_in(), &Surface::default(), &[host("bee"), host("ollama")], "1");
+        let rows = rows(&Features::built_in(), &FeatureSurface::default(), &[host("bee"), host("ollama")], "1");
         let names: Vec<(&str, Role)> = rows.iter().map(|row| (row.id.as_str(), row.role)).collect();
         assert!(names.is_sorted_by_key(|(name, _)| *name));
         assert!(names.contains(&("bee", Role::Runtime)) && names.contains(&("lm-studio", Role::Reviewer)));
@@ -287,8 +297,9 @@ mod tests {
 
     #[test]
     fn unexpected_effects_are_reported() {
-        let warnings =
-            |id: &str, turned| after(find(id).unwrap(), &config("{}"), &Surface::default(), turned).warnings.len();
+        let warnings = |id: &str, turned| {
+            after(find(id).unwrap(), &config("{}"), &FeatureSurface::default(), turned).warnings.len()
+        };
         assert_eq!((warnings("ui", true), warnings("tdd", true), warnings("tdd", false)), (0, 2, 1));
     }
 }

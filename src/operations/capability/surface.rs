@@ -18,7 +18,7 @@ const NEW: &str = "{\n  \"baseProfile\": \"full\",\n  \"disabledClusters\": [],\
 
 /// What the user has hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Surface {
+pub(crate) struct FeatureSurface {
     /// Features.
     disabled: Vec<String>,
     /// Single workflows.
@@ -29,7 +29,7 @@ fn document(text: &str) -> Result<JsonDocument, String> {
     JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| format!("it is not a JSON object: {error}"))
 }
 
-impl Surface {
+impl FeatureSurface {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let document = document(text)?;
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
@@ -47,7 +47,7 @@ impl Surface {
 
 /// The text of the file after a feature was shown or hidden; `None` if nothing changes.
 pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> Result<Option<String>, String> {
-    let before = text.map(Surface::parse).transpose()?.unwrap_or_default();
+    let before = text.map(FeatureSurface::parse).transpose()?.unwrap_or_default();
     if before.shows(capability) == on {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ mod tests {
     fn a_feature_is_hidden_and_shown_again_without_touching_the_rest() {
         let ui = find("ui").unwrap();
         let made = turned(None, ui, false).unwrap().unwrap();
-        assert!(!Surface::parse(&made).unwrap().shows(ui));
+        assert!(!FeatureSurface::parse(&made).unwrap().shows(ui));
         assert_eq!(turned(Some(&made), ui, false).unwrap(), None);
         let own =
             "{\"mine\": 1,  \"disabledClusters\": [\"x\", \"ui\"],\r\n \"explicitRemoves\": [\"ui-phase\", \"y\"]}";
@@ -107,10 +107,10 @@ mod tests {
     #[test]
     fn a_feature_is_hidden_by_hiding_all_its_workflows() {
         let ui = find("ui").unwrap();
-        let of = |text: &str| Surface::parse(text).unwrap().shows(ui);
+        let of = |text: &str| FeatureSurface::parse(text).unwrap().shows(ui);
         assert!(of(r#"{"explicitRemoves": ["ui-phase"]}"#));
         assert!(!of(r#"{"explicitRemoves": ["ui-phase", "ui-review"]}"#));
-        assert!(Surface::parse(r#"{"disabledClusters": ["drift"]}"#).unwrap().shows(find("drift").unwrap()));
+        assert!(FeatureSurface::parse(r#"{"disabledClusters": ["drift"]}"#).unwrap().shows(find("drift").unwrap()));
     }
 
     #[test]

@@ -30,14 +30,14 @@ pub(crate) fn disabled() -> DisabledReport {
 
 /// A failure, and why.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FailureReport {
+pub(crate) struct GraphFailureReport {
     error: &'static str,
     /// The exact problem with the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
 }
 
-impl FailureReport {
+impl GraphFailureReport {
     fn plain(error: &'static str) -> Self {
         Self { error, detail: None }
     }
@@ -53,7 +53,7 @@ enum NoGraph {
     Broken(String),
 }
 
-impl From<NoGraph> for FailureReport {
+impl From<NoGraph> for GraphFailureReport {
     fn from(why: NoGraph) -> Self {
         match why {
             NoGraph::Absent => Self::plain(NOT_BUILT),
@@ -119,12 +119,12 @@ fn snapshot_path(view: &ProjectView) -> String {
 /// What `graphify status` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum StatusReport {
+pub(crate) enum GraphStatusReport {
     Absent {
         exists: bool,
         message: &'static str,
     },
-    Failed(FailureReport),
+    Failed(GraphFailureReport),
     Built {
         exists: bool,
         /// When the graph was written, in UTC.
@@ -164,19 +164,19 @@ pub(crate) fn built_at(view: &ProjectView) -> Option<String> {
 }
 
 /// Reports the age of the graph.
-pub(crate) fn status(view: &ProjectView, facts: &BuildFacts) -> StatusReport {
+pub(crate) fn status(view: &ProjectView, facts: &BuildFacts) -> GraphStatusReport {
     let graph = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,
         Err(NoGraph::Absent) => {
             let message = "there is no code graph yet; build it: `gsd-tools graphify build`";
-            return StatusReport::Absent { exists: false, message };
+            return GraphStatusReport::Absent { exists: false, message };
         }
-        Err(broken) => return StatusReport::Failed(broken.into()),
+        Err(broken) => return GraphStatusReport::Failed(broken.into()),
     };
     let age = facts.built.map(|built| facts.now.saturating_sub(built).max(0));
     let short = |commit: &String| commit.chars().take(7).collect::<String>();
     let note = view.text(&format!("{}/.last-build-status.json", folder(view))).ok().flatten();
-    StatusReport::Built {
+    GraphStatusReport::Built {
         exists: true,
         last_build: facts.built_shown.clone(),
         node_count: graph.nodes.len(),
@@ -217,9 +217,9 @@ pub(crate) struct Budget {
 
 /// Finds the nodes whose label or description contains the term, and those up to two steps from them. If `budget` is
 /// given, doubtful edges are left out to stay within that many tokens, if possible.
-pub(crate) fn query(view: &ProjectView, term: &str, budget: Option<usize>) -> Result<QueryReport, FailureReport> {
+pub(crate) fn query(view: &ProjectView, term: &str, budget: Option<usize>) -> Result<QueryReport, GraphFailureReport> {
     let graph = Graph::read(view, &graph_path(view))?;
-    let found = Surroundings::of(&graph, term);
+    let found = NodesAround::of(&graph, term);
     let Some(budget) = budget else { return Ok(found.report(&graph, term, 0, None)) };
     let mut answer = None;
     for level in 0..=DOUBTFUL_FIRST.len() {
@@ -230,18 +230,18 @@ pub(crate) fn query(view: &ProjectView, term: &str, budget: Option<usize>) -> Re
             break;
         }
     }
-    answer.ok_or_else(|| FailureReport::plain(NOT_BUILT))
+    answer.ok_or_else(|| GraphFailureReport::plain(NOT_BUILT))
 }
 
 /// Indexes of the nodes and edges around a term.
-struct Surroundings {
+struct NodesAround {
     seeds: Vec<usize>,
     /// In the order in which they were found, the matches first.
     nodes: Vec<usize>,
     edges: Vec<usize>,
 }
 
-impl Surroundings {
+impl NodesAround {
     fn of(graph: &Graph, term: &str) -> Self {
         let wanted = term.to_lowercase();
         let says = |node: &Value, field: &str| {
@@ -345,7 +345,7 @@ pub(crate) enum DiffReport {
         no_baseline: bool,
         message: &'static str,
     },
-    Failed(FailureReport),
+    Failed(GraphFailureReport),
     Compared {
         nodes: Counts,
         edges: Counts,
@@ -369,7 +369,7 @@ pub(crate) fn diff(view: &ProjectView) -> DiffReport {
             NoGraph::Absent => None,
             NoGraph::Broken(detail) => Some(detail),
         };
-        DiffReport::Failed(FailureReport {
+        DiffReport::Failed(GraphFailureReport {
             error: "the graph or its snapshot is not valid JSON; build it again: \
                                                    `gsd-tools graphify build`",
             detail,
@@ -386,7 +386,7 @@ pub(crate) fn diff(view: &ProjectView) -> DiffReport {
     };
     let now = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,
-        Err(NoGraph::Absent) => return DiffReport::Failed(FailureReport::plain(NOT_BUILT)),
+        Err(NoGraph::Absent) => return DiffReport::Failed(GraphFailureReport::plain(NOT_BUILT)),
         Err(broken) => return failed(broken),
     };
     let taken = view.text(&path).ok().flatten().and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -418,13 +418,13 @@ fn compare(before: &[Value], now: &[Value], name: impl Fn(&Value) -> Option<Stri
 /// What `graphify build snapshot` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum SnapshotReport {
+pub(crate) enum GraphSnapshotReport {
     Saved { saved: bool, timestamp: String, node_count: usize, edge_count: usize },
-    Failed(FailureReport),
+    Failed(GraphFailureReport),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Snapshot<'a> {
+struct GraphSnapshot<'a> {
     version: u32,
     timestamp: &'a str,
     nodes: Vec<Value>,
@@ -432,22 +432,23 @@ struct Snapshot<'a> {
 }
 
 /// Saves the graph for a later comparison.
-pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotReport> {
+pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<GraphSnapshotReport> {
     let mut edits = Edits::default();
     let Graph { nodes, edges, .. } = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,
         Err(why) => {
-            let detail = FailureReport::from(why);
+            let detail = GraphFailureReport::from(why);
             let detail = detail.detail.or_else(|| Some(detail.error.to_owned()));
-            let failed = FailureReport { error: "the snapshot was not written: graph.json is not valid JSON", detail };
-            return Ok((SnapshotReport::Failed(failed), edits));
+            let failed =
+                GraphFailureReport { error: "the snapshot was not written: graph.json is not valid JSON", detail };
+            return Ok((GraphSnapshotReport::Failed(failed), edits));
         }
     };
     let (node_count, edge_count) = (nodes.len(), edges.len());
     // A value made of strings and numbers always serializes.
-    let text = serde_json::to_string_pretty(&Snapshot { version: 1, timestamp, nodes, edges }).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&GraphSnapshot { version: 1, timestamp, nodes, edges }).unwrap_or_default();
     edits.write(view, &snapshot_path(view), text + "\n")?;
-    Ok((SnapshotReport::Saved { saved: true, timestamp: timestamp.to_owned(), node_count, edge_count }, edits))
+    Ok((GraphSnapshotReport::Saved { saved: true, timestamp: timestamp.to_owned(), node_count, edge_count }, edits))
 }
 
 /// The record of an unattended build, and the answer of `graphify build update`.
@@ -505,7 +506,7 @@ pub(crate) enum BuildReport {
         version_warning: Option<String>,
         artifacts: [&'static str; 3],
     },
-    NotInstalled(FailureReport),
+    NotInstalled(GraphFailureReport),
 }
 
 /// What the other program reports about itself.
@@ -520,7 +521,7 @@ pub(crate) struct Builder {
 /// How an agent builds the graph with the available program; a failure if `builder` is `None`.
 pub(crate) fn build(view: &ProjectView, builder: Option<Builder>, timeout_seconds: u64) -> BuildReport {
     let Some(builder) = builder else {
-        return BuildReport::NotInstalled(FailureReport::plain(
+        return BuildReport::NotInstalled(GraphFailureReport::plain(
             "graphify is not installed.\n\nInstall with:\n  uv pip install graphifyy && graphify install",
         ));
     };
@@ -617,9 +618,9 @@ mod tests {
         for text in ["{", "[]", "null", "3"] {
             let view = view(&[("graph.json", text)]);
             assert_eq!(query(&view, "a", None).unwrap_err().error, NOT_A_GRAPH, "{text}");
-            assert!(matches!(status(&view, &BuildFacts::default()), StatusReport::Failed(_)));
+            assert!(matches!(status(&view, &BuildFacts::default()), GraphStatusReport::Failed(_)));
             let (report, edits) = snapshot(&view, "").unwrap();
-            assert!(matches!(report, SnapshotReport::Failed(_)) && edits.is_empty());
+            assert!(matches!(report, GraphSnapshotReport::Failed(_)) && edits.is_empty());
         }
         assert_eq!(query(&view(&[]), "a", None).unwrap_err().error, NOT_BUILT);
     }
@@ -644,7 +645,7 @@ mod tests {
         let view = view(&[("graph.json", GRAPH), (".last-build-status.json", "{\"status\":\"ok\"}")]);
         assert_eq!(built_at(&view).as_deref(), Some("0123abc"));
         let facts = BuildFacts { built: Some(0), now: 25 * HOUR, commits_behind: Some(2), ..BuildFacts::default() };
-        let StatusReport::Built {
+        let GraphStatusReport::Built {
             stale,
             age_hours,
             commit_stale,

@@ -251,7 +251,7 @@ const GAP_CLOSURE: &str = "gap_closure";
 /// What `frontmatter validate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ValidateReport {
+pub(crate) struct FrontmatterValidateReport {
     pub(crate) valid: bool,
     pub(crate) missing: Vec<&'static str>,
     pub(crate) present: Vec<&'static str>,
@@ -270,7 +270,12 @@ pub(crate) fn nul_byte(path: &str, text: &str) -> Option<String> {
 
 /// Checks the front matter of a text against a schema. `path` names the file in errors. In a verification, each
 /// verified truth must name its evidence; `is_file` reports whether a file named there exists.
-pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(&str) -> bool) -> ValidateReport {
+pub(crate) fn validate(
+    path: &str,
+    text: &str,
+    schema: Schema,
+    is_file: impl Fn(&str) -> bool,
+) -> FrontmatterValidateReport {
     let front = read(text);
     let Schema { name, fields } = schema;
     let is_wrong =
@@ -283,7 +288,7 @@ pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(
         errors.extend(unsound(path, text, is_file));
     }
     let valid = missing.is_empty() && errors.is_empty();
-    ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
+    FrontmatterValidateReport { valid, missing, present, invalid_value, schema: name, errors }
 }
 
 /// The errors in the verdict of a verification, apart from missing front matter.

@@ -7,7 +7,7 @@ use crate::operations::plans::summary_check::{self, SelfCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::PhasePlan;
-use crate::project::requirements::{Open, Place, Requirements};
+use crate::project::requirements::{Open, PlaceChange, Requirements};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::Splices;
 
@@ -26,7 +26,7 @@ pub(crate) enum MarkReport {
         /// Requirements without a row in the traceability table.
         table_unmatched: Vec<String>,
         total: usize,
-        write_set: Vec<WriteReport>,
+        write_set: Vec<RequirementWriteReport>,
         write_set_complete: bool,
         /// Why nothing was marked.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub(crate) enum MarkReport {
 
 /// Whether one place of a requirement was changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct WriteReport {
+pub(crate) struct RequirementWriteReport {
     pub(crate) requirement: String,
     pub(crate) surface: Surface,
     pub(crate) applied: bool,
@@ -74,7 +74,8 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
         } else {
             requirements.complete(id, Open::Pending, &mut splices)
         };
-        let lacks_row = requirements.has_table() && outcome.checkbox != Place::Absent && outcome.row == Place::Absent;
+        let lacks_row =
+            requirements.has_table() && outcome.checkbox != PlaceChange::Absent && outcome.row == PlaceChange::Absent;
         match (outcome.is_found(), outcome.is_changed()) {
             (false, _) => not_found.push(id.clone()),
             (true, true) => marked.push(id.clone()),
@@ -85,8 +86,11 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
         if lacks_row {
             unmatched.push(id.clone());
         }
-        let written =
-            |surface, place| WriteReport { requirement: id.clone(), surface, applied: place == Place::Changed };
+        let written = |surface, place| RequirementWriteReport {
+            requirement: id.clone(),
+            surface,
+            applied: place == PlaceChange::Changed,
+        };
         write_set.push(written(Surface::Checkbox, outcome.checkbox));
         if requirements.has_table() {
             write_set.push(written(Surface::Traceability, outcome.row));

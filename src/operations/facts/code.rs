@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Given, Part, facts};
+use super::{FactBasis, Given, facts};
 use crate::operations::gates::command::{self, Gate};
 use crate::operations::gates::own_checks::{self, OwnCheck};
 use crate::project::config;
@@ -72,7 +72,7 @@ pub(crate) struct CodeMap {
     missing_fast: Vec<&'static str>,
 }
 
-impl Part for CodeFacts {
+impl FactBasis for CodeFacts {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self::default())
     }
@@ -84,7 +84,7 @@ impl CodeFacts {
     }
 }
 
-impl Part for CodeMap {
+impl FactBasis for CodeMap {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let names = given.view.names(&given.view.layout().codebase())?;
         let is_there = |file: &str| names.iter().any(|name| name == file);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::listed::{Completion, PhaseFacts, PhaseStatus};
-use super::{Found, Given, Part, facts};
+use super::{AskedPhase, FactBasis, Given, facts};
 use crate::operations::verification::acceptance::acceptance;
 use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
@@ -22,16 +22,16 @@ struct PhaseCompletion {
 /// The standing of the requested phase; an empty one if the phase does not exist.
 pub(crate) struct Standing(PhaseStanding);
 
-impl Part for Standing {
+impl FactBasis for Standing {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         PhaseStanding::of(given.view, found.number(), found.folder()).map(Self)
     }
 }
 
 facts! { |given, standing: Standing|
     /// How far the phase is; null without a phase.
-    phase_status: Option<PhaseStatus> = given.part::<Found>()?.is_there().then(|| PhaseStatus::of(&standing.0));
+    phase_status: Option<PhaseStatus> = given.part::<AskedPhase>()?.is_there().then(|| PhaseStatus::of(&standing.0));
     /// How far the phase is; `Pending` without a phase.
     planned_phase_status: PhaseStatus = PhaseStatus::of(&standing.0);
     /// The state of the phase's work, its verification and its acceptance.
@@ -40,7 +40,7 @@ facts! { |given, standing: Standing|
 
 impl PhaseCompletion {
     fn of(given: &Given<'_>, standing: &PhaseStanding) -> Result<Self, FileError> {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         let number = found.number();
         let command_prefix = given.host.command_prefix.clone();
         let phase = PhaseFacts { command_prefix, ..PhaseFacts::new(number, "", standing.clone()) };

@@ -1,6 +1,6 @@
 //! Facts about the documents and folders of a project: where they are, and which exist.
 
-use super::{Given, Part, facts};
+use super::{FactBasis, Given, facts};
 use crate::project::files::FileError;
 use crate::project::layout::Layout;
 
@@ -16,7 +16,7 @@ pub(crate) struct Documents {
     pub(crate) milestones: bool,
 }
 
-impl Part for Documents {
+impl FactBasis for Documents {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self {
             planning: given.view.exists(given.view.layout().planning()),

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Found, Given, Part, facts};
+use super::{AskedPhase, FactBasis, Given, facts};
 use crate::project::config::Branching;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, version_in};
 use crate::project::phase::PhaseId;
@@ -41,21 +41,21 @@ struct OtherWorkstream {
 }
 
 /// The progress of the milestone.
-struct Progress {
+struct MilestoneProgress {
     phases: usize,
-    counts: Counts,
+    counts: MilestoneCounts,
 }
 
 /// Version and name of the milestones in MILESTONES.md, newest first.
 struct Shipped(Vec<(String, Option<String>)>);
 
-impl Part for MilestoneHistory {
+impl FactBasis for MilestoneHistory {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(Self::default())
     }
 }
 
-impl Part for Milestone {
+impl FactBasis for Milestone {
     /// Without a roadmap the milestone is unknown, whatever STATE.md says.
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         match given.view.roadmap()? {
@@ -65,7 +65,7 @@ impl Part for Milestone {
     }
 }
 
-impl Part for Progress {
+impl FactBasis for MilestoneProgress {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let milestone = given.part::<Milestone>()?;
         let sections = given.view.roadmap_or_empty()?.sections().iter().filter(|section| {
@@ -75,11 +75,11 @@ impl Part for Progress {
             0 => given.view.milestone_folders()?.len(),
             count => count,
         };
-        Ok(Self { phases, counts: Counts::of(given.view)? })
+        Ok(Self { phases, counts: MilestoneCounts::of(given.view)? })
     }
 }
 
-impl Part for Shipped {
+impl FactBasis for Shipped {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let text = given.view.text(&given.view.layout().milestones())?;
         Ok(Self(text.as_deref().map(shipped).unwrap_or_default()))
@@ -94,12 +94,12 @@ facts! { |given, milestone: Milestone|
     /// The name of the milestone as part of file names and branches.
     milestone_slug: Option<String> = milestone.name.as_deref().map(slug);
     /// The number of phases of the milestone, from ROADMAP.md or else from their folders.
-    milestone_phase_count: usize = given.part::<Progress>()?.phases;
+    milestone_phase_count: usize = given.part::<MilestoneProgress>()?.phases;
     /// The number of its complete phases.
-    completed_phases: u64 = given.part::<Progress>()?.counts.completed_phases;
+    completed_phases: u64 = given.part::<MilestoneProgress>()?.counts.completed_phases;
     /// Whether every phase is complete.
     all_phases_complete: bool = {
-        let Progress { phases, counts } = &*given.part::<Progress>()?;
+        let MilestoneProgress { phases, counts } = &*given.part::<MilestoneProgress>()?;
         *phases > 0 && counts.completed_phases >= counts.total_phases
     };
     /// The folders of archived milestones.
@@ -148,7 +148,7 @@ fn branch(given: &Given<'_>, milestone: &Milestone) -> Result<Option<String>, Fi
     let (key, place, number, name) = match given.config.branching() {
         Branching::None => return Ok(None),
         Branching::Phase => {
-            let found = given.part::<Found>()?;
+            let found = given.part::<AskedPhase>()?;
             ("git.phase_branch_template", "{phase}", found.padded(), found.slug().unwrap_or_default())
         }
         Branching::Milestone => {

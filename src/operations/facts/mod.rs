@@ -1,7 +1,7 @@
 //! Facts: the values that answers can contain about a phase, the project, its configuration or the host.
 //!
 //! A fact is computed in one place, with one name, one type and one sentence of documentation: a row of [`facts!`]. An
-//! answer is a list of names, and only those facts are computed. Data that several facts need is a [`Part`], computed
+//! answer is a list of names, and only those facts are computed. Data that several facts need is a [`FactBasis`], computed
 //! once for each answer. Paths are absolute.
 
 mod code;
@@ -39,7 +39,7 @@ use crate::operations::state;
 pub(crate) use code::{CodeFacts, CodeMap, MapReadiness, SearchFacts};
 pub(crate) use documents::Documents;
 pub(crate) use milestone::MilestoneHistory;
-pub(crate) use phase::{Found, last_built};
+pub(crate) use phase::{AskedPhase, last_built};
 
 /// A value that answers can contain.
 pub(crate) struct Fact {
@@ -138,11 +138,11 @@ pub(crate) const DESCRIBED: &[&[Described]] = &[
 ];
 
 /// Data that several facts need, computed once for each answer.
-pub(crate) trait Part: Sized + 'static {
+pub(crate) trait FactBasis: Sized + 'static {
     fn of(given: &Given<'_>) -> Result<Self, FileError>;
 }
 
-impl Part for () {
+impl FactBasis for () {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
         Ok(())
     }
@@ -173,7 +173,7 @@ pub(crate) struct Host {
 
 /// The call: what was asked, by which workflow, and what the command has already found out.
 #[derive(Default)]
-pub(crate) struct Call {
+pub(crate) struct FactsCall {
     pub(crate) workflow: String,
     pub(crate) front_matter: FrontMatter,
     /// The phase as it was typed.
@@ -185,7 +185,7 @@ pub(crate) struct Call {
     parts: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
 }
 
-impl Call {
+impl FactsCall {
     /// A call for the workflow of this name. Its front matter has the conditions of its sections.
     pub(crate) fn of(workflow: &str) -> Self {
         let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
@@ -210,7 +210,7 @@ impl Call {
     }
 
     /// Adds a part that is already known.
-    pub(crate) fn with<P: Part>(self, part: P) -> Self {
+    pub(crate) fn with<P: FactBasis>(self, part: P) -> Self {
         self.parts.borrow_mut().insert(TypeId::of::<P>(), Rc::new(part));
         self
     }
@@ -221,12 +221,12 @@ pub(crate) struct Given<'call> {
     pub(crate) view: &'call ProjectView,
     pub(crate) config: &'call Config,
     pub(crate) host: &'call Host,
-    pub(crate) call: Call,
+    pub(crate) call: FactsCall,
 }
 
 impl Given<'_> {
     /// Returns a part; it is computed only once.
-    pub(crate) fn part<P: Part>(&self) -> Result<Rc<P>, FileError> {
+    pub(crate) fn part<P: FactBasis>(&self) -> Result<Rc<P>, FileError> {
         let known = self.call.parts.borrow().get(&TypeId::of::<P>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);

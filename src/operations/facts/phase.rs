@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::verify_commands::{VerifyCommand, earlier_verify_commands};
-use super::{Given, Part, facts};
+use super::{FactBasis, Given, facts};
 use crate::operations::gates::artifact;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -14,7 +14,7 @@ use crate::project::view::{NamedPhase, ProjectView};
 
 /// The requested phase, if it exists.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct AskedPhase {
     phase: Option<Phase>,
     /// The phase as typed; empty if none was.
     pub(super) typed: String,
@@ -46,7 +46,7 @@ struct RoadmapEntry {
 /// The number and the name by which texts refer to the phase.
 struct Title(Option<PhaseLabel>);
 
-impl Part for Found {
+impl FactBasis for AskedPhase {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let typed = given.call.phase.clone();
         let phase = typed.as_deref().map(|typed| given.phase(typed)).transpose()?.flatten();
@@ -54,9 +54,9 @@ impl Part for Found {
     }
 }
 
-impl Part for Title {
+impl FactBasis for Title {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         let label = |phase: &Phase| {
             let label = given.view.label(&phase.number)?;
             Ok(PhaseLabel { name: label.name.or_else(|| phase.folder_name.clone()), ..label })
@@ -65,7 +65,7 @@ impl Part for Title {
     }
 }
 
-facts! { |given, found: Found|
+facts! { |given, found: AskedPhase|
     /// Whether the phase exists: as a folder, or in ROADMAP.md.
     phase_found: bool = found.is_there();
     /// The folder of the phase; null if it has none.
@@ -129,7 +129,7 @@ facts! { |given, found: Found|
         found.is_there().then(|| earlier_verify_commands(given, found.number())).transpose()?.unwrap_or_default();
 }
 
-impl Found {
+impl AskedPhase {
     pub(super) fn is_there(&self) -> bool {
         self.phase.is_some()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Found, Given, Part, facts};
+use super::{AskedPhase, FactBasis, Given, facts};
 use crate::operations::plans::index::Obstacles;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
@@ -13,7 +13,7 @@ use crate::project::plan::PhasePlan;
 struct Plans(Vec<String>);
 
 /// The plans that are not done, and what blocks them.
-struct Work {
+struct PlansToDo {
     incomplete: Vec<String>,
     /// Plans whose summary has the status `halted`.
     halted: Vec<String>,
@@ -22,16 +22,16 @@ struct Work {
     runnable: Vec<String>,
 }
 
-impl Part for Plans {
+impl FactBasis for Plans {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         found.folder().map_or(Ok(Vec::new()), |folder| given.view.current_plans(folder)).map(Self)
     }
 }
 
-impl Part for Work {
+impl FactBasis for PlansToDo {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        let (found, plans) = (given.part::<Found>()?, given.part::<Plans>()?);
+        let (found, plans) = (given.part::<AskedPhase>()?, given.part::<Plans>()?);
         let incomplete = found.folder().map(|folder| given.view.plans_to_do(folder)).transpose()?.unwrap_or_default();
         // Plans of an archived phase are never executed.
         let open = found.folder().filter(|folder| folder.archived.is_none());
@@ -55,27 +55,27 @@ facts! { |given, plans: Plans|
     plan_paths: Vec<String> = paths(given, plans.0.iter().map(String::as_str))?;
     /// The summaries of the phase.
     summaries: Vec<String> =
-        given.part::<Found>()?.folder().into_iter().flat_map(PhaseFolder::summaries).map(str::to_owned).collect();
+        given.part::<AskedPhase>()?.folder().into_iter().flat_map(PhaseFolder::summaries).map(str::to_owned).collect();
     /// The paths of the phase's summaries.
     summary_paths: Vec<String> = {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         paths(given, found.folder().into_iter().flat_map(PhaseFolder::summaries))?
     };
     /// Plans that are not done.
-    incomplete_plans: Vec<String> = given.part::<Work>()?.incomplete.clone();
+    incomplete_plans: Vec<String> = given.part::<PlansToDo>()?.incomplete.clone();
     /// The number of plans that are not done.
-    incomplete_count: usize = given.part::<Work>()?.incomplete.len();
+    incomplete_count: usize = given.part::<PlansToDo>()?.incomplete.len();
     /// Plans whose summary has the status `halted`.
-    halted_plans: Vec<String> = given.part::<Work>()?.halted.clone();
+    halted_plans: Vec<String> = given.part::<PlansToDo>()?.halted.clone();
     /// Plans that wait for halted ones or are in a cycle, and what they wait for.
-    blocked_by: BTreeMap<String, Vec<String>> = given.part::<Work>()?.blocked_by.clone();
+    blocked_by: BTreeMap<String, Vec<String>> = given.part::<PlansToDo>()?.blocked_by.clone();
     /// Plans that can be executed now.
-    runnable_plans: Vec<String> = given.part::<Work>()?.runnable.clone();
+    runnable_plans: Vec<String> = given.part::<PlansToDo>()?.runnable.clone();
     /// The number of plans that can be executed now.
-    runnable_count: usize = given.part::<Work>()?.runnable.len();
+    runnable_count: usize = given.part::<PlansToDo>()?.runnable.len();
     /// Plans with a summary that were never closed: they are still open in the roadmap.
     unclosed_plans: Vec<String>, if any = {
-        let found = given.part::<Found>()?;
+        let found = given.part::<AskedPhase>()?;
         found.folder().map(|folder| given.view.unclosed_plans(folder)).transpose()?.filter(|plans| !plans.is_empty())
     };
     /// Whether the phase closes gaps: it was inserted, or has a gap closure plan.
@@ -89,12 +89,12 @@ facts! { |given, plans: Plans|
 }
 
 fn paths<'file>(given: &Given<'_>, files: impl Iterator<Item = &'file str>) -> Result<Vec<String>, FileError> {
-    let found = given.part::<Found>()?;
+    let found = given.part::<AskedPhase>()?;
     Ok(files.filter_map(|file| Some(given.shown(&found.folder()?.join(file)))).collect())
 }
 
 fn closes_gaps(given: &Given<'_>, plans: &[String]) -> Result<bool, FileError> {
-    let found = given.part::<Found>()?;
+    let found = given.part::<AskedPhase>()?;
     if PhaseId::new(&found.typed).is_decimal() {
         return Ok(true);
     }
@@ -110,7 +110,7 @@ fn closes_gaps(given: &Given<'_>, plans: &[String]) -> Result<bool, FileError> {
 
 /// True if an earlier phase has a summary, or a milestone was archived.
 fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
-    let found = given.part::<Found>()?;
+    let found = given.part::<AskedPhase>()?;
     let folders = given.view.phase_folders()?;
     let open = folders
         .iter()
@@ -123,7 +123,7 @@ fn has_earlier_results(given: &Given<'_>) -> Result<bool, FileError> {
 fn state_warnings(given: &Given<'_>, plans: usize) -> Result<Option<Vec<String>>, FileError> {
     let state = if given.asked("validate") { given.view.state()? } else { None };
     let Some(state) = state else { return Ok(None) };
-    let typed = &given.part::<Found>()?.typed;
+    let typed = &given.part::<AskedPhase>()?.typed;
     let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
     let wrong = state.value("Total Plans in Phase").filter(|count| at_work && count.parse() != Ok(plans));
     let warning = |count| format!("Plan count mismatch: STATE.md says {count}, the phase folder has {plans}");

@@ -8,7 +8,7 @@ use super::{Given, facts};
 use crate::operations::agents::models;
 
 /// Settings by the last part of their keys.
-type Settings = BTreeMap<String, Value>;
+type WorkflowSettings = BTreeMap<String, Value>;
 
 const PLAN_PHASE: &[&str] = &[
     "workflow.human_verify_mode",
@@ -103,13 +103,13 @@ facts! { |given|
     /// Whether the configuration lists reviewers.
     has_reviewer_instances: bool = given.config.entries("review.reviewer_instances").next().is_some();
     /// The settings that the agents use, with defaults for unset keys.
-    plan_phase_settings: Settings = given.settings_with_a_value(PLAN_PHASE);
+    plan_phase_settings: WorkflowSettings = given.settings_with_a_value(PLAN_PHASE);
     /// The settings that the workflow uses, with defaults for unset keys.
-    execute_phase_settings: Settings = given.settings_with_a_value(EXECUTE_PHASE);
+    execute_phase_settings: WorkflowSettings = given.settings_with_a_value(EXECUTE_PHASE);
     /// The settings that the workflow uses, with defaults for unset keys.
-    code_review_settings: Settings = given.settings_with_a_value(CODE_REVIEW);
+    code_review_settings: WorkflowSettings = given.settings_with_a_value(CODE_REVIEW);
     /// The settings that the workflow uses, by the last part of their keys.
-    settings: Settings = given.settings(&given.call.front_matter.names("settings"));
+    settings: WorkflowSettings = given.settings(&given.call.front_matter.names("settings"));
     /// The models of the agents that the workflow starts, by agent name.
     models: BTreeMap<String, String> = {
         let agents = given.call.front_matter.names("agents").into_iter();
@@ -142,12 +142,12 @@ facts! { |given|
 }
 
 impl Given<'_> {
-    fn settings(&self, keys: &[&str]) -> Settings {
+    fn settings(&self, keys: &[&str]) -> WorkflowSettings {
         let last = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
         keys.iter().map(|key| (last(key), self.config.value(key).clone())).collect()
     }
 
-    fn settings_with_a_value(&self, keys: &[&str]) -> Settings {
+    fn settings_with_a_value(&self, keys: &[&str]) -> WorkflowSettings {
         self.settings(keys).into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
 

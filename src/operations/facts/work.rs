@@ -1,7 +1,7 @@
 //! Facts about work outside the phases: todos, small tasks, and work that was interrupted.
 
 use super::milestone::fill;
-use super::{Given, Part, facts};
+use super::{FactBasis, Given, facts};
 use crate::operations::notes::todos::{self, TodoReport};
 use crate::project::files::FileError;
 use crate::text::slug_within;
@@ -22,7 +22,7 @@ struct Task {
     slug: Option<String>,
 }
 
-impl Part for Pending {
+impl FactBasis for Pending {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let mut todos = todos::list(given.view, given.call.text.as_deref())?.todos;
         let lines = todos.iter().map(line).collect();
@@ -33,7 +33,7 @@ impl Part for Pending {
     }
 }
 
-impl Part for Task {
+impl FactBasis for Task {
     fn of(given: &Given<'_>) -> Result<Self, FileError> {
         let task = given.call.text.as_deref().filter(|text| !text.trim().is_empty());
         // A description may contain no letters or digits.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::project::config::Config;
 use crate::project::files::FileError;
-use crate::project::threats::{Severity, Threat, threats_of};
+use crate::project::threats::{Threat, ThreatSeverity, threats_of};
 use crate::project::view::{NamedPhase, ProjectView};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -128,7 +128,7 @@ pub(crate) fn predicate(
 fn planned_threat(view: &ProjectView, config: &Config, folder: &str) -> Result<Option<String>, FileError> {
     let from = match config.text("workflow.security_block_on").unwrap_or("high") {
         "none" => return Ok(None),
-        word => words::of_word::<Severity>(word),
+        word => words::of_word::<ThreatSeverity>(word),
     };
     let Some(phase) = view.phase_folders()?.iter().find(|phase| phase.path == folder).cloned() else {
         return Ok(Some("the folder of the phase was not found".to_owned()));
@@ -143,7 +143,7 @@ fn planned_threat(view: &ProjectView, config: &Config, folder: &str) -> Result<O
         };
         let counts = |threat: &&Threat| threat.severity.is_none_or(|severity| from.is_none_or(|from| severity >= from));
         if let Some(threat) = threats.iter().find(counts) {
-            let severity = threat.severity.map_or("unknown", Severity::word);
+            let severity = threat.severity.map_or("unknown", ThreatSeverity::word);
             return Ok(Some(format!("threat {} of {name} has severity {severity}", threat.id)));
         }
     }

@@ -82,7 +82,7 @@ pub(crate) struct SeverityReport {
 /// What `drift-guard phase-status` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct StatusReport {
+pub(crate) struct PhaseDriftReport {
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
@@ -96,8 +96,8 @@ pub(crate) struct StatusReport {
 }
 
 /// Compares the status in STATE.md with that in the roadmap's row of a phase, by default the current one.
-pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<StatusReport, FileError> {
-    let mut report = StatusReport { verdict: "uncheckable", authority: "STATE.md", ..StatusReport::default() };
+pub(crate) fn phase_status(view: &ProjectView, typed: Option<&str>) -> Result<PhaseDriftReport, FileError> {
+    let mut report = PhaseDriftReport { verdict: "uncheckable", authority: "STATE.md", ..PhaseDriftReport::default() };
     let told = |phase: &str| {
         Some(PhaseId::new(phase)).filter(|id| id.integer().is_some()).map(|id| id.as_str().to_ascii_uppercase())
     };

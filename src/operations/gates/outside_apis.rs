@@ -126,7 +126,7 @@ fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> 
 /// The decision about one capability.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct CapabilityDecision {
     capability: String,
     decision: String,
     reason: String,
@@ -134,7 +134,7 @@ struct Entry {
 
 /// The decisions in the file: the rows of every table with the columns of the matrix, and lists of JSON objects in
 /// fences marked `coverage`, or in fences marked `json` if nothing else was found.
-fn entries(text: &str) -> Vec<Entry> {
+fn entries(text: &str) -> Vec<CapabilityDecision> {
     let markdown = Markdown::parse(text);
     let mut entries = Vec::new();
     for table in Table::all(&markdown) {
@@ -142,7 +142,7 @@ fn entries(text: &str) -> Vec<Entry> {
             continue;
         };
         let reason = table.column("Reason");
-        entries.extend((0..table.row_count()).map(|row| Entry {
+        entries.extend((0..table.row_count()).map(|row| CapabilityDecision {
             capability: table.cell_text(row, capability),
             decision: table.cell_text(row, decision),
             reason: reason.map(|column| table.cell_text(row, column)).unwrap_or_default(),
@@ -151,8 +151,8 @@ fn entries(text: &str) -> Vec<Entry> {
     let blocks = fenced(&markdown);
     let mut read = |wanted: &str| {
         for (_, block) in blocks.iter().filter(|(words, _)| words.split_whitespace().any(|word| word == wanted)) {
-            let list: Vec<Entry> = serde_json::from_str(block).unwrap_or_default();
-            entries.extend(list.into_iter().filter(|entry| *entry != Entry::default()));
+            let list: Vec<CapabilityDecision> = serde_json::from_str(block).unwrap_or_default();
+            entries.extend(list.into_iter().filter(|entry| *entry != CapabilityDecision::default()));
         }
         entries.is_empty()
     };
@@ -220,7 +220,7 @@ fn matrix(name: String, text: &str) -> ApiCoverageReport {
     if declares_none(text) && !entries.is_empty() {
         undecided.push("it says that there is no outside API and decides about one: remove one of the two".to_owned());
     }
-    for Entry { capability, decision, reason } in entries {
+    for CapabilityDecision { capability, decision, reason } in entries {
         let label = format!("row[{}]", names.len());
         let capability = capability.trim().to_owned();
         let decision = decision.trim_matches(['*', '_', '`', ' ', '\t']).to_uppercase();

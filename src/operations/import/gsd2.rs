@@ -13,7 +13,7 @@ use crate::operations::documents::configuration::{self, NewFile};
 use crate::operations::milestones::archive::free_name;
 use crate::operations::state::{self, Facts, Rule, StateEdit};
 use crate::project::files::FileError;
-use crate::project::gsd2::{self, Document, Milestone, Slice, Task};
+use crate::project::gsd2::{self, Document, ImportedMilestone, Slice, Task};
 use crate::project::milestone_layout::lookup::FOLDER;
 use crate::project::phase::pad;
 use crate::project::state::State;
@@ -60,10 +60,15 @@ pub(crate) struct ImportRefusal {
 }
 
 /// The result of an import.
-pub(crate) type Outcome = Result<ImportReport, ImportRefusal>;
+pub(crate) type ImportOutcome = Result<ImportReport, ImportRefusal>;
 
 /// Imports the project in `.gsd`.
-pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &Facts) -> Edited<Outcome, Failure> {
+pub(crate) fn import(
+    view: &ProjectView,
+    force: bool,
+    new: NewFile<'_>,
+    facts: &Facts,
+) -> Edited<ImportOutcome, Failure> {
     let layout = view.layout();
     let refused = |error: String| Ok((Err(ImportRefusal { success: false, error }), Edits::default()));
     if !view.folder_exists(FOLDER) {
@@ -120,21 +125,21 @@ impl ImportReport {
 }
 
 /// A slice as a phase.
-struct Phase<'slice> {
+struct ImportedPhase<'slice> {
     number: usize,
     /// `01`.
     token: String,
     /// `01-first-slice`.
     folder: String,
-    milestone: &'slice Milestone,
+    milestone: &'slice ImportedMilestone,
     slice: &'slice Slice,
     /// The phases it depends on.
     depends: Vec<usize>,
 }
 
 /// All slices, numbered across all milestones.
-fn numbered(milestones: &[Milestone]) -> Vec<Phase<'_>> {
-    let mut phases: Vec<Phase<'_>> = Vec::new();
+fn numbered(milestones: &[ImportedMilestone]) -> Vec<ImportedPhase<'_>> {
+    let mut phases: Vec<ImportedPhase<'_>> = Vec::new();
     for milestone in milestones {
         for slice in &milestone.slices {
             let number = phases.len() + 1;
@@ -144,7 +149,7 @@ fn numbered(milestones: &[Milestone]) -> Vec<Phase<'_>> {
             let depends = needed.map(|phase| phase.number).collect();
             let words = Some(slug(&slice.title)).filter(|words| !words.is_empty());
             let folder = format!("{token}-{}", words.unwrap_or_else(|| slice.id.to_lowercase()));
-            phases.push(Phase { number, token, folder, milestone, slice, depends });
+            phases.push(ImportedPhase { number, token, folder, milestone, slice, depends });
         }
     }
     phases
@@ -201,7 +206,11 @@ fn with_bullets(text: &str) -> String {
     splices.apply(text)
 }
 
-fn roadmap(view: &ProjectView, milestones: &[Milestone], phases: &[Phase<'_>]) -> Result<String, FileError> {
+fn roadmap(
+    view: &ProjectView,
+    milestones: &[ImportedMilestone],
+    phases: &[ImportedPhase<'_>],
+) -> Result<String, FileError> {
     let project = root_document(view, "PROJECT.md")?;
     let title = project.as_deref().and_then(|text| {
         let markdown = Markdown::parse(text);
@@ -217,7 +226,7 @@ fn roadmap(view: &ProjectView, milestones: &[Milestone], phases: &[Phase<'_>]) -
         if let Some(vision) = &milestone.vision {
             let _ = write!(text, "**Vision:** {}\n\n", one_line(vision));
         }
-        let own: Vec<&Phase<'_>> = phases.iter().filter(|phase| phase.milestone.id == milestone.id).collect();
+        let own: Vec<&ImportedPhase<'_>> = phases.iter().filter(|phase| phase.milestone.id == milestone.id).collect();
         for phase in &own {
             let tick = if phase.slice.done { 'x' } else { ' ' };
             let told = phase.slice.after.as_deref().unwrap_or(&phase.slice.title);
@@ -230,7 +239,7 @@ fn roadmap(view: &ProjectView, milestones: &[Milestone], phases: &[Phase<'_>]) -
     Ok(text)
 }
 
-impl Phase<'_> {
+impl ImportedPhase<'_> {
     fn name(&self) -> String {
         one_line(&self.slice.title).replace('*', "")
     }
@@ -272,7 +281,7 @@ impl Phase<'_> {
 }
 
 /// Adds the documents of a phase's folder.
-fn phase_documents(root: &str, phase: &Phase<'_>, edits: &mut Edits) {
+fn phase_documents(root: &str, phase: &ImportedPhase<'_>, edits: &mut Edits) {
     let folder = format!("{root}/{}", phase.folder);
     edits.texts.insert(format!("{folder}/{}-CONTEXT.md", phase.token), context(phase));
     if let Some(research) = &phase.slice.research {
@@ -289,7 +298,7 @@ fn phase_documents(root: &str, phase: &Phase<'_>, edits: &mut Edits) {
     }
 }
 
-fn context(phase: &Phase<'_>) -> String {
+fn context(phase: &ImportedPhase<'_>) -> String {
     let Slice { id, title, .. } = phase.slice;
     let mut text = format!(
         "# Phase {}: {} - Context\n\nImported from slice {}/{id}: {}.\n",
@@ -310,7 +319,7 @@ fn quoted(document: &Document) -> String {
     format!("## From {name}\n\n{}\n", document.body())
 }
 
-fn plan_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
+fn plan_text(phase: &ImportedPhase<'_>, plan: &str, task: &Task) -> String {
     let text = |value: &str| Value::Text(value.to_owned());
     let entries = [
         ("phase", text(&phase.folder)),
@@ -344,7 +353,7 @@ fn plan_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
 }
 
 /// The summary with the identifiers of this layout. Other fields of its front matter stay.
-fn summary_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
+fn summary_text(phase: &ImportedPhase<'_>, plan: &str, task: &Task) -> String {
     let mut entries = vec![
         ("phase".to_owned(), Value::Text(phase.folder.clone())),
         ("plan".to_owned(), Value::Text(plan.to_owned())),
@@ -368,7 +377,7 @@ fn summary_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
     compose(&entries, &format!("\n{}\n", body.trim()), "\n")
 }
 
-fn state_text(view: &ProjectView, phases: &[Phase<'_>], day: &str) -> Result<String, FileError> {
+fn state_text(view: &ProjectView, phases: &[ImportedPhase<'_>], day: &str) -> Result<String, FileError> {
     let next = phases.iter().find(|phase| !phase.slice.done);
     let done = phases.iter().filter(|phase| phase.slice.done).count();
     let percent = u64::try_from((100 * done).checked_div(phases.len()).unwrap_or(0)).unwrap_or(0);
@@ -424,8 +433,8 @@ fn decisions(view: &ProjectView) -> Result<String, FileError> {
 /// The files and their sources, for people.
 fn preview(
     planning: &str,
-    milestones: &[Milestone],
-    phases: &[Phase<'_>],
+    milestones: &[ImportedMilestone],
+    phases: &[ImportedPhase<'_>],
     edits: &Edits,
     kept: Option<&str>,
 ) -> String {
@@ -485,7 +494,7 @@ mod tests {
         ProjectView::of(always.iter().chain(files).copied())
     }
 
-    fn imported(view: &ProjectView, force: bool) -> (Outcome, Edits) {
+    fn imported(view: &ProjectView, force: bool) -> (ImportOutcome, Edits) {
         let facts = Facts { today: "2026-01-02".to_owned(), ..Facts::default() };
         let new = NewFile { services: &[], personal: None, choices: None };
         import(view, force, new, &facts).unwrap()

@@ -21,7 +21,7 @@ use crate::project::milestones;
 use crate::project::phase::{PhaseId, short};
 use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
-use crate::project::scope::Scope;
+use crate::project::scope::PhaseScope;
 use crate::project::standing::PhaseStanding;
 use crate::project::state::edit::one_line;
 use crate::project::view::{Edited, Edits, ProjectView};
@@ -142,14 +142,14 @@ pub(crate) struct WouldUpdate {
 
 /// A milestone that is ready to ship.
 #[derive(Debug)]
-pub(crate) struct Completion {
+pub(crate) struct ReadyMilestone {
     /// The planned changes.
     plan: RehearsalReport,
     milestones_updated: bool,
     kept_progress: bool,
 }
 
-impl Completion {
+impl ReadyMilestone {
     /// The checks that did not pass or wait for a person: phase, name and result.
     pub(crate) fn checks_open(&self) -> Vec<String> {
         let told = |check: &DeferredCheck| {
@@ -188,7 +188,11 @@ impl Completion {
 }
 
 /// Ships a milestone.
-pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: &Facts) -> Edited<Completion, Failure> {
+pub(crate) fn complete(
+    view: &ProjectView,
+    request: CompleteRequest<'_>,
+    facts: &Facts,
+) -> Edited<ReadyMilestone, Failure> {
     let layout = view.layout();
     let spelled = spelled(view, request.version)?;
     let request = CompleteRequest { version: &spelled, ..request };
@@ -262,7 +266,7 @@ pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: 
             state_md: view.state()?.map(|_| layout.state()),
         },
     };
-    Ok((Completion { plan, milestones_updated, kept_progress }, edits))
+    Ok((ReadyMilestone { plan, milestones_updated, kept_progress }, edits))
 }
 
 /// The version as spelled in STATE.md or the roadmap: `1.2` may be `v1.2` there.
@@ -338,7 +342,7 @@ fn refuse_open(
     roadmap: &Roadmap<'_>,
     request: &CompleteRequest<'_>,
 ) -> Result<(), Failure> {
-    let scope = Scope::of(view, milestone)?;
+    let scope = PhaseScope::of(view, milestone)?;
     if let Some(unseen) = scope.doubt(&view.layout().roadmap()) {
         let message = format!("milestone {} may not be complete: {unseen}", request.version);
         return Err(Failure::unknown(message).hint(format!("{}, or pass `--force`", unseen.cure())));

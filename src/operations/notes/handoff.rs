@@ -94,9 +94,9 @@ pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edi
             .hint("fill the block in; nothing was written"));
     }
     let stated = |key: &str| front.as_ref().and_then(|front| front.text(key));
-    let mut place = Place::of(view, folder)?;
+    let mut place = PhaseInWork::of(view, folder)?;
     if place.phase.is_none() && folder == layout.scope() && stated("context").as_deref() == Some(PHASE) {
-        place = Place::without_folder(view, stated("phase"))?;
+        place = PhaseInWork::without_folder(view, stated("phase"))?;
     }
     let handoff = Handoff {
         version: VERSION,
@@ -141,7 +141,7 @@ pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edi
 
 /// The phase whose folder has the file, with its next plan.
 #[derive(Debug, Default)]
-struct Place {
+struct PhaseInWork {
     phase: Option<String>,
     name: Option<String>,
     folder: Option<String>,
@@ -149,7 +149,7 @@ struct Place {
     total_tasks: Option<usize>,
 }
 
-impl Place {
+impl PhaseInWork {
     fn of(view: &ProjectView, folder: &str) -> Result<Self, FileError> {
         let folders = view.phase_folders()?;
         let Some(folder) = folders.iter().find(|phase| phase.path == folder) else { return Ok(Self::default()) };
@@ -166,7 +166,7 @@ impl Place {
     }
 }
 
-impl Place {
+impl PhaseInWork {
     /// A phase without a folder: the one named in the file, else the current one in STATE.md.
     fn without_folder(view: &ProjectView, stated: Option<String>) -> Result<Self, FileError> {
         let at_work = view.state()?.and_then(|state| state.position().phase).map(str::to_owned);

@@ -1,6 +1,6 @@
 //! The progress of a milestone: the same bar, percentage and counts in all views for people.
 
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::milestone::MilestoneScope;
 use crate::text::screen::{Mark, Screen, Tone, width_of};
 
@@ -24,7 +24,7 @@ pub(crate) struct Measure<'a> {
     pub(crate) percent: Option<u64>,
     pub(crate) scope: MilestoneScope,
     pub(crate) version: Option<&'a str>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: MilestoneCounts,
     /// What may hide phases, with the fix.
     pub(crate) problems: &'a [String],
 }
@@ -34,7 +34,7 @@ impl Measure<'_> {
     /// all of them, and the next line says why the percentage is missing and how to get one.
     pub(crate) fn shown(self, screen: Screen) -> String {
         let counts = self.counts.closed();
-        let Counts { completed_plans, total_plans, completed_phases, total_phases, .. } = counts;
+        let MilestoneCounts { completed_plans, total_plans, completed_phases, total_phases, .. } = counts;
         let percent = counts.percent();
         let share = |done: u64, all: u64, noun: &str| format!("{done}/{all} {noun}{}", if all == 1 { "" } else { "s" });
         let shares = [share(completed_plans, total_plans, "plan"), share(completed_phases, total_phases, "phase")];
@@ -83,8 +83,13 @@ mod tests {
     use super::*;
 
     const SCREEN: Screen = Screen { width: 80, color: false, signs: true };
-    const COUNTS: Counts =
-        Counts { completed_plans: 3, total_plans: 5, completed_phases: 1, total_phases: 5, unclosed_phases: 0 };
+    const COUNTS: MilestoneCounts = MilestoneCounts {
+        completed_plans: 3,
+        total_plans: 5,
+        completed_phases: 1,
+        total_phases: 5,
+        unclosed_phases: 0,
+    };
 
     #[test]
     fn a_percentage_is_shown_with_its_counts() {

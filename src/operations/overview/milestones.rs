@@ -2,7 +2,7 @@
 
 use crate::operations::state::next::NextReport;
 use crate::project::files::FileError;
-use crate::project::gsd2::{self, Milestone};
+use crate::project::gsd2::{self, ImportedMilestone};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
@@ -22,7 +22,7 @@ pub(crate) fn page(view: &ProjectView, title: &str, next: &NextReport, screen: S
     Ok(page + &next.shown(screen, &[]))
 }
 
-fn row(screen: Screen, milestone: &Milestone, is_current: bool) -> Vec<Cell> {
+fn row(screen: Screen, milestone: &ImportedMilestone, is_current: bool) -> Vec<Cell> {
     let done = milestone.slices.iter().filter(|slice| slice.done).count();
     let (mark, tone, word) = match () {
         () if milestone.is_over => (Mark::Done, Tone::Good, "complete".to_owned()),

@@ -13,13 +13,13 @@ use crate::text::{named, words};
 /// A document that can be created empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Document {
+pub(crate) enum ScaffoldDocument {
     Context,
     Uat,
     Verification,
 }
 
-impl Document {
+impl ScaffoldDocument {
     pub(crate) fn named(word: &str) -> Option<Self> {
         words::of_word(word)
     }
@@ -85,7 +85,7 @@ impl ScaffoldReport {
 /// Creates a document of a phase.
 pub(crate) fn document(
     view: &ProjectView,
-    document: Document,
+    document: ScaffoldDocument,
     typed: &str,
     name: Option<&str>,
     day: &str,
@@ -108,7 +108,7 @@ pub(crate) fn document(
         ("name".to_owned(), Value::from(name)),
         ("created".to_owned(), Value::from(day)),
     ];
-    if document != Document::Context {
+    if document != ScaffoldDocument::Context {
         entries.push(("status".to_owned(), Value::from("pending")));
     }
     let mut body = format!("\n# Phase {typed}: {name} — {}\n", document.title());
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_document_reads_back_whatever_its_name() {
-        for kind in [Document::Context, Document::Uat, Document::Verification] {
+        for kind in [ScaffoldDocument::Context, ScaffoldDocument::Uat, ScaffoldDocument::Verification] {
             let (report, edits) = document(&view(), kind, "3", Some("a \"q\": b"), "2026-02-03").unwrap();
             let text = &edits.texts[&report.path];
             let front = FrontMatter::parse(text).unwrap();
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn an_existing_document_stays() {
-        let (report, edits) = document(&view(), Document::Context, "2", None, "").unwrap();
+        let (report, edits) = document(&view(), ScaffoldDocument::Context, "2", None, "").unwrap();
         assert_eq!(
             (report.created, report.path.as_str(), edits.is_empty()),
             (false, "/p/.planning/phases/02-b/02-CONTEXT.md", true)
@@ -202,7 +202,7 @@ mod tests {
         for (phase, name) in [("../x", "y"), ("x", "y"), ("4/5", "y"), ("4", "a\nb"), ("4", " ")] {
             assert!(made(phase, name, None).is_err(), "{phase} {name}");
         }
-        let refused = document(&view(), Document::Uat, "9", None, "").unwrap_err();
+        let refused = document(&view(), ScaffoldDocument::Uat, "9", None, "").unwrap_err();
         assert_eq!(refused.message, "phase 9 has no folder");
     }
 }

@@ -46,7 +46,7 @@ const DEEPEST: usize = 6;
 /// The programs that a command runs, in order. Those whose folder only a shell can determine are left out.
 pub(super) fn calls_of(command: &str) -> Vec<Call> {
     let mut calls = Vec::new();
-    Reader::of(unmarked(command)).calls(Some(String::new()), DEEPEST, &mut calls);
+    CallReader::of(unmarked(command)).calls(Some(String::new()), DEEPEST, &mut calls);
     let mut made = false;
     for call in &mut calls {
         call.is_after_build = made;
@@ -86,11 +86,11 @@ enum Piece {
 }
 
 /// Splits a shell command line without running it: conditional parts count as run.
-struct Reader {
+struct CallReader {
     pieces: Vec<Piece>,
 }
 
-impl Reader {
+impl CallReader {
     fn of(text: &str) -> Self {
         let mut pieces = Vec::new();
         let mut letters = Letters::of(text);

@@ -163,7 +163,7 @@ pub(crate) fn paths(
     for (plan, check) in checks(view, folder)? {
         if let Some(command) = check.command {
             let files = planned.before(&plan);
-            let found = judge(&command, &Tree::new(disk, view.files(), &files))?;
+            let found = judge(&command, &PlannedTree::new(disk, view.files(), &files))?;
             commands.push(CommandPath {
                 status: found.status,
                 severity: found.severity,
@@ -221,7 +221,7 @@ pub(super) fn is_sentinel(command: &str) -> bool {
 }
 
 /// The problem with the folder in which a command runs, for the linter.
-pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
+pub(super) fn finding(check: &PlanCheck, tree: &PlannedTree<'_>, line: usize) -> Result<Option<Found>, FileError> {
     let Some(command) = &check.command else { return Ok(None) };
     let found = judge(unmarked(command), tree)?;
     let place = found.raw.as_deref().unwrap_or(".");
@@ -239,7 +239,7 @@ pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result
 }
 
 /// The files that exist, or will exist, when the commands of a plan run.
-pub(super) struct Tree<'a> {
+pub(super) struct PlannedTree<'a> {
     look: &'a dyn Fn(&str) -> FolderFacts,
     is_file: &'a dyn Fn(&str) -> bool,
     files: &'a dyn Files,
@@ -247,7 +247,7 @@ pub(super) struct Tree<'a> {
     planned: &'a BTreeSet<String>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> PlannedTree<'a> {
     pub(super) fn new(
         disk: &'a SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
         files: &'a dyn Files,
@@ -514,7 +514,7 @@ fn is_of_others(word: &str) -> bool {
 }
 
 /// Judges a command without a folder: it runs in the root of the project.
-fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
+fn judge_in_root(command: &str, tree: &PlannedTree<'_>, found: &mut Judged) -> Result<(), FileError> {
     for (words, is_after_build) in with_builds(&simple_commands(command)) {
         let Some(runs) = runs_of(words) else { continue };
         let status = judge_run(runs, "", is_after_build, tree, found)?;
@@ -535,7 +535,7 @@ fn judge_run(
     runs: Runs,
     folder: &str,
     is_after_build: bool,
-    tree: &Tree<'_>,
+    tree: &PlannedTree<'_>,
     found: &mut Judged,
 ) -> Result<PathStatus, FileError> {
     let mut broken = |reason: PathReason| {
@@ -574,7 +574,7 @@ fn judge_target(
     recipes: Recipes,
     name: String,
     folder: &str,
-    tree: &Tree<'_>,
+    tree: &PlannedTree<'_>,
     found: &mut Judged,
 ) -> Result<PathStatus, FileError> {
     let is_planned = recipes.names().iter().any(|file| tree.is_planned(&format!("{folder}{file}")));
@@ -607,7 +607,7 @@ struct Judged {
     script: Option<String>,
 }
 
-fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
+fn judge(command: &str, tree: &PlannedTree<'_>) -> Result<Judged, FileError> {
     let command = ungrouped(command);
     let mut found = Judged {
         status: PathStatus::NotApplicable,
@@ -619,7 +619,7 @@ fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
         manifest: None,
         script: None,
     };
-    let Some(Place { form, raw, rest }) = place_of(command) else {
+    let Some(NamedFolder { form, raw, rest }) = place_of(command) else {
         judge_in_root(command, tree, &mut found)?;
         return Ok(found);
     };
@@ -669,7 +669,12 @@ fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
 }
 
 /// Judges what runs in an existing folder of the project.
-fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
+fn judge_inside(
+    folder: &str,
+    commands: &[Vec<String>],
+    tree: &PlannedTree<'_>,
+    found: &mut Judged,
+) -> Result<(), FileError> {
     for (words, is_after_build) in with_builds(commands) {
         let Some(runs @ (Runs::File(_) | Runs::Target(..))) = runs_of(words) else { continue };
         let known = found.script.take();
@@ -685,14 +690,14 @@ fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: 
 
 /// The folder that a command names, and what runs there.
 #[derive(Debug)]
-struct Place {
+struct NamedFolder {
     form: Form,
     raw: String,
     /// The simple commands that run there, each as words.
     rest: Vec<Vec<String>>,
 }
 
-fn place_of(command: &str) -> Option<Place> {
+fn place_of(command: &str) -> Option<NamedFolder> {
     let mut simple = simple_commands(command).into_iter().peekable();
     let mut raw: Option<String> = None;
     while let Some(words) = simple.next_if(|words| words.len() == 2 && words[0] == "cd") {
@@ -703,7 +708,7 @@ fn place_of(command: &str) -> Option<Place> {
         });
     }
     if let Some(raw) = raw {
-        return Some(Place { form: Form::Cd, raw, rest: simple.collect() });
+        return Some(NamedFolder { form: Form::Cd, raw, rest: simple.collect() });
     }
     let first = simple.next()?;
     if !RUNNERS.contains(&first.first()?.as_str()) {
@@ -716,7 +721,7 @@ fn place_of(command: &str) -> Option<Place> {
         None => (own.get(at + 1)?.clone(), 2),
     };
     let words = own.into_iter().enumerate().filter(|(index, _)| !(at..at + taken).contains(index));
-    Some(Place { form: Form::Prefix, raw, rest: vec![words.map(|(_, word)| word).collect()] })
+    Some(NamedFolder { form: Form::Prefix, raw, rest: vec![words.map(|(_, word)| word).collect()] })
 }
 
 /// Programs that need a package.json.

@@ -80,13 +80,13 @@ fn is_kept(promised: &[Value], good: usize, total: usize) -> bool {
 fn check_artifact(view: &ProjectView, artifact: &Value) -> Option<ArtifactReport> {
     let path = artifact.get("path").map(Value::flat).filter(|path| !path.is_empty())?;
     let (exists, issues) = match content(view, &path) {
-        Source::Text(text) => (true, issues(&text, artifact)),
-        Source::Absent | Source::Outside => (false, vec!["File not found".to_owned()]),
-        Source::Unreadable(reason) => {
+        PathContents::Text(text) => (true, issues(&text, artifact)),
+        PathContents::Absent | PathContents::Outside => (false, vec!["File not found".to_owned()]),
+        PathContents::Unreadable(reason) => {
             let asks = ["min_lines", "contains", "exports"].iter().any(|key| artifact.get(key).is_some());
             (true, if asks { vec![format!("Not readable as text: {reason}")] } else { Vec::new() })
         }
-        Source::Folder => (true, vec!["Not a file".to_owned()]),
+        PathContents::Folder => (true, vec!["Not a file".to_owned()]),
     };
     Some(ArtifactReport { path, exists, passed: issues.is_empty(), issues })
 }
@@ -156,26 +156,26 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
         ..KeyLinkReport::default()
     };
     let source = match content(view, report.from.as_deref().unwrap_or_default()) {
-        Source::Text(text) => text,
-        Source::Outside => {
+        PathContents::Text(text) => text,
+        PathContents::Outside => {
             "Source path is outside the project".clone_into(&mut report.detail);
             report.path_rejected = Some("from");
             return report;
         }
-        Source::Absent if report.from.as_ref().is_some_and(|from| to_come.contains(from)) => {
+        PathContents::Absent if report.from.as_ref().is_some_and(|from| to_come.contains(from)) => {
             "Source file does not exist yet; a pending plan creates it".clone_into(&mut report.detail);
             report.pending = true;
             return report;
         }
-        Source::Absent => {
+        PathContents::Absent => {
             "Source file not found; put a file in `from` and anything else in `via`".clone_into(&mut report.detail);
             return report;
         }
-        Source::Folder => {
+        PathContents::Folder => {
             "Source is a folder".clone_into(&mut report.detail);
             return report;
         }
-        Source::Unreadable(reason) => {
+        PathContents::Unreadable(reason) => {
             report.detail = format!("Source is not readable as text: {reason}");
             return report;
         }
@@ -189,7 +189,7 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
     };
     let compiled = Regex::new(&pattern).ok();
     let holds = |text: &str| text.contains(&pattern) || compiled.as_ref().is_some_and(|regex| regex.is_match(text));
-    let target = || matches!(content(view, &to), Source::Text(text) if holds(&text));
+    let target = || matches!(content(view, &to), PathContents::Text(text) if holds(&text));
     report.detail = if holds(&source) {
         report.verified = true;
         "Pattern found in source".to_owned()
@@ -206,7 +206,7 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
 }
 
 /// What exists at a path that a plan names.
-enum Source {
+enum PathContents {
     Text(Arc<str>),
     Absent,
     Folder,
@@ -215,16 +215,16 @@ enum Source {
     Unreadable(String),
 }
 
-fn content(view: &ProjectView, path: &str) -> Source {
+fn content(view: &ProjectView, path: &str) -> PathContents {
     if path.is_empty() {
-        return Source::Absent;
+        return PathContents::Absent;
     }
-    let Some(path) = view.layout().inside(path) else { return Source::Outside };
+    let Some(path) = view.layout().inside(path) else { return PathContents::Outside };
     match view.text(&path) {
-        Ok(Some(text)) => Source::Text(text),
-        Ok(None) => Source::Absent,
-        Err(_) if view.folder_exists(&path) => Source::Folder,
-        Err(FileError { reason, .. }) => Source::Unreadable(reason),
+        Ok(Some(text)) => PathContents::Text(text),
+        Ok(None) => PathContents::Absent,
+        Err(_) if view.folder_exists(&path) => PathContents::Folder,
+        Err(FileError { reason, .. }) => PathContents::Unreadable(reason),
     }
 }
 

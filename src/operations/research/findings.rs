@@ -38,7 +38,7 @@ impl FindingKey {
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Finding {
+pub(crate) struct ResearchFinding {
     pub(crate) content: String,
     /// The source; `curated` for findings that apply to all projects.
     pub(crate) source: String,
@@ -57,10 +57,10 @@ pub(crate) struct KeptReport {
     hit: bool,
     /// It has expired.
     stale: bool,
-    entry: Option<Finding>,
+    entry: Option<ResearchFinding>,
 }
 
-impl Finding {
+impl ResearchFinding {
     /// Sets how long it is valid: a month for curated findings of high confidence, a week for those of medium
     /// confidence, a day for all others.
     pub(crate) fn held_for_its_source(mut self) -> Self {
@@ -90,7 +90,7 @@ impl Finding {
 
 /// The finding in these texts of files that may have one: a valid one before an expired one.
 pub(crate) fn kept<'text>(texts: impl IntoIterator<Item = &'text str>, now: i64) -> KeptReport {
-    let found: Vec<Finding> = texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let found: Vec<ResearchFinding> = texts.into_iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     let entry = found.iter().find(|finding| !finding.is_stale(now)).or(found.first());
     let stale = entry.is_some_and(|finding| finding.is_stale(now));
     KeptReport { hit: entry.is_some(), stale, entry: entry.cloned() }
@@ -227,7 +227,7 @@ fn others(kind: &str, first: &str, has: &impl Fn(&str) -> bool) -> Vec<&'static 
 
 /// The subject of a question, with its parts in the order of the key.
 #[derive(Serialize)]
-struct Subject {
+struct QuestionSubject {
     ecosystem: String,
     library: String,
     version: String,
@@ -239,7 +239,7 @@ impl Question {
     /// The key is the same for questions that differ only in case and surrounding blanks.
     fn key(&self, ecosystem: &str) -> FindingKey {
         let plain = |text: &str| text.trim().to_lowercase();
-        let subject = Subject {
+        let subject = QuestionSubject {
             ecosystem: plain(ecosystem),
             library: plain(&self.library),
             version: plain(&self.version),
@@ -277,8 +277,8 @@ mod tests {
 
     use super::*;
 
-    fn finding(source: &str, confidence: &str) -> Finding {
-        Finding {
+    fn finding(source: &str, confidence: &str) -> ResearchFinding {
+        ResearchFinding {
             content: "c".into(),
             source: source.into(),
             provider: "p".into(),
@@ -369,7 +369,8 @@ mod tests {
         for text in ["", "{bad", "[]", "{}", r#"{"content": 1}"#] {
             assert!(!kept([text], 0).hit, "{text}");
         }
-        let undated = Finding { fetched_at: "yesterday".into(), ttl: i64::MAX, ..finding("x", "LOW") }.text().unwrap();
+        let undated =
+            ResearchFinding { fetched_at: "yesterday".into(), ttl: i64::MAX, ..finding("x", "LOW") }.text().unwrap();
         assert!(kept([undated.as_str()], 0).stale);
     }
 

@@ -162,20 +162,20 @@ fn base36(number: i64) -> String {
 /// The saved entries, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    entries: Vec<Entry>,
+    entries: Vec<StoredLearning>,
     /// Files that are not entries.
     unreadable: Vec<String>,
 }
 
 /// An entry as read from its file; unknown keys are kept.
 #[derive(Debug)]
-struct Entry {
+struct StoredLearning {
     /// The name of its file.
     file: String,
     value: Value,
 }
 
-impl Entry {
+impl StoredLearning {
     fn date(&self) -> &str {
         self.value.get("date").and_then(Value::as_str).unwrap_or_default()
     }
@@ -187,7 +187,7 @@ impl Store {
         let mut store = Self::default();
         for (file, text) in files {
             match text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).filter(Value::is_object) {
-                Some(value) => store.entries.push(Entry { file, value }),
+                Some(value) => store.entries.push(StoredLearning { file, value }),
                 None => store.unreadable.push(file),
             }
         }
@@ -224,7 +224,7 @@ pub(crate) fn list(store: Store, tag: Option<&str>, most: Option<u64>) -> ListRe
         let tags = entry.get("tags").and_then(Value::as_array);
         tags.is_some_and(|tags| tags.iter().any(|one| one.as_str() == Some(tag)))
     };
-    let fits = |entry: &Entry| tag.is_none_or(|tag| has(&entry.value, tag));
+    let fits = |entry: &StoredLearning| tag.is_none_or(|tag| has(&entry.value, tag));
     let mut learnings: Vec<Value> = store.entries.into_iter().filter(fits).map(|entry| entry.value).collect();
     let count = learnings.len();
     if let Some(most) = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most < count) {
@@ -249,7 +249,7 @@ pub(crate) struct PruneReport {
 /// The files of entries that were added more than `days` before `now`. An entry without a readable date stays.
 pub(crate) fn outdated(store: Store, days: u32, now: i64) -> (PruneReport, Vec<String>) {
     let oldest = now.saturating_sub(i64::from(days).saturating_mul(DAY));
-    let is_old = |entry: &&Entry| time::milliseconds(entry.date()).is_some_and(|date| date < oldest);
+    let is_old = |entry: &&StoredLearning| time::milliseconds(entry.date()).is_some_and(|date| date < oldest);
     let files: Vec<String> = store.entries.iter().filter(is_old).map(|entry| entry.file.clone()).collect();
     let kept = store.entries.len() - files.len();
     (PruneReport { removed: files.len(), would_remove: None, kept, unreadable: store.unreadable }, files)

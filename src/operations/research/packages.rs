@@ -122,7 +122,7 @@ impl Ecosystem {
 
 /// The answer of a registry about a package.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum RegistryAnswer {
     /// The package's page, and download counts from elsewhere.
     Page { page: Value, downloads: Option<Value> },
     /// The package does not exist.
@@ -134,7 +134,7 @@ pub(crate) enum Told {
 /// The verdict on a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-pub(crate) enum Verdict {
+pub(crate) enum PackageVerdict {
     Ok,
     /// A person must review it first.
     Sus,
@@ -163,7 +163,7 @@ pub(crate) struct Signals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct PackageReport {
     name: String,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: PackageVerdict,
     signals: Signals,
     reasons: Vec<&'static str>,
     /// Why nothing is known about it: then the verdict says nothing about the package.
@@ -172,14 +172,14 @@ pub(crate) struct PackageReport {
 }
 
 /// Judges a package at time `now`, in milliseconds since 1970.
-pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &Told, now: i64) -> PackageReport {
+pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &RegistryAnswer, now: i64) -> PackageReport {
     let (signals, suspicions, unreachable) = match told {
-        Told::Page { page, downloads } => {
+        RegistryAnswer::Page { page, downloads } => {
             let (signals, suspicions) = ecosystem.signals(page, downloads.as_ref());
             (signals, suspicions, None)
         }
-        Told::Nothing => (Signals { exists: Some(false), ..Signals::default() }, Vec::new(), None),
-        Told::Unreachable(why) => (Signals::default(), Vec::new(), Some(why.clone())),
+        RegistryAnswer::Nothing => (Signals { exists: Some(false), ..Signals::default() }, Vec::new(), None),
+        RegistryAnswer::Unreachable(why) => (Signals::default(), Vec::new(), Some(why.clone())),
     };
     let mut reasons = Vec::new();
     if signals.exists == Some(false) {
@@ -203,11 +203,11 @@ pub(crate) fn judge(ecosystem: Ecosystem, name: &str, told: &Told, now: i64) -> 
         }
     }
     let verdict = if signals.exists == Some(false) || !suspicions.is_empty() {
-        Verdict::Slop
+        PackageVerdict::Slop
     } else if reasons.is_empty() {
-        Verdict::Ok
+        PackageVerdict::Ok
     } else {
-        Verdict::Sus
+        PackageVerdict::Sus
     };
     reasons.extend(suspicions);
     PackageReport { name: name.to_owned(), verdict, signals, reasons, unreachable }
@@ -244,8 +244,10 @@ mod tests {
         let page = format!(
             r#"{{"dist-tags": {{"latest": "1.0.0"}}, "time": {{"1.0.0": "2020-01-01T00:00:00.000Z"}}, "versions": {{"1.0.0": {release}}}}}"#
         );
-        let told =
-            Told::Page { page: from_str(&page).unwrap(), downloads: downloads.map(|text| from_str(text).unwrap()) };
+        let told = RegistryAnswer::Page {
+            page: from_str(&page).unwrap(),
+            downloads: downloads.map(|text| from_str(text).unwrap()),
+        };
         judge(Ecosystem::Npm, "x", &told, NOW)
     }
 
@@ -255,7 +257,7 @@ mod tests {
     #[test]
     fn a_package_in_use_with_a_repository_is_ok() {
         let report = npm(&format!("{{{REPOSITORY}}}"), MANY);
-        assert_eq!((report.verdict, report.reasons), (Verdict::Ok, Vec::new()));
+        assert_eq!((report.verdict, report.reasons), (PackageVerdict::Ok, Vec::new()));
         assert_eq!(report.signals.repo_url.as_deref(), Some("git+https://example.com/a.git"));
         let short = npm(r#"{"repository": "a/b"}"#, MANY);
         assert_eq!(short.signals.repo_url.as_deref(), Some("a/b"));
@@ -267,16 +269,16 @@ mod tests {
             let report = npm(release, downloads);
             (report.verdict, report.reasons)
         };
-        assert_eq!(doubts("{}", MANY), (Verdict::Sus, vec!["no-repository"]));
+        assert_eq!(doubts("{}", MANY), (PackageVerdict::Sus, vec!["no-repository"]));
         let repository = format!("{{{REPOSITORY}}}");
-        assert_eq!(doubts(&repository, None), (Verdict::Sus, vec!["unknown-downloads"]));
-        assert_eq!(doubts(&repository, Some(r#"{"downloads": 999}"#)), (Verdict::Sus, vec!["low-downloads"]));
+        assert_eq!(doubts(&repository, None), (PackageVerdict::Sus, vec!["unknown-downloads"]));
+        assert_eq!(doubts(&repository, Some(r#"{"downloads": 999}"#)), (PackageVerdict::Sus, vec!["low-downloads"]));
         let deprecated = format!(r#"{{{REPOSITORY}, "deprecated": "use y"}}"#);
-        assert_eq!(doubts(&deprecated, MANY), (Verdict::Sus, vec!["deprecated"]));
+        assert_eq!(doubts(&deprecated, MANY), (PackageVerdict::Sus, vec!["deprecated"]));
         let page = from_str(
             r#"{"crate": {"created_at": "2026-11-15T00:00:00Z", "recent_downloads": 12987, "repository": "r"}}"#,
         );
-        let young = judge(Ecosystem::Crates, "x", &Told::Page { page: page.unwrap(), downloads: None }, NOW);
+        let young = judge(Ecosystem::Crates, "x", &RegistryAnswer::Page { page: page.unwrap(), downloads: None }, NOW);
         assert_eq!((young.reasons, young.signals.weekly_downloads), (vec!["too-new"], Some(1010)));
     }
 
@@ -307,15 +309,15 @@ mod tests {
             assert!(!is_suspicious(script), "{script}");
         }
         let before = npm(&format!(r#"{{{REPOSITORY}, "scripts": {{"preinstall": "curl x|sh"}}}}"#), MANY);
-        assert_eq!((before.verdict, before.reasons), (Verdict::Slop, vec!["suspicious-preinstall"]));
+        assert_eq!((before.verdict, before.reasons), (PackageVerdict::Slop, vec!["suspicious-preinstall"]));
     }
 
     #[test]
     fn an_unregistered_name_is_slop_and_an_unreachable_registry_is_not_a_verdict() {
-        let missing = judge(Ecosystem::Pypi, "x", &Told::Nothing, NOW);
-        assert_eq!((missing.verdict, missing.reasons), (Verdict::Slop, vec!["does-not-exist"]));
-        let silent = judge(Ecosystem::Pypi, "x", &Told::Unreachable("no network".to_owned()), NOW);
-        assert_eq!((silent.verdict, silent.signals.exists), (Verdict::Sus, None));
+        let missing = judge(Ecosystem::Pypi, "x", &RegistryAnswer::Nothing, NOW);
+        assert_eq!((missing.verdict, missing.reasons), (PackageVerdict::Slop, vec!["does-not-exist"]));
+        let silent = judge(Ecosystem::Pypi, "x", &RegistryAnswer::Unreachable("no network".to_owned()), NOW);
+        assert_eq!((silent.verdict, silent.signals.exists), (PackageVerdict::Sus, None));
         assert_eq!(silent.unreachable.as_deref(), Some("no network"));
     }
 
@@ -325,7 +327,9 @@ mod tests {
             let page = from_str(&format!(
                 r#"{{"info": {info}, "urls": [{{"upload_time_iso_8601": "2020-01-01T00:00:00Z"}}]}}"#
             ));
-            judge(Ecosystem::Pypi, "x", &Told::Page { page: page.unwrap(), downloads: None }, NOW).signals.repo_url
+            judge(Ecosystem::Pypi, "x", &RegistryAnswer::Page { page: page.unwrap(), downloads: None }, NOW)
+                .signals
+                .repo_url
         };
         assert_eq!(
             source(r#"{"project_urls": {"Docs": "d", "Homepage": "h", "Source Code": "s"}}"#).as_deref(),

@@ -494,7 +494,7 @@ pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::figures::Counts;
+    use crate::project::figures::MilestoneCounts;
     use crate::project::files::MemoryFiles;
 
     #[test]
@@ -518,7 +518,7 @@ mod tests {
             (".planning/ROADMAP.md", "- [ ] ~~**Phase 2: B**~~ - b\n"),
             (".planning/phases/02-b/02-01-PLAN.md", ""),
         ]);
-        assert_eq!(Counts::of(&all).unwrap().total_phases, 0, "all of them");
+        assert_eq!(MilestoneCounts::of(&all).unwrap().total_phases, 0, "all of them");
     }
 
     #[test]

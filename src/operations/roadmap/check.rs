@@ -85,7 +85,7 @@ impl Mismatch {
 }
 
 /// A phase in one part of the roadmap.
-struct Told<'text> {
+struct RoadmapMention<'text> {
     place: &'static str,
     id: &'text str,
     name: &'text str,
@@ -109,15 +109,15 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     });
     let rows =
         rows.filter(|row| own.find(row.id).is_some() || milestone.holds(row.line) && folded.find(row.id).is_none());
-    let told: Vec<Told<'_>> = bullets
-        .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
-        .chain(sections.map(|section| Told {
+    let told: Vec<RoadmapMention<'_>> = bullets
+        .map(|bullet| RoadmapMention { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
+        .chain(sections.map(|section| RoadmapMention {
             place: PLACES[1],
             id: section.id,
             name: section.name,
             line: section.heading_line,
         }))
-        .chain(rows.map(|row| Told { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
+        .chain(rows.map(|row| RoadmapMention { place: PLACES[2], id: row.id, name: row.name, line: row.line }))
         .filter(|told| !PhaseId::names_sentinel(told.id))
         .collect();
     let mut phases: Vec<PhaseId> = told.iter().map(|told| PhaseId::new(told.id)).collect();
@@ -129,7 +129,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let index = PhaseIndex::new(told.iter().map(|told| told.id).enumerate());
     let mut found: Vec<Mismatch> = roadmap.unread_phases().iter().map(Mismatch::of_unread).collect();
     for phase in &phases {
-        let own: Vec<&Told<'_>> = index.find_all(phase.as_str()).map(|at| &told[at]).collect();
+        let own: Vec<&RoadmapMention<'_>> = index.find_all(phase.as_str()).map(|at| &told[at]).collect();
         // The details have the most information, so the others follow them.
         let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
         let name = name_without_tag(leading.name);

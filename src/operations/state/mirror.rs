@@ -30,7 +30,7 @@ struct Mirror {
     flavor: &'static str,
     milestone: Option<String>,
     phases: Vec<MirrorPhase>,
-    next: Next,
+    next: MirroredNext,
     updated_at: String,
 }
 
@@ -55,13 +55,13 @@ enum PhaseStatus {
 
 /// The next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-struct Next {
+struct MirroredNext {
     command: String,
     label: String,
     reason: String,
 }
 
-impl Next {
+impl MirroredNext {
     /// True if both name the same command, in any host's spelling, and the same phase numbers in the reason.
     fn says_the_same(&self, other: &Self) -> bool {
         let numbers = |next: &Self| -> Vec<String> {
@@ -79,8 +79,8 @@ fn bare(command: &str) -> &str {
 }
 
 /// The next step in the text of an existing file.
-fn next_of(text: &str) -> Option<Next> {
-    serde_json::from_str::<Value>(text).ok()?.get("next").and_then(|next| Next::deserialize(next).ok())
+fn next_of(text: &str) -> Option<MirroredNext> {
+    serde_json::from_str::<Value>(text).ok()?.get("next").and_then(|next| MirroredNext::deserialize(next).ok())
 }
 
 /// True if the roadmap shows a milestone as shipped, in its headings or else in a list.
@@ -163,7 +163,11 @@ fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
         flavor: "core",
         milestone: label,
         phases: listed_phases(view)?.iter().map(MirrorPhase::of).collect(),
-        next: Next { command: next.command.clone(), label: next.label.clone(), reason: entry.reason().to_owned() },
+        next: MirroredNext {
+            command: next.command.clone(),
+            label: next.label.clone(),
+            reason: entry.reason().to_owned(),
+        },
         updated_at: facts.now.clone(),
     })
 }
@@ -183,7 +187,7 @@ mod tests {
     }
 
     /// The next step in the file after `edits`, if it was `standing` before.
-    fn refreshed(state: &str, standing: &Next, edits: impl FnOnce(&ProjectView) -> Edits) -> Next {
+    fn refreshed(state: &str, standing: &MirroredNext, edits: impl FnOnce(&ProjectView) -> Edits) -> MirroredNext {
         let mirror = serde_json::json!({"contract": "1.0.0", "next": standing}).to_string();
         let plan = ".planning/phases/01-a/01-01-PLAN.md";
         let files = [(".planning/STATE.md", state), (".planning/ROADMAP.md", ROADMAP), (plan, "")];
@@ -198,13 +202,16 @@ mod tests {
         let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
         let with_plan = ProjectView::of([(".planning/STATE.md", STATE), (".planning/ROADMAP.md", ROADMAP), plan]);
         let own = mirror(&with_plan, &facts()).unwrap().next;
-        let theirs =
-            Next { command: own.command.replace("/gsd-", "/gsd:"), label: own.label.clone() + "!", ..own.clone() };
+        let theirs = MirroredNext {
+            command: own.command.replace("/gsd-", "/gsd:"),
+            label: own.label.clone() + "!",
+            ..own.clone()
+        };
         assert_ne!(theirs.command, own.command, "the command has a prefix: {own:?}");
         assert_eq!(refreshed(STATE, &theirs, |_| Edits::default()), theirs);
         let otherwise = [
-            Next { command: "/gsd:resume-work".into(), ..theirs.clone() },
-            Next { reason: format!("{} of phase 7", own.reason), ..theirs.clone() },
+            MirroredNext { command: "/gsd:resume-work".into(), ..theirs.clone() },
+            MirroredNext { reason: format!("{} of phase 7", own.reason), ..theirs.clone() },
         ];
         for other in otherwise {
             assert_eq!(refreshed(STATE, &other, |_| Edits::default()), own, "{other:?}");

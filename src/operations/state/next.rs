@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Facts;
 use crate::project::files::FileError;
 use crate::project::next::{Around, Next};
-use crate::project::up_next::Call;
+use crate::project::up_next::NextCall;
 use crate::project::view::ProjectView;
 
 /// The next step in the project, the same in every answer.
@@ -42,8 +42,8 @@ impl NextReport {
     pub(crate) fn of(next: &Next, view: &ProjectView, facts: &Facts) -> Result<Self, FileError> {
         let call = call(next, facts);
         let (workflow, arguments) = match &call {
-            Call::Host { name, arguments } => (Some(workflow_of(name)), arguments.clone()),
-            Call::Program(_) => (None, String::new()),
+            NextCall::Host { name, arguments } => (Some(workflow_of(name)), arguments.clone()),
+            NextCall::Program(_) => (None, String::new()),
         };
         Ok(Self {
             command: typed(&call, facts),
@@ -57,12 +57,12 @@ impl NextReport {
 }
 
 /// The call that does the next step, with the commands that are installed.
-pub(super) fn call(next: &Next, facts: &Facts) -> Call {
+pub(super) fn call(next: &Next, facts: &Facts) -> NextCall {
     next.call(|name| facts.commands.installed.iter().any(|installed| installed == name))
 }
 
 /// The call as a person types it in the calling host.
-pub(super) fn typed(call: &Call, facts: &Facts) -> String {
+pub(super) fn typed(call: &NextCall, facts: &Facts) -> String {
     call.typed(|name| format!("{}{name}", facts.commands.prefix))
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open};
 use crate::failure::Failure;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION};
@@ -308,7 +308,7 @@ pub(crate) fn progress_by(view: &ProjectView, rule: Rule, facts: &Facts) -> Edit
     }
     let written = close(view, StateEdit::new(state), rule, facts)?;
     let edits = written.edits(view)?;
-    let counts = Counts::of(view)?;
+    let counts = MilestoneCounts::of(view)?;
     let percent = written.percent.unwrap_or(0);
     let report = ProgressUpdate {
         updated: true,

@@ -53,7 +53,7 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
     // A phase in execution keeps its name.
     let name = known.name.filter(|_| again).or(request.name);
-    let place = Place::of(view, state, PhaseRequest { name, ..request })?;
+    let place = ShownPhase::of(view, state, PhaseRequest { name, ..request })?;
     let phase = place.number.as_str();
     let status = format!("Executing Phase {phase}");
     let goes_on = again && state.field("Status").is_some_and(|field| field.value.eq_ignore_ascii_case(&status));
@@ -123,7 +123,7 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
     let after = view.after(&edits);
     let Some(state) = open(&after)? else { return Ok(None) };
     let mut edit = StateEdit::new(state);
-    let place = Place::of(&after, state, request)?;
+    let place = ShownPhase::of(&after, state, request)?;
     put_status(&mut edit, "Ready to execute");
     put_activity(&mut edit, &format!("Phase {} planning complete", place.number), facts);
     put_phase(&mut edit, &place, Some("READY TO EXECUTE"));
@@ -173,7 +173,7 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
         return Err(Failure::refused("`state complete-phase` needs --phase"));
     };
-    let place = Place::of(view, state, PhaseRequest { phase, name: None, plans: None })?;
+    let place = ShownPhase::of(view, state, PhaseRequest { phase, name: None, plans: None })?;
     if let Some(later) = state.position().phase.filter(|at| phase::compare(at, phase).is_gt()) {
         let note = format!("the position is at phase {later}, which comes after phase {}; nothing to do", place.number);
         let report = Completed { updated: Vec::new(), phase: place.number, idempotent: Some(true), note: Some(note) };
@@ -215,7 +215,7 @@ pub(crate) fn move_on(
         return Ok(());
     }
     let (at, name) = transition.next.unwrap_or((done, None));
-    let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
+    let place = ShownPhase::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
     let at = place.number.as_str();
     let disk = plans_on_disk(view, at)?.filter(|_| transition.next.is_some());
     let begun = Begun::of(disk.as_ref(), at);
@@ -256,9 +256,9 @@ pub(crate) fn fill_position(
     let ids: Vec<String> = view.milestone()?.phase_ids(known).into_iter().map(str::to_owned).collect();
     let open = ids.iter().find(|id| !standing::is_closed(known, id));
     let Some(at) = open.or(ids.last()) else { return Ok(None) };
-    let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
+    let place = ShownPhase::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     // The number of phases is that of the roadmap, even if it is lower than in the lost position.
-    let place = Place { total: view.last_number()?, ..place };
+    let place = ShownPhase { total: view.last_number()?, ..place };
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
     let (mark, status) = if open.is_none() {
@@ -366,14 +366,14 @@ pub(crate) fn is_all_complete(state: &State<'_>) -> bool {
 
 /// A phase for display in the position.
 #[derive(Clone, Debug)]
-struct Place {
+struct ShownPhase {
     number: String,
     name: Option<String>,
     /// The number of phases.
     total: Option<u64>,
 }
 
-impl Place {
+impl ShownPhase {
     /// The place of the requested phase. Number and name are from the roadmap; if it has no name, from the call, or
     /// else from the position if that is the same phase.
     fn of(view: &ProjectView, state: &State<'_>, request: PhaseRequest<'_>) -> Result<Self, FileError> {
@@ -427,7 +427,7 @@ pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
 /// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files. A line that already says so, in other
 /// words or in fewer, stays as another program or a person wrote it. Without a `mark`, any mark is accepted.
-fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: Option<&str>) {
+fn put_phase(edit: &mut StateEdit<'_, '_>, place: &ShownPhase, mark: Option<&str>) {
     let explicit = edit.state().field("Current Phase").is_some();
     let line = edit.state().field("Phase");
     if (!explicit || line.is_some()) && !line.is_some_and(|line| place.is_told_by(line.value, mark)) {

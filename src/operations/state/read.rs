@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::Facts;
 use super::next::NextReport;
 use super::resync::{as_progress, derived};
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::noted::is_marked_settled;
@@ -96,7 +96,7 @@ pub(crate) fn json(view: &ProjectView, facts: &Facts) -> Result<Option<IndexRepo
 
 fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index, FileError> {
     let milestone = view.milestone()?;
-    let counts = Counts::of(view)?;
+    let counts = MilestoneCounts::of(view)?;
     let mut index = derived(&Sources::of(state), state, &milestone, counts, facts);
     for Key { name, .. } in KEYS.iter().filter(|key| key.is_sourced()) {
         if index.get(name).is_none() {
@@ -129,7 +129,7 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
 
 /// The result of `state get`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum StateValue {
     /// STATE.md does not exist.
     NoState,
     /// The whole text, if nothing was named.
@@ -140,27 +140,27 @@ pub(crate) enum Found {
 }
 
 /// Looks up a field, a key of the index, or a section, in this order; returns the whole text if nothing is named.
-pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Result<Found, FileError> {
-    let Some(state) = view.state()? else { return Ok(Found::NoState) };
-    let Some(wanted) = wanted else { return Ok(Found::Everything(state.text().to_owned())) };
+pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Result<StateValue, FileError> {
+    let Some(state) = view.state()? else { return Ok(StateValue::NoState) };
+    let Some(wanted) = wanted else { return Ok(StateValue::Everything(state.text().to_owned())) };
     if wanted.eq_ignore_ascii_case("status") && state.front_text("status").is_some() {
         let index = present(view, state, facts)?;
         let known = index.get("status").filter(|status| *status != "unknown");
-        return Ok(known.map_or(Found::Nothing, |status| Found::Value(status.to_owned())));
+        return Ok(known.map_or(StateValue::Nothing, |status| StateValue::Value(status.to_owned())));
     }
     if let Some(field) = state.field(wanted) {
-        return Ok(Found::Value(field.value.to_owned()));
+        return Ok(StateValue::Value(field.value.to_owned()));
     }
     if let Some(key) = KEYS.iter().find(|key| key.name.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
         && let Some(value) = present(view, state, facts)?.get(key.name).filter(|value| *value != "unknown")
     {
-        return Ok(Found::Value(value.to_owned()));
+        return Ok(StateValue::Value(value.to_owned()));
     }
     if let Some(value) = state.front_text(wanted) {
-        return Ok(Found::Value(value));
+        return Ok(StateValue::Value(value));
     }
     let section = state.section(&[wanted]);
-    Ok(section.map_or(Found::Nothing, |section| Found::Value(state.section_text(&section).to_owned())))
+    Ok(section.map_or(StateValue::Nothing, |section| StateValue::Value(state.section_text(&section).to_owned())))
 }
 
 /// What `state-snapshot` answers.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::phase::PhaseId;
@@ -258,7 +258,7 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
     edit.set("Stopped at", CREATED);
     let (phases, _) = phases_on_disk(&after)?;
     edit.reconcile_phase_rows(&phases, |_| false);
-    edit.set_metric("Total plans completed", &Counts::of(&after)?.completed_plans.to_string());
+    edit.set_metric("Total plans completed", &MilestoneCounts::of(&after)?.completed_plans.to_string());
     let written = close(&after, edit, Rule::Recount, facts)?;
     edits.texts.insert(state, written.text);
     mirror::refresh(&mut edits, view, facts)?;

@@ -5,10 +5,10 @@
 
 use super::{Facts, StateEdit};
 use crate::failure::Failure;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope};
-use crate::project::scope::Scope;
+use crate::project::scope::PhaseScope;
 use crate::project::state::edit::{progress_bar, shown_percent};
 use crate::project::state::index::{Index, KEYS, Progress, Sources, is_day};
 use crate::project::state::{State, is_awaiting_milestone, is_phase_complete, names_phase};
@@ -82,7 +82,7 @@ fn follow(
 ) -> Result<Index, FileError> {
     let (old, new) = (Sources::of(before), Sources::of(after));
     let milestone = view.milestone()?;
-    let counts = Counts::of(view)?;
+    let counts = MilestoneCounts::of(view)?;
     let mut index = derived(&new, after, &milestone, counts, facts);
     for row in KEYS.iter().filter(|key| key.is_copied) {
         let key = row.name;
@@ -130,7 +130,7 @@ pub(super) fn derived(
     sources: &Sources,
     state: &State<'_>,
     milestone: &Milestone,
-    counts: Counts,
+    counts: MilestoneCounts,
     facts: &Facts,
 ) -> Index {
     let mut index = Index::default();
@@ -158,7 +158,7 @@ pub(super) fn derived(
 }
 
 /// One complete phase does not complete a milestone that is known to have more.
-fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, counts: Counts) -> String {
+fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, counts: MilestoneCounts) -> String {
     let one_phase = sources.get("paused_at").is_none() && sources.get("status").is_some_and(is_phase_complete);
     let more = milestone.scope == MilestoneScope::Complete && counts.completed_phases < counts.total_phases;
     if one_phase && more { "executing".to_owned() } else { status }
@@ -166,7 +166,13 @@ fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, count
 
 /// The figures after a write: either all are counted, or all stay. Something that is not visible never counts as
 /// missing.
-fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts, scope: &Scope) -> Option<Progress> {
+fn progress(
+    after: &State<'_>,
+    rule: Rule,
+    milestone: &Milestone,
+    counts: MilestoneCounts,
+    scope: &PhaseScope,
+) -> Option<Progress> {
     let written = Progress::written(after);
     let is_seen = scope.unseen.is_none() && scope.phases > 0;
     let has_gone = rule == Rule::Refresh && written.is_some_and(|written| counts.has_lost_work(&written));
@@ -184,7 +190,7 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
     Some(as_progress(counts, measured))
 }
 
-pub(super) fn as_progress(counts: Counts, measured: bool) -> Progress {
+pub(super) fn as_progress(counts: MilestoneCounts, measured: bool) -> Progress {
     Progress {
         total_phases: Some(counts.total_phases),
         completed_phases: Some(counts.completed_phases),

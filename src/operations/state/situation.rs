@@ -16,7 +16,7 @@ use crate::project::phase::short;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{is_awaiting_milestone, normal_status};
-use crate::project::up_next::{self, Call, UpNext};
+use crate::project::up_next::{self, NextCall, UpNext};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen, Tone};
 
@@ -169,13 +169,13 @@ pub(crate) fn smart_entry(
 }
 
 /// The actions for a situation, the next step first. Commands that are not installed are left out.
-fn offered(situation: Situation, signals: &Signals, call: &Call, commands: &Commands) -> Vec<&'static str> {
+fn offered(situation: Situation, signals: &Signals, call: &NextCall, commands: &Commands) -> Vec<&'static str> {
     let documents = signals.next.documents();
     let first = match call {
-        Call::Program(_) => PROGRAM,
+        NextCall::Program(_) => PROGRAM,
         // The `progress-next` command leads there too.
-        Call::Host { .. } if signals.next.phase().is_some() && is_installed(NEXT, commands) => NEXT,
-        Call::Host { name, .. } => name,
+        NextCall::Host { .. } if signals.next.phase().is_some() && is_installed(NEXT, commands) => NEXT,
+        NextCall::Host { name, .. } => name,
     };
     let mut ids = vec![first];
     if let Some(UpNext::MilestoneDone(_)) = documents {
@@ -360,7 +360,7 @@ fn notice(signals: &Signals, next: &NextReport) -> Option<String> {
     }
 }
 
-fn summary(situation: Situation, signals: &Signals, call: &Call, commands: &Commands) -> String {
+fn summary(situation: Situation, signals: &Signals, call: &NextCall, commands: &Commands) -> String {
     let place = place(signals);
     match situation {
         Situation::AutoRun | Situation::Milestones | Situation::NeedsFirstPhase | Situation::Unknown => {
@@ -373,10 +373,10 @@ fn summary(situation: Situation, signals: &Signals, call: &Call, commands: &Comm
         Situation::VerifyFailed => format!("{place} · verification found gaps"),
         Situation::Complete => {
             let what = match call {
-                Call::Host { name: "audit-milestone", .. } => " — audit the milestone",
-                Call::Host { name: CLOSE, .. } => " — complete the milestone",
-                Call::Host { name: "new-milestone", .. } => " — start a new milestone",
-                Call::Host { name: ACCEPT, .. } => " — finish what a person has to check",
+                NextCall::Host { name: "audit-milestone", .. } => " — audit the milestone",
+                NextCall::Host { name: CLOSE, .. } => " — complete the milestone",
+                NextCall::Host { name: "new-milestone", .. } => " — start a new milestone",
+                NextCall::Host { name: ACCEPT, .. } => " — finish what a person has to check",
                 _ => "",
             };
             format!("All phases complete{what}")

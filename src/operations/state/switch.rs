@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::resync::as_progress;
 use super::{Facts, Rule, StateEdit, close, mirror, open};
 use crate::failure::Failure;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::edit::{one_line, progress_bar};
@@ -105,7 +105,7 @@ pub(crate) fn ship(
     }
     let written = close(view, edit, Rule::Measure, facts)?;
     let progress = Progress::written(&State::parse(&written.text)).unwrap_or_default();
-    let counts = Counts::of(view)?;
+    let counts = MilestoneCounts::of(view)?;
     let more = |told: Option<u64>, found: u64| told.is_some_and(|told| told > found);
     let kept_progress = more(progress.completed_phases, counts.completed_phases)
         || more(progress.completed_plans, counts.completed_plans);
@@ -137,6 +137,6 @@ fn index(state: &State<'_>, version: &str, name: &str, facts: &Facts) -> Index {
         };
         index.set(key, value);
     }
-    index.progress = Some(as_progress(Counts::default(), true));
+    index.progress = Some(as_progress(MilestoneCounts::default(), true));
     index
 }

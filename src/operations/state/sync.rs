@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{EditedState, Facts, Rule, StateEdit, close, open, position};
 use crate::failure::Failure;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
 use crate::project::state::edit::{Set, progress_bar, shown_percent};
@@ -38,7 +38,7 @@ pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> Edited
     let shown = state.field("Progress").and_then(|field| shown_percent(field.value));
     match (milestone.scope, shown) {
         (MilestoneScope::Complete, Some((_, shown))) => {
-            let percent = Counts::of(view)?.percent();
+            let percent = MilestoneCounts::of(view)?.percent();
             if percent != shown {
                 changes.push(format!("Progress: {} -> {}", progress_bar(shown), progress_bar(percent)));
             }

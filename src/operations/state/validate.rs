@@ -7,7 +7,7 @@ use super::no_state;
 use super::position::READY_TO_PLAN;
 use crate::failure::Failure;
 use crate::operations::answers::finding::{Finding, Severity};
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
@@ -130,7 +130,7 @@ fn wrong_figures(view: &ProjectView, state: &State<'_>) -> Result<Option<Finding
     if let Some(fewer) = scope.fewer {
         return Ok(Some(warning("S010", fewer.to_string(), &fewer.cure())));
     }
-    let counts = Counts::of(view)?;
+    let counts = MilestoneCounts::of(view)?;
     if counts.has_lost_work(&written) {
         return Ok(None);
     }

@@ -8,7 +8,7 @@ use super::{CAPABILITIES, Config, is_secret, masked, merge};
 
 /// The source of a line in the report.
 #[derive(Clone, Copy)]
-enum Source {
+enum LineSource {
     /// The value in effect for a key.
     Key(&'static str),
     /// The value of a key in the files, or null.
@@ -17,10 +17,10 @@ enum Source {
     WrittenObject(&'static str),
 }
 
-use Source::{Key, Written, WrittenObject};
+use LineSource::{Key, Written, WrittenObject};
 
 /// Names and sources of the lines with which the report of every project begins, in order.
-const FIRST_LINES: &[(&str, Source)] = &[
+const FIRST_LINES: &[(&str, LineSource)] = &[
     ("model_profile", Key("model_profile")),
     ("commit_docs", Key("commit_docs")),
     ("search_gitignored", Key("search_gitignored")),
@@ -35,7 +35,7 @@ const FIRST_LINES: &[(&str, Source)] = &[
 ];
 
 /// The lines that follow for a project with a file.
-const LINES: &[(&str, Source)] = &[
+const LINES: &[(&str, LineSource)] = &[
     ("post_planning_gaps", Key("workflow.post_planning_gaps")),
     ("parallelization", Key("parallelization")),
     ("brave_search", Key("brave_search")),
@@ -77,7 +77,7 @@ const LINES: &[(&str, Source)] = &[
 ];
 
 /// As [`LINES`], for a folder without a file: only defaults.
-const LINES_WITHOUT_FILE: &[(&str, Source)] = &[
+const LINES_WITHOUT_FILE: &[(&str, LineSource)] = &[
     ("ai_integration_phase", Key("workflow.ai_integration_phase")),
     ("parallelization", Key("parallelization")),
     ("brave_search", Key("brave_search")),

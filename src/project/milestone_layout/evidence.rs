@@ -28,7 +28,7 @@ pub(crate) struct TaskEvidence {
     #[serde(default)]
     pub(crate) discovery_source: String,
     #[serde(default)]
-    pub(crate) checks: Vec<Check>,
+    pub(crate) checks: Vec<CheckRecord>,
     /// The git tree that the checks ran on: they count for that tree only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tree: Option<String>,
@@ -55,7 +55,7 @@ pub(crate) struct TaskEvidence {
 /// A command that was run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Check {
+pub(crate) struct CheckRecord {
     #[serde(default)]
     pub(crate) command: String,
     /// `None` if it did not exit on its own.
@@ -107,7 +107,7 @@ pub(crate) struct PlanCheck {
     pub(crate) others: Map<String, Value>,
 }
 
-impl Check {
+impl CheckRecord {
     /// Whether it succeeded: the verdict is not enough, the exit code must be 0 too.
     pub(crate) fn is_pass(&self) -> bool {
         self.verdict.eq_ignore_ascii_case(PASS) && self.exit_code == Some(0)

@@ -26,7 +26,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// An item of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item<'text> {
+pub(crate) struct LineItem<'text> {
     /// The indentation, in bytes.
     pub(crate) indent: usize,
     /// Whether its box is ticked, and the position of the byte in the box, counted from the start of the line; `None`
@@ -37,7 +37,7 @@ pub(crate) struct Item<'text> {
 }
 
 /// Reads a line as an item of a list.
-pub(crate) fn item(line: &str) -> Option<Item<'_>> {
+pub(crate) fn item(line: &str) -> Option<LineItem<'_>> {
     let inside = line.trim_start();
     let indent = line.len() - inside.len();
     let after = inside.strip_prefix(['-', '*', '+'])?.strip_prefix([' ', '\t'])?.trim_start();
@@ -45,8 +45,8 @@ pub(crate) fn item(line: &str) -> Option<Item<'_>> {
     let boxed = [("[x]", true), ("[X]", true), ("[ ]", false)];
     let found = boxed.iter().find_map(|(mark, ticked)| Some((*ticked, after.strip_prefix(mark)?)));
     Some(match found {
-        Some((ticked, text)) => Item { indent, tick: Some((ticked, start + 1)), text: text.trim() },
-        None => Item { indent, tick: None, text: after.trim_end() },
+        Some((ticked, text)) => LineItem { indent, tick: Some((ticked, start + 1)), text: text.trim() },
+        None => LineItem { indent, tick: None, text: after.trim_end() },
     })
 }
 
@@ -243,7 +243,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_line_is_read(line in "(\\*\\*|[-*`:,\\[\\] xX]|Goal|S0[1-9]|é|\\.\\.|\n){0,24}") {
-            if let Some(Item { tick: Some((_, at)), .. }) = item(&line) {
+            if let Some(LineItem { tick: Some((_, at)), .. }) = item(&line) {
                 prop_assert!(matches!(&line[at..=at], " " | "x" | "X"));
             }
             let _ = (field(&line, "Goal"), labelled(&line, "Goal"), expanded(&line, 'S'), title(&line, "S01"));

@@ -3,7 +3,7 @@
 //! People and older programs name folders and files in several ways; new ones have one name.
 
 use super::ids::{identifier, milestone_of, number, order_of, without_team};
-use crate::project::files::Entry;
+use crate::project::files::FolderEntry;
 
 /// The root folder of a project in this layout.
 pub(crate) const FOLDER: &str = ".gsd";
@@ -15,7 +15,7 @@ pub(crate) const MILESTONES: &str = ".gsd/milestones";
 pub(crate) const DATABASE: &str = ".gsd/gsd.db";
 
 /// The folder of `id` among `entries`: by exact name, else ignoring case, else with more words after the identifier.
-pub(crate) fn folder<'entries>(entries: &'entries [Entry], id: &str) -> Option<&'entries str> {
+pub(crate) fn folder<'entries>(entries: &'entries [FolderEntry], id: &str) -> Option<&'entries str> {
     let folders = || entries.iter().filter(|entry| entry.is_folder).map(|entry| entry.name.as_str());
     let worded = |name: &str| {
         let head = name.get(..id.len()).is_some_and(|head| head.eq_ignore_ascii_case(id));
@@ -29,7 +29,7 @@ pub(crate) fn folder<'entries>(entries: &'entries [Entry], id: &str) -> Option<&
 
 /// The document of `id` of this kind, such as `PLAN`: `ID-KIND.md`, else `ID-words-KIND.md`, else `kind.md`, but not
 /// the last for tasks, since they share a folder.
-pub(crate) fn file<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -> Option<&'entries str> {
+pub(crate) fn file<'entries>(entries: &'entries [FolderEntry], id: &str, kind: &str) -> Option<&'entries str> {
     named(entries, id, kind, ".md").or_else(|| {
         let short = without_team(id);
         (short.len() < id.len()).then(|| named(entries, short, kind, ".md"))?
@@ -37,11 +37,11 @@ pub(crate) fn file<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -
 }
 
 /// As [`file()`], for records such as `VERIFY`, whose names end in `.json`.
-pub(crate) fn record<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -> Option<&'entries str> {
+pub(crate) fn record<'entries>(entries: &'entries [FolderEntry], id: &str, kind: &str) -> Option<&'entries str> {
     named(entries, id, kind, ".json")
 }
 
-fn named<'entries>(entries: &'entries [Entry], id: &str, kind: &str, extension: &str) -> Option<&'entries str> {
+fn named<'entries>(entries: &'entries [FolderEntry], id: &str, kind: &str, extension: &str) -> Option<&'entries str> {
     let files = || entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.name.as_str());
     let ending = format!("-{kind}{extension}");
     let exact = format!("{id}{ending}");
@@ -62,7 +62,7 @@ fn named<'entries>(entries: &'entries [Entry], id: &str, kind: &str, extension: 
 /// The files of this kind, such as `PLAN` and `.md`, for all tasks in a `tasks` folder, with their identifiers, in
 /// their order.
 pub(crate) fn task_files<'entries>(
-    entries: &'entries [Entry],
+    entries: &'entries [FolderEntry],
     kind: &str,
     extension: &str,
 ) -> Vec<(&'entries str, &'entries str)> {
@@ -79,13 +79,13 @@ pub(crate) fn task_files<'entries>(
 }
 
 /// A document directly in `.gsd`, such as `DECISIONS.md`, ignoring the case of its name.
-pub(crate) fn root_file<'entries>(entries: &'entries [Entry], name: &str) -> Option<&'entries str> {
+pub(crate) fn root_file<'entries>(entries: &'entries [FolderEntry], name: &str) -> Option<&'entries str> {
     let files = || entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.name.as_str());
     files().find(|file| *file == name).or_else(|| files().find(|file| file.eq_ignore_ascii_case(name)))
 }
 
 /// The milestones among the entries of their folder: those that `queue` names first, then the others by number.
-pub(crate) fn milestones(entries: &[Entry], queue: &[String]) -> Vec<String> {
+pub(crate) fn milestones(entries: &[FolderEntry], queue: &[String]) -> Vec<String> {
     let folders = entries.iter().filter(|entry| entry.is_folder);
     let mut there: Vec<&str> = folders.filter_map(|entry| milestone_of(&entry.name)).collect();
     there.sort_by_key(|id| order_of(id));
@@ -115,8 +115,9 @@ mod tests {
 
     use super::*;
 
-    fn entries(names: &[&str]) -> Vec<Entry> {
-        let entry = |name: &&str| Entry { name: name.trim_end_matches('/').to_owned(), is_folder: name.ends_with('/') };
+    fn entries(names: &[&str]) -> Vec<FolderEntry> {
+        let entry =
+            |name: &&str| FolderEntry { name: name.trim_end_matches('/').to_owned(), is_folder: name.ends_with('/') };
         names.iter().map(entry).collect()
     }
 

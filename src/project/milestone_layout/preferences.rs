@@ -106,7 +106,7 @@ pub(crate) struct Given {
 pub(crate) fn given(project: Option<&str>, global: Option<&str>) -> Vec<Given> {
     let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
     let mut found: Vec<Given> = Vec::new();
-    for source in sources.into_iter().filter_map(|(source, text)| Source::new(source, text?)) {
+    for source in sources.into_iter().filter_map(|(source, text)| PreferenceDocument::new(source, text?)) {
         for (name, value) in source.front.entries() {
             let entries = match value {
                 Value::Map(inner) => inner.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)).collect(),
@@ -156,7 +156,7 @@ impl Preferences {
     /// Reads the preferences of the project and those of the user.
     pub(crate) fn read(project: Option<&str>, global: Option<&str>) -> (Self, Vec<PreferenceProblem>) {
         let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
-        let sources = sources.into_iter().filter_map(|(source, text)| Source::new(source, text?)).collect();
+        let sources = sources.into_iter().filter_map(|(source, text)| PreferenceDocument::new(source, text?)).collect();
         let mut keys = Keys { sources, problems: Vec::new() };
         let preferences = Self {
             token_profile: keys.word("token_profile").unwrap_or_default(),
@@ -201,13 +201,13 @@ fn phases(keys: &mut Keys<'_>) -> PhasePreferences {
 }
 
 /// A document with preferences.
-struct Source<'text> {
+struct PreferenceDocument<'text> {
     whose: PreferenceSource,
     front: FrontMatter<'text>,
     markdown: Markdown<'text>,
 }
 
-impl<'text> Source<'text> {
+impl<'text> PreferenceDocument<'text> {
     fn new(whose: PreferenceSource, text: &'text str) -> Option<Self> {
         let markdown = Markdown::head(bare(text));
         Some(Self { whose, front: FrontMatter::of(&markdown)?, markdown })
@@ -240,7 +240,7 @@ impl<'text> Source<'text> {
 
 /// The values of both documents, by dotted keys.
 struct Keys<'text> {
-    sources: Vec<Source<'text>>,
+    sources: Vec<PreferenceDocument<'text>>,
     problems: Vec<PreferenceProblem>,
 }
 

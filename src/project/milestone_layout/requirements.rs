@@ -136,14 +136,14 @@ impl Requirements {
 }
 
 /// An entry by its lines.
-struct Entry<'text> {
+struct RequirementLines<'text> {
     heading: Heading<'text>,
     id: &'text str,
     section: Option<RequirementSection>,
     lines: Range<usize>,
 }
 
-fn entries<'text>(markdown: &Markdown<'text>) -> Vec<Entry<'text>> {
+fn entries<'text>(markdown: &Markdown<'text>) -> Vec<RequirementLines<'text>> {
     let headings: Vec<Heading<'text>> = markdown.headings().collect();
     let mut section = None;
     let mut found = Vec::new();
@@ -157,7 +157,7 @@ fn entries<'text>(markdown: &Markdown<'text>) -> Vec<Entry<'text>> {
         let Some(id) = requirement_id(heading.title) else { continue };
         let next = headings[index + 1..].iter().find(|next| next.level <= 3);
         let end = next.map_or(markdown.lines().len(), |next| next.line);
-        found.push(Entry { heading: *heading, id, section, lines: heading.line + 1..end });
+        found.push(RequirementLines { heading: *heading, id, section, lines: heading.line + 1..end });
     }
     found
 }
@@ -171,7 +171,7 @@ fn requirement_id(title: &str) -> Option<&str> {
     (is_id && rest.trim_start().starts_with(['—', '–', '-', ':'])).then_some(id)
 }
 
-fn read(markdown: &Markdown<'_>, entry: &Entry<'_>) -> Requirement {
+fn read(markdown: &Markdown<'_>, entry: &RequirementLines<'_>) -> Requirement {
     let value = |label: &str| {
         let lines = entry.lines.clone().filter(|line| markdown.is_prose(*line));
         lines.into_iter().find_map(|line| labelled(markdown.line(line), label)).unwrap_or_default()
@@ -242,7 +242,7 @@ fn ids(text: &str) -> Vec<String> {
 }
 
 /// Sets the bullet `label` of an entry to `value`; a missing bullet goes below the last one.
-fn set(markdown: &Markdown<'_>, entry: &Entry<'_>, label: &str, value: &str, splices: &mut Splices) {
+fn set(markdown: &Markdown<'_>, entry: &RequirementLines<'_>, label: &str, value: &str, splices: &mut Splices) {
     let value = one_line(value);
     let bullets: Vec<usize> = entry
         .lines

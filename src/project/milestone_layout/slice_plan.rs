@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ids::leading;
 use super::lines::{
-    Item, after_id, bare, bullets, field, is_nothing, item, labelled, not_ticked, split_mark, ticked_words,
+    LineItem, after_id, bare, bullets, field, is_nothing, item, labelled, not_ticked, split_mark, ticked_words,
 };
 use crate::failure::Failure;
 use crate::text::markdown::{LineKind, Markdown, heading_title};
@@ -85,22 +85,22 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
 }
 
 /// A task and the position of the byte in its box.
-struct Found {
+struct BoxedTask {
     task: PlannedTask,
     box_at: Option<usize>,
 }
 
 /// The tasks, each once: an entry with a box wins over a heading for the same task.
-fn read(markdown: &Markdown<'_>) -> Vec<Found> {
+fn read(markdown: &Markdown<'_>) -> Vec<BoxedTask> {
     let section = markdown.section_named("Tasks").map_or(0..0, |(_, lines)| lines);
-    let (mut inside, mut outside): (Vec<Found>, Vec<Found>) = (Vec::new(), Vec::new());
+    let (mut inside, mut outside): (Vec<BoxedTask>, Vec<BoxedTask>) = (Vec::new(), Vec::new());
     for found in scan(markdown) {
         let is_inside = section.contains(&(found.task.line - 1));
         if is_inside { inside.push(found) } else { outside.push(found) }
     }
     inside.append(&mut outside);
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut tasks: Vec<Found> = Vec::new();
+    let mut tasks: Vec<BoxedTask> = Vec::new();
     for found in inside {
         let known = places.get(&found.task.id.to_uppercase()).copied();
         match known.and_then(|at| tasks.get_mut(at)) {
@@ -133,8 +133,8 @@ fn merge(task: &mut PlannedTask, other: PlannedTask) {
 }
 
 /// Every entry of a task, in the order of the document.
-fn scan(markdown: &Markdown<'_>) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn scan(markdown: &Markdown<'_>) -> Vec<BoxedTask> {
+    let mut found: Vec<BoxedTask> = Vec::new();
     // Whether lines still belong to the last task: lines below another heading do not.
     let mut is_own = false;
     for (index, line) in markdown.lines().iter().enumerate() {
@@ -152,12 +152,12 @@ fn scan(markdown: &Markdown<'_>) -> Vec<Found> {
                     line: index + 1,
                     ..PlannedTask::default()
                 };
-                found.push(Found { task, box_at: None });
+                found.push(BoxedTask { task, box_at: None });
             }
         } else if let Some((mut task, at)) = entry(text).filter(|_| is_prose) {
             task.line = index + 1;
             is_own = true;
-            found.push(Found { task, box_at: Some(line.start + at) });
+            found.push(BoxedTask { task, box_at: Some(line.start + at) });
         } else if let Some(last) = found.last_mut().filter(|_| is_own && line.kind != LineKind::FrontMatter) {
             note(&mut last.task, text);
         }
@@ -167,7 +167,7 @@ fn scan(markdown: &Markdown<'_>) -> Vec<Found> {
 
 /// `- [x] **T01: Title** tags`.
 fn entry(text: &str) -> Option<(PlannedTask, usize)> {
-    let Item { tick, text, .. } = item(text)?;
+    let LineItem { tick, text, .. } = item(text)?;
     let (done, at) = tick?;
     let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
     let (id, title) = leading(name, 'T')?;

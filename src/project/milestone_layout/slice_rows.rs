@@ -33,7 +33,7 @@ pub(crate) struct SliceRow {
 
 /// The place in a row that shows whether it is done. Positions are bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum DoneMark {
     /// The byte in a checkbox.
     Box(usize),
     /// A cell with the status in words.
@@ -46,9 +46,9 @@ pub(super) enum Mark {
 
 /// A row with its mark.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct MarkedRow {
     pub(super) row: SliceRow,
-    pub(super) mark: Mark,
+    pub(super) mark: DoneMark,
 }
 
 /// Marks that mean done.
@@ -57,7 +57,7 @@ const CHECKS: &[char] = &['✅', '✓', '✔', '☑'];
 const DONE_WORDS: &[&str] = &["done", "complete", "completed"];
 
 /// The slices of a roadmap, in the order of the document, each once.
-pub(super) fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
+pub(super) fn read(markdown: &Markdown<'_>) -> (Vec<MarkedRow>, Vec<Problem>) {
     let all = 0..markdown.lines().len();
     let section = markdown.headings().find(is_slices).map(|heading| markdown.section(&heading));
     for (lines, is_section) in section.map(|lines| (lines, true)).into_iter().chain([(all, false)]) {
@@ -85,19 +85,19 @@ pub(super) fn read(markdown: &Markdown<'_>) -> (Vec<Found>, Vec<Problem>) {
 }
 
 /// Marks the row at this place as done.
-pub(super) fn mark_done(markdown: &Markdown<'_>, mark: &Mark, splices: &mut Splices) {
+pub(super) fn mark_done(markdown: &Markdown<'_>, mark: &DoneMark, splices: &mut Splices) {
     match mark {
-        Mark::Box(at) => splices.replace(*at..at + 1, "x"),
-        Mark::Status { header, row, column } | Mark::Title { header, row, column } => {
+        DoneMark::Box(at) => splices.replace(*at..at + 1, "x"),
+        DoneMark::Status { header, row, column } | DoneMark::Title { header, row, column } => {
             let start = markdown.lines().get(*header).map_or(0, |line| line.start);
             let Some(table) = Table::first_in(markdown, &(start..start + 1)) else { return };
             let value = match mark {
-                Mark::Title { .. } => format!("{} ✅", table.cell_text(*row, *column)),
+                DoneMark::Title { .. } => format!("{} ✅", table.cell_text(*row, *column)),
                 _ => "done".to_owned(),
             };
             table.set_cell(*row, *column, &value, splices);
         }
-        Mark::Heading(at) => splices.insert(*at, " (Complete)"),
+        DoneMark::Heading(at) => splices.insert(*at, " (Complete)"),
     }
 }
 
@@ -109,8 +109,8 @@ fn is_slices(heading: &Heading<'_>) -> bool {
 }
 
 /// Rows `- [ ] **S01: Title** tags`, with a quote below that names what works after them.
-fn checklist(markdown: &Markdown<'_>, lines: Range<usize>, is_section: bool) -> (Vec<Found>, Vec<Problem>) {
-    let (mut found, mut problems): (Vec<Found>, Vec<Problem>) = (Vec::new(), Vec::new());
+fn checklist(markdown: &Markdown<'_>, lines: Range<usize>, is_section: bool) -> (Vec<MarkedRow>, Vec<Problem>) {
+    let (mut found, mut problems): (Vec<MarkedRow>, Vec<Problem>) = (Vec::new(), Vec::new());
     for line in lines.filter(|line| markdown.is_prose(*line)) {
         let text = markdown.line(line);
         if let Some((row, at)) = entry(text, line, is_section) {
@@ -118,7 +118,7 @@ fn checklist(markdown: &Markdown<'_>, lines: Range<usize>, is_section: bool) -> 
                 problems.push(Problem { line: line + 1, what: format!("`{odd}` is not a slice") });
             }
             let start = markdown.lines()[line].start;
-            found.push(Found { row, mark: Mark::Box(start + at) });
+            found.push(MarkedRow { row, mark: DoneMark::Box(start + at) });
         } else if let Some(last) = found.last_mut()
             && last.row.after.is_none()
         {
@@ -188,7 +188,7 @@ fn tag<'text>(text: &'text str, name: &str) -> Option<&'text str> {
 }
 
 /// The rows of the first table with slices in its rows.
-fn table(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<Found> {
+fn table(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<MarkedRow> {
     let tables = Table::all(markdown).into_iter().filter(|table| lines.contains(&table.lines().start));
     tables.map(|table| rows(markdown, &table)).find(|found| !found.is_empty()).unwrap_or_default()
 }
@@ -218,12 +218,12 @@ impl Columns {
     }
 }
 
-fn rows(markdown: &Markdown<'_>, table: &Table<'_>) -> Vec<Found> {
+fn rows(markdown: &Markdown<'_>, table: &Table<'_>) -> Vec<MarkedRow> {
     let columns = Columns::of(table);
     (0..table.row_count()).filter_map(|row| table_row(markdown, table, &columns, row)).collect()
 }
 
-fn table_row(markdown: &Markdown<'_>, table: &Table<'_>, columns: &Columns, row: usize) -> Option<Found> {
+fn table_row(markdown: &Markdown<'_>, table: &Table<'_>, columns: &Columns, row: usize) -> Option<MarkedRow> {
     let count = table.cell_count(row);
     let cell = |column: usize| table.cell(row, column);
     let (at, id, rest) = (0..count).find_map(|column| {
@@ -249,9 +249,9 @@ fn table_row(markdown: &Markdown<'_>, table: &Table<'_>, columns: &Columns, row:
     let depends_cell = columns.depends.map(cell).or_else(|| (0..count).map(cell).find_map(said_depends));
     let risk = columns.risk.and_then(|column| words(cell(column)).next()).or_else(|| tag(text, "risk"));
     let mark = match (box_of(text), columns.status) {
-        (Some(byte), _) => Mark::Box(markdown.lines()[line].start + byte),
-        (None, Some(column)) => Mark::Status { header: table.lines().start, row, column },
-        (None, None) => Mark::Title { header: table.lines().start, row, column: titled },
+        (Some(byte), _) => DoneMark::Box(markdown.lines()[line].start + byte),
+        (None, Some(column)) => DoneMark::Status { header: table.lines().start, row, column },
+        (None, None) => DoneMark::Title { header: table.lines().start, row, column: titled },
     };
     let after = columns.after.map(cell).filter(|text| !super::lines::is_nothing(text)).map(str::to_owned);
     let ticked = text.contains("[x]") || text.contains("[X]") || text.contains(CHECKS);
@@ -267,7 +267,7 @@ fn table_row(markdown: &Markdown<'_>, table: &Table<'_>, columns: &Columns, row:
         after,
         line: line + 1,
     };
-    Some(Found { row, mark })
+    Some(MarkedRow { row, mark })
 }
 
 /// The rest of a cell that begins `Depends on`.
@@ -312,8 +312,8 @@ fn without_done(text: &str) -> &str {
 }
 
 /// The slices that have their own heading.
-fn headings(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn headings(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<MarkedRow> {
+    let mut found: Vec<MarkedRow> = Vec::new();
     for line in lines.filter(|line| markdown.is_prose(*line)) {
         let text = markdown.line(line);
         let LineKind::Heading(level) = markdown.lines()[line].kind else {
@@ -331,7 +331,7 @@ fn headings(markdown: &Markdown<'_>, lines: Range<usize>) -> Vec<Found> {
     found
 }
 
-fn heading_row(markdown: &Markdown<'_>, line: usize) -> Option<Found> {
+fn heading_row(markdown: &Markdown<'_>, line: usize) -> Option<MarkedRow> {
     let (text, start) = (markdown.line(line), markdown.lines().get(line)?.start);
     let title = heading_title(text);
     let named = unmarked(title);
@@ -344,8 +344,8 @@ fn heading_row(markdown: &Markdown<'_>, line: usize) -> Option<Found> {
     let plain = title.trim_end_matches(['*', ' ']);
     let status = tag(text, "status");
     let mark = match box_of(text) {
-        Some(byte) => Mark::Box(start + byte),
-        None => Mark::Heading(start + text.rfind(title)? + title.len()),
+        Some(byte) => DoneMark::Box(start + byte),
+        None => DoneMark::Heading(start + text.rfind(title)? + title.len()),
     };
     let shown = clean_title(&rest[..tags_start(rest)]);
     let row = SliceRow {
@@ -364,7 +364,7 @@ fn heading_row(markdown: &Markdown<'_>, line: usize) -> Option<Found> {
         after: None,
         line: line + 1,
     };
-    Some(Found { row, mark })
+    Some(MarkedRow { row, mark })
 }
 
 /// Reads a line below a heading into its slice.

@@ -9,18 +9,18 @@ use crate::text::splice::Splices;
 use crate::text::table::Table;
 
 /// A section for missing fields, and the order of its fields.
-struct Home {
+struct FieldSection {
     titles: &'static [&'static str],
     fields: &'static [&'static str],
     /// The section itself is added if it is missing.
     made: bool,
 }
 
-const POSITION_HOME: Home =
-    Home { titles: POSITION, fields: &["Phase", "Plan", "Status", "Last activity", "Progress"], made: true };
-const SESSION_HOME: Home =
-    Home { titles: SESSION, fields: &["Last session", "Stopped at", "Resume file"], made: false };
-const HOMES: [&Home; 2] = [&POSITION_HOME, &SESSION_HOME];
+const POSITION_HOME: FieldSection =
+    FieldSection { titles: POSITION, fields: &["Phase", "Plan", "Status", "Last activity", "Progress"], made: true };
+const SESSION_HOME: FieldSection =
+    FieldSection { titles: SESSION, fields: &["Last session", "Stopped at", "Resume file"], made: false };
+const HOMES: [&FieldSection; 2] = [&POSITION_HOME, &SESSION_HOME];
 
 /// The title and the head of the table of plans.
 const PLAN_TABLE: &[&str] =
@@ -101,7 +101,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
     }
 
     /// Whether the labels of the fields in a section are bold.
-    fn labels_are_bold(&self, home: &Home) -> bool {
+    fn labels_are_bold(&self, home: &FieldSection) -> bool {
         let Some(section) = self.state.section(home.titles) else { return false };
         let fields = home.fields.iter().filter_map(|label| self.state.field(label));
         let mut lines = fields.filter(|field| section.lines.contains(&field.line) && !field.in_table);
@@ -155,7 +155,7 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    fn insert_fields(&mut self, home: &Home, lines: Vec<(usize, String)>) {
+    fn insert_fields(&mut self, home: &FieldSection, lines: Vec<(usize, String)>) {
         let Some(section) = self.state.section(home.titles) else {
             let mut block = vec![format!("## {}", home.titles[0]), String::new()];
             block.extend(lines.into_iter().map(|(_, line)| line));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 
 use super::ProjectView;
-use crate::project::files::{Entry, FileError, Files, sha256};
+use crate::project::files::{FileError, Files, FolderEntry, sha256};
 use crate::project::scope::conflict_in;
 
 /// The result of an operation that writes: its report, and the edits.
@@ -155,11 +155,11 @@ impl EditedFiles {
     }
 
     /// The entry in `folder` for a new file or folder at `path`.
-    fn entry_in(folder: &str, path: &str, is_folder: bool) -> Option<Entry> {
+    fn entry_in(folder: &str, path: &str, is_folder: bool) -> Option<FolderEntry> {
         let inside = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
         Some(match inside.split_once('/') {
-            Some((name, _)) => Entry { name: name.to_owned(), is_folder: true },
-            None => Entry { name: inside.to_owned(), is_folder },
+            Some((name, _)) => FolderEntry { name: name.to_owned(), is_folder: true },
+            None => FolderEntry { name: inside.to_owned(), is_folder },
         })
     }
 }
@@ -189,7 +189,7 @@ impl Files for EditedFiles {
         Ok(self.base.text(path)?.map(|text| text.as_ref().to_owned()))
     }
 
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError> {
         let mut entries = BTreeSet::new();
         for entry in self.base.files.list(path)?.unwrap_or_default() {
             let inside = if path.is_empty() { entry.name.clone() } else { format!("{path}/{}", entry.name) };

@@ -31,7 +31,7 @@ use super::verification_report::Report;
 pub(crate) struct ProjectView {
     layout: Layout,
     files: Arc<dyn Files>,
-    read: Arc<Read>,
+    read: Arc<ReadFiles>,
     found: Arc<FoundOut>,
     /// The roadmap that this view or one that it comes from has parsed last.
     latest_roadmap: Arc<Mutex<Option<Arc<RoadmapDocument>>>>,
@@ -39,7 +39,7 @@ pub(crate) struct ProjectView {
 
 /// What was read, by its paths.
 #[derive(Debug, Default)]
-struct Read {
+struct ReadFiles {
     texts: Mutex<HashMap<String, Option<Arc<str>>>>,
     times: Mutex<Times>,
     /// By the path of their folder.
@@ -100,11 +100,11 @@ fn locked<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 struct Times {
     known: HashMap<String, Option<i64>>,
-    asked: Vec<Asked>,
+    asked: Vec<AskedTimes>,
 }
 
 /// Files that were asked about, and the pending answer.
-struct Asked {
+struct AskedTimes {
     paths: Vec<String>,
     times: Pending<Vec<Option<i64>>>,
 }
@@ -117,7 +117,7 @@ impl Times {
     }
 
     fn wait(&mut self) {
-        for Asked { paths, times } in self.asked.drain(..) {
+        for AskedTimes { paths, times } in self.asked.drain(..) {
             self.known.extend(paths.into_iter().zip(times()));
         }
     }
@@ -238,7 +238,7 @@ impl ProjectView {
         let mut times = locked(&self.read.times);
         let unasked = times.unasked(paths);
         if !unasked.is_empty() {
-            let asked = Asked { times: self.files.ask_changed(&unasked), paths: unasked };
+            let asked = AskedTimes { times: self.files.ask_changed(&unasked), paths: unasked };
             times.asked.push(asked);
         }
     }
@@ -600,7 +600,7 @@ mod tests {
                 self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 self.0.read(path)
             }
-            fn list(&self, path: &str) -> Result<Option<Vec<super::super::files::Entry>>, FileError> {
+            fn list(&self, path: &str) -> Result<Option<Vec<super::super::files::FolderEntry>>, FileError> {
                 self.0.list(path)
             }
             fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {

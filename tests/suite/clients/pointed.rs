@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::facts::{self, Facts};
+use super::facts::{self, ClientFacts};
 
-pub(crate) fn pointed(client: &str) -> &'static Facts {
+pub(crate) fn pointed(client: &str) -> &'static ClientFacts {
     &facts::all().unwrap()[client]
 }
 

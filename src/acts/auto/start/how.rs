@@ -1,6 +1,6 @@
 //! Which client a run works with, and which settings of an unfinished run a call changes.
 
-use super::request::{Request, unfinished};
+use super::request::{RunRequest, unfinished};
 use crate::acts::Call;
 use crate::acts::auto::place::Preferred;
 use crate::acts::caller;
@@ -26,7 +26,7 @@ pub(crate) struct How {
 }
 
 /// The call's options other than the client, or else those of the unfinished run.
-pub(crate) fn means(call: &Call, request: &Request, memory: &Memory) -> Means {
+pub(crate) fn means(call: &Call, request: &RunRequest, memory: &Memory) -> Means {
     let (asked, before) = (&request.how, unfinished(memory));
     let kept = before.map(|run| run.means.clone()).unwrap_or_default();
     // Another client has other models, and is another program.
@@ -69,7 +69,7 @@ pub(crate) fn say_changes(call: &Call, run: &Run, how: &How) {
     }
 }
 
-pub(crate) fn how(call: &Call, request: &Request, memory: &Memory, means: Means) -> Result<How, Failure> {
+pub(crate) fn how(call: &Call, request: &RunRequest, memory: &Memory, means: Means) -> Result<How, Failure> {
     let before = unfinished(memory);
     let wants_fence = !request.how.no_fence && (request.how.fence || before.is_none_or(|run| run.fenced));
     let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
@@ -143,7 +143,7 @@ pub(crate) fn first_installed<'a>(call: &Call, runners: &'a Runners) -> Result<&
 
 /// The ceilings of the run: the earlier ones, with those that the call gives. A new run begins with those of the
 /// preferences.
-pub(crate) fn ceilings(request: &Request, memory: &Memory, preferred: &Preferred) -> Ceilings {
+pub(crate) fn ceilings(request: &RunRequest, memory: &Memory, preferred: &Preferred) -> Ceilings {
     let (asked, mut before) = (&request.how, memory.ceilings);
     if unfinished(memory).is_none() {
         let document = &preferred.document;

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use brief::kept_brief;
-use request::{Choices, Request, unfinished};
+use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
 use how::{How, ceilings, how, means};
@@ -25,7 +25,7 @@ use preferred::{preference_files, preferred};
 
 use super::brought::self_running;
 use super::phases::{SeenPhases, workflows};
-use super::place::{Place, log_error, newer_engine};
+use super::place::{RunPlace, log_error, newer_engine};
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
@@ -71,7 +71,7 @@ pub(crate) struct RunReport {
 
 /// Runs one named unit.
 pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) -> Result<RunReport, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     place.refuses_two_layouts(how.layout)?;
     let (unit, milestone) = if place.is_in_phases(how.layout) {
         let seen = SeenPhases::of(call, &place)?;
@@ -81,17 +81,17 @@ pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) 
         let milestone = unit.parts().0.to_owned();
         (unit, milestone)
     };
-    drive(call, &Request { milestone: Some(milestone), brief: None, how }, Some(1), Some(unit))
+    drive(call, &RunRequest { milestone: Some(milestone), brief: None, how }, Some(1), Some(unit))
 }
 
 /// Begins or continues a run, until it stops or `most_units` have run.
 pub(crate) fn drive(
     call: &Call,
-    request: &Request,
+    request: &RunRequest,
     most_units: Option<u32>,
     asked: Option<Unit>,
 ) -> Result<RunReport, Failure> {
-    let place = Place::of(call)?;
+    let place = RunPlace::of(call)?;
     let disk = call.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
@@ -146,7 +146,7 @@ pub(crate) fn drive(
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(call, &start.repository);
     let memory = place.memory()?;
-    let preferences = Place::preferences(preference_files(call, &place, &memory)?.as_ref(), call)?;
+    let preferences = RunPlace::preferences(preference_files(call, &place, &memory)?.as_ref(), call)?;
     let settings = Settings {
         layout: layout.clone(),
         preferences: preferences.clone(),
@@ -192,9 +192,9 @@ pub(crate) fn drive(
 /// Why no run can begin now, with the milestone concerned; the next call may be about another one.
 fn not_begun(
     call: &Call,
-    place: &Place,
+    place: &RunPlace,
     memory: &Memory,
-    (request, is_in_phases): (&Request, bool),
+    (request, is_in_phases): (&RunRequest, bool),
 ) -> Result<Option<(String, Stop)>, Failure> {
     if is_in_phases {
         if memory.run.is_some() && !memory.is_released {
@@ -213,7 +213,7 @@ fn not_begun(
 }
 
 /// Discards orders that came too late for their run: they apply to no other.
-fn drop_orders(call: &Call, place: &Place) -> Result<(), Failure> {
+fn drop_orders(call: &Call, place: &RunPlace) -> Result<(), Failure> {
     for (id, order) in orders::waiting(&place.folder())? {
         call.tell(format!("Not followed, since the run had ended: {}", order.wish));
         orders::forget(&place.folder(), &id)?;
@@ -231,7 +231,7 @@ fn forget_expired(call: &Call, repository: &Repository) {
 }
 
 /// The layout of a project in phases, which needs the workflows of the client's host.
-fn in_phases(call: &Call, place: &Place, driver: &Driver) -> Result<DocumentLayout, Failure> {
+fn in_phases(call: &Call, place: &RunPlace, driver: &Driver) -> Result<DocumentLayout, Failure> {
     let seen = SeenPhases::of(call, place)?;
     let workflows = workflows(call, &driver.runner.name)?;
     Ok(DocumentLayout::Phases(PhaseSettings { workflows, ..seen.settings }))
@@ -242,7 +242,7 @@ fn now(world: &World) -> Time {
 }
 
 /// Refuses a log that a newer program has begun or continued.
-fn refuse_newer_engine(call: &Call, place: &Place, memory: &Memory) -> Result<(), Failure> {
+fn refuse_newer_engine(call: &Call, place: &RunPlace, memory: &Memory) -> Result<(), Failure> {
     let newest = memory.engines.last().copied().unwrap_or(ENGINE);
     if newest > ENGINE {
         return Err(newer_engine(place, newest));
@@ -257,7 +257,7 @@ fn refuse_newer_engine(call: &Call, place: &Place, memory: &Memory) -> Result<()
 
 /// True if the requested work has landed: the process died before it could report it, or the same call is made again.
 /// To work on a brief once more, it is given together with the name of a milestone.
-fn has_landed(call: &Call, place: &Place, memory: &Memory, request: &Request) -> Result<bool, Failure> {
+fn has_landed(call: &Call, place: &RunPlace, memory: &Memory, request: &RunRequest) -> Result<bool, Failure> {
     if !memory.is_released || request.milestone.is_some() {
         return Ok(false);
     }
@@ -297,7 +297,7 @@ fn say_set_up(call: &Call, how: &How) {
     }
 }
 
-fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), Failure> {
+fn refuse_other_owner(place: &RunPlace, means: &Means) -> Result<(), Failure> {
     let database = place.root.resolve(lookup::DATABASE);
     if means.taken_over || !disk::exists(&database) {
         return Ok(());

@@ -8,16 +8,16 @@ use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
 use super::preferred::check_preferences;
-use super::request::{Request, unfinished};
+use super::request::{RunRequest, unfinished};
 use crate::acts::Call;
 use crate::acts::auto::approvals::{Question, approve, known};
-use crate::acts::auto::brought::Asking;
+use crate::acts::auto::brought::RunQuestion;
 use crate::acts::auto::held_out;
 use crate::acts::auto::phases::SeenPhases;
-use crate::acts::auto::place::{LayoutWord, Place, Preferred};
+use crate::acts::auto::place::{LayoutWord, Preferred, RunPlace};
 use crate::acts::auto::seen::Seen;
 use crate::acts::user::shown;
-use crate::auto::asked::Facts;
+use crate::auto::asked::StartFacts;
 use crate::auto::brought::Brought;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::event::{ENGINE, Event, Run};
@@ -66,9 +66,9 @@ pub(crate) enum Begun {
 
 /// The input for beginning or continuing a run.
 pub(crate) struct Opening<'a> {
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a RunPlace,
     pub(crate) memory: &'a Memory,
-    pub(crate) request: &'a Request,
+    pub(crate) request: &'a RunRequest,
     pub(crate) layout: &'a DocumentLayout,
     pub(crate) how: &'a How,
     pub(crate) ceilings: Ceilings,
@@ -105,7 +105,7 @@ impl Opening<'_> {
         (milestone, base): (&str, &str),
     ) -> Result<Result<Option<BTreeSet<String>>, Stop>, Failure> {
         let (runner, is_fenced) = (&self.how.driver.runner, self.how.driver.is_fenced);
-        let asking = Asking {
+        let asking = RunQuestion {
             repository,
             layout: self.layout,
             milestone,
@@ -120,7 +120,7 @@ impl Opening<'_> {
         if !is_fenced && has_begun {
             // Also what its planners wrote, and what the target has now.
             let documents = self.place.documents(self.memory);
-            items.extend(asking.in_worktree(Place::files_at(call, &documents).as_ref())?);
+            items.extend(asking.in_worktree(RunPlace::files_at(call, &documents).as_ref())?);
             let tip = repository.tip()?.to_string();
             if tip != base {
                 items.extend(asking.in_commit(&tip)?);
@@ -161,7 +161,7 @@ pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failu
     }
     let target = request.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
-    let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
+    let facts = StartFacts { target: &repository.target().branch, model: how.means.model.as_deref() };
     check_preferences(call, preferred, facts, unfinished.is_some())?;
     let held_out = held_out::of(call, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
@@ -257,7 +257,7 @@ pub(crate) fn begun(
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let forecast = match layout {
         DocumentLayout::Milestones => {
-            let files = Place::files_at(call, &entered.worktree.folder);
+            let files = RunPlace::files_at(call, &entered.worktree.folder);
             let scope = Scope { milestone: Some(milestone.clone()), slice: None };
             let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
             let shape = request.how.shape.unwrap_or_default();
@@ -294,7 +294,7 @@ pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, 
 }
 
 /// The refusal of a run whose repository was removed and replaced by another one.
-pub(crate) fn of_another_repository(place: &Place, run: &Run) -> Failure {
+pub(crate) fn of_another_repository(place: &RunPlace, run: &Run) -> Failure {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
     let log = place.log();
@@ -303,7 +303,7 @@ pub(crate) fn of_another_repository(place: &Place, run: &Run) -> Failure {
 }
 
 /// The call again, with its options for a run that has not begun.
-pub(crate) fn again(request: &Request) -> Typed {
+pub(crate) fn again(request: &RunRequest) -> Typed {
     let how = &request.how;
     let call = Typed::from("gsd-tools auto run");
     let call = request.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));

@@ -1,6 +1,6 @@
 //! The folders that a run works in.
 
-use crate::acts::auto::place::Place;
+use crate::acts::auto::place::RunPlace;
 use crate::auto::landing::error::LandingError;
 use crate::auto::landing::repository::Repository;
 use crate::auto::real::Places;
@@ -23,7 +23,7 @@ pub(crate) fn check_places(repository: &Repository, worktree: &AbsolutePath) -> 
 }
 
 /// The folders of a run and of its notes.
-pub(crate) fn places_of(place: &Place, worktree: &AbsolutePath) -> Places {
+pub(crate) fn places_of(place: &RunPlace, worktree: &AbsolutePath) -> Places {
     Places {
         worktree: worktree.clone(),
         scratch: scratch_of(worktree),

@@ -2,7 +2,7 @@
 
 use crate::acts::Call;
 use crate::acts::auto::phases::SeenPhases;
-use crate::acts::auto::place::Place;
+use crate::acts::auto::place::RunPlace;
 use crate::acts::auto::seen::Seen;
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
@@ -30,7 +30,7 @@ pub(crate) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) ->
 /// The milestone of STATE.md: a run in phases works on no other.
 pub(crate) fn milestone_in_phases(
     call: &Call,
-    place: &Place,
+    place: &RunPlace,
     asked: Option<&str>,
     has_brief: bool,
 ) -> Result<String, Failure> {

@@ -2,8 +2,8 @@
 
 use super::request::unfinished;
 use crate::acts::Call;
-use crate::acts::auto::place::{Place, Preferred};
-use crate::auto::asked::{Asked, Facts};
+use crate::acts::auto::place::{Preferred, RunPlace};
+use crate::auto::asked::{Asked, StartFacts};
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::failure::{Explain, Failure};
@@ -12,18 +12,18 @@ use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
 
 /// The preferences as they are where the run works, or will work.
-pub(crate) fn preferred(call: &Call, place: &Place, memory: &Memory) -> Result<Preferred, Failure> {
+pub(crate) fn preferred(call: &Call, place: &RunPlace, memory: &Memory) -> Result<Preferred, Failure> {
     Preferred::read(preference_files(call, place, memory)?.as_ref(), call)
 }
 
 /// The files from which the project's preferences are read. Changes by a session that is not judged yet, or that is to
 /// be taken back, are ignored: then the files from before the session are read.
-pub(crate) fn preference_files(call: &Call, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
+pub(crate) fn preference_files(call: &Call, place: &RunPlace, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
     if unfinished(memory).is_none() {
-        return Ok(Place::files_at(call, &place.root));
+        return Ok(RunPlace::files_at(call, &place.root));
     }
     let unjudged = memory.taking_back.as_ref().or(memory.current.as_ref().map(|operation| &operation.start));
-    let Some(start) = unjudged else { return Ok(Place::files_at(call, &place.documents(memory))) };
+    let Some(start) = unjudged else { return Ok(RunPlace::files_at(call, &place.documents(memory))) };
     let repository = Repository::open(call.world(), &place.root, None)?;
     let mut texts = Vec::new();
     for path in ["PREFERENCES.md", "preferences.md"].map(|name| format!("{}/{name}", lookup::FOLDER)) {
@@ -38,7 +38,7 @@ pub(crate) fn preference_files(call: &Call, place: &Place, memory: &Memory) -> R
 pub(crate) fn check_preferences(
     call: &Call,
     preferred: &Preferred,
-    facts: Facts<'_>,
+    facts: StartFacts<'_>,
     has_begun: bool,
 ) -> Result<(), Failure> {
     let asked = Asked::of(&preferred.given, facts);

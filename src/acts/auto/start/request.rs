@@ -7,7 +7,7 @@ use crate::auto::slices::forecast::Shape;
 
 /// The request for a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub(crate) struct RunRequest {
     /// The milestone; without it, the active one.
     pub(crate) milestone: Option<String>,
     /// The file that describes the next milestone.

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::auto::runner::event::Event;
+use crate::auto::runner::event::ClientEvent;
 
 /// Reads the lines of one session in one form. It may keep state, and never fails.
 pub(crate) trait Read: std::fmt::Debug {
     /// Adds the events of a line.
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>);
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>);
 
     /// Returns the next messages for the client's standard input, one per line.
     fn answers(&mut self) -> Vec<Vec<u8>> {
@@ -22,7 +22,7 @@ pub(crate) trait Read: std::fmt::Debug {
 
 /// Differences between clients whose streams have the same form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct StreamFacts {
     /// The only `terminal_reason` of a success, if the client always reports one.
     pub(crate) terminal_reason: Option<String>,
     /// Whether the client's count of input includes cached tokens.

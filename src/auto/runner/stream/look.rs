@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::auto::runner::event::{Event, Tokens, ToolState, UsageScope};
+use crate::auto::runner::event::{ClientEvent, Tokens, ToolState, UsageScope};
 
 /// Tools that ask a person, as names without separators.
 const ASKING: &[&str] =
@@ -116,7 +116,7 @@ impl Tools {
         id: Option<String>,
         name: &str,
         arguments: Option<&Value>,
-        events: &mut Vec<Event>,
+        events: &mut Vec<ClientEvent>,
     ) {
         if let Some(id) = &id {
             self.0.insert(id.clone(), name.to_owned());
@@ -124,9 +124,9 @@ impl Tools {
         tool_call(id, name, arguments, events);
     }
 
-    pub(super) fn ended(&mut self, id: Option<String>, state: ToolState) -> Event {
+    pub(super) fn ended(&mut self, id: Option<String>, state: ToolState) -> ClientEvent {
         let name = id.as_ref().and_then(|id| self.0.remove(id)).unwrap_or_else(|| "tool".to_owned());
-        Event::Tool { id, name, state }
+        ClientEvent::Tool { id, name, state }
     }
 }
 
@@ -140,14 +140,14 @@ pub(super) fn state_of(has_failed: bool, said: impl FnOnce() -> String) -> ToolS
 }
 
 /// Returns an error event; the session may continue after it.
-pub(super) fn trouble(text: String) -> Event {
-    Event::Trouble { status: status_in(&text), text }
+pub(super) fn trouble(text: String) -> ClientEvent {
+    ClientEvent::Trouble { status: status_in(&text), text }
 }
 
 /// Returns the tokens of the session so far.
-pub(super) fn session_tokens(used: Option<&Value>, keys: &Keys, input: Input) -> Option<Event> {
+pub(super) fn session_tokens(used: Option<&Value>, keys: &Keys, input: Input) -> Option<ClientEvent> {
     let tokens = tokens(used?, keys, input)?;
-    Some(Event::Usage { scope: UsageScope::Session, tokens })
+    Some(ClientEvent::Usage { scope: UsageScope::Session, tokens })
 }
 
 /// Returns the first wait found at these paths, converted from milliseconds to seconds.
@@ -156,13 +156,13 @@ pub(super) fn wait_seconds(value: &Value, paths: &[&str]) -> Option<f64> {
 }
 
 /// Adds a tool call; or a question, if the tool asks a person.
-pub(super) fn tool_call(id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<Event>) {
+pub(super) fn tool_call(id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<ClientEvent>) {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     if ASKING.contains(&plain.to_ascii_lowercase().as_str()) {
         let text = arguments.and_then(question).unwrap_or_else(|| name.to_owned());
-        events.push(Event::Question { text });
+        events.push(ClientEvent::Question { text });
     }
-    events.push(Event::Tool { id, name: name.to_owned(), state: ToolState::Started });
+    events.push(ClientEvent::Tool { id, name: name.to_owned(), state: ToolState::Started });
 }
 
 fn question(arguments: &Value) -> Option<String> {

@@ -21,15 +21,15 @@ mod thread_items;
 
 use serde_json::Value;
 
-use super::event::Event;
+use super::event::ClientEvent;
 use crate::text::words::read_words;
 
-pub(crate) use dialect::{Facts, Read};
+pub(crate) use dialect::{Read, StreamFacts};
 pub(crate) use protocol::{Opening, Permission};
 
 read_words! {
     /// The form of a stream.
-    pub(crate) enum Dialect {
+    pub(crate) enum StreamForm {
         ResultEnvelope = "result-envelope",
         ThreadItems = "thread-items",
         StatusResult = "status-result",
@@ -45,14 +45,14 @@ read_words! {
     }
 }
 
-impl Dialect {
+impl StreamForm {
     /// True if the client gets its orders on standard input.
     pub(crate) const fn is_conversation(self) -> bool {
         matches!(self, Self::ClientProtocol)
     }
 
     /// Returns a reader for a new session. `opening` is the start of a conversation.
-    pub(crate) fn reader(self, facts: &Facts, opening: Opening) -> Reader {
+    pub(crate) fn reader(self, facts: &StreamFacts, opening: Opening) -> Reader {
         let read: Box<dyn Read> = match self {
             Self::ResultEnvelope => Box::new(result_envelope::ResultEnvelope::new(facts.clone())),
             Self::ThreadItems => Box::new(thread_items::ThreadItems),
@@ -79,7 +79,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// Returns the events of a line on standard output; none if it is not a JSON object, such as output of other
     /// programs.
-    pub(crate) fn line(&mut self, bytes: &[u8]) -> Vec<Event> {
+    pub(crate) fn line(&mut self, bytes: &[u8]) -> Vec<ClientEvent> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
         if !bytes.starts_with(b"{") {
             return Vec::new();
@@ -88,17 +88,17 @@ impl Reader {
         let mut events = Vec::new();
         self.read.line(&line, &mut events);
         if events.is_empty() {
-            events.push(Event::SignOfLife);
+            events.push(ClientEvent::SignOfLife);
         }
         events
     }
 
     /// Returns the event in a line of standard error: some clients report retries only there.
-    pub(crate) fn complaint(bytes: &[u8]) -> Option<Event> {
+    pub(crate) fn complaint(bytes: &[u8]) -> Option<ClientEvent> {
         let line = String::from_utf8_lossy(bytes.get(..bytes.len().min(LONGEST_COMPLAINT)).unwrap_or_default());
         let lower = line.to_ascii_lowercase();
         let is_retry = lower.contains("retrying") && lower.contains("attempt");
-        is_retry.then(|| Event::Retry {
+        is_retry.then(|| ClientEvent::Retry {
             status: look::status_in(&lower),
             wait_seconds: None,
             why: Some(line.into_owned()),

@@ -9,7 +9,7 @@ use super::dialect::Read;
 use super::look::{
     Input, Keys, SNAKE, amount, first_of, flag, list, owned, session_tokens, status_in, text, tool_call,
 };
-use crate::auto::runner::event::{Event, MoneyUnit, ToolState, UsageScope};
+use crate::auto::runner::event::{ClientEvent, MoneyUnit, ToolState, UsageScope};
 
 const INITIALIZE: u64 = 1;
 const SESSION: u64 = 2;
@@ -86,7 +86,7 @@ impl Conversation {
         self.send(&json!({"jsonrpc": RPC, "id": id, "method": method, "params": params}));
     }
 
-    fn answered(&mut self, id: u64, result: &Value, events: &mut Vec<Event>) {
+    fn answered(&mut self, id: u64, result: &Value, events: &mut Vec<ClientEvent>) {
         let folder = self.opening.folder.clone();
         match id {
             INITIALIZE => {
@@ -103,7 +103,7 @@ impl Conversation {
             SESSION => {
                 let session = owned(result, "/sessionId").or_else(|| self.session.clone()).unwrap_or_default();
                 let model = owned(result, "/models/currentModelId");
-                events.push(Event::Started { session: Some(session.clone()), model, purse: None });
+                events.push(ClientEvent::Started { session: Some(session.clone()), model, purse: None });
                 let prompt = json!([{"type": "text", "text": self.opening.prompt}]);
                 let params = json!({"sessionId": session, "prompt": prompt});
                 self.request(PROMPT, "session/prompt", &params);
@@ -115,45 +115,45 @@ impl Conversation {
         }
     }
 
-    fn end(result: &Value, events: &mut Vec<Event>) {
+    fn end(result: &Value, events: &mut Vec<ClientEvent>) {
         let counted = session_tokens(result.get("usage"), &KEYS, Input::Whole);
         let note = || result.pointer("/_meta/quota/token_count");
         events.extend(counted.or_else(|| session_tokens(note(), &SNAKE, Input::Whole)));
         let reason = text(result, "/stopReason").unwrap_or_default();
         events.push(if reason == "end_turn" {
-            Event::success()
+            ClientEvent::success()
         } else {
             let kind = match reason {
                 "max_turn_requests" => "turn limit",
                 other => other,
             };
             let said = format!("the agent stopped: {reason}");
-            Event::failure(None, Some(kind.to_owned()), said)
+            ClientEvent::failure(None, Some(kind.to_owned()), said)
         });
     }
 
-    fn failed(error: &Value, events: &mut Vec<Event>) {
+    fn failed(error: &Value, events: &mut Vec<ClientEvent>) {
         let said = first_of(error, &["/data/message", "/data/details", "/message"]).unwrap_or_default();
         let is_login = error.get("code").and_then(Value::as_i64) == Some(-32000);
         let kind = if is_login { Some("authentication".to_owned()) } else { owned(error, "/data/errorName") };
         let status = status_in(&said);
-        events.push(Event::failure(status, kind, said));
+        events.push(ClientEvent::failure(status, kind, said));
     }
 
-    fn update(&mut self, update: &Value, events: &mut Vec<Event>) {
+    fn update(&mut self, update: &Value, events: &mut Vec<ClientEvent>) {
         match text(update, "/sessionUpdate") {
             Some("agent_message_chunk" | "agent_thought_chunk") => {
                 self.speak(events);
                 let is_message = text(update, "/sessionUpdate") == Some("agent_message_chunk");
                 let said = owned(update, "/content/text").filter(|_| is_message);
-                events.extend(said.map(|text| Event::Text { text }));
+                events.extend(said.map(|text| ClientEvent::Text { text }));
             }
             Some("tool_call") => {
                 self.tool_start(update, events);
                 self.tool_end(update, events);
             }
             Some("tool_call_update") => self.tool_end(update, events),
-            Some("usage_update") => events.extend(amount(update, "/cost/amount").map(|amount| Event::Money {
+            Some("usage_update") => events.extend(amount(update, "/cost/amount").map(|amount| ClientEvent::Money {
                 scope: UsageScope::Session,
                 amount,
                 unit: if text(update, "/cost/currency") == Some("USD") {
@@ -166,14 +166,14 @@ impl Conversation {
         }
     }
 
-    fn speak(&mut self, events: &mut Vec<Event>) {
+    fn speak(&mut self, events: &mut Vec<ClientEvent>) {
         if !std::mem::replace(&mut self.speaks, true) {
-            events.push(Event::ModelCall);
+            events.push(ClientEvent::ModelCall);
         }
     }
 
     /// Records a tool call. Some agents first report it when they ask for permission, or when it has ended.
-    fn tool_start(&mut self, call: &Value, events: &mut Vec<Event>) {
+    fn tool_start(&mut self, call: &Value, events: &mut Vec<ClientEvent>) {
         let id = owned(call, "/toolCallId");
         if id.as_ref().is_some_and(|id| self.tools.contains_key(id)) {
             return;
@@ -186,7 +186,7 @@ impl Conversation {
         tool_call(id, &name, call.get("rawInput"), events);
     }
 
-    fn tool_end(&mut self, update: &Value, events: &mut Vec<Event>) {
+    fn tool_end(&mut self, update: &Value, events: &mut Vec<ClientEvent>) {
         let state = match text(update, "/status") {
             Some("completed") => ToolState::Finished,
             Some("failed") => ToolState::Failed,
@@ -201,12 +201,12 @@ impl Conversation {
             |(name, has_ended)| (name.clone(), std::mem::replace(has_ended, true)),
         );
         if !has_ended {
-            events.push(Event::Tool { id, name, state });
+            events.push(ClientEvent::Tool { id, name, state });
         }
     }
 
     /// Answers whether a tool may run.
-    fn permit(&mut self, id: &Value, params: &Value, events: &mut Vec<Event>) {
+    fn permit(&mut self, id: &Value, params: &Value, events: &mut Vec<ClientEvent>) {
         let is_allowed = self.opening.answers.allow(params);
         let wanted: &[&str] =
             if is_allowed { &["allow_always", "allow_once"] } else { &["reject_once", "reject_always"] };
@@ -218,7 +218,11 @@ impl Conversation {
         self.tool_start(call, events);
         if !is_allowed {
             let name = first_of(params, &["/toolCall/title", "/toolCall/kind"]).unwrap_or_else(|| "tool".to_owned());
-            events.push(Event::Tool { id: owned(params, "/toolCall/toolCallId"), name, state: ToolState::Denied });
+            events.push(ClientEvent::Tool {
+                id: owned(params, "/toolCall/toolCallId"),
+                name,
+                state: ToolState::Denied,
+            });
         }
         let outcome = match option {
             Some(option) => json!({"outcome": "selected", "optionId": option}),
@@ -258,7 +262,7 @@ fn is_one_of(line: &str, commands: &[String]) -> bool {
 }
 
 impl Read for Conversation {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         let none = Value::Null;
         let params = line.get("params").unwrap_or(&none);
         match (text(line, "/method"), line.get("id")) {

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::dialect::{Facts, Read};
+use super::dialect::{Read, StreamFacts};
 use super::look::{
     Input, Keys, SNAKE, Tools, all_text, amount, first_of, flag, is_refusal, list, owned, session_tokens, status, text,
     tokens, wait_seconds,
 };
-use crate::auto::runner::event::{ClientFailure, Event, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope};
+use crate::auto::runner::event::{
+    ClientEvent, ClientFailure, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope,
+};
 
 /// The keys of the counts by model, which include sub-agents.
 const BY_MODEL: Keys = Keys {
@@ -19,14 +21,14 @@ const BY_MODEL: Keys = Keys {
 
 #[derive(Debug)]
 pub(super) struct ResultEnvelope {
-    facts: Facts,
+    facts: StreamFacts,
     /// The answer of the model whose pieces are being read: each piece is a separate line.
     answer: Option<String>,
     tools: Tools,
 }
 
 impl ResultEnvelope {
-    pub(super) fn new(facts: Facts) -> Self {
+    pub(super) fn new(facts: StreamFacts) -> Self {
         Self { facts, answer: None, tools: Tools::default() }
     }
 
@@ -34,14 +36,14 @@ impl ResultEnvelope {
         if self.facts.input_includes_cached { Input::Whole } else { Input::Fresh }
     }
 
-    fn system(line: &Value, events: &mut Vec<Event>) {
+    fn system(line: &Value, events: &mut Vec<ClientEvent>) {
         match text(line, "/subtype") {
-            Some("init" | "session_start") => events.push(Event::Started {
+            Some("init" | "session_start") => events.push(ClientEvent::Started {
                 session: owned(line, "/session_id"),
                 model: owned(line, "/model"),
                 purse: owned(line, "/apiKeySource"),
             }),
-            Some("api_retry" | "retry") => events.push(Event::Retry {
+            Some("api_retry" | "retry") => events.push(ClientEvent::Retry {
                 status: status(line, "/error_status").or_else(|| status(line, "/status")),
                 wait_seconds: wait_seconds(line, &["/retry_delay_ms", "/delay_ms", "/delayMs"]),
                 why: first_of(line, &["/error", "/message", "/reason"]),
@@ -50,22 +52,22 @@ impl ResultEnvelope {
         }
     }
 
-    fn assistant(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn assistant(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         // Text that the client writes as the model's when the model gave none.
         if text(line, "/message/model") == Some("<synthetic>") {
             let said = line.pointer("/message/content").map(all_text).unwrap_or_default();
-            events.push(Event::Trouble { status: None, text: said });
+            events.push(ClientEvent::Trouble { status: None, text: said });
             return;
         }
         let id = owned(line, "/message/id");
         if id.is_none() || id != self.answer {
-            events.push(Event::ModelCall);
+            events.push(ClientEvent::ModelCall);
             self.answer.clone_from(&id);
         }
         for piece in list(line, "/message/content") {
             match text(piece, "/type") {
                 Some("text") => {
-                    events.extend(owned(piece, "/text").map(|text| Event::Text { text }));
+                    events.extend(owned(piece, "/text").map(|text| ClientEvent::Text { text }));
                 }
                 Some("tool_use") => {
                     let name = text(piece, "/name").unwrap_or("tool");
@@ -76,11 +78,11 @@ impl ResultEnvelope {
         }
         let used = line.pointer("/message/usage").and_then(|usage| tokens(usage, &SNAKE, self.input()));
         if let (Some(tokens), Some(id)) = (used, id) {
-            events.push(Event::Usage { scope: UsageScope::Call(id), tokens });
+            events.push(ClientEvent::Usage { scope: UsageScope::Call(id), tokens });
         }
     }
 
-    fn user(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn user(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         let refused = |id: &str| {
             let mut decisions = list(line, "/tool_result_meta");
             decisions.any(|told| {
@@ -104,30 +106,30 @@ impl ResultEnvelope {
     }
 
     /// Adds a tool event from a separate line, as some clients write it.
-    fn tool_event(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn tool_event(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         let id = first_of(line, &["/call_id", "/id"]);
         let named = line.get("tool_call").and_then(Value::as_object).and_then(|call| call.keys().next().cloned());
         let name = first_of(line, &["/name", "/tool_call/name"]).or(named).unwrap_or_else(|| "tool".to_owned());
         if text(line, "/subtype") == Some("completed") {
             let result = line.get("tool_call").map(all_text).unwrap_or_default();
             let state = if is_refusal(&result) { ToolState::Denied } else { ToolState::Finished };
-            events.push(Event::Tool { id, name, state });
+            events.push(ClientEvent::Tool { id, name, state });
         } else {
             self.tools.called(id, &name, line.get("tool_call"), events);
         }
     }
 
-    fn result(&self, line: &Value, events: &mut Vec<Event>) {
+    fn result(&self, line: &Value, events: &mut Vec<ClientEvent>) {
         for denied in list(line, "/permission_denials") {
             let name = first_of(denied, &["/tool_name", "/name"]).unwrap_or_else(|| "tool".to_owned());
-            events.push(Event::Tool { id: owned(denied, "/tool_use_id"), name, state: ToolState::Denied });
+            events.push(ClientEvent::Tool { id: owned(denied, "/tool_use_id"), name, state: ToolState::Denied });
         }
         let by_model = line.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(Map::values);
         let sum = by_model.filter_map(|model| tokens(model, &BY_MODEL, Input::Fresh)).reduce(Tokens::plus);
-        let sum = sum.map(|tokens| Event::Usage { scope: UsageScope::Session, tokens });
+        let sum = sum.map(|tokens| ClientEvent::Usage { scope: UsageScope::Session, tokens });
         events.extend(sum.or_else(|| session_tokens(line.get("usage"), &SNAKE, self.input())));
-        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::dollars(UsageScope::Session, amount)));
-        events.push(Event::Terminal(self.terminal(line)));
+        events.extend(amount(line, "/total_cost_usd").map(|amount| ClientEvent::dollars(UsageScope::Session, amount)));
+        events.push(ClientEvent::Terminal(self.terminal(line)));
     }
 
     fn terminal(&self, line: &Value) -> Terminal {
@@ -170,13 +172,13 @@ fn quota(line: &Value) -> Option<Quota> {
 }
 
 impl Read for ResultEnvelope {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         match text(line, "/type") {
             Some("system") => Self::system(line, events),
             Some("assistant") => self.assistant(line, events),
             Some("user") => self.user(line, events),
             Some("tool_call") => self.tool_event(line, events),
-            Some("rate_limit_event") => events.extend(quota(line).map(Event::Quota)),
+            Some("rate_limit_event") => events.extend(quota(line).map(ClientEvent::Quota)),
             Some("result") => self.result(line, events),
             _ => {}
         }

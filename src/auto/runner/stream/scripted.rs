@@ -4,13 +4,13 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::dialect::Read;
-use crate::auto::runner::event::Event;
+use crate::auto::runner::event::ClientEvent;
 
 #[derive(Debug, Default)]
 pub(super) struct Scripted;
 
 impl Read for Scripted {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
-        events.extend(Event::deserialize(line).ok());
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
+        events.extend(ClientEvent::deserialize(line).ok());
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::dialect::Read;
 use super::look::{Tools, all_text, first_of, flag, is_refusal, owned, status, text, wait_seconds};
-use crate::auto::runner::event::{ClientFailure, Event, Terminal, ToolState};
+use crate::auto::runner::event::{ClientEvent, ClientFailure, Terminal, ToolState};
 
 #[derive(Debug, Default)]
 pub(super) struct SessionEvents {
@@ -14,7 +14,7 @@ pub(super) struct SessionEvents {
 }
 
 impl SessionEvents {
-    fn tool_complete(&mut self, data: &Value, events: &mut Vec<Event>) {
+    fn tool_complete(&mut self, data: &Value, events: &mut Vec<ClientEvent>) {
         let error = data.get("error").map(all_text).unwrap_or_default();
         let is_denied = text(data, "/error/code") == Some("denied") || is_refusal(&error);
         let state = match flag(data, "/success") {
@@ -25,28 +25,28 @@ impl SessionEvents {
         events.push(self.tools.ended(owned(data, "/toolCallId"), state));
     }
 
-    fn call_final(data: &Value, events: &mut Vec<Event>) {
+    fn call_final(data: &Value, events: &mut Vec<ClientEvent>) {
         let result = text(data, "/result").unwrap_or("success");
         if result != "success" {
             let status = result.strip_prefix("http_").and_then(|status| status.parse().ok());
-            events.push(Event::Trouble { status, text: format!("the model did not answer: {result}") });
+            events.push(ClientEvent::Trouble { status, text: format!("the model did not answer: {result}") });
         }
     }
 
-    fn session_error(&mut self, data: &Value, events: &mut Vec<Event>) {
+    fn session_error(&mut self, data: &Value, events: &mut Vec<ClientEvent>) {
         let failure = ClientFailure {
             status: status(data, "/statusCode"),
             kind: owned(data, "/errorType"),
             text: owned(data, "/message").unwrap_or_else(|| "no reason given".to_owned()),
         };
-        events.push(Event::Trouble { status: failure.status, text: failure.text.clone() });
+        events.push(ClientEvent::Trouble { status: failure.status, text: failure.text.clone() });
         self.error = Some(failure);
     }
 
-    fn result(&mut self, line: &Value, events: &mut Vec<Event>) {
-        events.push(Event::started(owned(line, "/sessionId"), None));
+    fn result(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
+        events.push(ClientEvent::started(owned(line, "/sessionId"), None));
         let code = line.get("exitCode").and_then(Value::as_i64);
-        events.push(Event::Terminal(match (self.error.take(), code) {
+        events.push(ClientEvent::Terminal(match (self.error.take(), code) {
             (None, Some(0)) => Terminal::Success,
             (Some(failure), _) => Terminal::Failure(failure),
             (None, code) => {
@@ -58,23 +58,23 @@ impl SessionEvents {
 }
 
 impl Read for SessionEvents {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         let none = Value::Null;
         let data = line.get("data").unwrap_or(&none);
         let kind = text(line, "/type").unwrap_or_default();
         match kind {
-            "session.start" | "session.started" => events.push(Event::started(
+            "session.start" | "session.started" => events.push(ClientEvent::started(
                 first_of(data, &["/sessionId", "/id"]),
                 first_of(data, &["/selectedModel", "/model"]),
             )),
             "session.tools_updated" => {
-                events.push(Event::started(None, owned(data, "/model")));
+                events.push(ClientEvent::started(None, owned(data, "/model")));
             }
             "assistant.turn_start" => {
                 self.error = None;
-                events.push(Event::ModelCall);
+                events.push(ClientEvent::ModelCall);
             }
-            "assistant.message" => events.extend(owned(data, "/content").map(|text| Event::Text { text })),
+            "assistant.message" => events.extend(owned(data, "/content").map(|text| ClientEvent::Text { text })),
             "tool.execution_start" => {
                 let name = text(data, "/toolName").unwrap_or("tool");
                 self.tools.called(owned(data, "/toolCallId"), name, data.get("arguments"), events);
@@ -84,10 +84,10 @@ impl Read for SessionEvents {
             "session.error" => self.session_error(data, events),
             "session.warning" => {
                 let text = owned(data, "/message").unwrap_or_default();
-                events.push(Event::Trouble { status: status(data, "/statusCode"), text });
+                events.push(ClientEvent::Trouble { status: status(data, "/statusCode"), text });
             }
             "result" => self.result(line, events),
-            _ if kind.contains("retry") => events.push(Event::Retry {
+            _ if kind.contains("retry") => events.push(ClientEvent::Retry {
                 status: status(data, "/statusCode"),
                 wait_seconds: wait_seconds(data, &["/delayMs"]),
                 why: first_of(data, &["/message", "/reason"]),

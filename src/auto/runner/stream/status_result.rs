@@ -6,7 +6,7 @@ use super::dialect::Read;
 use super::look::{
     Input, Keys, Tools, all_text, first_of, number, owned, session_tokens, state_of, status, status_in, text, trouble,
 };
-use crate::auto::runner::event::Event;
+use crate::auto::runner::event::ClientEvent;
 
 const KEYS: Keys = Keys { input: "/input_tokens", output: "/output_tokens", read: "/cached", written: "/cache_write" };
 
@@ -18,46 +18,46 @@ pub(super) struct StatusResult {
 }
 
 impl StatusResult {
-    fn message(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn message(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         if text(line, "/role") == Some("user") {
             return;
         }
         self.speak(events);
-        events.extend(first_of(line, &["/content", "/text"]).map(|text| Event::Text { text }));
+        events.extend(first_of(line, &["/content", "/text"]).map(|text| ClientEvent::Text { text }));
     }
 
     /// Records the start of an answer, which arrives in pieces.
-    fn speak(&mut self, events: &mut Vec<Event>) {
+    fn speak(&mut self, events: &mut Vec<ClientEvent>) {
         if !std::mem::replace(&mut self.speaks, true) {
-            events.push(Event::ModelCall);
+            events.push(ClientEvent::ModelCall);
         }
     }
 
-    fn tool_use(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn tool_use(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         self.speak(events);
         let name = first_of(line, &["/tool_name", "/name"]).unwrap_or_else(|| "tool".to_owned());
         self.tools.called(first_of(line, &["/tool_id", "/id"]), &name, line.get("parameters"), events);
     }
 
-    fn tool_result(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn tool_result(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         self.speaks = false;
         let has_failed = text(line, "/status").is_some_and(|status| status != "success");
         let state = state_of(has_failed, || all_text(line));
         events.push(self.tools.ended(first_of(line, &["/tool_id", "/id"]), state));
     }
 
-    fn result(line: &Value, events: &mut Vec<Event>) {
+    fn result(line: &Value, events: &mut Vec<ClientEvent>) {
         // Before the first answer there is nothing to count.
         let stats = line.get("stats").filter(|_| number(line, "/stats/total_tokens") != Some(0));
         events.extend(session_tokens(stats, &KEYS, Input::Whole));
         let word = text(line, "/status").unwrap_or_default();
         events.push(if word.eq_ignore_ascii_case("success") {
-            Event::success()
+            ClientEvent::success()
         } else {
             let said = first_of(line, &["/error/message", "/error", "/message"]).unwrap_or_default();
             let code = status(line, "/error/code").or_else(|| code_in(&said)).or_else(|| status_in(&said));
             let kind = owned(line, "/error/type").filter(|kind| kind != "unknown");
-            Event::failure(code, kind, said)
+            ClientEvent::failure(code, kind, said)
         });
     }
 }
@@ -70,11 +70,13 @@ fn code_in(prose: &str) -> Option<u16> {
 }
 
 impl Read for StatusResult {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         match text(line, "/type") {
             Some("init") => {
-                events
-                    .push(Event::started(first_of(line, &["/session_id", "/conversation_id"]), owned(line, "/model")));
+                events.push(ClientEvent::started(
+                    first_of(line, &["/session_id", "/conversation_id"]),
+                    owned(line, "/model"),
+                ));
             }
             Some("message" | "step_update") => self.message(line, events),
             Some("tool_use") => self.tool_use(line, events),

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Dialect, Facts, Opening, Permission, Reader};
+use super::{Opening, Permission, Reader, StreamFacts, StreamForm};
 use crate::auto::runner::death::Death;
 use crate::auto::runner::event::{
-    ClientFailure, Event, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope,
+    ClientEvent, ClientFailure, MoneyUnit, Quota, QuotaStatus, Terminal, Tokens, ToolState, UsageScope,
 };
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::table::Runners;
@@ -18,24 +18,24 @@ use crate::auto::runner::verdict::{End, Verdict, judge};
 use crate::world::Ended;
 
 /// All forms without a conversation.
-const DIALECTS: [Dialect; 10] = [
-    Dialect::ResultEnvelope,
-    Dialect::ThreadItems,
-    Dialect::StatusResult,
-    Dialect::StepParts,
-    Dialect::SessionEvents,
-    Dialect::RunResult,
-    Dialect::RoleLines,
-    Dialect::AgentLifecycle,
-    Dialect::Completion,
-    Dialect::Scripted,
+const DIALECTS: [StreamForm; 10] = [
+    StreamForm::ResultEnvelope,
+    StreamForm::ThreadItems,
+    StreamForm::StatusResult,
+    StreamForm::StepParts,
+    StreamForm::SessionEvents,
+    StreamForm::RunResult,
+    StreamForm::RoleLines,
+    StreamForm::AgentLifecycle,
+    StreamForm::Completion,
+    StreamForm::Scripted,
 ];
 
 fn recorded(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams").join(name)).unwrap()
 }
 
-fn fold(events: &[Event]) -> Heard {
+fn fold(events: &[ClientEvent]) -> Heard {
     let mut heard = Heard::default();
     for event in events {
         heard.add(event);
@@ -44,7 +44,7 @@ fn fold(events: &[Event]) -> Heard {
 }
 
 /// Reads this recording of a client.
-fn heard(client: &str, case: &str) -> (Vec<Event>, Heard) {
+fn heard(client: &str, case: &str) -> (Vec<ClientEvent>, Heard) {
     let runners = Runners::builtin().unwrap();
     let runner = runners.find(client).unwrap();
     let mut reader = runner.dialect.reader(&runner.facts_of_stream(), Opening::default());
@@ -88,7 +88,9 @@ fn a_real_run_is_a_success_with_its_tool_text_and_numbers() {
         assert_eq!(heard.model_calls, expected, "{client}");
         assert!(heard.session.as_deref().is_some_and(|session| session.len() > 8), "{client}: {:?}", heard.session);
         assert!(heard.denied.is_empty(), "{client}");
-        let ends = |event: &&Event| matches!(event, Event::Tool { state: ToolState::Finished | ToolState::Failed, .. });
+        let ends = |event: &&ClientEvent| {
+            matches!(event, ClientEvent::Tool { state: ToolState::Finished | ToolState::Failed, .. })
+        };
         assert_eq!(events.iter().filter(ends).count(), usize::try_from(tools).unwrap(), "{client}");
     }
 }
@@ -120,17 +122,17 @@ fn a_refused_key_and_a_too_long_prompt_are_distinguished_in_recordings_of_real_c
     assert_eq!(verdict("claude", "long", 1, ""), Verdict::Dead(Death::Context));
     assert_eq!(verdict("claude", "429", 1, ""), Verdict::Dead(Death::Quota));
     let (events, _) = heard("claude", "401");
-    let retry = events.iter().find(|event| matches!(event, Event::Retry { .. })).unwrap();
-    assert!(matches!(retry, Event::Retry { status: Some(401), wait_seconds: Some(_), .. }), "{retry:?}");
+    let retry = events.iter().find(|event| matches!(event, ClientEvent::Retry { .. })).unwrap();
+    assert!(matches!(retry, ClientEvent::Retry { status: Some(401), wait_seconds: Some(_), .. }), "{retry:?}");
 }
 
 #[test]
 fn a_quota_of_the_account_is_read_with_its_reset_and_its_fullest_window() {
-    let mut reader = Dialect::ResultEnvelope.reader(&Facts::default(), Opening::default());
+    let mut reader = StreamForm::ResultEnvelope.reader(&StreamFacts::default(), Opening::default());
     let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1795396404,
         "unifiedWindows":{"five_hour":{"utilization":0.93},"seven_day":{"utilization":0.4}}}}"#;
     let events = reader.line(line);
-    let Event::Quota(quota) = &events[0] else { panic!("{events:?}") };
+    let ClientEvent::Quota(quota) = &events[0] else { panic!("{events:?}") };
     assert_eq!((quota.resets_at, quota.used), (Some(1_795_396_404), Some(0.93)));
 }
 
@@ -139,18 +141,22 @@ fn steps_are_added_and_the_last_count_of_an_answer_replaces_the_first() {
     let mut heard = Heard::default();
     let tokens = |input| Tokens { input, output: 1, cached: 0 };
     for (name, input) in [("a", 5), ("a", 7), ("b", 10)] {
-        heard.add(&Event::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(input) });
+        heard.add(&ClientEvent::Usage { scope: UsageScope::Call(name.to_owned()), tokens: tokens(input) });
     }
     assert_eq!(heard.tokens(), Some(Tokens { input: 17, output: 2, cached: 0 }));
-    heard.add(&Event::Usage { scope: UsageScope::Session, tokens: tokens(20) });
+    heard.add(&ClientEvent::Usage { scope: UsageScope::Session, tokens: tokens(20) });
     assert_eq!(heard.tokens(), Some(tokens(20)));
 }
 
 #[test]
 fn an_unknown_line_is_a_sign_of_life_and_a_line_without_an_object_is_skipped() {
     for dialect in DIALECTS {
-        let mut reader = dialect.reader(&Facts::default(), Opening::default());
-        assert_eq!(reader.line(b"\xef\xbb\xbf {\"type\":\"never-heard-of\"}\r"), [Event::SignOfLife], "{dialect:?}");
+        let mut reader = dialect.reader(&StreamFacts::default(), Opening::default());
+        assert_eq!(
+            reader.line(b"\xef\xbb\xbf {\"type\":\"never-heard-of\"}\r"),
+            [ClientEvent::SignOfLife],
+            "{dialect:?}"
+        );
         for noise in [&b"npm warn"[..], b"[1]", b"\"text\"", b"{\"half\":", b"", b"\xff\xfe"] {
             assert_eq!(reader.line(noise), [], "{dialect:?} {noise:?}");
         }
@@ -161,16 +167,16 @@ fn an_unknown_line_is_a_sign_of_life_and_a_line_without_an_object_is_skipped() {
 fn events_are_read_as_they_are_written() {
     let failure = ClientFailure { status: Some(429), kind: None, text: "no".to_owned() };
     let quota = Quota { resets_at: Some(5), used: Some(1.0), status: QuotaStatus::Rejected };
-    let tool = Event::Tool { id: None, name: "Bash".to_owned(), state: ToolState::Denied };
-    let money = Event::Money { scope: UsageScope::Call("x".to_owned()), amount: 0.5, unit: MoneyUnit::Credits };
-    let mut reader = Dialect::Scripted.reader(&Facts::default(), Opening::default());
+    let tool = ClientEvent::Tool { id: None, name: "Bash".to_owned(), state: ToolState::Denied };
+    let money = ClientEvent::Money { scope: UsageScope::Call("x".to_owned()), amount: 0.5, unit: MoneyUnit::Credits };
+    let mut reader = StreamForm::Scripted.reader(&StreamFacts::default(), Opening::default());
     for event in [
-        Event::ModelCall,
-        Event::SignOfLife,
-        Event::Quota(quota),
-        Event::Terminal(Terminal::Success),
-        Event::Terminal(Terminal::Failure(failure)),
-        Event::Usage { scope: UsageScope::Session, tokens: Tokens::default() },
+        ClientEvent::ModelCall,
+        ClientEvent::SignOfLife,
+        ClientEvent::Quota(quota),
+        ClientEvent::Terminal(Terminal::Success),
+        ClientEvent::Terminal(Terminal::Failure(failure)),
+        ClientEvent::Usage { scope: UsageScope::Session, tokens: Tokens::default() },
         tool,
         money,
     ] {
@@ -180,9 +186,9 @@ fn events_are_read_as_they_are_written() {
 }
 
 /// Returns what is sent to an agent of the protocol when it writes these lines.
-fn conversation(answers: Permission, lines: &[&str]) -> (Vec<Event>, String) {
+fn conversation(answers: Permission, lines: &[&str]) -> (Vec<ClientEvent>, String) {
     let opening = Opening { folder: "/work".to_owned(), prompt: "Do it.".to_owned(), resume: None, answers };
-    let mut reader = Dialect::ClientProtocol.reader(&Facts::default(), opening);
+    let mut reader = StreamForm::ClientProtocol.reader(&StreamFacts::default(), opening);
     let (mut events, mut told) = (Vec::new(), reader.answers());
     for line in lines {
         events.extend(reader.line(line.as_bytes()));
@@ -230,7 +236,7 @@ fn a_tool_that_is_only_requested_or_only_ends_is_counted_once() {
     let states: Vec<ToolState> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Tool { state, .. } => Some(*state),
+            ClientEvent::Tool { state, .. } => Some(*state),
             _ => None,
         })
         .collect();
@@ -260,7 +266,7 @@ fn permissions_follow_the_profile_and_denied_ones_are_reported() {
         let (events, told) = conversation(answers, &[OPENED[0], OPENED[1], &ask(kind, command)]);
         let wanted = format!(r#""id":9,"result":{{"outcome":{{"outcome":"selected","optionId":"{option}"}}}}"#);
         assert!(told.contains(&wanted), "{kind} {command}: {told}");
-        let is_denied = events.iter().any(|event| matches!(event, Event::Tool { state: ToolState::Denied, .. }));
+        let is_denied = events.iter().any(|event| matches!(event, ClientEvent::Tool { state: ToolState::Denied, .. }));
         assert_eq!(is_denied, option == "no", "{kind} {command}");
     }
     let (_, told) =
@@ -355,8 +361,8 @@ fn likely() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
     #[test]
     fn a_reader_accepts_any_bytes(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..8)) {
-        for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
-            let mut reader = dialect.reader(&Facts::default(), Opening::default());
+        for dialect in DIALECTS.into_iter().chain([StreamForm::ClientProtocol]) {
+            let mut reader = dialect.reader(&StreamFacts::default(), Opening::default());
             for line in &lines {
                 reader.line(line);
                 Reader::complaint(line);
@@ -366,8 +372,8 @@ proptest! {
 
     #[test]
     fn a_reader_accepts_any_json_and_the_result_is_bounded(lines in prop::collection::vec(likely(), 0..12)) {
-        for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
-            let mut reader = dialect.reader(&Facts::default(), Opening::default());
+        for dialect in DIALECTS.into_iter().chain([StreamForm::ClientProtocol]) {
+            let mut reader = dialect.reader(&StreamFacts::default(), Opening::default());
             let mut heard = Heard::default();
             for line in &lines {
                 let events = reader.line(line.to_string().as_bytes());

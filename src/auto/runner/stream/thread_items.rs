@@ -6,7 +6,7 @@ use super::dialect::Read;
 use super::look::{
     Input, Keys, all_text, first_of, owned, session_tokens, state_of, status_in, text, tool_call, trouble,
 };
-use crate::auto::runner::event::{Event, ToolState};
+use crate::auto::runner::event::{ClientEvent, ToolState};
 
 const KEYS: Keys = Keys {
     input: "/input_tokens",
@@ -22,28 +22,28 @@ const WORDS: &[&str] = &["agent_message", "reasoning", "error", "todo_list", "us
 pub(super) struct ThreadItems;
 
 impl ThreadItems {
-    fn item(line: &Value, is_complete: bool, events: &mut Vec<Event>) {
+    fn item(line: &Value, is_complete: bool, events: &mut Vec<ClientEvent>) {
         let Some(item) = line.get("item") else { return };
         let kind = text(item, "/type").unwrap_or_default();
         match kind {
             "agent_message" if is_complete => {
-                events.push(Event::ModelCall);
-                events.extend(owned(item, "/text").map(|text| Event::Text { text }));
+                events.push(ClientEvent::ModelCall);
+                events.extend(owned(item, "/text").map(|text| ClientEvent::Text { text }));
             }
             "error" => {
                 let text = first_of(item, &["/message", "/text"]).unwrap_or_default();
-                events.push(Event::Trouble { status: None, text });
+                events.push(ClientEvent::Trouble { status: None, text });
             }
             _ if kind.is_empty() || WORDS.contains(&kind) => {}
             _ => Self::tool(item, kind, is_complete, events),
         }
     }
 
-    fn tool(item: &Value, kind: &str, is_complete: bool, events: &mut Vec<Event>) {
+    fn tool(item: &Value, kind: &str, is_complete: bool, events: &mut Vec<ClientEvent>) {
         let id = owned(item, "/id");
         let name = first_of(item, &["/tool", "/name"]).unwrap_or_else(|| kind.to_owned());
         if !is_complete {
-            events.push(Event::ModelCall);
+            events.push(ClientEvent::ModelCall);
             tool_call(id, &name, item.get("arguments"), events);
             return;
         }
@@ -51,7 +51,7 @@ impl ThreadItems {
             Some("declined" | "denied" | "rejected") => ToolState::Denied,
             status => state_of(status == Some("failed"), || all_text(item)),
         };
-        events.push(Event::Tool { id, name, state });
+        events.push(ClientEvent::Tool { id, name, state });
     }
 }
 
@@ -62,29 +62,29 @@ fn is_retry(text: &str) -> bool {
 }
 
 impl Read for ThreadItems {
-    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+    fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>) {
         match text(line, "/type") {
             Some("thread.started") => {
-                events.push(Event::started(owned(line, "/thread_id"), None));
+                events.push(ClientEvent::started(owned(line, "/thread_id"), None));
             }
             Some("item.started") => Self::item(line, false, events),
             Some("item.completed") => Self::item(line, true, events),
             Some("error") => {
                 let text = first_of(line, &["/message", "/error/message"]).unwrap_or_default();
                 events.push(if is_retry(&text) {
-                    Event::Retry { status: status_in(&text), wait_seconds: None, why: Some(text) }
+                    ClientEvent::Retry { status: status_in(&text), wait_seconds: None, why: Some(text) }
                 } else {
                     trouble(text)
                 });
             }
             Some("turn.completed") => {
                 events.extend(session_tokens(line.get("usage"), &KEYS, Input::Whole));
-                events.push(Event::success());
+                events.push(ClientEvent::success());
             }
             Some("turn.failed") => {
                 let text = first_of(line, &["/error/message", "/message"]).unwrap_or_default();
                 let status = status_in(&text);
-                events.push(Event::failure(status, None, text));
+                events.push(ClientEvent::failure(status, None, text));
             }
             _ => {}
         }

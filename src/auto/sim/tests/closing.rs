@@ -1,7 +1,7 @@
 //! How slices and milestones are closed at the end of complete runs.
 
 use super::*;
-use crate::auto::engine::Request;
+use crate::auto::engine::ControlRequest;
 use crate::project::milestone_layout::milestone_summary::MilestoneSummary;
 use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::project::milestone_layout::validation::{ValidatedBy, Validation};
@@ -261,7 +261,7 @@ fn a_task_without_changes_counts_if_it_says_so_and_its_checks_pass() {
 #[test]
 fn a_pause_between_two_units_loses_nothing() {
     let mut simulated = begun(project(), small().ideal());
-    simulated.requests.push(Request::Pause);
+    simulated.requests.push(ControlRequest::Pause);
     assert_eq!(simulated.go_on(&small().settings()).unwrap().cause, Cause::Paused);
     resumed(&mut simulated);
     assert_eq!(simulated.go_on(&small().settings()).unwrap().cause, Cause::Complete);

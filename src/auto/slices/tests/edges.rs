@@ -1,7 +1,7 @@
 //! Unusual projects, each as a small one with its expected state.
 
 use super::{DerivedProject, path, tree};
-use crate::project::files::{Entry, FileError, Files, MemoryFiles};
+use crate::project::files::{FileError, Files, FolderEntry, MemoryFiles};
 
 /// A name, the documents, and the state: the phase with the active ids, then why nothing continues, then the
 /// milestones.
@@ -275,7 +275,7 @@ impl Files for Locked {
         self.files.read(path)
     }
 
-    fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
+    fn list(&self, path: &str) -> Result<Option<Vec<FolderEntry>>, FileError> {
         self.files.list(path)
     }
 

@@ -4,18 +4,18 @@ use proptest::prelude::*;
 
 use super::super::artifact;
 use super::super::derive::{Phase, Scope};
-use super::super::look::Facts;
+use super::super::look::OutsideFacts;
 use super::super::reading::Extent;
 use super::forest::forest;
 use super::{DerivedProject, path};
 use crate::auto::memory::Memory;
-use crate::auto::position::Finding;
+use crate::auto::position::RuleResult;
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::MemoryFiles;
 
 fn found(files: &MemoryFiles, preferences: &Preferences) -> DerivedProject {
-    DerivedProject::with(files, preferences, &Memory::default(), Facts::default())
+    DerivedProject::with(files, preferences, &Memory::default(), OutsideFacts::default())
 }
 
 /// Returns why a unit may not be started here; `None` if it may.
@@ -72,21 +72,21 @@ proptest! {
     #[test]
     fn a_unit_starts_only_if_its_work_is_open_and_due((files, preferences) in forest()) {
         let found = found(&files, &preferences);
-        if let Finding::Dispatch(unit) = &found.position.finding
+        if let RuleResult::Dispatch(unit) = &found.position.finding
             && found.position.blocked.is_none()
             && found.position.mechanical.is_none()
         {
             prop_assert_eq!(fault(&found, unit), None, "{}", found.shown());
         }
         // Every state has a rule.
-        let is_known = !matches!(&found.position.finding, Finding::Stop(stop) if stop.cause == crate::auto::stop::Cause::Unhandled);
+        let is_known = !matches!(&found.position.finding, RuleResult::Stop(stop) if stop.cause == crate::auto::stop::Cause::Unhandled);
         prop_assert!(is_known || found.position.blocked.is_some() || found.state.registry.is_empty(), "{}", found.shown());
     }
 
     #[test]
     fn reading_only_what_a_decision_needs_gives_the_same_decision((files, preferences) in forest()) {
         let lazy = found(&files, &preferences);
-        let full = DerivedProject::read(&files, Extent::All, &preferences, &Memory::default(), Facts::default());
+        let full = DerivedProject::read(&files, Extent::All, &preferences, &Memory::default(), OutsideFacts::default());
         prop_assert_eq!(&lazy.state, &full.state);
         prop_assert_eq!(&lazy.position, &full.position);
         // The same for a run of one milestone among others.

@@ -8,12 +8,12 @@ mod table;
 use std::fmt::Write as _;
 
 use super::derive::{Scope, State, derive};
-use super::look::{Facts, Look};
+use super::look::{Look, OutsideFacts};
 use super::position;
 use super::reading::{Extent, snapshot};
 use super::snapshot::Snapshot;
 use crate::auto::memory::Memory;
-use crate::auto::position::{Finding, Position};
+use crate::auto::position::{Position, RuleResult};
 use crate::auto::preferences::Preferences;
 use crate::project::files::MemoryFiles;
 
@@ -55,14 +55,20 @@ struct DerivedProject {
 
 impl DerivedProject {
     fn of(files: &MemoryFiles) -> Self {
-        Self::with(files, &Preferences::default(), &Memory::default(), Facts::default())
+        Self::with(files, &Preferences::default(), &Memory::default(), OutsideFacts::default())
     }
 
-    fn with(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: Facts) -> Self {
+    fn with(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: OutsideFacts) -> Self {
         Self::read(files, Extent::Active(&Scope::default()), preferences, memory, facts)
     }
 
-    fn read(files: &MemoryFiles, extent: Extent<'_>, preferences: &Preferences, memory: &Memory, facts: Facts) -> Self {
+    fn read(
+        files: &MemoryFiles,
+        extent: Extent<'_>,
+        preferences: &Preferences,
+        memory: &Memory,
+        facts: OutsideFacts,
+    ) -> Self {
         let snapshot = snapshot(files, extent);
         let state = derive(&snapshot, &Scope::default(), preferences);
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory, facts };
@@ -100,10 +106,10 @@ impl DerivedProject {
             return format!("mechanical {}", step.word());
         }
         match &self.position.finding {
-            Finding::No(why) => format!("no {why}"),
-            Finding::Dispatch(unit) => unit.to_string(),
-            Finding::Mechanical(step) => format!("mechanical {}", step.word()),
-            Finding::Stop(stop) => format!("stop {}", word_of(&stop.cause)),
+            RuleResult::No(why) => format!("no {why}"),
+            RuleResult::Dispatch(unit) => unit.to_string(),
+            RuleResult::Mechanical(step) => format!("mechanical {}", step.word()),
+            RuleResult::Stop(stop) => format!("stop {}", word_of(&stop.cause)),
         }
     }
 }

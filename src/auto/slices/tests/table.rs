@@ -1,11 +1,11 @@
 //! The table of rules: its rows, and what they find.
 
-use super::super::look::Facts;
+use super::super::look::OutsideFacts;
 use super::super::rules::{Listing, RULES};
 use super::{DerivedProject, tree};
 use crate::auto::event::{Mechanical, Refusal, Vector};
 use crate::auto::memory::{Attempts, Memory, RefusedAttempt};
-use crate::auto::position::Finding;
+use crate::auto::position::RuleResult;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::stop::Cause;
 use crate::auto::unit::{Unit, UnitKind};
@@ -81,7 +81,7 @@ fn without(mut files: MemoryFiles, name: &str) -> MemoryFiles {
 }
 
 fn next(files: &MemoryFiles, preferences: &Preferences) -> String {
-    DerivedProject::with(files, preferences, &Memory::default(), Facts::default()).next()
+    DerivedProject::with(files, preferences, &Memory::default(), OutsideFacts::default()).next()
 }
 
 fn by_agents() -> Preferences {
@@ -153,7 +153,7 @@ fn a_skipped_validation_says_so_in_both_pipelines() {
         let unclear = with(built(), &[("M001/VALIDATION", "# Looks good\n")]);
         let step = Mechanical::PassValidation { milestone: "M001".to_owned() };
         let memory = Memory { fallbacks: [(step, "unclear".to_owned())].into(), ..Memory::default() };
-        let found = DerivedProject::with(&unclear, &preferences, &memory, Facts::default());
+        let found = DerivedProject::with(&unclear, &preferences, &memory, OutsideFacts::default());
         assert_eq!(found.next(), "validate-milestone M001");
     }
 }
@@ -201,11 +201,11 @@ fn the_roadmap_is_assessed_only_if_requested_and_due() {
 }
 
 /// Returns the cause of the stop.
-fn cause(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: Facts) -> Option<Cause> {
+fn cause(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts: OutsideFacts) -> Option<Cause> {
     match DerivedProject::with(files, preferences, memory, facts).position {
         crate::auto::position::Position { mechanical: Some(_), .. } => None,
         crate::auto::position::Position { blocked: Some(stop), .. }
-        | crate::auto::position::Position { finding: Finding::Stop(stop), .. } => Some(stop.cause),
+        | crate::auto::position::Position { finding: RuleResult::Stop(stop), .. } => Some(stop.cause),
         _ => None,
     }
 }
@@ -213,8 +213,8 @@ fn cause(files: &MemoryFiles, preferences: &Preferences, memory: &Memory, facts:
 #[test]
 fn four_guards_keep_a_milestone_from_being_closed() {
     let passed = with(built(), &[("M001/VALIDATION", "---\nverdict: pass\n---\n# V\n")]);
-    let nowhere = Facts { has_implementation: Some(false), ..Facts::default() };
-    let everywhere = Facts { has_implementation: Some(true), ..Facts::default() };
+    let nowhere = OutsideFacts { has_implementation: Some(false), ..OutsideFacts::default() };
+    let everywhere = OutsideFacts { has_implementation: Some(true), ..OutsideFacts::default() };
     let planned = DONE.replace("## Slices", "## Verification Classes\n\n- Operational verification: load\n\n## Slices");
     let operated = with(passed.clone(), &[("M001/ROADMAP", &planned)]);
     let table = "---\nverdict: pass\n---\n| Class | Shown by |\n|---|---|\n| Operational | MET |\n";
@@ -237,7 +237,7 @@ fn four_guards_keep_a_milestone_from_being_closed() {
         }
         // The third.
         assert_eq!(cause(&passed, nowhere), Some(Cause::NoImplementation));
-        assert_eq!(cause(&passed, Facts::default()), None, "nobody knows");
+        assert_eq!(cause(&passed, OutsideFacts::default()), None, "nobody knows");
         let documents = with(passed.clone(), &[("M001/CONTEXT", "---\nplanning_only: true\n---\n# M001: Shelf\n")]);
         assert_eq!(cause(&documents, nowhere), None);
         // The fourth.
@@ -257,7 +257,7 @@ fn an_acceptance_test_is_run_three_times_and_only_a_pass_continues() {
         let attempts = Attempts { sessions, refused, ..Attempts::default() };
         Memory { attempts: [(unit.clone(), attempts)].into(), ..Memory::default() }
     };
-    let cause = |memory: &Memory| cause(&between(), &tested, memory, Facts::default());
+    let cause = |memory: &Memory| cause(&between(), &tested, memory, OutsideFacts::default());
     assert_eq!(
         cause(&memory(&unit, vec![refused.clone(); 2], 9)),
         None,

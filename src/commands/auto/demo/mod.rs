@@ -7,7 +7,7 @@
 mod told;
 
 use crate::acts::auto::demo::{DemoReport, Stage, is_fenced};
-use crate::auto::demo::{Row, Script};
+use crate::auto::demo::{DemoCommand, Script};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
 use crate::failure::Failure;
@@ -104,7 +104,7 @@ fn not_in_path(context: &Context) -> String {
     format!("\n{why}  {}\n", screen.paint(Tone::Command, typed!("{}", program.to_string_lossy()).as_str()))
 }
 
-fn rows(screen: Screen, rows: &[Row]) -> String {
-    let row = |row: &Row| vec![Cell::new(Tone::Command, &row.command), Cell::from(row.about.as_str())];
+fn rows(screen: Screen, rows: &[DemoCommand]) -> String {
+    let row = |row: &DemoCommand| vec![Cell::new(Tone::Command, &row.command), Cell::from(row.about.as_str())];
     screen.table("  ", &rows.iter().map(row).collect::<Vec<_>>())
 }

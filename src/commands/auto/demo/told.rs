@@ -1,7 +1,7 @@
 //! The story that the demo prints: one line for each action of the agent or of this program.
 
 use crate::auto::demo::Script;
-use crate::auto::event::{Event, Evidence, Mechanical};
+use crate::auto::event::{CheckedTree, Event, Mechanical};
 use crate::auto::memory::Memory;
 use crate::auto::story;
 use crate::text::screen::{Screen, Tone};
@@ -62,12 +62,12 @@ pub(super) fn story(script: &Script, memory: &Memory, event: &Event) -> Option<(
     }
 }
 
-fn commands(evidence: &Evidence) -> String {
+fn commands(evidence: &CheckedTree) -> String {
     let commands: Vec<String> = evidence.checks.iter().map(|check| format!("`{}`", check.command)).collect();
     commands.join(" and ")
 }
 
-fn verdict(evidence: &Evidence) -> &'static str {
+fn verdict(evidence: &CheckedTree) -> &'static str {
     if evidence.passed { "passed" } else { "failed" }
 }
 

@@ -22,7 +22,7 @@ use crate::text::markdown::Markdown;
 
 /// What the caller asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'call> {
+pub(crate) struct InstructionsRequest<'call> {
     /// The prefix of a command's name as people type it.
     pub(crate) prefix: &'call str,
     /// Do not change sections that differ from what the program would write.
@@ -36,7 +36,7 @@ pub(crate) struct Request<'call> {
 pub(crate) struct InstructionsReport {
     /// The absolute path of the file.
     claude_md_path: String,
-    action: Action,
+    action: FileAction,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     /// Sections generated from documents.
@@ -52,7 +52,7 @@ pub(crate) struct InstructionsReport {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Action {
+enum FileAction {
     Created,
     Updated,
     /// Everything is already in the file.
@@ -71,7 +71,7 @@ enum ProfileStatus {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Texts {
+struct InstructionTexts {
     section: Vec<SectionText>,
     profile: SectionText,
 }
@@ -87,20 +87,24 @@ struct SectionText {
     filler: Option<String>,
 }
 
-fn texts() -> Result<Texts, Failure> {
+fn texts() -> Result<InstructionTexts, Failure> {
     toml_edit::de::from_str(include_str!("sections.toml")).map_err(|error: toml_edit::de::Error| {
         Failure::unknown("the built-in `sections.toml` is invalid").cause(error.to_string())
     })
 }
 
 /// Updates the sections of the file at `path` (relative to the root).
-pub(crate) fn generate(view: &ProjectView, path: &str, request: Request<'_>) -> Edited<InstructionsReport, Failure> {
+pub(crate) fn generate(
+    view: &ProjectView,
+    path: &str,
+    request: InstructionsRequest<'_>,
+) -> Edited<InstructionsReport, Failure> {
     let texts = texts()?;
     let before = view.text(path)?;
     let names = |sections: &[SectionText]| sections.iter().map(|section| section.name.clone()).collect::<Vec<_>>();
     let mut report = InstructionsReport {
         claude_md_path: view.layout().shown(path),
-        action: Action::Skipped,
+        action: FileAction::Skipped,
         reason: None,
         sections_generated: Vec::new(),
         sections_fallback: Vec::new(),
@@ -150,9 +154,9 @@ pub(crate) fn generate(view: &ProjectView, path: &str, request: Request<'_>) -> 
         }
     }
     report.action = match &before {
-        None => Action::Created,
-        Some(before) if **before == *text => Action::Unchanged,
-        Some(_) => Action::Updated,
+        None => FileAction::Created,
+        Some(before) if **before == *text => FileAction::Unchanged,
+        Some(_) => FileAction::Updated,
     };
     report.message = message(&report);
     edits.write(view, path, text)?;
@@ -313,7 +317,7 @@ mod tests {
 
     fn made(files: &[(&str, &str)], careful: bool, force: bool) -> (InstructionsReport, String) {
         let view = ProjectView::of(files.iter().copied());
-        let request = Request { prefix: "/gsd-", careful, force };
+        let request = InstructionsRequest { prefix: "/gsd-", careful, force };
         let (report, mut edits) = generate(&view, FILE, request).unwrap();
         let before = view.text(FILE).unwrap().map(|text| text.to_string()).unwrap_or_default();
         (report, edits.texts.remove(FILE).unwrap_or(before))
@@ -344,7 +348,7 @@ mod tests {
         let (report, text) = made(&[PROJECT, stack, skill], false, false);
         assert_eq!(report.sections_generated, ["project", "stack", "skills", "workflow"]);
         assert_eq!(report.sections_fallback, ["conventions", "architecture"]);
-        assert_eq!((report.action, report.profile_status), (Action::Created, ProfileStatus::Skipped));
+        assert_eq!((report.action, report.profile_status), (FileAction::Created, ProfileStatus::Skipped));
         assert!(
             text.contains("**Project:** Acme\n\nNotes.\n\n**Core Value:** Never lost.\n<!-- GSD:project-end -->"),
             "{text}"
@@ -385,21 +389,21 @@ mod tests {
         let (_, text) = made(&[PROJECT], false, false);
         let mine = format!("# Mine\r\n{}\r\nown text", text.replace('\n', "\r\n").replace("Notes.", "By hand."));
         let (report, again) = made(&[PROJECT, (FILE, &mine)], false, false);
-        assert_eq!(report.action, Action::Updated);
+        assert_eq!(report.action, FileAction::Updated);
         assert_eq!(again, mine.replace("By hand.", "Notes."));
         let (report, careful) = made(&[PROJECT, (FILE, &mine)], true, false);
         assert_eq!((report.sections_skipped, careful), (vec!["project".to_owned()], mine));
         let (report, same) = made(&[PROJECT, (FILE, &text)], false, false);
-        assert_eq!((report.action, same), (Action::Unchanged, text));
+        assert_eq!((report.action, same), (FileAction::Unchanged, text));
     }
 
     #[test]
     fn a_file_without_our_sections_is_left_alone_unless_forced() {
         let own = "# Mine\n\nrules\n";
         let (report, text) = made(&[PROJECT, (FILE, own)], false, false);
-        assert_eq!((report.action, text.as_str()), (Action::Skipped, own));
+        assert_eq!((report.action, text.as_str()), (FileAction::Skipped, own));
         let (report, text) = made(&[PROJECT, (FILE, own)], false, true);
-        assert!(report.action == Action::Updated && text.starts_with(own), "{text}");
+        assert!(report.action == FileAction::Updated && text.starts_with(own), "{text}");
     }
 
     #[test]
@@ -416,7 +420,7 @@ mod tests {
     fn a_section_that_is_not_closed_is_an_error() {
         let files = MemoryFiles::new([(FILE, "<!-- GSD:project-start source:PROJECT.md -->\nx\n")]);
         let view = files.view();
-        let request = Request { prefix: "/", careful: false, force: true };
+        let request = InstructionsRequest { prefix: "/", careful: false, force: true };
         assert!(generate(&view, FILE, request).unwrap_err().message.contains("cannot be edited: "));
     }
 }

@@ -18,13 +18,13 @@ pub(super) struct Outline {
 
 /// A heading with its content. The first part has no heading.
 #[derive(Debug, Default)]
-struct Part {
+struct OutlinePart {
     heading: String,
     /// Paragraphs, lists, tables and code, each kept whole.
     blocks: Vec<String>,
 }
 
-impl Part {
+impl OutlinePart {
     fn size(&self) -> usize {
         self.blocks.iter().map(|block| block.len() + 2).sum()
     }
@@ -40,7 +40,7 @@ pub(super) fn outline(text: &str) -> Option<Outline> {
     }
     let mut is_cut = false;
     // Space that short parts do not use goes to the others.
-    let mut sizes: Vec<usize> = parts.iter().map(Part::size).filter(|size| *size > 0).collect();
+    let mut sizes: Vec<usize> = parts.iter().map(OutlinePart::size).filter(|size| *size > 0).collect();
     sizes.sort_unstable();
     let mut room = MOST;
     let mut share = MOST;
@@ -56,7 +56,7 @@ pub(super) fn outline(text: &str) -> Option<Outline> {
     }
     let mut lines = String::new();
     for (at, part) in parts.iter().enumerate() {
-        let depth = |part: &Part| part.heading.bytes().take_while(|byte| *byte == b'#').count();
+        let depth = |part: &OutlinePart| part.heading.bytes().take_while(|byte| *byte == b'#').count();
         let below = parts[at + 1..].iter().take_while(|other| depth(other) > depth(part));
         if part.blocks.is_empty() && below.into_iter().all(|other| other.blocks.is_empty()) {
             continue;
@@ -71,7 +71,7 @@ pub(super) fn outline(text: &str) -> Option<Outline> {
 }
 
 /// Removes the blocks of a part that do not fit; the first line stays whatever its size.
-fn cut(part: &mut Part, share: usize) -> bool {
+fn cut(part: &mut OutlinePart, share: usize) -> bool {
     let mut kept = 0;
     let mut is_cut = false;
     part.blocks.retain_mut(|block| {
@@ -107,12 +107,12 @@ fn cut(part: &mut Part, share: usize) -> bool {
 
 /// Splits the document by its headings. Text above the first heading counts if it is a list or a table, or the only
 /// content.
-fn parts(text: &str) -> Vec<Part> {
+fn parts(text: &str) -> Vec<OutlinePart> {
     let document = Markdown::parse(text);
     let is_heading = |line: &str| line.starts_with("## ") || line.starts_with("###");
-    let mut parts = vec![Part::default()];
+    let mut parts = vec![OutlinePart::default()];
     let mut block: Vec<&str> = Vec::new();
-    let close = |block: &mut Vec<&str>, parts: &mut Vec<Part>| {
+    let close = |block: &mut Vec<&str>, parts: &mut Vec<OutlinePart>| {
         let text = block.join("\n").trim_end().to_owned();
         block.clear();
         if let Some(part) = parts.last_mut().filter(|_| says_something(&text)) {
@@ -140,7 +140,7 @@ fn parts(text: &str) -> Vec<Part> {
             block.push(line);
         } else if document.is_prose(index) && is_heading(bare) {
             close(&mut block, &mut parts);
-            parts.push(Part { heading: format!("#{bare}"), blocks: Vec::new() });
+            parts.push(OutlinePart { heading: format!("#{bare}"), blocks: Vec::new() });
         } else if !document.is_prose(index) || bare.is_empty() || bare.starts_with("# ") || is_rule(bare) {
             close(&mut block, &mut parts);
         } else {

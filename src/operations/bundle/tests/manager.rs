@@ -1,6 +1,6 @@
 use super::told;
 use crate::operations::bundle::ChainFacts;
-use crate::operations::facts::Call;
+use crate::operations::facts::FactsCall;
 use serde_json::{Value, json};
 
 const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n\nPhase: 3 of 5 (C)\n");
@@ -18,7 +18,7 @@ const SUMMARY: (&str, &str) = (".planning/phases/02-b/02-01-SUMMARY.md", "s");
 const PASSED: (&str, &str) = (".planning/phases/02-b/02-VERIFICATION.md", "---\nstatus: passed\n---\n");
 
 fn manager(files: &[(&str, &str)]) -> Value {
-    told(&[&[STATE, ROADMAP], files].concat(), Call::of("manager"))
+    told(&[&[STATE, ROADMAP], files].concat(), FactsCall::of("manager"))
 }
 
 fn steps(told: &Value) -> Vec<String> {
@@ -68,13 +68,13 @@ fn files_that_cannot_be_read_are_reported_in_warnings() {
     assert_eq!(told["waiting_signal"], Value::Null);
 }
 
-fn yolo(files: &[(&str, &str)], call: Call) -> Value {
+fn yolo(files: &[(&str, &str)], call: FactsCall) -> Value {
     told(&[&[STATE, ROADMAP], files].concat(), call)
 }
 
 /// A call in a clean working tree.
-fn clean() -> Call {
-    Call::of("yolo").with(ChainFacts { git_clean: Some(true), session_gone: false })
+fn clean() -> FactsCall {
+    FactsCall::of("yolo").with(ChainFacts { git_clean: Some(true), session_gone: false })
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn reasons_against_the_chain_are_listed() {
     assert_eq!(blockers(&[], clean().text(Some("3".to_owned()))), json!(["dependency"]));
     assert_eq!(blockers(&[], clean().text(Some("9".to_owned()))), json!(["unknown_phase"]));
     assert_eq!(blockers(&[], clean().flag("strict-context", true)), json!(["missing_context"]));
-    assert_eq!(blockers(&[], Call::of("yolo")), json!(["no_repository"]));
+    assert_eq!(blockers(&[], FactsCall::of("yolo")), json!(["no_repository"]));
     let active = |updated: &str| {
         let text = format!(r#"{{"workflow": {{"yolo": {{"active": true, "updated_at": "{updated}"}}}}}}"#);
         yolo(&[(".planning/config.json", &text)], clean())

@@ -1,5 +1,5 @@
 use super::*;
-use crate::operations::facts::{Call, Host};
+use crate::operations::facts::{FactsCall, Host};
 use crate::operations::state;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::files::MemoryFiles;
@@ -7,14 +7,14 @@ use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
 
 /// The answer of a project to a call.
-pub(super) fn told(files: &[(&str, &str)], call: Call) -> Value {
-    told_by(files, |_| call, Answer::of)
+pub(super) fn told(files: &[(&str, &str)], call: FactsCall) -> Value {
+    told_by(files, |_| call, BundleAnswer::of)
 }
 
 pub(super) fn told_by(
     files: &[(&str, &str)],
-    call: impl FnOnce(&ProjectView) -> Call,
-    answer: fn(&Given<'_>) -> Result<Answer, FileError>,
+    call: impl FnOnce(&ProjectView) -> FactsCall,
+    answer: fn(&Given<'_>) -> Result<BundleAnswer, FileError>,
 ) -> Value {
     let config = files.iter().find(|(path, _)| *path == ".planning/config.json").map(|(_, text)| *text);
     let (config, _) = Config::read(ConfigTexts { project: config, ..ConfigTexts::default() });
@@ -32,8 +32,8 @@ fn host() -> Host {
     Host { runtime: "host".into(), command_prefix: "/gsd-".into(), next, second_of_day: 3, ..Host::default() }
 }
 
-fn of_phase(workflow: &str, typed: &str) -> Call {
-    Call::of(workflow).phase(Some(typed))
+fn of_phase(workflow: &str, typed: &str) -> FactsCall {
+    FactsCall::of(workflow).phase(Some(typed))
 }
 
 mod manager;
@@ -106,7 +106,7 @@ fn the_first_of_two_folders_of_a_phase_counts() {
 #[test]
 fn every_answer_ends_with_the_same_fields() {
     let config = (".planning/config.json", r#"{"response_language": "German"}"#);
-    let told = told(&[config, (".planning/PROJECT.md", "text\n# Acme\n")], Call::of("phase-op"));
+    let told = told(&[config, (".planning/PROJECT.md", "text\n# Acme\n")], FactsCall::of("phase-op"));
     assert_eq!(told["project_root"], "/p");
     assert_eq!(told["agent_runtime"], "host");
     assert_eq!(told["response_language"], "German");
@@ -253,7 +253,7 @@ fn branches_are_named_by_their_template() {
 }
 
 fn progress(files: &[(&str, &str)]) -> Value {
-    told(files, Call::of("progress"))
+    told(files, FactsCall::of("progress"))
 }
 
 /// `number status` of each phase.
@@ -364,11 +364,11 @@ fn user_interfaces_are_tested_if_a_phase_has_any() {
 }
 
 fn milestone_op(files: &[(&str, &str)]) -> Value {
-    told(files, Call::of("milestone-op"))
+    told(files, FactsCall::of("milestone-op"))
 }
 
 fn resume(files: &[(&str, &str)]) -> Value {
-    told(files, Call::of("resume"))
+    told(files, FactsCall::of("resume"))
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn an_interrupted_session_names_its_agent() {
 fn existing_code_needs_a_map() {
     let code = facts::CodeFacts { has_package_file: true, ..facts::CodeFacts::default() };
     let wants = |files: &[(&str, &str)]| {
-        let told = told(files, Call::of("new-project").with(code.clone()));
+        let told = told(files, FactsCall::of("new-project").with(code.clone()));
         (told["needs_codebase_map"].clone(), told["section_manifest"]["included"].clone())
     };
     assert_eq!(wants(&[]), (true.into(), serde_json::json!(["codebase-map-offer"])));
@@ -434,7 +434,7 @@ fn existing_code_needs_a_map() {
 fn a_new_project_starts_from_the_global_settings_of_the_user() {
     let defaults = |text: Option<&str>| {
         let code = facts::CodeFacts { user_defaults: text.map(str::to_owned), ..facts::CodeFacts::default() };
-        told(&[], Call::of("new-project").with(code.clone()))["user_defaults"].clone()
+        told(&[], FactsCall::of("new-project").with(code.clone()))["user_defaults"].clone()
     };
     assert_eq!(defaults(None), serde_json::Value::Null);
     let text = r#"{"mode": "yolo", "brave_search": "a secret", "workflow": {"verifier": false, "x": 1}}"#;
@@ -445,7 +445,7 @@ fn a_new_project_starts_from_the_global_settings_of_the_user() {
 #[test]
 fn a_small_task_gets_a_folder_and_a_branch() {
     let quick = |config: &str, description: Option<&str>| {
-        let call = Call::of("quick").text(description.map(str::to_owned)).flag("research", true);
+        let call = FactsCall::of("quick").text(description.map(str::to_owned)).flag("research", true);
         told(&[(".planning/config.json", config)], call)
     };
     let told = quick("{}", Some("Fix the login bug, which has been there for far too long"));

@@ -12,7 +12,7 @@ fn a_new_milestone_knows_the_one_before() {
             (".planning/phases/03-a/x.md", ""),
             (".planning/phases/999.1-later/x.md", ""),
         ];
-        told(&files, Call::of("new-milestone").flag("reset-phase-numbers", reset))
+        told(&files, FactsCall::of("new-milestone").flag("reset-phase-numbers", reset))
     };
     let plain = told(false);
     assert_eq!((&plain["current_milestone"], &plain["current_milestone_name"]), (&"v1.1".into(), &"Sync".into()));
@@ -68,7 +68,7 @@ fn complete_milestone(files: &[(&str, &str)]) -> Value {
 }
 
 fn complete_milestone_in(files: &[(&str, &str)], git: &MilestoneHistory) -> Value {
-    told(files, Call::of("complete-milestone").with(git.clone()))
+    told(files, FactsCall::of("complete-milestone").with(git.clone()))
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn other_active_workstreams_are_listed() {
     ]);
     let others = |workstream| {
         let view = ProjectView::new(Layout::new("/p", None, workstream), Box::new(files.clone()));
-        let call = Call::of("transition");
+        let call = FactsCall::of("transition");
         let given = Given { view: &view, config: &Config::default(), host: &Host::default(), call };
-        Answer::of(&given).unwrap().0["other_active_workstreams"].clone()
+        BundleAnswer::of(&given).unwrap().0["other_active_workstreams"].clone()
     };
     let expected = serde_json::json!([{"name": "bare", "status": "unknown"}, {"name": "web", "status": "In progress"}]);
     assert_eq!(others(Some("api")), expected);
@@ -106,11 +106,11 @@ fn a_code_review_is_as_strict_as_its_profile() {
 
 #[test]
 fn a_phase_is_optional_if_the_workflow_can_ask() {
-    let review = told(&[ROADMAP], Call::of("review"));
+    let review = told(&[ROADMAP], FactsCall::of("review"));
     assert_eq!(review["phase_number"], Value::Null);
     let assumptions = told(&[ROADMAP], of_phase("discuss-phase-assumptions", "2"));
     assert_eq!((&assumptions["phase_found"], &assumptions["phase_slug"]), (&true.into(), &"note-core".into()));
-    assert_eq!(told(&[ROADMAP], Call::of("discuss-phase-assumptions"))["phase_found"], false);
+    assert_eq!(told(&[ROADMAP], FactsCall::of("discuss-phase-assumptions"))["phase_found"], false);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn todos_are_also_given_as_a_list() {
         (".planning/todos/pending/a.md", "---\ncreated: 2026-01-05T10:00\ntitle: Add tags\narea: api\n---\n"),
         (".planning/todos/pending/b.md", "---\ncreated: 2026-01-06\ntitle: Mend\narea: ui\n---\n"),
     ];
-    let todos = |area: Option<&str>| told(&files, Call::of("todos").text(area.map(str::to_owned)));
+    let todos = |area: Option<&str>| told(&files, FactsCall::of("todos").text(area.map(str::to_owned)));
     let api = todos(Some("api"));
     assert_eq!((&api["todo_count"], &api["area_filter"]), (&1.into(), &"api".into()));
     assert_eq!(api["todos"][0]["path"], "/p/.planning/todos/pending/a.md");
@@ -127,24 +127,24 @@ fn todos_are_also_given_as_a_list() {
     assert_eq!(api["pending_todos_markdown"], line);
     assert_eq!(todos(None)["pending_todos_markdown"].as_str().unwrap().lines().count(), 2);
     assert_eq!(todos(Some("zzz"))["pending_todos_markdown"], "None yet.");
-    let none = told(&[], Call::of("todos"));
+    let none = told(&[], FactsCall::of("todos"));
     assert_eq!((&none["todos_dir_exists"], &none["pending_dir_exists"]), (&false.into(), &false.into()));
 }
 
 #[test]
 fn maps_of_the_code_are_listed() {
     let files = [(".planning/codebase/STACK.md", ""), (".planning/codebase/notes.txt", "")];
-    let mapped = told(&files, Call::of("map-codebase"));
+    let mapped = told(&files, FactsCall::of("map-codebase"));
     assert_eq!(mapped["existing_maps"], serde_json::json!(["STACK.md"]));
     assert_eq!((&mapped["has_maps"], &mapped["date"]), (&true.into(), &"2026-01-02".into()));
-    assert_eq!(told(&[], Call::of("map-codebase"))["codebase_dir_exists"], false);
+    assert_eq!(told(&[], FactsCall::of("map-codebase"))["codebase_dir_exists"], false);
 }
 
 /// Adopts a project, with or without `--fast`, with these documents to start from.
 fn onboard(files: &[(&str, &str)], (fast, documents): (bool, &[&str]), has_source_files: bool) -> Value {
     let code = CodeFacts { has_source_files, ..CodeFacts::default() };
     let documents = documents.iter().map(|&path| path.to_owned()).collect();
-    told(files, Call::of("onboard").flag("fast", fast).with(code).with(FoundDocuments(documents)))
+    told(files, FactsCall::of("onboard").flag("fast", fast).with(code).with(FoundDocuments(documents)))
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) fn report(file: String, text: Option<&str>) -> ExportsReport {
         let error = Some(format!("File not found: {file}"));
         return ExportsReport { file, exports: Vec::new(), method: "none", handed_on: Vec::new(), error };
     };
-    let found = Found::read(text);
+    let found = ModuleExports::read(text);
     let method = match (found.is_module, found.object || !found.object_keys.is_empty(), !found.properties.is_empty()) {
         (true, false, false) => "esm",
         (true, _, _) => "mixed",
@@ -59,7 +59,7 @@ pub(crate) fn report(file: String, text: Option<&str>) -> ExportsReport {
 }
 
 #[derive(Default)]
-struct Found {
+struct ModuleExports {
     /// The file has a top-level `export`.
     is_module: bool,
     /// Something is assigned to `module.exports`.
@@ -75,7 +75,7 @@ struct Found {
     handed_on: Vec<String>,
 }
 
-impl Found {
+impl ModuleExports {
     fn read(text: &str) -> Self {
         let tokens = Script::read(text).tokens;
         let mut found = Self::default();

@@ -121,7 +121,7 @@ pub(crate) fn disabled() -> DisabledReport {
 
 /// What `intel status` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StatusReport {
+pub(crate) struct IntelStatusReport {
     files: FileStatuses,
     /// True if any of the files is missing, unreadable, undated, or older than a day.
     overall_stale: bool,
@@ -154,7 +154,7 @@ struct FileStatus {
 
 /// The age of the files at `now`, in milliseconds since 1970. Programs want times (`as_moments`), people want
 /// durations.
-pub(crate) fn status(view: &ProjectView, now: i64, as_moments: bool) -> StatusReport {
+pub(crate) fn status(view: &ProjectView, now: i64, as_moments: bool) -> IntelStatusReport {
     let statuses = FILES.map(|name| {
         let known = Known::of(view, name);
         FileStatus {
@@ -170,7 +170,7 @@ pub(crate) fn status(view: &ProjectView, now: i64, as_moments: bool) -> StatusRe
     let overall_stale = statuses.iter().any(|status| status.stale);
     let [file_roles, api_map, dependency_graph, arch_decisions, stack] = statuses;
     let files = FileStatuses { file_roles, api_map, dependency_graph, arch_decisions, stack };
-    StatusReport { files, overall_stale }
+    IntelStatusReport { files, overall_stale }
 }
 
 /// What `intel query` answers.
@@ -231,13 +231,13 @@ fn holds(wanted: &str, value: &Value) -> bool {
 
 /// The answer of `intel update`: an agent does the work.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct UpdateReport {
+pub(crate) struct IntelUpdateReport {
     action: &'static str,
     message: &'static str,
 }
 
-pub(crate) fn update() -> UpdateReport {
-    UpdateReport {
+pub(crate) fn update() -> IntelUpdateReport {
+    IntelUpdateReport {
         action: "spawn_agent",
         message: "run `gsd-tools intel update`, or start the agent gsd-intel-updater to rebuild it",
     }
@@ -315,7 +315,7 @@ fn print(value: &impl Serialize) -> String {
 
 /// What `intel validate` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct ValidateReport {
+pub(crate) struct IntelValidateReport {
     valid: bool,
     /// Problems that make a file unusable.
     errors: Vec<String>,
@@ -324,8 +324,8 @@ pub(crate) struct ValidateReport {
 }
 
 /// Checks the files against the source and the clock.
-pub(crate) fn validate(view: &ProjectView, now: i64) -> ValidateReport {
-    let mut report = ValidateReport::default();
+pub(crate) fn validate(view: &ProjectView, now: i64) -> IntelValidateReport {
+    let mut report = IntelValidateReport::default();
     for name in FILES {
         let known = match text(view, name) {
             Err(error) => Err(error.to_string()),

@@ -32,7 +32,7 @@ pub(crate) fn disabled() -> DisabledReport {
 
 /// The limits for proposing a function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct ScoreLimits {
     /// A function with this score or a higher one is proposed.
     pub(crate) threshold: u64,
     /// A function whose score grew by more than this is proposed.
@@ -45,7 +45,7 @@ pub(crate) struct Limits {
 pub(crate) enum EvaluateReport {
     /// There was nothing to evaluate.
     Nothing {
-        verdict: Verdict,
+        verdict: RefactorVerdict,
         reason: Nothing,
         phase: String,
     },
@@ -55,7 +55,7 @@ pub(crate) enum EvaluateReport {
 /// The result for the functions of a phase.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Looked {
-    verdict: Verdict,
+    verdict: RefactorVerdict,
     phase: String,
     /// The most complex first.
     candidates: Vec<Candidate>,
@@ -73,7 +73,7 @@ pub(crate) struct Looked {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Verdict {
+pub(crate) enum RefactorVerdict {
     Triggered,
     BelowThreshold,
     Skipped,
@@ -118,7 +118,8 @@ pub(crate) fn number(folder: &PhaseFolder) -> String {
 }
 
 pub(crate) fn nothing(reason: Nothing, phase: String) -> EvaluateReport {
-    let verdict = if reason == Nothing::NoTouchedFiles { Verdict::BelowThreshold } else { Verdict::Skipped };
+    let verdict =
+        if reason == Nothing::NoTouchedFiles { RefactorVerdict::BelowThreshold } else { RefactorVerdict::Skipped };
     EvaluateReport::Nothing { verdict, reason, phase }
 }
 
@@ -127,7 +128,7 @@ pub(crate) fn evaluate(
     view: &ProjectView,
     folder: &PhaseFolder,
     files: &[(String, String)],
-    limits: Limits,
+    limits: ScoreLimits,
     now: &str,
 ) -> Edited<EvaluateReport, Failure> {
     let phase = number(folder);
@@ -178,7 +179,7 @@ pub(crate) fn evaluate(
         }
     }
     let baseline_write = baseline.write(view, &mut edits)?;
-    let verdict = if target.is_some() { Verdict::Triggered } else { Verdict::BelowThreshold };
+    let verdict = if target.is_some() { RefactorVerdict::Triggered } else { RefactorVerdict::BelowThreshold };
     let looked = Looked {
         verdict,
         phase,
@@ -283,7 +284,7 @@ impl Baseline {
 /// What `refactor status` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(crate) enum StatusReport {
+pub(crate) enum RefactorStatusReport {
     All {
         proposals: Vec<ProposalLine>,
     },
@@ -321,7 +322,7 @@ pub(crate) struct Proposal {
 }
 
 /// The proposals of all phases, or of one.
-pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusReport, Failure> {
+pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<RefactorStatusReport, Failure> {
     if let Some(typed) = phase {
         let folder = view.find_phase(typed)?.folder;
         let phase = folder.as_ref().map_or_else(|| PhaseId::new(typed).to_string(), number);
@@ -330,7 +331,7 @@ pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusRe
             Some(path) => view.text(&path)?.and_then(|text| read(&text)),
             None => None,
         };
-        return Ok(StatusReport::One { found: proposal.is_some(), phase, proposal: proposal.map(Box::new) });
+        return Ok(RefactorStatusReport::One { found: proposal.is_some(), phase, proposal: proposal.map(Box::new) });
     }
     let mut proposals = Vec::new();
     for folder in view.phase_folders()?.iter() {
@@ -338,7 +339,7 @@ pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusRe
             proposals.extend(view.text(&path)?.and_then(|text| read(&text)).map(|proposal| proposal.line));
         }
     }
-    Ok(StatusReport::All { proposals })
+    Ok(RefactorStatusReport::All { proposals })
 }
 
 /// What `check refactor-undecided` answers.
@@ -473,7 +474,7 @@ pub(crate) fn decide(
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { threshold: 5, jump: 2 };
+    const LIMITS: ScoreLimits = ScoreLimits { threshold: 5, jump: 2 };
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
         ProjectView::of(files.iter().copied())
@@ -510,13 +511,15 @@ mod tests {
         let (_, edits) = evaluated(&view(&[PHASE]), 6);
         let (document, baseline) = (&edits.texts[DOCUMENT], &edits.texts[BASELINE]);
         let proposed = view(&[PHASE, (DOCUMENT, document), (BASELINE, baseline)]);
-        let StatusReport::All { proposals } = status(&proposed, None).unwrap() else { panic!() };
+        let RefactorStatusReport::All { proposals } = status(&proposed, None).unwrap() else { panic!() };
         assert_eq!((proposals[0].status.as_str(), proposals[0].score), ("proposed", Some(7)));
         let (report, edits) = decide(&proposed, "2", Some("no: time"), "later").unwrap();
         assert_eq!((report.target.as_str(), report.reanchored_to), ("src/a.js::hot", 7));
         let declined = edits.texts[DOCUMENT].as_str();
         let decided = view(&[PHASE, (DOCUMENT, declined), (BASELINE, baseline)]);
-        let StatusReport::One { proposal: Some(proposal), .. } = status(&decided, Some("2")).unwrap() else { panic!() };
+        let RefactorStatusReport::One { proposal: Some(proposal), .. } = status(&decided, Some("2")).unwrap() else {
+            panic!()
+        };
         assert_eq!((proposal.line.status.as_str(), proposal.reason.as_deref()), ("declined", Some("no: time")));
         let (report, edits) = evaluated(&decided, 6);
         let EvaluateReport::Looked(looked) = report else { panic!() };
@@ -547,6 +550,6 @@ mod tests {
             let refused = decide(&view, phase, None, "").unwrap_err().message;
             assert_eq!(refused, format!("phase {phase} has no refactoring proposal"));
         }
-        assert!(matches!(status(&view, Some("2")).unwrap(), StatusReport::One { found: false, .. }));
+        assert!(matches!(status(&view, Some("2")).unwrap(), RefactorStatusReport::One { found: false, .. }));
     }
 }

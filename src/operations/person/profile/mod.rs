@@ -113,13 +113,13 @@ struct Rated<'a> {
     confidence: &'a str,
     evidence_count: usize,
     cross_project_consistent: Option<bool>,
-    evidence: [Evidence<'a>; 1],
+    evidence: [ProfileEvidence<'a>; 1],
     summary: String,
     claude_instruction: &'a str,
 }
 
 #[derive(Debug, Serialize)]
-struct Evidence<'a> {
+struct ProfileEvidence<'a> {
     signal: &'a str,
     quote: &'a str,
     project: &'static str,
@@ -146,7 +146,7 @@ pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, Failure> {
             confidence: &choice.confidence,
             evidence_count: 1,
             cross_project_consistent: None,
-            evidence: [Evidence {
+            evidence: [ProfileEvidence {
                 signal: &CATALOGUE.context_note,
                 quote: &choice.label,
                 project: "N/A (questionnaire)",

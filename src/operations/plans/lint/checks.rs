@@ -6,7 +6,7 @@ use super::needed::whole;
 use super::wording::is_code;
 use crate::gate::runners::is_python;
 use crate::operations::plans::calls::{Call, calls_of, started, unmarked};
-use crate::operations::plans::commands::{self, Tree, simple_commands};
+use crate::operations::plans::commands::{self, PlannedTree, simple_commands};
 use crate::operations::plans::directions;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::files::FileError;
@@ -14,7 +14,7 @@ use crate::project::plan::{PhasePlan, PlanCheck};
 use crate::text::words::word_list;
 
 /// The problems with the checks of a plan, apart from checks that cannot fail.
-pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
+pub(super) fn findings(plan: &PhasePlan<'_>, tree: &PlannedTree<'_>) -> Result<Vec<Found>, FileError> {
     let mut found = Vec::new();
     for check in plan.checks() {
         let line = plan.line_at(check.at);
@@ -37,7 +37,7 @@ pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Foun
     Ok(found)
 }
 
-fn run_wrong(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Vec<Found>, FileError> {
+fn run_wrong(check: &PlanCheck, tree: &PlannedTree<'_>, line: usize) -> Result<Vec<Found>, FileError> {
     let command = unmarked(check.command.as_deref().unwrap_or_default());
     let mut found: Vec<Found> = commands::finding(check, tree, line)?.into_iter().collect();
     if found.is_empty() {
@@ -86,7 +86,7 @@ const ALONE: &[&str] = word_list!(
 const WITH_VALUE: &[&str] = &["-k", "-m", "-n", "-p", "-c", "-t", "-o", "-W", "-g", "-r", "-u"];
 
 /// Reports a test that a command names but that neither exists nor is written before.
-fn missing_test(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
+fn missing_test(command: &str, tree: &PlannedTree<'_>, line: usize) -> Option<Found> {
     calls_of(command).iter().find_map(|call| {
         let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
         let (takes, arguments) = runner_of(&words)?;
@@ -102,7 +102,7 @@ fn missing_test(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
 }
 
 /// The first argument of a test runner that is not an existing test.
-fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &Tree<'_>) -> Option<&'a str> {
+fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &PlannedTree<'_>) -> Option<&'a str> {
     let is_there = |path: &str| {
         let Some(whole) = whole(path, call) else { return true };
         tree.has(&whole) || tree.is_folder(&whole) || tree.plans_inside(&whole)
@@ -129,7 +129,7 @@ fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &
 const VERBS: &[&str] = &["run", "watch", "related", "bench", "list", "dev", "typecheck", "test", "init", "complete"];
 
 /// True if the path of some file of the project contains `part`.
-fn has_part(part: &str, tree: &Tree<'_>) -> bool {
+fn has_part(part: &str, tree: &PlannedTree<'_>) -> bool {
     let part = part.to_lowercase();
     tree.paths().is_none_or(|paths| paths.iter().any(|path| path.to_lowercase().contains(&part)))
 }

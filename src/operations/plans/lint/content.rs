@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::limits::Limits;
+use super::limits::PlanLimits;
 use super::open::{left_open, says_nothing};
 use super::sentences::Quotes;
 use super::vague::vague;
@@ -14,7 +14,7 @@ use crate::text::front_matter::Value;
 use crate::text::words::word_list;
 
 /// The problems in the text of a plan.
-pub(super) fn findings(plan: &PhasePlan<'_>, limits: &Limits) -> Vec<Found> {
+pub(super) fn findings(plan: &PhasePlan<'_>, limits: &PlanLimits) -> Vec<Found> {
     let tasks = plan.tasks();
     let mut found = kinds(plan);
     found.extend(size(plan, &tasks, limits));
@@ -93,7 +93,7 @@ fn estimated(plan: &PhasePlan<'_>) -> Option<u64> {
 const TASKS: (usize, usize) = (4, 5);
 const FILES: (usize, usize) = (10, 15);
 
-fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &Limits) -> Vec<Found> {
+fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &PlanLimits) -> Vec<Found> {
     let mut found = Vec::new();
     let weight = |count: usize, (some, many): (usize, usize)| match count {
         count if count >= many => Some(Weight::Error),

@@ -3,7 +3,7 @@
 use super::needed::whole;
 use crate::gate::lists::{Joint, lists_of};
 use crate::operations::plans::calls::{Call, calls_of};
-use crate::operations::plans::commands::Tree;
+use crate::operations::plans::commands::PlannedTree;
 use crate::operations::plans::found::{Found, quoted};
 use crate::text::words::word_list;
 
@@ -25,7 +25,7 @@ enum Look {
 }
 
 /// Reports a check that only finds that something exists.
-pub(super) fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
+pub(super) fn only_looks(command: &str, tree: &PlannedTree<'_>, line: usize) -> Option<Found> {
     let is_chosen = |word: &str| matches!(word, "!" | "if" | "for" | "while" | "until" | "case");
     if command.contains(['$', '`', '*', '?']) || command.split_whitespace().any(is_chosen) {
         return None;
@@ -136,7 +136,7 @@ fn searched(name: &str, arguments: &[&str]) -> Option<Look> {
     Some(Look::Text { pattern: (*pattern).to_owned(), any_case: has(&['i'], "--ignore-case"), paths })
 }
 
-fn is_there(path: &str, call: &Call, tree: &Tree<'_>) -> bool {
+fn is_there(path: &str, call: &Call, tree: &PlannedTree<'_>) -> bool {
     match whole(path, call) {
         Some(path) => tree.is_file(&path) || tree.is_folder(&path),
         // The folder itself, or a place outside the project.
@@ -149,7 +149,7 @@ fn holds(text: &str, pattern: &str, any_case: bool) -> bool {
 }
 
 /// True if a text is in one of these files, or in a file below these folders; `None` if that is not looked up.
-fn finds(pattern: &str, any_case: bool, paths: &[String], call: &Call, tree: &Tree<'_>) -> Option<bool> {
+fn finds(pattern: &str, any_case: bool, paths: &[String], call: &Call, tree: &PlannedTree<'_>) -> Option<bool> {
     const MOST: usize = 500;
     let mut files: Vec<String> = Vec::new();
     for path in paths {

@@ -1,16 +1,16 @@
 //! Files and programs that the commands of a plan run but that neither exist nor are written before.
 
 use super::needed::{Missing, Sought, file, has_end, is_open};
-use super::scripts::Answer;
+use super::scripts::ManagerCall;
 use super::{modules, scripts, targets};
 use crate::gate::runners::is_python;
 use crate::operations::plans::calls::{Call, calls_of, started};
-use crate::operations::plans::commands::Tree;
+use crate::operations::plans::commands::PlannedTree;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::files::FileError;
 
 /// The first missing thing for a command; certain findings come before likely ones.
-pub(super) fn finding(command: &str, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
+pub(super) fn finding(command: &str, tree: &PlannedTree<'_>, line: usize) -> Result<Option<Found>, FileError> {
     let mut likely: Option<Missing> = None;
     for call in calls_of(command) {
         match of_call(&call, tree)? {
@@ -26,13 +26,13 @@ pub(super) fn finding(command: &str, tree: &Tree<'_>, line: usize) -> Result<Opt
 }
 
 /// What is missing for one program with its arguments.
-fn of_call(call: &Call, tree: &Tree<'_>) -> Sought {
+fn of_call(call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     of_words(&words, call, tree)
 }
 
 /// Like [`of_call`], for words that the call starts.
-fn of_words(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+fn of_words(words: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let Some((program, arguments)) = words.split_first() else { return Ok(None) };
     if is_open(program) {
         return Ok(None);
@@ -51,8 +51,8 @@ fn of_words(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
     }
     match name {
         "npm" | "pnpm" | "yarn" | "bun" => match scripts::missing(name, arguments, call, tree)? {
-            Answer::Found(found) => Ok(found),
-            Answer::Program(words) => of_words(words, call, tree),
+            ManagerCall::Found(found) => Ok(found),
+            ManagerCall::Program(words) => of_words(words, call, tree),
         },
         "turbo" => scripts::of_turbo(arguments, call, tree),
         "make" | "gmake" => targets::of_make(arguments, call, tree),
@@ -77,7 +77,7 @@ fn of_words(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
 }
 
 /// A program of the project, given by its path: a script, or the output of a build.
-fn own_program(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
+fn own_program(path: &str, call: &Call, tree: &PlannedTree<'_>) -> Option<Missing> {
     const SCRIPTS: &[&str] = &["sh", "bash", "py", "rb", "js", "mjs", "cjs", "ts", "pl", "php"];
     const WRAPPERS: &[&str] = &["gradlew", "mvnw", "manage.py", "artisan"];
     const MADE: &[&str] =
@@ -122,7 +122,7 @@ fn script_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
 }
 
 /// A file named by an option of a tool.
-fn named_by_option(arguments: &[&str], options: &[&str], call: &Call, tree: &Tree<'_>) -> Option<Missing> {
+fn named_by_option(arguments: &[&str], options: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Option<Missing> {
     const ENDS: &[&str] = &["yml", "yaml", "json", "js", "mjs", "cjs", "ts", "mts", "cts"];
     let mut words = arguments.iter().take_while(|word| **word != "--").peekable();
     while let Some(word) = words.next() {

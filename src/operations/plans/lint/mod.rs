@@ -23,8 +23,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use self::limits::Limits;
-use super::commands::{FolderFacts, Planned, SourceTree, Tree, written_by};
+pub(crate) use self::limits::PlanLimits;
+use super::commands::{FolderFacts, Planned, PlannedTree, SourceTree, written_by};
 use super::found::{Found, Weight};
 use super::index;
 use super::structure::{self, StructureReport};
@@ -44,8 +44,8 @@ pub(crate) struct LintReport {
     pub(crate) valid: bool,
     /// The number of plans that were checked: those still to be done.
     plans: usize,
-    errors: Vec<Finding>,
-    warnings: Vec<Finding>,
+    errors: Vec<LintFinding>,
+    warnings: Vec<LintFinding>,
     /// Requirements of the phase that no plan covers.
     requirements_uncovered: Vec<String>,
     /// Decisions of CONTEXT.md that no plan cites.
@@ -54,7 +54,7 @@ pub(crate) struct LintReport {
 
 /// One problem, and the plan that has it; no plan if it concerns several.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Finding {
+struct LintFinding {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
     /// The line in the plan, if known.
@@ -67,14 +67,14 @@ struct Finding {
 /// The findings of a report: errors and warnings, in the order of plans.
 #[derive(Debug, Default)]
 struct Findings {
-    errors: Vec<Finding>,
-    warnings: Vec<Finding>,
+    errors: Vec<LintFinding>,
+    warnings: Vec<LintFinding>,
 }
 
 impl Findings {
     fn add(&mut self, plan: Option<&str>, found: Found) {
         let is_error = found.is_error();
-        let finding = Finding { plan: plan.map(str::to_owned), line: found.line, sentence: found.sentence };
+        let finding = LintFinding { plan: plan.map(str::to_owned), line: found.line, sentence: found.sentence };
         if is_error { self.errors.push(finding) } else { self.warnings.push(finding) }
     }
 }
@@ -83,7 +83,7 @@ impl Findings {
 pub(crate) fn lint(
     view: &ProjectView,
     folder: &PhaseFolder,
-    limits: &Limits,
+    limits: &PlanLimits,
     disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<LintReport, Failure> {
     let mut findings = Findings::default();
@@ -105,7 +105,7 @@ pub(crate) fn lint(
         let id = plan_id(file);
         open.push(id);
         let files = planned.before(file);
-        let tree = Tree::new(disk, view.files(), &files);
+        let tree = PlannedTree::new(disk, view.files(), &files);
         let mut found = structure::findings(&folder.join(file), plan, requirements.as_ref(), view.files())?;
         found.extend(of_text(plan, limits, &tree)?);
         if limits.needs_threats {
@@ -160,14 +160,14 @@ pub(crate) fn quick(
     view: &ProjectView,
     path: &str,
     text: &str,
-    limits: &Limits,
+    limits: &PlanLimits,
     disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<StructureReport, FileError> {
     let plan = PhasePlan::parse(text);
     let listed = view.text(&view.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
     let files: BTreeSet<String> = written_by(&plan);
-    let tree = Tree::new(disk, view.files(), &files);
+    let tree = PlannedTree::new(disk, view.files(), &files);
     let mut found = structure::findings(path, &plan, requirements.as_ref(), view.files())?;
     found.extend(of_text(&plan, limits, &tree)?);
     let told = found.into_iter().map(|mut found| {
@@ -181,7 +181,7 @@ pub(crate) fn quick(
 }
 
 /// The problems in the text of one plan and in its commands, apart from its structure.
-fn of_text(plan: &PhasePlan<'_>, limits: &Limits, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
+fn of_text(plan: &PhasePlan<'_>, limits: &PlanLimits, tree: &PlannedTree<'_>) -> Result<Vec<Found>, FileError> {
     let mut found = content::findings(plan, limits);
     found.extend(checks::findings(plan, tree)?);
     Ok(found)

@@ -2,11 +2,11 @@
 
 use super::needed::{Missing, Sought, file, has_end, is_open, whole};
 use crate::operations::plans::calls::Call;
-use crate::operations::plans::commands::Tree;
+use crate::operations::plans::commands::PlannedTree;
 use crate::text::words::word_list;
 
 /// What is missing for a Python interpreter.
-pub(super) fn of_python(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_python(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     const WITH_VALUE: &[&str] = &["-W", "-X", "--check-hash-based-pycs"];
     let mut at = 0;
     while let Some(word) = arguments.get(at).copied() {
@@ -32,7 +32,7 @@ enum Own {
 
 /// Looks for a dotted name among the files of the project. With `has_members`, the name may end with a class or
 /// function.
-fn own(name: &str, call: &Call, tree: &Tree<'_>, has_members: bool) -> Own {
+fn own(name: &str, call: &Call, tree: &PlannedTree<'_>, has_members: bool) -> Own {
     let parts: Vec<&str> = name.split('.').collect();
     let exists = |path: &str| {
         let Some(path) = whole(path, call) else { return true };
@@ -64,7 +64,7 @@ const OF_OTHERS: &[&str] = word_list!(
      pycodestyle behave robot locust sphinx mkdocs maturin"
 );
 
-fn of_module(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+fn of_module(words: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let Some((name, rest)) = words.split_first() else { return Ok(None) };
     let told =
         |name: &str| format!("the module `{name}` does not exist, and neither this plan nor an earlier one writes it");
@@ -112,7 +112,7 @@ fn of_module(words: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
 }
 
 /// What is missing for `go`.
-pub(super) fn of_go(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Option<Missing> {
+pub(super) fn of_go(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Option<Missing> {
     let (verb, rest) = arguments.split_first()?;
     if !matches!(*verb, "run" | "test" | "build" | "vet" | "install" | "generate") {
         return None;
@@ -139,7 +139,7 @@ pub(super) fn of_go(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Option<
 }
 
 /// What is missing for `cargo`.
-pub(super) fn of_cargo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_cargo(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let own: Vec<&str> = arguments.iter().copied().take_while(|word| *word != "--").collect();
     let leads = |word: &&str| {
         matches!(*word, "-p" | "--package" | "--manifest-path" | "--workspace" | "--all" | "-C")

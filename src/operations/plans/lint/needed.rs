@@ -1,7 +1,7 @@
 //! What a call needs: files of the project by their paths, and why one is missing.
 
 use crate::operations::plans::calls::{Call, entered};
-use crate::operations::plans::commands::Tree;
+use crate::operations::plans::commands::PlannedTree;
 use crate::operations::plans::found::Weight;
 use crate::project::files::FileError;
 
@@ -43,7 +43,7 @@ pub(super) fn whole(path: &str, call: &Call) -> Option<String> {
 }
 
 /// Reports a file that is run but does not exist.
-pub(super) fn file(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
+pub(super) fn file(path: &str, call: &Call, tree: &PlannedTree<'_>) -> Option<Missing> {
     let whole = whole(path, call)?;
     let ends = ["", ".js", ".mjs", ".cjs", ".json", ".ts", "/index.js"];
     let is_there = ends.iter().any(|end| tree.has(&format!("{whole}{end}")))

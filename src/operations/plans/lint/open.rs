@@ -1,6 +1,6 @@
 //! Open decisions in a plan, and blocks without content.
 
-use super::sentences::{Sentence, Word, sentences};
+use super::sentences::{Sentence, SentenceWord, sentences};
 use super::wording::Passage;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::PhasePlan;
@@ -41,7 +41,7 @@ fn marked(sentence: &Sentence<'_>, passage: &Passage<'_>) -> Option<(usize, Stri
         "begins", "start", "starts", "doing", "done", "comment", "comments", "marker", "markers", "no", "without",
         "remains", "replace", "delete", "remove", "fixme", "grep",
     ];
-    let is_mark = |word: &Word| {
+    let is_mark = |word: &SentenceWord| {
         let is_loud = word.is_loud && LOUD.contains(&word.text.as_str());
         !word.is_part && (is_loud || word.text == "tbd")
     };

@@ -2,7 +2,7 @@
 
 use super::needed::{Missing, Sought, file, has_end, is_open};
 use crate::operations::plans::calls::{Call, entered};
-use crate::operations::plans::commands::{Tree, has_script};
+use crate::operations::plans::commands::{PlannedTree, has_script};
 use crate::project::files::FileError;
 use crate::text::words::word_list;
 
@@ -10,7 +10,7 @@ const MANIFEST: &str = "package.json";
 
 /// The package whose script runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place<'a> {
+enum ScriptPackage<'a> {
     /// The package of the folder, or of the nearest parent folder.
     Here,
     Folder(&'a str),
@@ -21,10 +21,10 @@ enum Place<'a> {
 
 /// What a package manager is asked to do.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked<'a> {
+enum ManagerRequest<'a> {
     Script {
         name: &'a str,
-        place: Place<'a>,
+        place: ScriptPackage<'a>,
         /// If the script does not exist, a program of that name is run.
         or_program: bool,
     },
@@ -35,7 +35,7 @@ enum Asked<'a> {
 }
 
 /// The result for a call of a package manager.
-pub(super) enum Answer<'a> {
+pub(super) enum ManagerCall<'a> {
     Found(Option<Missing>),
     /// It runs a program with these words.
     Program(&'a [&'a str]),
@@ -46,23 +46,23 @@ pub(super) fn missing<'a>(
     manager: &str,
     arguments: &'a [&'a str],
     call: &Call,
-    tree: &Tree<'_>,
-) -> Result<Answer<'a>, FileError> {
+    tree: &PlannedTree<'_>,
+) -> Result<ManagerCall<'a>, FileError> {
     Ok(match asked(manager, arguments) {
-        Asked::File(path) => Answer::Found(file(path, call, tree)),
-        Asked::Program(words) => Answer::Program(words),
-        Asked::Script { name, or_program: true, .. } if PROGRAMS.contains(&name) => {
+        ManagerRequest::File(path) => ManagerCall::Found(file(path, call, tree)),
+        ManagerRequest::Program(words) => ManagerCall::Program(words),
+        ManagerRequest::Script { name, or_program: true, .. } if PROGRAMS.contains(&name) => {
             let at = arguments.iter().position(|word| *word == name).unwrap_or_default();
-            Answer::Program(&arguments[at..])
+            ManagerCall::Program(&arguments[at..])
         }
-        Asked::Script { name, place, or_program } if !is_open(name) => {
+        ManagerRequest::Script { name, place, or_program } if !is_open(name) => {
             let without =
                 of_script(name, place, call, tree)?.filter(|place| !(place.is_open && tree.plans_any(MANIFEST)));
-            Answer::Found(without.and_then(|place| {
+            ManagerCall::Found(without.and_then(|place| {
                 if or_program { as_program(name, &place, tree) } else { Some(Missing::surely(place.why)) }
             }))
         }
-        _ => Answer::Found(None),
+        _ => ManagerCall::Found(None),
     })
 }
 
@@ -84,7 +84,7 @@ const PROGRAMS: &[&str] = word_list!(
 );
 
 /// A name that is not a script may be a program of an installed package.
-fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
+fn as_program(name: &str, place: &Without, tree: &PlannedTree<'_>) -> Option<Missing> {
     let bins = [place.folder.as_str(), ""].map(|folder| format!("{folder}node_modules/.bin/{name}"));
     let quoted = format!("\"{name}\"");
     if bins.iter().any(|bin| tree.is_file(bin)) || place.packages.iter().any(|text| text.contains(&quoted)) {
@@ -96,13 +96,13 @@ fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
 }
 
 /// What the arguments of a package manager ask for.
-fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
+fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> ManagerRequest<'a> {
     const FLAGS: &[&str] = word_list!(
         "-s --silent --quiet -q --verbose --color --no-color --stream --parallel --no-bail --aggregate-output --offline
          --frozen-lockfile --bail --if-present -y --yes --bun --watch --workspace-root --include-workspace-root
          --no-audit --foreground-scripts --ignore-scripts"
     );
-    let mut place = Place::Here;
+    let mut place = ScriptPackage::Here;
     let mut plain: Vec<(usize, &str)> = Vec::new();
     let mut at = 0;
     while let Some(word) = arguments.get(at).copied().filter(|word| *word != "--") {
@@ -121,60 +121,65 @@ fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
             "-w" | "--workspace" if manager == "npm" => true,
             "--filter" | "-F" | "--filter-prod" | "-C" | "--dir" | "--cwd" | "--prefix" => true,
             "-w" if manager == "pnpm" => {
-                place = Place::Folder("/");
+                place = ScriptPackage::Folder("/");
                 continue;
             }
             "-r" | "--recursive" | "--workspaces" | "-ws" => {
-                place = Place::All;
+                place = ScriptPackage::All;
                 continue;
             }
-            "--if-present" => return Asked::Other,
+            "--if-present" => return ManagerRequest::Other,
             _ if attached.is_some() || FLAGS.contains(&option) => continue,
             // An unknown option may have a value.
-            _ if plain.is_empty() => return Asked::Other,
+            _ if plain.is_empty() => return ManagerRequest::Other,
             _ => continue,
         };
         let value = if takes { attached.or_else(|| arguments.get(at).copied()) } else { None };
         at += usize::from(attached.is_none());
-        let Some(value) = value else { return Asked::Other };
+        let Some(value) = value else { return ManagerRequest::Other };
         place = match option {
-            "-C" | "--dir" | "--cwd" | "--prefix" => Place::Folder(value),
-            _ => Place::Package(value),
+            "-C" | "--dir" | "--cwd" | "--prefix" => ScriptPackage::Folder(value),
+            _ => ScriptPackage::Package(value),
         };
     }
     of_plain(manager, arguments, &plain, place)
 }
 
 /// What the words other than options ask for.
-fn of_plain<'a>(manager: &str, arguments: &'a [&'a str], plain: &[(usize, &'a str)], place: Place<'a>) -> Asked<'a> {
-    let script = |name, or_program| Asked::Script { name, place, or_program };
-    let Some((at, verb)) = plain.first().copied() else { return Asked::Other };
+fn of_plain<'a>(
+    manager: &str,
+    arguments: &'a [&'a str],
+    plain: &[(usize, &'a str)],
+    place: ScriptPackage<'a>,
+) -> ManagerRequest<'a> {
+    let script = |name, or_program| ManagerRequest::Script { name, place, or_program };
+    let Some((at, verb)) = plain.first().copied() else { return ManagerRequest::Other };
     let next = plain.get(1).map(|(_, word)| *word);
     let behind = arguments.get(at + 1..).unwrap_or_default();
     let behind = behind.strip_prefix(&["--"]).unwrap_or(behind);
     match (manager, verb) {
         ("bun", "run") => match next {
-            Some(path) if path.contains('/') || has_end(path, CODE) => Asked::File(path),
+            Some(path) if path.contains('/') || has_end(path, CODE) => ManagerRequest::File(path),
             Some(name) => script(name, true),
-            None => Asked::Other,
+            None => ManagerRequest::Other,
         },
-        ("bun", "x") | ("npm" | "pnpm" | "yarn", "exec" | "dlx" | "x") => Asked::Program(behind),
-        ("bun", path) if has_end(path, CODE) => Asked::File(path),
-        ("bun", _) => Asked::Other,
-        (_, "run" | "run-script") => next.map_or(Asked::Other, |name| script(name, manager == "yarn")),
+        ("bun", "x") | ("npm" | "pnpm" | "yarn", "exec" | "dlx" | "x") => ManagerRequest::Program(behind),
+        ("bun", path) if has_end(path, CODE) => ManagerRequest::File(path),
+        ("bun", _) => ManagerRequest::Other,
+        (_, "run" | "run-script") => next.map_or(ManagerRequest::Other, |name| script(name, manager == "yarn")),
         (_, "test" | "start" | "stop" | "restart") => script(verb, false),
         (_, "t" | "tst") if manager != "yarn" => script("test", false),
         ("yarn", "workspace") => {
             let names: Vec<&str> = plain.iter().skip(2).map(|(_, word)| *word).collect();
             match (next, names.as_slice()) {
                 (Some(package), ["run", name, ..] | [name, ..]) if !OWN.contains(name) => {
-                    Asked::Script { name, place: Place::Package(package), or_program: true }
+                    ManagerRequest::Script { name, place: ScriptPackage::Package(package), or_program: true }
                 }
-                _ => Asked::Other,
+                _ => ManagerRequest::Other,
             }
         }
         ("pnpm" | "yarn", name) if !OWN.contains(&name) => script(name, true),
-        _ => Asked::Other,
+        _ => ManagerRequest::Other,
     }
 }
 
@@ -190,15 +195,20 @@ const OWN: &[&str] = word_list!(
 );
 
 /// Why no package of a place has a script; `None` if one has it, or if that is unknown.
-fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Result<Option<Without>, FileError> {
+fn of_script(
+    name: &str,
+    place: ScriptPackage<'_>,
+    call: &Call,
+    tree: &PlannedTree<'_>,
+) -> Result<Option<Without>, FileError> {
     let folder = match place {
-        Place::Here => call.folder.clone(),
-        Place::Folder("/") => String::new(),
-        Place::Folder(path) => match entered(&call.folder, path) {
+        ScriptPackage::Here => call.folder.clone(),
+        ScriptPackage::Folder("/") => String::new(),
+        ScriptPackage::Folder(path) => match entered(&call.folder, path) {
             Some(folder) => folder,
             None => return Ok(None),
         },
-        Place::Package(wanted) => {
+        ScriptPackage::Package(wanted) => {
             if is_open(wanted) || wanted.contains(['!', '^', '[']) || wanted.contains("...") {
                 return Ok(None);
             }
@@ -212,7 +222,7 @@ fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Resu
                 }
             }
         }
-        Place::All => {
+        ScriptPackage::All => {
             let packages: Vec<String> = packages(tree)?.into_iter().map(|(_, text)| text).collect();
             if packages.iter().any(|text| has_script(text, name)) {
                 return Ok(None);
@@ -254,7 +264,7 @@ fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Resu
 }
 
 /// The folder of a package of the project, found by name or path.
-fn folder_of(wanted: &str, call: &Call, tree: &Tree<'_>) -> Result<Option<String>, FileError> {
+fn folder_of(wanted: &str, call: &Call, tree: &PlannedTree<'_>) -> Result<Option<String>, FileError> {
     for start in [call.folder.as_str(), ""] {
         let folder = entered(start, wanted);
         if let Some(folder) = folder
@@ -274,7 +284,7 @@ fn folder_of(wanted: &str, call: &Call, tree: &Tree<'_>) -> Result<Option<String
 }
 
 /// The packages of the project, with their folders.
-fn packages(tree: &Tree<'_>) -> Result<Vec<(String, String)>, FileError> {
+fn packages(tree: &PlannedTree<'_>) -> Result<Vec<(String, String)>, FileError> {
     let mut found = Vec::new();
     for path in tree.paths().into_iter().flatten().filter(|path| path.rsplit('/').next() == Some(MANIFEST)) {
         if let Some(text) = tree.text(&path)? {
@@ -285,7 +295,7 @@ fn packages(tree: &Tree<'_>) -> Result<Vec<(String, String)>, FileError> {
 }
 
 /// Checks the tasks of `turbo run`: each is a script of a package.
-pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let ["run", rest @ ..] = arguments else { return Ok(None) };
     let config = tree.text(&format!("{}turbo.json", call.folder))?.unwrap_or_default();
     let names =
@@ -293,7 +303,7 @@ pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Soug
     for name in names {
         let is_known =
             config.contains(&format!("\"{name}\"")) || tree.plans_any(MANIFEST) || tree.plans_any("turbo.json");
-        if !is_known && of_script(name, Place::All, call, tree)?.is_some() {
+        if !is_known && of_script(name, ScriptPackage::All, call, tree)?.is_some() {
             return Ok(Some(Missing::surely(format!("no package has a script `{name}`"))));
         }
     }

@@ -3,7 +3,7 @@
 
 /// A word in lower case, with facts about its surroundings.
 #[derive(Debug)]
-pub(super) struct Word {
+pub(super) struct SentenceWord {
     /// Its offset in the passage.
     pub(super) at: usize,
     pub(super) text: String,
@@ -19,13 +19,14 @@ pub(super) struct Word {
 #[derive(Debug)]
 pub(super) struct Sentence<'text> {
     pub(super) text: &'text str,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<SentenceWord>,
 }
 
 impl Sentence<'_> {
     /// The indexes of sequences of words that match; the alternatives for each word are separated by `|`.
     pub(super) fn find(&self, pattern: &[&str]) -> Vec<usize> {
-        let fits = |word: &Word, wanted: &str| !word.is_part && wanted.split('|').any(|wanted| wanted == word.text);
+        let fits =
+            |word: &SentenceWord, wanted: &str| !word.is_part && wanted.split('|').any(|wanted| wanted == word.text);
         let starts = self.words.windows(pattern.len()).enumerate();
         starts
             .filter(|(_, window)| window.iter().zip(pattern).all(|(word, wanted)| fits(word, wanted)))
@@ -192,7 +193,7 @@ fn ends(text: &str) -> Vec<usize> {
     found
 }
 
-fn words(text: &str, start: usize, end: usize) -> Vec<Word> {
+fn words(text: &str, start: usize, end: usize) -> Vec<SentenceWord> {
     let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '\'' | '\u{2019}');
     let mut found = Vec::new();
     let mut at = start;
@@ -218,7 +219,7 @@ fn words(text: &str, start: usize, end: usize) -> Vec<Word> {
             || (after.is_some_and(|after| matches!(after, '.' | ':' | ',')) && goes_on)
             || (raw.starts_with('-') && !raw.starts_with("- "))
             || word.contains('_');
-        found.push(Word {
+        found.push(SentenceWord {
             at: from,
             text: word.to_lowercase().replace('\u{2019}', "'"),
             is_loud: word.chars().all(|letter| !letter.is_lowercase()),

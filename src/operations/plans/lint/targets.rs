@@ -2,7 +2,7 @@
 
 use super::needed::{Missing, Sought, file, is_open};
 use crate::operations::plans::calls::{Call, entered};
-use crate::operations::plans::commands::{Recipes, Tree};
+use crate::operations::plans::commands::{PlannedTree, Recipes};
 use crate::project::files::FileError;
 use crate::text::words::word_list;
 
@@ -12,7 +12,7 @@ fn no_target(name: &str, keeper: &str, folder: &str) -> Missing {
 }
 
 /// Options of a program with their values, and the other words.
-struct Words<'a> {
+struct ProgramWords<'a> {
     folder: Option<&'a str>,
     file: Option<&'a str>,
     plain: Vec<&'a str>,
@@ -21,8 +21,14 @@ struct Words<'a> {
 }
 
 /// Splits the words after a program. The lists name its options, short and long, by their meaning.
-fn words<'a>(arguments: &[&'a str], folders: &[&str], files: &[&str], values: &[&str], others: &[&str]) -> Words<'a> {
-    let mut found = Words { folder: None, file: None, plain: Vec::new(), is_other: false };
+fn words<'a>(
+    arguments: &[&'a str],
+    folders: &[&str],
+    files: &[&str],
+    values: &[&str],
+    others: &[&str],
+) -> ProgramWords<'a> {
+    let mut found = ProgramWords { folder: None, file: None, plain: Vec::new(), is_other: false };
     let mut at = 0;
     while let Some(word) = arguments.get(at).copied().filter(|word| *word != "--") {
         at += 1;
@@ -62,7 +68,7 @@ fn is_plain(word: &str) -> bool {
 }
 
 /// What is missing for `make`.
-pub(super) fn of_make(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_make(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let asked = words(
         arguments,
         &["-C", "--directory"],
@@ -83,7 +89,7 @@ pub(super) fn of_make(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sough
 }
 
 /// What is missing for `just`.
-pub(super) fn of_just(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_just(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let asked = words(
         arguments,
         &["-d", "--working-directory"],
@@ -105,7 +111,7 @@ fn in_recipes<'a>(
     file_of: Option<&str>,
     folder: &str,
     call: &Call,
-    tree: &Tree<'_>,
+    tree: &PlannedTree<'_>,
 ) -> Sought {
     if let Some(path) = file_of
         && let Some(missing) = file(path, call, tree)
@@ -143,7 +149,7 @@ fn in_recipes<'a>(
 }
 
 /// The text of the first of these files that exists in a folder; also `None` if a plan writes one of them.
-fn kept(folder: &str, names: &[&str], tree: &Tree<'_>) -> Result<Option<String>, FileError> {
+fn kept(folder: &str, names: &[&str], tree: &PlannedTree<'_>) -> Result<Option<String>, FileError> {
     if names.iter().any(|name| tree.is_planned(&format!("{folder}{name}"))) {
         return Ok(None);
     }
@@ -156,7 +162,7 @@ fn kept(folder: &str, names: &[&str], tree: &Tree<'_>) -> Result<Option<String>,
 }
 
 /// What is missing for `task`.
-pub(super) fn of_task(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_task(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     const FILES: &[&str] = word_list!(
         "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml taskfile.dist.yml Taskfile.dist.yaml
          taskfile.dist.yaml"
@@ -178,7 +184,7 @@ pub(super) fn of_task(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sough
 }
 
 /// What is missing for `composer`.
-pub(super) fn of_composer(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_composer(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     const OWN: &[&str] = word_list!(
         "about archive audit browse bump check-platform-reqs clear-cache clearcache cc config create-project depends why
          diagnose dump-autoload dumpautoload exec fund global help info init install i licenses list outdated prohibits
@@ -197,7 +203,7 @@ pub(super) fn of_composer(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> S
 }
 
 /// What is missing for `deno`.
-pub(super) fn of_deno(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+pub(super) fn of_deno(arguments: &[&str], call: &Call, tree: &PlannedTree<'_>) -> Sought {
     let plain: Vec<&str> = arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
     match plain.as_slice() {
         ["task", name, ..] if !is_open(name) => {

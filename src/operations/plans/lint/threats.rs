@@ -6,14 +6,14 @@ use crate::project::plan::{PhasePlan, PlanTask};
 
 /// The severity of a threat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Severity {
+pub(crate) enum ThreatLevel {
     Low,
     Medium,
     High,
     Critical,
 }
 
-impl Severity {
+impl ThreatLevel {
     /// Parses the word of a table or of the setting `workflow.security_block_on`; `None` for `none`.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
@@ -43,7 +43,7 @@ pub(super) struct Threat<'text> {
     /// The offset of the row in the plan.
     pub(super) at: usize,
     pub(super) row: &'text str,
-    severity: Option<Severity>,
+    severity: Option<ThreatLevel>,
     disposition: Option<&'text str>,
     mitigation: Option<&'text str>,
 }
@@ -79,7 +79,7 @@ pub(super) fn threats<'text>(plan: &PhasePlan<'text>) -> Vec<Threat<'text>> {
             id,
             at: here,
             row,
-            severity: cell(&["severity", "risk", "rating"]).and_then(Severity::of),
+            severity: cell(&["severity", "risk", "rating"]).and_then(ThreatLevel::of),
             disposition: cell(&["disposition"]),
             mitigation: cell(&["mitigation", "plan", "control"]),
         });
@@ -94,7 +94,7 @@ fn is_id(text: &str) -> bool {
 
 /// The problems with the threat model of a plan that must have one. `from` is the severity from which a threat must be
 /// mitigated.
-pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Option<Severity>) -> Vec<Found> {
+pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Option<ThreatLevel>) -> Vec<Found> {
     let block =
         plan.block("threat_model").filter(|(at, block)| !says_nothing(block) && !is_in_comment(plan.text(), *at));
     let Some((at, block)) = block else {
@@ -181,7 +181,7 @@ fn names_a_task(told: &str, tasks: &[PlanTask<'_>]) -> bool {
 mod tests {
     use super::*;
 
-    fn told(row: &str, from: Option<Severity>) -> Vec<String> {
+    fn told(row: &str, from: Option<ThreatLevel>) -> Vec<String> {
         let text = format!(
             "---\nphase: 1\n---\n<task type=\"auto\"><name>Task 1: Check the size</name><files>src/guard.ts</files><action>Call \
              `limit()` first</action></task>\n<threat_model>\n## Trust Boundaries\n\n| Boundary | Description |\n|---|---|\n\
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_severe_threat_is_mitigated_by_a_task() {
-        let high = Some(Severity::High);
+        let high = Some(ThreatLevel::High);
         for sound in [
             "| T-01-01 | D | high | mitigate | Task 1 |",
             "| T-01-01 | D | high | mitigate | no write at all (Task 1's behaviour) |",
@@ -216,6 +216,6 @@ mod tests {
             assert!(found.len() == 1 && found[0].contains(why) && found[0].contains("T-01-01"), "{wrong}: {found:?}");
         }
         assert!(told("| T-01-01 | D | critical | accept | rare |", None).is_empty());
-        assert_eq!(told("| T-01-01 | D | medium | accept | rare |", Some(Severity::Medium)).len(), 1);
+        assert_eq!(told("| T-01-01 | D | medium | accept | rare |", Some(ThreatLevel::Medium)).len(), 1);
     }
 }

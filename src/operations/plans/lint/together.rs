@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::threats::threats;
 use super::wording::is_code;
-use crate::operations::plans::commands::{Tree, bare};
+use crate::operations::plans::commands::{PlannedTree, bare};
 use crate::operations::plans::found::{Found, Weight};
 use crate::operations::plans::index::{Fault, FaultKind};
 use crate::project::files::FileError;
@@ -26,7 +26,7 @@ pub(super) fn serves_nothing(plan: &PhasePlan<'_>, of_phase: &[String]) -> Optio
 }
 
 /// Reports links to files that neither exist nor are written by this plan or an earlier one.
-pub(super) fn loose_links(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Vec<Found> {
+pub(super) fn loose_links(plan: &PhasePlan<'_>, tree: &PlannedTree<'_>) -> Vec<Found> {
     let line = plan.line_of("key_links");
     let links = plan.must_have(MustHave::KeyLinks).unwrap_or_default();
     let artifacts = plan.must_have(MustHave::Artifacts).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::project::state::index::{KEYS, Progress};
 
 /// Every command with a request that is valid in all the projects, and parts of the lines in the body that it may
 /// change.
-fn every_command(view: &ProjectView) -> Vec<(&'static str, Outcome, &'static [&'static str])> {
+fn every_command(view: &ProjectView) -> Vec<(&'static str, StateEdited, &'static [&'static str])> {
     const POSITION: &[&str] =
         &["Phase", "Plan", "Status", "Last activity", "Last Activity", "Current", "Total Plans in Phase", "Progress"];
     let facts = facts();

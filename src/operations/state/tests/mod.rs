@@ -61,14 +61,14 @@ fn of_text(state: &str) -> ProjectView {
     view(MemoryFiles::new([(STATE, state)]))
 }
 
-type Outcome = Edited<String, Failure>;
+type StateEdited = Edited<String, Failure>;
 
 /// The answer of an operation, with its report serialized.
-fn printed<R: Serialize>(result: Edited<R, Failure>) -> Outcome {
+fn printed<R: Serialize>(result: Edited<R, Failure>) -> StateEdited {
     result.map(|(report, edits)| (serde_json::to_string(&report).unwrap(), edits))
 }
 
-fn printed_found<R: Serialize>(result: EditedState<R>) -> Outcome {
+fn printed_found<R: Serialize>(result: EditedState<R>) -> StateEdited {
     printed(result.map(|found| match found {
         Some((report, edits)) => (Some(report), edits),
         None => (None, Edits::default()),
@@ -76,7 +76,7 @@ fn printed_found<R: Serialize>(result: EditedState<R>) -> Outcome {
 }
 
 /// The report, and the changed lines of STATE.md without the time in the front matter.
-fn shown(view: &ProjectView, outcome: Outcome) -> String {
+fn shown(view: &ProjectView, outcome: StateEdited) -> String {
     let (report, edits) = outcome.unwrap();
     let mut text = format!("{report}\n");
     let before = view.text(STATE).unwrap().unwrap_or_default();
@@ -93,7 +93,7 @@ fn shown(view: &ProjectView, outcome: Outcome) -> String {
     text
 }
 
-fn check(project: &str, request: impl FnOnce(&ProjectView) -> Outcome, expected: impl snapbox::IntoData) {
+fn check(project: &str, request: impl FnOnce(&ProjectView) -> StateEdited, expected: impl snapbox::IntoData) {
     let view = view(fixture(project));
     assert_data_eq!(shown(&view, request(&view)), expected);
 }

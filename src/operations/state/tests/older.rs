@@ -6,7 +6,7 @@ use super::super::{advance, prune, read, rebuild, sync, update};
 use super::*;
 
 /// STATE.md after an operation.
-fn after(view: &ProjectView, outcome: Outcome) -> String {
+fn after(view: &ProjectView, outcome: StateEdited) -> String {
     let (_, edits) = outcome.unwrap();
     edits.texts.get(STATE).cloned().unwrap_or_else(|| view.text(STATE).unwrap().unwrap().to_string())
 }
@@ -19,7 +19,7 @@ const IN_CONFIGURATION: &str = "# S\n\n## Current Position\n\nPhase: 1 of 2 (A)\
 fn status_and_day_are_written_wherever_an_older_file_has_them() {
     for text in [AT_THE_TOP, IN_TABLES, IN_CONFIGURATION] {
         let view = of_text(text);
-        let acts: [Outcome; 4] = [
+        let acts: [StateEdited; 4] = [
             printed_found(advance::advance(&view, &facts())),
             printed_found(position::begin(&view, phase("1", "A", 2), &facts())),
             printed_found(position::planned(&view, phase("1", "A", 2), &facts())),

@@ -5,7 +5,7 @@ use snapbox::{assert_data_eq, str};
 use super::super::{notes, update};
 use super::*;
 
-fn set(field: &'static str, value: &'static str) -> impl Fn(&ProjectView) -> Outcome {
+fn set(field: &'static str, value: &'static str) -> impl Fn(&ProjectView) -> StateEdited {
     move |view: &ProjectView| printed(update::update(view, field, value, &facts()))
 }
 

@@ -5,7 +5,7 @@ use snapbox::str;
 use super::super::notes::Evolution;
 use super::super::{notes, prune, rebuild, switch, sync, validate};
 use super::*;
-use crate::project::figures::Counts;
+use crate::project::figures::MilestoneCounts;
 
 const PHASES: &[(&str, &str)] = &[
     (".planning/phases/01-a/01-01-PLAN.md", "x"),
@@ -160,7 +160,7 @@ fn a_progress_table_closes_phases_wherever_it_is() {
             "# R\n\n## Milestones\n\n- 🚧 **v1.0 A** - x\n\n## Phases\n\n### 🚧 v1.0 A\n\n#### Phase 1: A\n#### Phase 2: B\n\n{before}### 📋 v2.0 B\n\n#### Phase 3: C\n\n## Progress\n\n{behind}"
         );
         let files = MemoryFiles::new([(STATE, "# S\n"), (".planning/ROADMAP.md", roadmap.as_str())]);
-        let counts = Counts::of(&view(files)).unwrap();
+        let counts = MilestoneCounts::of(&view(files)).unwrap();
         (counts.completed_phases, counts.total_phases, counts.percent())
     };
     assert_eq!(counted("", table), (1, 2, 50), "the roadmap closes a phase wherever it says so");

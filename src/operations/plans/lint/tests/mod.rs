@@ -83,8 +83,8 @@ const FILES: &[(&str, &str)] = &[
     ("web/package.json", r#"{"scripts": {"build": "vite build"}}"#),
 ];
 
-fn limits(config: &str) -> Limits {
-    Limits::of(&Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() }).0)
+fn limits(config: &str) -> PlanLimits {
+    PlanLimits::of(&Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() }).0)
 }
 
 /// The lint report of phase 1 with these additional files.
@@ -117,7 +117,7 @@ fn edited(from: &str, to: &str) -> (LintReport, String) {
     (linted(&plan), plan)
 }
 
-fn has(found: &[Finding], part: &str) -> bool {
+fn has(found: &[LintFinding], part: &str) -> bool {
     found.iter().any(|finding| finding.sentence.contains(part))
 }
 
