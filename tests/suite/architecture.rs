@@ -1,5 +1,6 @@
 //! The house rules that a compiler does not check: direction between rooms, no host names in Rust, no forgotten test.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -121,7 +122,7 @@ fn no_type_has_more_than_25_methods() {
     let method = Regex::new(r"(?m)^    (?:pub(?:\([^)]*\))? )?(?:const )?fn \w+").unwrap();
     for room in ["acts", "frame", "peer", "commands"] {
         // Two types with the same name are in two folders.
-        let mut methods = std::collections::BTreeMap::<(Option<PathBuf>, String), usize>::new();
+        let mut methods = BTreeMap::<(Option<PathBuf>, String), usize>::new();
         for (file, text) in rust_files(&format!("src/{room}")).into_iter().filter(|(file, _)| !is_of_tests(file)) {
             for found in block.captures_iter(&text).filter(|found| !found[0].lines().next().unwrap().contains(" for "))
             {
@@ -132,6 +133,58 @@ fn no_type_has_more_than_25_methods() {
         let halls: Vec<_> = methods.into_iter().filter(|(_, count)| *count > MOST).collect();
         assert_eq!(halls, Vec::new(), "make functions by subject of them");
     }
+}
+
+#[test]
+fn no_type_name_is_used_for_more_than_two_types() {
+    let mut types = BTreeMap::<String, Vec<String>>::new();
+    for (file, text) in rust_files("src") {
+        let file = file.strip_prefix(repository()).unwrap().display().to_string();
+        for name in types_defined(&text) {
+            types.entry(name).or_default().push(file.clone());
+        }
+    }
+    let shared: Vec<String> = types
+        .into_iter()
+        .filter(|(_, files)| files.len() > 2)
+        .map(|(name, files)| format!("{name}: {}", files.join(", ")))
+        .collect();
+    assert_eq!(shared, Vec::<String>::new(), "give them names that a search tells apart");
+}
+
+/// The types that a file defines, in its tests as well. Associated types are not among them.
+fn types_defined(text: &str) -> Vec<String> {
+    static TYPE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?(?:unsafe )?(struct|enum|trait|union|type) ([A-Z]\w*)").unwrap()
+    });
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some(item) = TYPE.captures(line) else { continue };
+        if &item[1] != "type" || !is_in_a_trait_or_impl(&lines[..number], line) {
+            found.push(item[2].to_owned());
+        }
+    }
+    found
+}
+
+/// Whether the block that a line is in belongs to a trait or an `impl`, given the lines above it.
+fn is_in_a_trait_or_impl(above: &[&str], line: &str) -> bool {
+    static HEADER: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?(?:unsafe )?(?:impl|trait)\b").unwrap());
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let begins_a_block = |above: &&&str| {
+        let text = above.trim_start();
+        !text.is_empty() && text != "{" && text != "where" && depth(above) < depth(line)
+    };
+    above.iter().rev().find(begins_a_block).is_some_and(|header| HEADER.is_match(header))
+}
+
+#[test]
+fn types_are_found_but_for_associated_ones() {
+    let text = "struct One;\nimpl<T> Iterator for One\nwhere\n    T: Copy,\n{\n    type Item = T;\n\n    fn next() {\n        \
+                struct Two;\n    }\n}\npub(crate) trait Three {\n    type Four;\n}\nmod tests {\n    type Five = u8;\n}\n";
+    assert_eq!(types_defined(text), ["One", "Two", "Three", "Five"]);
 }
 
 #[test]
