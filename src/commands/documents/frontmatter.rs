@@ -110,17 +110,13 @@ fn get(context: &mut Context, arguments: &FrontmatterGetArgs) -> Result<(), Fail
     }
     let fields = frontmatter::read(&text);
     let Some(field) = &arguments.field else { return context.emit(&fields) };
-    match fields.get(field) {
-        Some(value) => {
-            let raw = format!("{:#}", serde_json::to_value(value)?);
-            context.emit_raw(&std::collections::BTreeMap::from([(field, value)]), raw)
-        }
-        None => {
-            let unknown = Failure::usage(format!("the front matter of `{file}` has no field `{field}`"));
-            let unknown = unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", file)));
-            Err(unknown.answered_about("Field not found", "field", field))
-        }
-    }
+    let value = fields.get(field).ok_or_else(|| {
+        let unknown = Failure::usage(format!("the front matter of `{file}` has no field `{field}`"));
+        let unknown = unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", file)));
+        unknown.answered_about("Field not found", "field", field)
+    })?;
+    let raw = format!("{:#}", serde_json::to_value(value)?);
+    context.emit_raw(&std::collections::BTreeMap::from([(field, value)]), raw)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
