@@ -152,6 +152,26 @@ fn no_type_name_is_used_for_more_than_two_types() {
     assert_eq!(shared, Vec::<String>::new(), "give them names that a search tells apart");
 }
 
+#[test]
+fn a_fact_is_defined_once() {
+    let table = Regex::new(r"(?ms)^ *(facts|facts_of)! \{ \|([^|]*)\|\n(.*?)\n *\}$").unwrap();
+    let row = Regex::new(r"(?m)^ {4,8}(\w+): [^=;]*? =").unwrap();
+    let mut facts = BTreeMap::<(String, String), Vec<String>>::new();
+    for (file, text) in rust_files("src/operations") {
+        for table in table.captures_iter(&text) {
+            // A fact of `facts_of` belongs to what it is read from, such as a phase in a list.
+            let source = if &table[1] == "facts_of" { table[2].rsplit(": ").next().unwrap() } else { "" };
+            for row in row.captures_iter(&table[3]) {
+                let name = (source.to_owned(), row[1].to_owned());
+                facts.entry(name).or_default().push(file.display().to_string());
+            }
+        }
+    }
+    assert!(facts.len() > 280, "only {} facts were found", facts.len());
+    let twice: Vec<_> = facts.into_iter().filter(|(_, files)| files.len() > 1).collect();
+    assert_eq!(twice, Vec::new(), "answers list the name of a fact; it is computed in one place");
+}
+
 /// The types that a file defines, in its tests as well. Associated types are not among them.
 fn types_defined(text: &str) -> Vec<String> {
     static TYPE: LazyLock<Regex> = LazyLock::new(|| {

@@ -62,7 +62,7 @@ pub(crate) struct NotRun {
 
 /// The hooks that would be run, and what cannot be.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundHooks {
     pub(crate) hooks: Vec<(Target, RegisteredHook)>,
     not_run: Vec<NotRun>,
     /// A file that may name our hooks cannot be read.
@@ -70,8 +70,8 @@ pub(crate) struct Found {
 }
 
 /// The hooks that hosts have registered; `ours` leaves out those of other programs.
-pub(crate) fn find(call: &Call, host: Option<&str>, ours: bool) -> Result<Found, Failure> {
-    let mut found = Found { hooks: Vec::new(), not_run: Vec::new(), is_unreadable: false };
+pub(crate) fn find(call: &Call, host: Option<&str>, ours: bool) -> Result<FoundHooks, Failure> {
+    let mut found = FoundHooks { hooks: Vec::new(), not_run: Vec::new(), is_unreadable: false };
     for target in targets(call, host)? {
         let registered = install::registered(&target)?;
         let (runtime, scope) = (target.descriptor.id.to_string(), target.scope.word());
@@ -84,7 +84,7 @@ pub(crate) fn find(call: &Call, host: Option<&str>, ours: bool) -> Result<Found,
     Ok(found)
 }
 
-impl Found {
+impl FoundHooks {
     /// Runs each hook `runs` times.
     pub(crate) fn timed(self, call: &Call, runs: u32) -> BenchReport {
         let nothing = shell(":").folder(call.root().as_path()).timeout(LIMIT);

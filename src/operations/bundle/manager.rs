@@ -21,11 +21,11 @@ use crate::text::time;
 const ACTIVE: i64 = 5 * 60 * 1000;
 
 /// The phases of the milestone, with the dependencies of each.
-pub(super) struct Managed(pub(super) Vec<Task>);
+pub(super) struct Managed(pub(super) Vec<ManagerEntry>);
 
 /// A phase that may be worked on.
 #[derive(Clone, Debug)]
-pub(super) struct Task {
+pub(super) struct ManagerEntry {
     pub(super) phase: PhaseFacts,
     /// When a file of the phase last changed, and whether that was just now.
     touched: Option<i64>,
@@ -45,7 +45,7 @@ struct Additions {
 
 answer! {
     /// One phase.
-    pub(super) struct ManagedPhase |task: Task| with listed(&task.phase) {
+    pub(super) struct ManagedPhase |task: ManagerEntry| with listed(&task.phase) {
         number, name, goal, depends_on, disk_status = stage, has_context, has_research, plan_count, summary_count,
         roadmap_complete,
         #[serde(flatten)]
@@ -134,7 +134,7 @@ impl FactBasis for Managed {
         for phase in analyze::phases(given.view, roadmap, &given.view.milestone()?)? {
             let folder = folder_index.find(&PhaseId::new(&phase.number));
             let touched = folder.and_then(|folder| last_touch(given, folder));
-            tasks.push(Task {
+            tasks.push(ManagerEntry {
                 touched,
                 is_active: touched.is_some_and(|touched| now.saturating_sub(touched) < ACTIVE),
                 needs: phase.depends_on.as_deref().and_then(dependencies),
@@ -168,7 +168,7 @@ impl Managed {
     }
 }
 
-impl Task {
+impl ManagerEntry {
     /// Nothing has been done yet, and nothing blocks it.
     fn is_next_to_discuss(&self) -> bool {
         self.is_unblocked && matches!(self.phase.stage(), Stage::NoDirectory | Stage::Empty)
@@ -189,12 +189,12 @@ fn is_done_elsewhere(view: &ProjectView, typed: &str) -> Result<bool, FileError>
     })
 }
 
-fn actions(given: &Given<'_>, tasks: &[Task]) -> Vec<Action> {
-    let executing = |task: &&Task| match task.phase.stage() {
+fn actions(given: &Given<'_>, tasks: &[ManagerEntry]) -> Vec<Action> {
+    let executing = |task: &&ManagerEntry| match task.phase.stage() {
         Stage::Partial => true,
         stage => stage == Stage::Planned && task.is_active,
     };
-    let planning = |task: &&Task| is_gathered(task.phase.stage()) && task.is_active;
+    let planning = |task: &&ManagerEntry| is_gathered(task.phase.stage()) && task.is_active;
     let needs = Needs::of(tasks);
     let clashes_with_executing = needs.clashes(tasks, executing);
     let clashes_with_planning = needs.clashes(tasks, planning);
@@ -249,7 +249,7 @@ impl FactBasis for Additions {
     }
 }
 
-fn are_done(task: &Task, is_done: impl Fn(&str) -> Result<bool, FileError>) -> Result<bool, FileError> {
+fn are_done(task: &ManagerEntry, is_done: impl Fn(&str) -> Result<bool, FileError>) -> Result<bool, FileError> {
     for needed in task.needs.iter().flatten() {
         if !is_done(needed)? {
             return Ok(false);
@@ -291,7 +291,7 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(tasks: &[Task]) -> Self {
+    fn of(tasks: &[ManagerEntry]) -> Self {
         let index = PhaseIndex::new(tasks.iter().map(|task| task.phase.number.as_str()).enumerate());
         let first = |number: &str| index.find(number);
         let number_of = |place: usize| tasks.len() + place;
@@ -315,7 +315,7 @@ impl Needs {
     }
 
     /// For each phase: true if it depends on a `busy` phase with another number, or such a phase depends on it.
-    fn clashes(&self, tasks: &[Task], busy: impl Fn(&&Task) -> bool) -> Vec<bool> {
+    fn clashes(&self, tasks: &[ManagerEntry], busy: impl Fn(&&ManagerEntry) -> bool) -> Vec<bool> {
         let busy = || tasks.iter().enumerate().filter(|(_, task)| busy(task));
         let below = spread(&self.forward, busy().map(|(at, task)| (at, task.phase.number.as_str())));
         let above = spread(&self.backward, busy().map(|(at, task)| (self.numbers[at], task.phase.number.as_str())));

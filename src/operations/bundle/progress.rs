@@ -26,14 +26,14 @@ use crate::operations::facts::{FactBasis, Given, facts};
 struct Rows(Vec<PhaseRow>);
 
 /// A phase, and what the roadmap calls it.
-struct Named {
+struct LabelledPhase {
     phase: PhaseFacts,
     label: PhaseLabel,
 }
 
 answer! {
     /// One phase.
-    struct PhaseRow |named: Named| with listed(&named.phase) {
+    struct PhaseRow |named: LabelledPhase| with listed(&named.phase) {
         number,
         /// The name of the phase as its folder has it.
         name: Option<String> = Some(named.phase.name.clone()).filter(|name| !name.is_empty()),
@@ -74,7 +74,7 @@ impl FactBasis for Rows {
                 command_prefix: given.host.command_prefix.clone(),
                 ..PhaseFacts::new(number, name, PhaseStanding::of(given.view, id, folder)?)
             };
-            Ok::<_, FileError>((id.to_owned(), PhaseRow::of(&Named { phase, label: given.view.label(id)? })))
+            Ok::<_, FileError>((id.to_owned(), PhaseRow::of(&LabelledPhase { phase, label: given.view.label(id)? })))
         };
         let mut rows = Vec::new();
         for folder in &folders {

@@ -11,7 +11,7 @@ use crate::project::phase::PhaseId;
 use crate::project::standing::Stage;
 use crate::text::time;
 
-use super::manager::{Managed, Step, Task};
+use super::manager::{Managed, ManagerEntry, Step};
 use crate::operations::answers::answer::answer;
 use crate::operations::facts::listed::{self, PhaseFacts};
 use crate::operations::facts::{Documents, FactBasis, Given, facts};
@@ -30,8 +30,8 @@ pub(crate) struct ChainFacts {
 
 /// What remains, where to begin, and what blocks the start.
 struct Chain {
-    remaining: Vec<Task>,
-    start: Option<Task>,
+    remaining: Vec<ManagerEntry>,
+    start: Option<ManagerEntry>,
     missing_context: Vec<String>,
     deferred: Vec<String>,
     session: Session,
@@ -52,7 +52,7 @@ struct Session {
 
 answer! {
     /// A phase that is not complete.
-    struct RemainingPhase |task: Task| with listed(&task.phase) {
+    struct RemainingPhase |task: ManagerEntry| with listed(&task.phase) {
         number, name, phase_dir = directory, has_context, has_research, plan_count, summary_count, disk_status = stage,
         verification_status,
         deps_satisfied: bool = task.is_unblocked,
@@ -136,8 +136,9 @@ impl FactBasis for Chain {
         let (world, documents) = (given.part::<ChainFacts>()?, given.part::<Documents>()?);
         let tasks = &given.part::<Managed>()?.0;
         let deferred = deferred(given, tasks)?;
-        let remains = |task: &&Task| !task.phase.standing.is_complete() && !deferred.contains(&task.phase.number);
-        let remaining: Vec<Task> = tasks.iter().filter(remains).cloned().collect();
+        let remains =
+            |task: &&ManagerEntry| !task.phase.standing.is_complete() && !deferred.contains(&task.phase.number);
+        let remaining: Vec<ManagerEntry> = tasks.iter().filter(remains).cloned().collect();
         let start = match &given.call.text {
             Some(typed) => remaining.iter().find(|task| PhaseId::new(typed).matches(&task.phase.number)),
             None => remaining.first(),
@@ -180,7 +181,7 @@ impl Chain {
 }
 
 /// The phases whose line in the roadmap contains `deferred`.
-fn deferred(given: &Given<'_>, tasks: &[Task]) -> Result<Vec<String>, FileError> {
+fn deferred(given: &Given<'_>, tasks: &[ManagerEntry]) -> Result<Vec<String>, FileError> {
     let roadmap = given.view.roadmap_or_empty()?;
     let says = |line: usize| roadmap.markdown().line(line).to_lowercase().contains("deferred");
     let is_deferred = |number: &str| {
@@ -233,7 +234,7 @@ fn next_step(phase: &PhaseFacts) -> Step {
 
 fn blockers(
     prerequisites: &Prerequisites,
-    start: Option<&Task>,
+    start: Option<&ManagerEntry>,
     lacks_context: bool,
     git_clean: Option<bool>,
 ) -> Vec<Blocker> {
