@@ -201,7 +201,7 @@ fn is_in_a_trait_or_impl(above: &[&str], line: &str) -> bool {
 }
 
 #[test]
-fn types_are_found_but_for_associated_ones() {
+fn types_are_found_except_associated_ones() {
     let text = "struct One;\nimpl<T> Iterator for One\nwhere\n    T: Copy,\n{\n    type Item = T;\n\n    fn next() {\n        \
                 struct Two;\n    }\n}\npub(crate) trait Three {\n    type Four;\n}\nmod tests {\n    type Five = u8;\n}\n";
     assert_eq!(types_defined(text), ["One", "Two", "Three", "Five"]);

@@ -92,7 +92,7 @@ fn every_code_of_a_refusal_is_tested() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-            if !code.contains("Block {") && !code.contains("Finding::block(") {
+            if !code.contains("Block {") && !code.contains("Reaction::block(") {
                 continue;
             }
             for (quote, _) in code.match_indices('"') {

@@ -290,7 +290,7 @@ impl ProjectView {
         once(&self.found.all_folders, || self.read_folders(&self.layout.phases(), None)).cloned()
     }
 
-    /// The folders of the phases of the current milestone: those named in its window; where it names none, all that are no
+    /// The folders of the phases of the current milestone: those that its section names; if it names none, all except
     /// shelves.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
         let find = || match self.roadmap()? {
