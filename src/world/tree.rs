@@ -285,7 +285,7 @@ mod system {
         use std::io::Read;
         use std::os::fd::{AsFd, OwnedFd};
         use std::path::Path;
-        use std::time::Duration;
+        use std::time::{Duration, Instant};
 
         use rustix::process::{PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid};
 
@@ -346,13 +346,28 @@ mod system {
             is_set
         }
 
+        /// How long to wait for processes that are between two programs. Under load that takes milliseconds.
+        const REPLACED: Duration = Duration::from_secs(1);
+
         pub(super) fn seen() -> Vec<SeenProcess> {
             let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
             let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+            let until = Instant::now() + REPLACED;
             let look = |id: u32| {
-                let stat = stat(id)?;
                 let mark = format!("{MARK}=");
-                let environment = read(&Path::new("/proc").join(id.to_string()).join("environ")).unwrap_or_default();
+                let (mut empty, path) = (0, Path::new("/proc").join(id.to_string()).join("environ"));
+                let (stat, environment) = loop {
+                    let (stat, environment) = (stat(id)?, read(&path));
+                    let is_empty = stat.has_memory && environment.as_ref().is_some_and(Vec::is_empty);
+                    // It may have been replaced after its status was read: twice is certain.
+                    empty = if is_empty && !stat.is_replaced { empty + 1 } else { 0 };
+                    if !is_empty || empty == 2 || Instant::now() >= until {
+                        break (stat, environment.unwrap_or_default());
+                    }
+                    if stat.is_replaced {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                };
                 let mut variables = environment.split(|byte| *byte == 0);
                 let marks = variables.find_map(|variable| variable.strip_prefix(mark.as_bytes()));
                 let marks = marks.map(|marks| String::from_utf8_lossy(marks).into_owned());
@@ -365,6 +380,10 @@ mod system {
             parent: u32,
             began: String,
             worked: Option<Duration>,
+            /// Threads of the kernel have none, and never an environment.
+            has_memory: bool,
+            /// The process is between two programs: the system has no environment for it yet.
+            is_replaced: bool,
         }
 
         /// `None` for a process that is gone, or has ended and was not waited for.
@@ -383,7 +402,9 @@ mod system {
             let times: Vec<u64> = rest.by_ref().take(4).filter_map(|time| time.parse().ok()).collect();
             let worked = times.into_iter().fold(0, u64::saturating_add).saturating_mul(TICK);
             let (began, worked) = (rest.nth(4)?.to_owned(), Some(Duration::from_millis(worked)));
-            Some(Stat { parent, began, worked })
+            let has_memory = rest.next()? != "0";
+            let is_replaced = has_memory && rest.nth(26) == Some("0");
+            Some(Stat { parent, began, worked, has_memory, is_replaced })
         }
 
         /// How long the first thread of a process could have run but did not; zero if the kernel does not count it.
