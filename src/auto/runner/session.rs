@@ -32,6 +32,9 @@ const LONGEST_COMPLAINT: usize = 8 << 10;
 /// suspended.
 const STANDSTILL: Duration = Duration::from_secs(2);
 
+/// How long after a time asleep no limit of time counts, so that the lines that the client wrote meanwhile are read first.
+const WAKING: Duration = Duration::from_secs(1);
+
 /// How often the processor time is read, once the client is silent.
 const LOOKS: Duration = Duration::from_secs(2);
 
@@ -131,6 +134,7 @@ pub(crate) fn run(
         started: now,
         ticked: now,
         slept: Duration::ZERO,
+        woke: None,
         alive: now,
         ended_word: None,
         watch: Watch { looked: now.instant(), worked: None, files: None },
@@ -180,6 +184,8 @@ struct RunningSession<'a> {
     ticked: Since,
     /// How much of the time since the start passed while this process could not read.
     slept: Duration,
+    /// The end of the last time asleep.
+    woke: Option<Instant>,
     /// When the last activity was.
     alive: Since,
     /// When the client sent its final message.
@@ -306,6 +312,7 @@ impl RunningSession<'_> {
         if since >= STANDSTILL {
             self.slept += since;
             self.alive = now;
+            self.woke = Some(now.instant());
         }
         self.ticked = now;
         let asked = match self.observer.tick(&self.heard) {
@@ -317,6 +324,10 @@ impl RunningSession<'_> {
                 || now.instant().saturating_duration_since(at) >= self.limits().after_end
                 || self.started.to(now) >= self.limits().whole;
             return is_over.then_some(EndOfReading::LastWord);
+        }
+        let is_waking = self.woke.is_some_and(|woke| now.instant().saturating_duration_since(woke) < WAKING);
+        if is_waking {
+            return asked.map(EndOfReading::Stop);
         }
         asked.or_else(|| self.out_of_time(now)).map(EndOfReading::Stop)
     }
