@@ -145,7 +145,7 @@ fn without_values(text: &str) -> String {
 }
 
 /// Pages in the root that people read.
-const OWN_PAGES: &[&str] = &["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+const OWN_PAGES: &[&str] = &["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 /// Folders with pages that people or agents read.
 const PAGES: &[&str] = &["hooks", "references", "templates/guide", "templates/auto", "docs"];

@@ -92,8 +92,6 @@ fn exactly_twelve_rows_were_measured() {
     let runners = runners();
     let verified = runners.iter().filter(|runner| runner.verified && !runner.programs.is_empty());
     assert_eq!(verified.count(), 12);
-    let unverified: Vec<&str> = runners.iter().filter(|runner| !runner.verified).map(|it| it.name.as_str()).collect();
-    assert_eq!(unverified, ["cursor", "antigravity", "augment"]);
     assert_eq!(runners.find("qwen").unwrap().least_version.as_deref(), Some("0.24.0"));
 }
 
