@@ -184,7 +184,7 @@ struct RunningSession<'a> {
     ticked: Since,
     /// How much of the time since the start passed while this process could not read.
     slept: Duration,
-    /// The end of the last time asleep.
+    /// The end of the time asleep in which the time of the session ran out.
     woke: Option<Instant>,
     /// When the last activity was.
     alive: Since,
@@ -312,7 +312,10 @@ impl RunningSession<'_> {
         if since >= STANDSTILL {
             self.slept += since;
             self.alive = now;
-            self.woke = Some(now.instant());
+            // Once: a session that could halt this program again and again would have no limit of time.
+            if self.started.to(now) >= self.limits().whole {
+                self.woke.get_or_insert(now.instant());
+            }
         }
         self.ticked = now;
         let asked = match self.observer.tick(&self.heard) {
