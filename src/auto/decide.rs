@@ -6,12 +6,13 @@ use super::event::{
 };
 use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, OperationStage};
 use super::position::{Position, RuleResult};
+use super::runner::table::Runners;
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
 use crate::gate::secrets;
 use crate::text::screen::counted;
-use crate::text::shell::typed;
+use crate::text::shell::{Typed, typed};
 use crate::text::time;
 
 /// The input of a decision.
@@ -490,7 +491,11 @@ fn dead(
         },
         Death::Auth => {
             let text = format!("the client is not allowed to use its model: {text}");
-            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto run"))
+            let again = "gsd-tools auto run";
+            Judgement::SetAside(match signs_in(situation.memory) {
+                Some(next) => Stop::new(Cause::Auth, text, next).shown([format!("sign in, then run `{again}`")]),
+                None => Stop::new(Cause::Auth, text, again),
+            })
         }
         Death::Start => {
             let text = format!("the client could not be started: {text}");
@@ -504,6 +509,12 @@ fn dead(
         Death::Limit => refuse(Refusal::Session, format!("a limit of the client ended the session: {text}")),
         Death::Model => refuse(Refusal::Session, format!("the model failed: {text}")),
     }
+}
+
+/// Returns the command with which the user signs in to the client of the run.
+fn signs_in(memory: &Memory) -> Option<Typed> {
+    let run = memory.run.as_ref()?;
+    Runners::builtin().ok()?.find(&run.runner).ok()?.signs_in(run.means.program.as_deref())
 }
 
 /// Stops the session because the run may not spend more.

@@ -104,7 +104,7 @@ impl Default for SessionLimits {
 /// Why the session cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunnerError {
-    #[error("none of the programs of `{runner}` is installed or in PATH: {programs}")]
+    #[error("{}", if programs.is_empty() { format!("`{runner}` needs a program, and none is named") } else { format!("none of the programs of `{runner}` is installed or in PATH: {programs}") })]
     NoProgram { runner: String, programs: String },
     #[error("the prompt has {} KB; `{runner}` takes at most {} KB", size >> 10, LONGEST_ARGUMENT >> 10)]
     PromptTooLong { runner: String, size: usize },

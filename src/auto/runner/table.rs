@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::stream::{StreamFacts, StreamForm};
 use crate::failure::Explain;
+use crate::text::shell::Typed;
 use crate::text::words::{read_words, words};
 use crate::world::World;
 
@@ -101,6 +102,9 @@ pub(crate) struct Runner {
     /// unknown.
     #[serde(default)]
     pub(crate) without_project_settings: Vec<String>,
+    /// The command with which a user signs in; empty if unknown.
+    #[serde(default)]
+    pub(crate) sign_in: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     /// Additional variables if the user is root.
@@ -248,7 +252,7 @@ impl Runners {
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Runner, TableError> {
-        let offered = || self.all.iter().filter(|runner| runner.only_with.is_none());
+        let offered = || self.all.iter().filter(|runner| runner.is_offered());
         self.all.iter().find(|runner| runner.name == name).ok_or_else(|| TableError::Unknown {
             name: name.to_owned(),
             nearest: crate::text::nearest::nearest(name, offered().map(|runner| runner.name.as_str()))
@@ -259,6 +263,24 @@ impl Runners {
 }
 
 impl Runner {
+    /// Whether it is offered to users: a client that a user can install, not one that this program plays itself, nor a
+    /// protocol or script that needs a program of the caller.
+    pub(crate) fn is_offered(&self) -> bool {
+        self.only_with.is_none() && !self.programs.is_empty()
+    }
+
+    /// Returns the command with which a user signs in: the known one, else the client itself. `program` replaces its
+    /// program.
+    pub(crate) fn signs_in(&self, program: Option<&str>) -> Option<Typed> {
+        let own = self.programs.first().map(String::as_str);
+        let (first, rest) = match self.sign_in.split_first() {
+            Some((first, rest)) => (Some(first.as_str()), rest),
+            None => (own, [].as_slice()),
+        };
+        let first = program.or(first)?;
+        Some(rest.iter().fold(Typed::default().word(first), Typed::word))
+    }
+
     /// Returns the name of its program in `PATH`.
     pub(crate) fn installed(&self, world: &World) -> Option<String> {
         world.program_of(&self.programs, &self.marks).map(|found| found.name)

@@ -38,7 +38,11 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         // Only for some clients is it known how to start them without project settings.
         let is_known = !runner.without_project_settings.is_empty();
         assert_eq!(is_known, runner.facts.contains_key("settings"), "{name}");
-        assert_eq!(runner.facts.len(), 5 + usize::from(is_known), "{name} has facts that nothing is about");
+        let signs_in = !runner.sign_in.is_empty();
+        assert_eq!(signs_in, runner.facts.contains_key("sign_in"), "{name}");
+        assert!(!signs_in || runner.programs.contains(&runner.sign_in[0]), "{name} signs in with another program");
+        let known = 5 + usize::from(is_known) + usize::from(signs_in);
+        assert_eq!(runner.facts.len(), known, "{name} has facts that nothing is about");
         assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
         assert!(!runner.title.is_empty(), "{name}");
         assert!(

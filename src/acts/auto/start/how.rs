@@ -82,6 +82,11 @@ pub(crate) fn how(call: &Call, request: &RunRequest, memory: &Memory, means: Mea
         return Err(Failure::usage(format!("`{}` works in no project of yours", runner.name))
             .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
     }
+    if runner.programs.is_empty() && runner.only_with.is_none() && means.program.is_none() {
+        let named = typed!("gsd-tools auto run --runner {} --runner-program PROGRAM", runner.name);
+        return Err(Failure::usage(format!("`{}` needs a program, and none is named", runner.name))
+            .hint(format!("name it: `{named}`")));
+    }
     let profile = request.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
     let profile: Profile = of_word(profile).ok_or_else(|| {
         Failure::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
@@ -136,8 +141,12 @@ pub(crate) fn how(call: &Call, request: &RunRequest, memory: &Memory, means: Mea
 pub(crate) fn first_installed<'a>(call: &Call, runners: &'a Runners) -> Result<&'a Runner, Failure> {
     let is_there = |runner: &&Runner| runner.verified && runner.installed(call.world()).is_some();
     runners.iter().find(is_there).ok_or_else(|| {
+        let named = |runner: &Runner| format!("{} (`{}`)", runner.title, runner.programs.join("` or `"));
+        let known: Vec<String> = runners.iter().filter(|one| one.verified && one.is_offered()).map(named).collect();
+        let first = runners.iter().find(|one| one.is_offered()).map(|one| one.name.as_str()).unwrap_or_default();
+        let by_path = typed!("gsd-tools auto run --runner {} --runner-program PATH", first);
         Failure::usage("no client is installed that could run the sessions")
-            .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
+            .hint(format!("install one: {}; one that is not in PATH is named as in `{by_path}`", known.join(", ")))
     })
 }
 
