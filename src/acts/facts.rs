@@ -1,6 +1,9 @@
 //! Facts that operations need besides the documents: the time, the session, the current commit, the installed commands.
 
+use std::collections::BTreeSet;
+
 use super::Call;
+use super::auto::place::lacking;
 use super::history::History;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
@@ -50,7 +53,10 @@ pub(crate) fn runs(call: &Call, root: &AbsolutePath) -> Runs {
     if world.is_unit() {
         return Runs::default();
     }
-    Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
+    let runs = Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root);
+    // The log may also have landings of another repository that was here before.
+    let is_here = |commit: &str| lacking(world, root, &BTreeSet::from([commit])).is_ok_and(|none| none.is_empty());
+    Runs { landed: runs.landed.filter(|landed| is_here(&landed.commit)), ..runs }
 }
 
 /// The commands in which the next step is named.

@@ -191,6 +191,13 @@ pub(crate) enum Event {
     Released {
         milestone: String,
     },
+    /// A person ended the run for good: its worktree and branch were removed, and what they had is kept.
+    Abandoned {
+        milestone: String,
+        /// The references that keep it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kept: Vec<String>,
+    },
     /// Nothing is started until this time.
     Held {
         until: i64,
@@ -229,8 +236,12 @@ pub(crate) struct Run {
     pub(crate) profile: String,
     /// Whether the process that runs sessions keeps them from writing elsewhere.
     pub(crate) fenced: bool,
+    /// Where the text of the brief is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) brief: Option<String>,
+    /// The brief as a person gave it; programs before 2026-12 did not record it.
+    #[serde(default, rename = "brief_given", skip_serializing_if = "Option::is_none")]
+    pub(crate) given: Option<GivenBrief>,
     /// The forecast number of sessions.
     pub(crate) forecast: u32,
     pub(crate) ceilings: Ceilings,
@@ -239,6 +250,15 @@ pub(crate) struct Run {
     pub(crate) allowed_keys: Vec<String>,
     #[serde(flatten)]
     pub(crate) means: Means,
+}
+
+/// The brief of a run, as the call that began it named it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GivenBrief {
+    /// The path of the file, relative to the root of the project if it is inside it.
+    pub(crate) file: String,
+    /// The digest of its text.
+    pub(crate) digest: String,
 }
 
 /// Further settings of a call for the run, in effect until another call changes them.
@@ -638,6 +658,17 @@ impl Mechanical {
 mod tests {
     use super::*;
     use crate::auto::slices::orders::Wish;
+
+    #[test]
+    fn a_run_of_an_older_program_is_read_without_the_file_of_its_brief() {
+        let old = r#"{"at":{"wall":1,"machine":2},"event":"started","run":"M001-1","engine":2,"process":1,"milestone":"M001","target":"main",
+            "base":"b","branch":"milestone/M001","worktree":"/w","runner":"r","profile":"safe","fenced":true,"brief":"/notes/brief.md",
+            "forecast":7,"ceilings":CEILINGS}"#;
+        let old = old.replace("CEILINGS", &serde_json::to_string(&Ceilings::default()).unwrap());
+        let entry: Entry = serde_json::from_str(&old).unwrap();
+        let Event::Started(run) = entry.event else { panic!("{entry:?}") };
+        assert_eq!((run.brief.as_deref(), run.given), (Some("/notes/brief.md"), None));
+    }
 
     #[test]
     fn every_order_is_read_as_it_was_written() {

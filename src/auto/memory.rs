@@ -312,6 +312,8 @@ impl Memory {
             Event::Outdated { .. } => self.candidate = None,
             Event::Landed { commit, .. } => self.landed = Some(commit.clone()),
             Event::Released { .. } => self.is_released = true,
+            // As before the first run, but no number of an operation is used twice.
+            Event::Abandoned { .. } => *self = Self { operations: self.operations, ..Self::default() },
             Event::Held { until, why, operation } => {
                 self.hold = Some(Hold { until: *until, why: why.clone(), since: entry.at });
                 self.held(*operation);

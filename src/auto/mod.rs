@@ -72,6 +72,7 @@ pub(crate) mod prompt;
 pub(crate) mod proof;
 pub(crate) mod real;
 pub(crate) mod runner;
+pub(crate) mod runs;
 pub(crate) mod set_up;
 pub(crate) mod sim;
 pub(crate) mod slices;

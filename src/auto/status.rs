@@ -21,7 +21,9 @@ use crate::project::milestone_layout::requirements::RequirementCounts;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::up_next::UpNext;
 use crate::project::view::ProjectView;
+use crate::text::shell::Typed;
 use crate::text::terminal::one_line;
+use crate::text::time;
 
 /// The state of the work, and what comes next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -47,6 +49,11 @@ pub(crate) struct StatusReport {
     /// The last results of the checks of the run, by place.
     pub(crate) checks: ChecksReport,
     pub(crate) cost: Cost,
+    /// Branches and worktrees that do not belong to the unfinished run.
+    pub(crate) leftovers: Vec<LeftoverRow>,
+    /// How many entries of the log are about another repository, which was in this folder before; left out if none is.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) entries_of_another_repository: usize,
     /// Identifies the state of the documents that were read.
     pub(crate) fingerprint: String,
 }
@@ -77,6 +84,24 @@ pub(crate) struct NextReport {
     pub(crate) mechanical: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stop: Option<Stop>,
+    /// What the run waits for before it continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait: Option<WaitReport>,
+}
+
+/// A wait of a run for its model.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct WaitReport {
+    /// Such as `2026-01-02 03:04:05 UTC`; omitted if it is not a moment that a clock has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<String>,
+    pub(crate) why: String,
+}
+
+impl WaitReport {
+    fn of(until: i64, why: &str) -> Self {
+        Self { until: time::in_words(until), why: one_line(why) }
+    }
 }
 
 /// A question of a task, which `auto answer` answers.
@@ -240,6 +265,54 @@ impl ChecksReport {
     }
 }
 
+/// A branch of the form of those that runs make, with its worktrees, that does not belong to the unfinished run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct LeftoverRow {
+    pub(crate) milestone: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// Worktrees and checkouts, relative to the project.
+    pub(crate) folders: Vec<String>,
+    /// Whether a run of this project made it. Nothing else is removed.
+    pub(crate) ours: bool,
+    /// The command that removes it; omitted if no run of this project made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) remove: Option<Typed>,
+}
+
+/// The lines about what earlier runs have left, and about branches that no run of this project made.
+pub(crate) fn leftover_lines(rows: &[LeftoverRow]) -> Vec<String> {
+    let listed = |ours: bool| {
+        let rows = rows.iter().filter(|row| row.ours == ours);
+        rows.map(|row| row.branch.clone().unwrap_or_else(|| row.folders.join(", "))).collect::<Vec<_>>().join(", ")
+    };
+    let (own, others) = (listed(true), listed(false));
+    let mut lines = Vec::new();
+    if !own.is_empty() {
+        let remove: Vec<String> =
+            rows.iter().filter_map(|row| row.remove.as_ref()).map(|command| format!("`{command}`")).collect();
+        lines.push(one_line(&format!("Left by earlier runs: {own}; remove: {}", remove.join(", "))));
+    }
+    if !others.is_empty() {
+        lines.push(one_line(&format!("Not made by a run of this project, and not touched: {others}")));
+    }
+    lines
+}
+
+/// The line about entries of another repository.
+pub(crate) fn another_repository(entries: usize) -> Option<String> {
+    (entries > 0).then(|| {
+        let entries = if entries == 1 { "1 earlier entry".to_owned() } else { format!("{entries} earlier entries") };
+        format!("Not shown: {entries} of the log about another repository, which was in this folder before.")
+    })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 fn pair(share: Share) -> [usize; 2] {
     [share.done, share.total]
 }
@@ -262,6 +335,8 @@ impl StatusReport {
             counters: Counters::of(memory),
             checks: ChecksReport::of(memory),
             cost: Cost::of(memory),
+            leftovers: Vec::new(),
+            entries_of_another_repository: 0,
             fingerprint: String::new(),
         }
     }
@@ -374,6 +449,7 @@ impl StatusReport {
             let next = NextReport::of(&Step::Sweep, "");
             self.next = NextReport {
                 action: "running",
+                wait: memory.hold.as_ref().map(|hold| WaitReport::of(hold.end().wall, &hold.why)),
                 unit_type: Some(unit.kind.word()),
                 unit_id: Some(unit.id.clone()),
                 ..next
@@ -385,7 +461,15 @@ impl StatusReport {
 
 impl NextReport {
     pub(crate) fn of(step: &Step, rule: &'static str) -> Self {
-        let bare = |action| Self { action, unit_type: None, unit_id: None, rule: None, mechanical: None, stop: None };
+        let bare = |action| Self {
+            action,
+            unit_type: None,
+            unit_id: None,
+            rule: None,
+            mechanical: None,
+            stop: None,
+            wait: None,
+        };
         match step {
             Step::Launch { unit, rule, .. } => Self {
                 unit_type: Some(unit.kind.word()),
@@ -403,7 +487,8 @@ impl NextReport {
             | Step::HeldOut(_) => bare("gate"),
             Step::Commit => bare("commit"),
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
-            Step::Wait { .. } | Step::EndWait => bare("wait"),
+            Step::Wait { until, why } => Self { wait: Some(WaitReport::of(until.wall, why)), ..bare("wait") },
+            Step::EndWait => bare("wait"),
             Step::Sweep | Step::Judge => bare("recover"),
             Step::Stop(end) => Self { stop: Some(end.clone()), ..bare("stop") },
         }

@@ -76,6 +76,10 @@ pub(crate) fn line(event: &Event) -> Option<String> {
                 Some(ProofKept::Missing { why }) => format!("{landed}, without a proof: {}", first_line(why)),
             }
         }
+        Event::Abandoned { milestone, kept } if kept.is_empty() => format!("{milestone} abandoned"),
+        Event::Abandoned { milestone, kept } => {
+            format!("{milestone} abandoned; what it had is kept in {}", kept.join(", "))
+        }
         Event::Ordered { order, refused: None, .. } => format!("Followed the order: {}", order.wish),
         Event::Ordered { order, refused: Some(why), .. } => {
             format!("Could not follow the order: {}: {why}", order.wish)

@@ -98,7 +98,7 @@ impl Runs {
                     let landed = entry.milestone.zip(entry.commit);
                     runs.landed = landed.map(|(milestone, commit)| Landing { milestone, commit });
                 }
-                "released" => (milestone, unit, stop) = (None, None, None),
+                "released" | "abandoned" => (milestone, unit, stop) = (None, None, None),
                 "stopped" => stop = Some((entry.text.unwrap_or_default(), entry.next.unwrap_or_default())),
                 _ => {}
             }

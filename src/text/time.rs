@@ -25,6 +25,12 @@ pub(crate) fn in_words(milliseconds: i64) -> Option<String> {
     Some(moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }
 
+/// Its day for people, in UTC, such as `2 Jan 2026`.
+pub(crate) fn day_in_words(milliseconds: i64) -> Option<String> {
+    let moment = jiff::Timestamp::from_millisecond(milliseconds).ok()?;
+    Some(moment.strftime("%-d %b %Y").to_string())
+}
+
 /// A duration in milliseconds for people, such as `8 hours ago`.
 pub(crate) fn ago(milliseconds: i64) -> String {
     const MINUTE: i64 = 60;
@@ -57,6 +63,7 @@ mod tests {
         assert_eq!(milliseconds("1970-01-01T00:00:01"), Some(1000));
         assert_eq!(shown(86_400_500).as_deref(), Some("1970-01-02T00:00:00.500Z"));
         assert_eq!(in_words(86_400_500).as_deref(), Some("1970-01-02 00:00:00 UTC"));
+        assert_eq!(day_in_words(86_400_500).as_deref(), Some("2 Jan 1970"));
         assert_eq!(in_words(i64::MAX), None);
         for text in ["", "yesterday", "2026-13-01", "-9999999-01-01"] {
             assert_eq!(milliseconds(text), None, "{text}");

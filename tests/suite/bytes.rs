@@ -403,6 +403,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("install", "the folders of hosts: install.rs"),
     ("uninstall", "the folders of hosts: install.rs"),
     ("package", "a folder of its own: install.rs"),
+    ("auto abandon", "worktrees and branches of runs: auto_abandon.rs"),
     ("man-pages", "a folder of its own: shell.rs"),
     ("handoff write", "a file that a session leaves: handoff.rs"),
     ("handoff clear", "a file that a session leaves: handoff.rs"),

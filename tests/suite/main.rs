@@ -12,7 +12,11 @@ mod answers;
 mod architecture;
 mod audit;
 mod auto;
+#[cfg(target_os = "linux")]
+mod auto_abandon;
 mod auto_beliefs;
+#[cfg(unix)]
+mod auto_briefs;
 mod auto_checkout;
 #[cfg(target_os = "linux")]
 mod auto_clients;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::acts::Call;
 use crate::acts::auto::place::{RunPlace, refuses_sessions};
+use crate::acts::auto::start::brief::continues_or_ends;
 use crate::auto::engine::ControlRequest;
 use crate::auto::real::Control;
 use crate::failure::Failure;
@@ -28,7 +29,8 @@ pub(crate) fn control(call: &Call, wish: ControlRequest, now: bool) -> Result<Co
     }
     if place.holder(call.disk(), &memory)?.is_none() {
         let message = "no process runs the run here: it is paused, or was interrupted";
-        return Err(Failure::usage(message).hint("continue it with `gsd-tools auto run`"));
+        let milestone = memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+        return Err(Failure::usage(message).hint(continues_or_ends(milestone)));
     }
     Control { wish, now }.write(&place.folder())?;
     Ok(ControlReport { requested: wish.word(), now })

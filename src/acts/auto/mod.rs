@@ -1,10 +1,12 @@
 //! `auto`: the start of a run and its control, what a person approves for it, and views of a milestone.
 
+pub(crate) mod abandon;
 pub(crate) mod approvals;
 pub(crate) mod brought;
 pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod held_out;
+pub(crate) mod leftover;
 pub(crate) mod orders;
 pub(crate) mod phases;
 pub(crate) mod place;

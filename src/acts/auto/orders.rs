@@ -17,6 +17,7 @@ use crate::disk::log::{Log, read_log};
 use crate::failure::Failure;
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
+use crate::text::shell::{Typed, typed};
 
 /// The result of an order.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,9 +30,28 @@ pub(crate) struct OrderReport {
     pub(crate) files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<&'static str>,
-    /// The command that continues; omitted if a run in another process continues, or if the milestone was parked.
+    /// The command that continues; omitted if a run in another process continues.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) next: Option<&'static str>,
+    #[schemars(with = "Option<String>")]
+    pub(crate) next: Option<Typed>,
+    /// The command that ends the run of the milestone instead; only for a milestone that was parked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) end: Option<Typed>,
+}
+
+impl OrderReport {
+    /// Adds the commands with which a person continues. A parked milestone waits until it is unparked.
+    fn with_ways_on(self, call: &Call, memory: &Memory, wish: &Wish) -> Result<Self, Failure> {
+        let Wish::Park { milestone: parked, .. } = wish else { return Ok(Self { next: Some(NEXT.into()), ..self }) };
+        let run = memory.run.as_ref().filter(|_| !memory.is_released);
+        let is_of_run = run.is_some_and(|run| run.milestone.eq_ignore_ascii_case(parked));
+        let is_another =
+            || Ok::<_, Failure>(Seen::of(call)?.state.milestone.is_some_and(|active| active.id != *parked));
+        let continues = if run.is_some() { !is_of_run } else { is_another()? };
+        let next = if continues { NEXT.into() } else { typed!("gsd-tools auto unpark {}", parked) };
+        Ok(Self { next: Some(next), end: is_of_run.then(|| typed!("gsd-tools auto abandon {}", parked)), ..self })
+    }
 }
 
 /// The command that continues after an order if no run is active.
@@ -71,7 +91,14 @@ fn written(
         if !call.is_rehearsal() {
             waiting::leave(&place.folder(), &named.id, &named.order)?;
         }
-        return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None, next: Some(NEXT) });
+        let report =
+            OrderReport { updated: false, waits: true, files: Vec::new(), reason: None, next: None, end: None };
+        return report.with_ways_on(call, &memory, &named.order.wish);
+    }
+    if taken_back(call, place, &named.order.wish)? {
+        let report =
+            OrderReport { updated: true, waits: false, files: Vec::new(), reason: None, next: None, end: None };
+        return report.with_ways_on(call, &memory, &named.order.wish);
     }
     let folder = place.documents(&memory);
     let files = RunPlace::files_at(call, &folder);
@@ -83,7 +110,8 @@ fn written(
             waiting::leave(&place.folder(), &named.id, &named.order)?;
         }
         let (files, reason) = (paths(&changes), nothing(&changes));
-        return Ok(OrderReport { updated: false, waits, files, reason, next: Some(NEXT) });
+        let report = OrderReport { updated: false, waits, files, reason, next: None, end: None };
+        return report.with_ways_on(call, &memory, &named.order.wish);
     }
     let changes = call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
@@ -102,9 +130,23 @@ fn written(
         log.append(&Entry::new(at, event))?;
     }
     let (updated, reason) = (!changes.is_empty(), nothing(&changes));
-    // A parked milestone waits for a person.
-    let next = (!matches!(named.order.wish, Wish::Park { .. })).then_some(NEXT);
-    Ok(OrderReport { updated, waits: false, files: paths(&changes), reason, next })
+    let report = OrderReport { updated, waits: false, files: paths(&changes), reason, next: None, end: None };
+    report.with_ways_on(call, &memory, &named.order.wish)
+}
+
+/// Takes back an order to park the milestone that still waits; returns whether there was one.
+fn taken_back(call: &Call, place: &RunPlace, wish: &Wish) -> Result<bool, Failure> {
+    let Wish::Unpark { milestone } = wish else { return Ok(false) };
+    let mut found = false;
+    for (id, order) in waiting::waiting(&place.folder())? {
+        if matches!(&order.wish, Wish::Park { milestone: parked, .. } if parked == milestone) {
+            found = true;
+            if !call.is_rehearsal() {
+                waiting::forget(&place.folder(), &id)?;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Leaves the order for the active run; `None` if that has ended without taking the order.
@@ -112,6 +154,10 @@ fn left(call: &Call, place: &RunPlace, named: &NamedOrder) -> Result<Option<Orde
     let memory = place.memory()?;
     if memory.landed.is_some() {
         return Err(nothing_to_steer());
+    }
+    if taken_back(call, place, &named.order.wish)? {
+        let (files, reason) = (Vec::new(), None);
+        return Ok(Some(OrderReport { updated: true, waits: false, files, reason, next: None, end: None }));
     }
     let files = RunPlace::files_at(call, &place.documents(&memory));
     let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
@@ -121,6 +167,7 @@ fn left(call: &Call, place: &RunPlace, named: &NamedOrder) -> Result<Option<Orde
         files: paths(&changes),
         reason: nothing(&changes),
         next: None,
+        end: None,
     };
     if call.is_rehearsal() || changes.is_empty() {
         return Ok(Some(report(false)));
@@ -193,7 +240,7 @@ fn paths(changes: &[OrderedChange]) -> Vec<String> {
 pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderReport, Failure> {
     caller::refuses_agents(call, command)?;
     refuses_units(call, command)?;
-    let place = RunPlace::of(call)?.needs_milestones()?;
+    let place = RunPlace::of(call)?.needs_milestones(command)?;
     refuses_sessions(call, &place, &place.memory()?, command)?;
     let now = call.world().now();
     let id = format!("{:015}-{}", now.milliseconds(), call.world().process());

@@ -1,15 +1,19 @@
 //! Where a project of the pipeline is, and the contents of its documents and its log.
 
 use crate::acts::user;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::acts::Call;
 use crate::auto::asked::file;
-use crate::auto::event::{ENGINE, Entry};
+use crate::auto::event::{ENGINE, Entry, Run};
+use crate::auto::landing::id::Commit;
 use crate::auto::memory::Memory;
 use crate::auto::phases;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
+use crate::auto::runs::LoggedRun;
 use crate::disk::log::{Log, LogError, read_log};
 use crate::disk::{self, AbsolutePath, Disk, DiskError};
 use crate::failure::{Failure, Reason};
@@ -21,8 +25,10 @@ use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
+use crate::project::repository;
 use crate::text::shell::{Typed, typed};
 use crate::text::words::{of_word, words};
+use crate::world::{Program, World};
 
 /// Whether a call may write what a run writes.
 #[derive(Debug)]
@@ -88,6 +94,50 @@ pub(crate) fn layout_word(text: &str) -> Result<LayoutWord, String> {
 pub(crate) struct RunPlace {
     pub(crate) root: AbsolutePath,
     pub(crate) notes: LocalState,
+    world: World,
+    /// The runs of the log that were looked up, and whether they worked in the repository that is here.
+    known: RefCell<BTreeMap<String, bool>>,
+}
+
+/// The commits among `names` that the repository at `root` does not have; none if there is no repository to ask.
+pub(crate) fn lacking(world: &World, root: &AbsolutePath, names: &BTreeSet<&str>) -> Result<BTreeSet<String>, Failure> {
+    // Most objects of a small repository are files, which need no git.
+    let is_file = |name: &str| {
+        let (folder, rest) = name.split_at_checked(2).unwrap_or_default();
+        disk::is_file(root.resolve(format!(".git/objects/{folder}/{rest}")))
+    };
+    let asked: Vec<Commit> =
+        names.iter().filter(|name| !is_file(name)).filter_map(|name| Commit::parse(name)).collect();
+    if asked.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let input = asked.iter().fold(String::new(), |text, commit| text + commit.as_str() + "\n");
+    let git = Program::git(root.as_path()).without_remotes();
+    let told = world.run(&git.arguments(["cat-file", "--batch-check"]).stdin(input))?;
+    if !told.success() {
+        return Ok(BTreeSet::new());
+    }
+    Ok(told.text().lines().filter_map(|line| line.strip_suffix(" missing")).map(str::to_owned).collect())
+}
+
+/// What a person does in a project in phases instead of an order about a milestone in slices.
+fn instead_in_phases(command: &str, memory: &Memory) -> String {
+    let unfinished = memory.run.as_ref().filter(|_| !memory.is_released);
+    match (command, unfinished) {
+        ("auto steer", Some(run)) => format!(
+            "change the plans in `{}` between two units (`gsd-tools auto pause` ends an active run after its unit), then run \
+             `gsd-tools auto run`",
+            run.worktree
+        ),
+        ("auto steer", None) => {
+            "change `.planning/ROADMAP.md` or the plans, commit them, then run `gsd-tools auto run`".to_owned()
+        }
+        ("auto park" | "auto unpark", Some(run)) => format!(
+            "`gsd-tools auto pause` ends an active run after its unit, `gsd-tools auto run` continues it, `{}` ends it for good",
+            typed!("gsd-tools auto abandon {}", run.milestone)
+        ),
+        _ => "`gsd-tools auto status` shows what comes next".to_owned(),
+    }
 }
 
 /// The newest version of the rules that a log was written with.
@@ -123,7 +173,23 @@ impl RunPlace {
             Failure::usage("there is no folder for the log of the run").hint("set HOME, or XDG_STATE_HOME")
         })?;
         let notes = LocalState::of(&state, &root)?;
-        Ok(Self { root, notes })
+        Ok(Self { root, notes, world: call.world().clone(), known: RefCell::default() })
+    }
+
+    /// As [`Self::of`], but in the user's checkout if the call is made in the worktree of a run, which the end of the
+    /// run removes.
+    pub(crate) fn of_run(call: &Call) -> Result<Self, Failure> {
+        let place = Self::of(call)?;
+        let worktrees = place.root.parent().filter(|worktrees| worktrees.name() == "worktrees");
+        let around = worktrees.and_then(|worktrees| worktrees.parent());
+        let is_of_run = |main: &AbsolutePath| {
+            let documents = [lookup::FOLDER, phases::FOLDER].map(|folder| main.resolve(folder));
+            around.as_ref().is_some_and(|around| documents.contains(around))
+        };
+        match repository::main_worktree(&place.root).filter(is_of_run) {
+            Some(root) => Ok(Self { root, ..place }),
+            None => Ok(place),
+        }
     }
 
     /// True if the project is in phases. An unfinished run continues in the layout in which it began; a project that
@@ -144,7 +210,7 @@ impl RunPlace {
         let error = match (of_run, asked) {
             (Some(of_run), Some(asked)) if of_run != asked => {
                 let message = format!("the run that is unfinished is in {}, not in {}", of_run.word(), asked.word());
-                Failure::usage(message).hint("finish it first: `gsd-tools auto run`")
+                Failure::usage(message).hint("`gsd-tools auto run` continues it, `gsd-tools auto abandon` ends it")
             }
             (None, None) if self.has_phases() && self.has_milestones() => {
                 let message = "this project has milestones in `.gsd/` and phases in `.planning/`";
@@ -185,11 +251,16 @@ impl RunPlace {
     }
 
     /// Refuses a folder without milestones: a call in the wrong one would create a project there.
-    pub(crate) fn needs_milestones(self) -> Result<Self, Failure> {
+    pub(crate) fn needs_milestones(self, command: &str) -> Result<Self, Failure> {
         // Those of the first milestone are in the worktree of its run until it has landed.
         let has_milestones = |folder: &AbsolutePath| disk::is_folder(folder.resolve(lookup::MILESTONES));
-        if has_milestones(&self.root) || has_milestones(&self.documents(&self.memory()?)) {
+        let memory = self.memory()?;
+        if has_milestones(&self.root) || has_milestones(&self.documents(&memory)) {
             return Ok(self);
+        }
+        if self.has_phases() {
+            let message = format!("`{command}` is for milestones in slices, and this project is in phases");
+            return Err(Failure::usage(message).hint(instead_in_phases(command, &memory)));
         }
         let message = format!("there are no milestones in `{}`", self.root);
         Err(Failure::usage(message).hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"))
@@ -234,8 +305,58 @@ impl RunPlace {
         Project::new(Layout::new(folder.as_path(), None, None), call.world().state_folder())
     }
 
-    /// The state according to the log. Does not wait for the log's lock.
+    /// The state according to the log. Runs in another repository, which was here before, do not count. Does not wait
+    /// for the log's lock.
     pub(crate) fn memory(&self) -> Result<Memory, Failure> {
+        let memory = Memory::of(&self.entries()?);
+        Ok(match &memory.run {
+            Some(run) if !self.is_here(&[(run, memory.landed.as_deref())])?.contains(&run.id) => {
+                Memory { operations: memory.operations, ..Memory::default() }
+            }
+            _ => memory,
+        })
+    }
+
+    /// The unfinished run in another repository, which was here before, with its state.
+    pub(crate) fn stranded(&self) -> Result<Option<Memory>, Failure> {
+        self.stranded_in(&self.entries()?)
+    }
+
+    /// As [`Self::stranded`], from the entries of the log.
+    pub(crate) fn stranded_in(&self, entries: &[Entry]) -> Result<Option<Memory>, Failure> {
+        let memory = Memory::of(entries);
+        let Some(run) = memory.run.as_ref().filter(|_| !memory.is_released) else { return Ok(None) };
+        let is_here = self.is_here(&[(run, memory.landed.as_deref())])?.contains(&run.id);
+        Ok(Some(memory).filter(|_| !is_here))
+    }
+
+    /// The identifiers of those runs that worked in the repository that is here: it has the commit that they began
+    /// with, or the one that landed.
+    pub(crate) fn is_here(&self, runs: &[(&Run, Option<&str>)]) -> Result<BTreeSet<String>, Failure> {
+        let mut known = self.known.borrow_mut();
+        let new: Vec<_> = runs.iter().filter(|(run, _)| !known.contains_key(&run.id)).collect();
+        let names: BTreeSet<&str> =
+            new.iter().flat_map(|(run, landed)| [Some(run.base.as_str()), *landed]).flatten().collect();
+        let lacking = if names.is_empty() { BTreeSet::new() } else { lacking(&self.world, &self.root, &names)? };
+        for (run, landed) in new {
+            let mut own = [Some(run.base.as_str()), *landed].into_iter().flatten();
+            known.insert(run.id.clone(), own.any(|commit| !lacking.contains(commit)));
+        }
+        let is_known = |run: &Run| known.get(&run.id).copied().unwrap_or(true);
+        Ok(runs.iter().filter(|(run, _)| is_known(run)).map(|(run, _)| run.id.clone()).collect())
+    }
+
+    /// The runs of `entries` in the repository that is here, the oldest first, and how many entries are of others.
+    pub(crate) fn runs_here<'a>(&self, entries: &'a [Entry]) -> Result<(Vec<LoggedRun<'a>>, usize), Failure> {
+        let all = LoggedRun::all(entries);
+        let asked: Vec<_> = all.iter().map(|run| (run.run, run.landing().map(|(commit, _)| commit))).collect();
+        let here = self.is_here(&asked)?;
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|run| here.contains(&run.run.id));
+        Ok((own, others.iter().map(|run| run.entries.len()).sum()))
+    }
+
+    /// All entries of the log.
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>, Failure> {
         let entries = match read_log::<Entry>(&self.log()) {
             Err(error @ LogError::Broken { .. }) => {
                 // Entries that only a newer program writes look like an edited line.
@@ -244,7 +365,7 @@ impl RunPlace {
             }
             other => other?,
         };
-        Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
+        Ok(entries.map(|found| found.entries).unwrap_or_default())
     }
 
     /// The files that decide, for one view: those of the work's worktree, else those of the project.

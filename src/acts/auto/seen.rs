@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::leftover::leftovers;
 use super::phases::SeenPhases;
 use super::place::RunPlace;
 use crate::acts::{Call, facts, project};
@@ -19,11 +20,12 @@ use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::status::{self, RuleRow, StatusReport};
-use crate::auto::stop::Stop;
+use crate::auto::stop::{Cause, Stop};
 use crate::failure::Failure;
 use crate::operations::state;
 use crate::operations::state::next::NextReport;
 use crate::project::files::sha256;
+use crate::text::shell::typed;
 use crate::text::words::of_word;
 
 /// What was read for a view.
@@ -132,7 +134,7 @@ pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
         let memory = place.memory()?;
         let holder = place.holder(call.disk(), &memory)?;
         let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
-        return Ok(StatusReport { step: Some(next_step(call, &place)?), ..report.held_by(holder, &memory) });
+        return around(call, &place, &memory, report.held_by(holder, &memory));
     }
     let seen = Seen::of(call)?;
     let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
@@ -140,7 +142,23 @@ pub(crate) fn status(call: &Call) -> Result<StatusReport, Failure> {
     let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
     let report = StatusReport::of(&seen.look(), &step, rule, fingerprint);
     let report = report.held_by(place.holder(call.disk(), &seen.memory)?, &seen.memory);
-    Ok(StatusReport { step: Some(next_step(call, &place)?), ..report })
+    around(call, &place, &seen.memory, report)
+}
+
+/// Adds to a status what is around the run: the next step in the project, what earlier runs have left, and a run in
+/// another repository, which has to be ended before another one begins.
+fn around(call: &Call, place: &RunPlace, memory: &Memory, mut report: StatusReport) -> Result<StatusReport, Failure> {
+    let (entries, unfinished) = (place.entries()?, memory.run.as_ref().filter(|_| !memory.is_released));
+    (report.leftovers, report.entries_of_another_repository) = leftovers(call.world(), place, (&entries, unfinished))?;
+    if let Some(run) = place.stranded_in(&entries)?.and_then(|memory| memory.run) {
+        let text = format!("the run of {} began in another repository, which was here before", run.milestone);
+        let next = typed!("gsd-tools auto abandon {}", run.milestone);
+        report.next = status::NextReport::of(
+            &Step::Stop(Stop::new(Cause::Blocked, text, next)),
+            report.next.rule.unwrap_or_default(),
+        );
+    }
+    Ok(StatusReport { step: Some(next_step(call, place)?), ..report })
 }
 
 /// The remaining sessions of a milestone; `shape` is assumed for parts that are not planned yet.

@@ -30,7 +30,11 @@ pub(crate) struct StepReport {
 
 /// Takes a step of a milestone without an agent.
 pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure> {
-    let place = RunPlace::of(call)?.needs_milestones()?;
+    let command = match step {
+        Mechanical::ValidateMilestone { .. } => "auto validate".to_owned(),
+        other => format!("auto {}", other.word()),
+    };
+    let place = RunPlace::of(call)?.needs_milestones(&command)?;
     let memory = place.memory()?;
     let folder = place.documents(&memory);
     let files = RunPlace::files_at(call, &folder);
@@ -96,7 +100,7 @@ pub(crate) fn record_knowledge(call: &Call, new: &NewKnowledge<'_>) -> Result<Kn
         return Err(Failure::usage("there is no fact").hint("write it in one sentence, between quotes"));
     }
     // The project in the current folder: an agent records in its own worktree.
-    let folder = RunPlace::of(call)?.needs_milestones()?.root;
+    let folder = RunPlace::of(call)?.needs_milestones("auto record knowledge")?.root;
     let files = RunPlace::files_at(call, &folder);
     call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let found = places::root_document(files.as_ref(), "KNOWLEDGE.md")?;

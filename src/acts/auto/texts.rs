@@ -18,7 +18,6 @@ use crate::auto::slices::snapshot::Milestone;
 use crate::auto::story;
 use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
 use crate::disk;
-use crate::disk::log::read_log;
 use crate::failure::{Explain, Failure, Reason};
 use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::text::time;
@@ -184,6 +183,8 @@ pub(crate) struct LogReport {
     /// The file of the log.
     log: String,
     pub(crate) entries: Vec<LogRow>,
+    /// How many entries are about another repository, which was in this folder before, and are not shown.
+    pub(crate) entries_of_another_repository: usize,
     /// The files with the output of the sessions, as the client printed it.
     pub(crate) activity: Vec<String>,
 }
@@ -244,8 +245,10 @@ pub(crate) fn section(call: &Call, id: &str, heading: &str) -> Result<SectionRep
 pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool) -> Result<LogReport, Failure> {
     let place = RunPlace::of(call)?;
     let path = place.log();
-    let found = read_log::<Entry>(&path).map_err(|error| super::place::log_error(&error))?;
-    let entries = found.map(|found| found.entries).unwrap_or_default();
+    let all = place.entries()?;
+    let (runs, of_others) = place.runs_here(&all)?;
+    let before = all.iter().take_while(|entry| !matches!(entry.event, Event::Started(_)));
+    let entries: Vec<&Entry> = before.chain(runs.iter().flat_map(|run| run.entries)).collect();
     let unit = unit.map(str::to_ascii_uppercase);
     let is_about = |id: &str| {
         let below =
@@ -254,7 +257,7 @@ pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool)
     };
     let mut rows = Vec::new();
     let mut current = String::new();
-    for entry in &entries {
+    for entry in entries {
         let value = serde_json::to_value(entry).unwrap_or_default();
         if let Some(id) = value.pointer("/unit/id").and_then(Value::as_str) {
             id.clone_into(&mut current);
@@ -289,5 +292,5 @@ pub(crate) fn log(call: &Call, unit: Option<&str>, limit: usize, with_all: bool)
         .map(|name| streams.resolve(name).to_string())
         .collect();
     activity.sort_unstable();
-    Ok(LogReport { log: path.to_string(), entries, activity })
+    Ok(LogReport { log: path.to_string(), entries, entries_of_another_repository: of_others, activity })
 }

@@ -80,6 +80,12 @@ impl Repository {
         }
     }
 
+    /// Returns the references that are kept under `name`.
+    pub(crate) fn kept_under(&self, name: &str) -> Result<Vec<String>, LandingError> {
+        let found = self.references(&[KEEP])?.into_iter().map(|(reference, commit)| KeptCommit { reference, commit });
+        Ok(found.filter(|kept| kept.name() == Some(name)).map(|kept| kept.reference).collect())
+    }
+
     /// Removes the references that were kept for 30 days, and returns what they belonged to, each once. References with
     /// names of another form stay, and so do those that moved in the meantime.
     pub(crate) fn forget_expired(&self, now: i64) -> Result<Vec<String>, LandingError> {

@@ -8,9 +8,10 @@ use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
 use super::keep::{KeepKind, KeptCommit};
 use super::proof::Proved;
-use super::repository::Repository;
-use super::worktree::{Worktree, is_ours};
+use super::repository::{Repository, reference_of};
+use super::worktree::{READY, Worktree, is_ours};
 use crate::disk::{self, EntryKind};
+use crate::project::worktrees::ListedWorktree;
 
 /// The most bytes of ignored files that are kept of a worktree.
 const MOST: u64 = 64 << 20;
@@ -65,6 +66,78 @@ impl Repository {
         at: i64,
     ) -> Result<Release, LandingError> {
         let mut kept = vec![self.keep(proved.head(), name, KeepKind::Head, at)?];
+        self.remove_kept(worktree, proved.head(), (name, at), &mut kept)
+    }
+
+    /// Removes a worktree and its branch although the work has not landed. The head of the branch, what else is checked
+    /// out, uncommitted files and ignored files are kept for 30 days under `name`. A branch that is gone is made again
+    /// at `base`, so that the files of the worktree can be kept. Repeating the call finishes one that was killed.
+    pub(crate) fn give_up(
+        &self,
+        worktree: &Worktree,
+        base: Option<&Commit>,
+        (name, at): (&str, i64),
+    ) -> Result<Release, LandingError> {
+        let (mut kept, folder) = (Vec::new(), &worktree.folder);
+        let branch = worktree.branch.clone().unwrap_or_default();
+        self.refuse_use_elsewhere(worktree)?;
+        let own = self.kept_for(folder)?.filter(|_| disk::is_folder(folder));
+        let has_work = own.is_some() && self.has_mark(folder, READY)? && !self.has_mark(folder, LEAVING)?;
+        let mut head = self.branch(&branch)?;
+        if has_work {
+            self.mend(folder)?;
+            // Commits that were made after somebody left the branch.
+            let found = worktree.git(self)?.commit_of("HEAD")?;
+            if let Some(found) = found.filter(|found| Some(found) != head.as_ref()) {
+                kept.push(self.keep(&found, name, KeepKind::Head, at)?);
+                head = head.or(Some(found));
+            }
+            if self.branch(&branch)?.is_none()
+                && let Some(start) = head.as_ref().or(base)
+            {
+                let made = self.git.swap(&reference_of(&branch), None, Some(start), "gsd-tools auto: abandon")?;
+                made.map_err(|_| LandingError::Moved { reference: reference_of(&branch) })?;
+                head = Some(start.clone());
+            }
+            self.attach(worktree)?;
+            self.lock_again(folder)?;
+        }
+        let Some(head) = head else {
+            if self.known(folder)?.is_some_and(|known| is_ours(&known)) {
+                self.alone(|| self.discard(folder))?;
+            }
+            self.alone(|| self.discard_empty_folder_of(folder))?;
+            return Ok(Release::Removed { kept, remade: Vec::new() });
+        };
+        kept.insert(0, self.keep(&head, name, KeepKind::Head, at)?);
+        if !has_work && self.known(folder)?.is_some_and(|known| is_ours(&known)) {
+            // It was never complete, or its files are gone.
+            self.alone(|| self.discard(folder))?;
+        }
+        self.remove_kept(worktree, &head, (name, at), &mut kept)
+    }
+
+    /// Refuses a branch that somebody has checked out in another worktree: its files would have no branch there.
+    fn refuse_use_elsewhere(&self, worktree: &Worktree) -> Result<(), LandingError> {
+        let own = disk::canonical(&worktree.folder)?.to_string();
+        let is_used = |listed: &ListedWorktree| listed.branch == worktree.branch && listed.path != own;
+        match self.worktrees()?.into_iter().find(is_used) {
+            Some(other) => {
+                let branch = worktree.branch.clone().unwrap_or_default();
+                Err(LandingError::BranchInUse { branch, folder: other.path })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Removes a worktree and its branch, once its head is kept.
+    fn remove_kept(
+        &self,
+        worktree: &Worktree,
+        head: &Commit,
+        (name, at): (&str, i64),
+        kept: &mut Vec<KeptCommit>,
+    ) -> Result<Release, LandingError> {
         let mut remade = Vec::new();
         if let Some(known) = self.known(&worktree.folder)? {
             // Left by a git that was killed during the removal: there is nothing to keep.
@@ -73,9 +146,9 @@ impl Repository {
                 return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
             }
             if !is_rest && !self.has_mark(&worktree.folder, LEAVING)? {
-                let ignored = self.keep_files(worktree, proved.head(), (name, at), &mut kept)?;
+                let ignored = self.keep_files(worktree, head, (name, at), kept)?;
                 if !ignored.left_out.is_empty() {
-                    return Ok(Release::Held { kept, left_out: ignored.left_out });
+                    return Ok(Release::Held { kept: std::mem::take(kept), left_out: ignored.left_out });
                 }
                 remade = ignored.remade;
                 disk::write_fleeting(&self.own_folder_of(&worktree.folder)?.resolve(LEAVING), b"")?;
@@ -85,10 +158,10 @@ impl Repository {
         if let Some(branch) = &worktree.branch
             && self.branch(branch)?.is_some()
         {
-            self.drop_branch(branch, proved.head())?;
+            self.drop_branch(branch, head)?;
         }
         self.alone(|| self.discard_empty_folder_of(&worktree.folder))?;
-        Ok(Release::Removed { kept, remade })
+        Ok(Release::Removed { kept: std::mem::take(kept), remade })
     }
 
     /// Keeps uncommitted files, and resets the worktree to its commit.

@@ -14,7 +14,7 @@ use crate::project::worktrees::ListedWorktree;
 const REASON: &str = "gsd-tools auto: ";
 
 /// The file in the folder that git keeps for a worktree that marks the worktree as complete.
-const READY: &str = "gsd-ready";
+pub(super) const READY: &str = "gsd-ready";
 
 /// The file by which the folder of worktrees ignores itself, and its text.
 const IGNORE: (&str, &str) = (".gitignore", "*\n");
@@ -167,10 +167,17 @@ impl Repository {
         }
         let head = wanted.head(self)?;
         if !is_ours(&known) {
-            // A person unlocked it.
-            self.git.ask(["worktree", "lock", "--reason", &format!("{REASON}entered again"), &folder.to_string()])?;
+            self.lock_again(folder)?;
         }
         Ok(Some(Entered { worktree: wanted.clone(), head, is_new: false }))
+    }
+
+    /// Locks a worktree of the engine that a person unlocked.
+    pub(super) fn lock_again(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        if self.known(folder)?.is_some_and(|known| !is_ours(&known)) {
+            self.git.ask(["worktree", "lock", "--reason", &format!("{REASON}entered again"), &folder.to_string()])?;
+        }
+        Ok(())
     }
 
     /// True if git keeps a file of this name for the worktree at `folder`, which may be gone.

@@ -123,6 +123,7 @@ impl Simulated {
             fenced: false,
             means: Means::default(),
             brief: brief.then(|| "BRIEF.md".to_owned()),
+            given: None,
             forecast,
             ceilings: *settings,
             allowed_keys: Vec::new(),

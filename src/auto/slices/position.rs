@@ -119,7 +119,9 @@ fn parked(look: &Look<'_>) -> Option<Stop> {
     let milestone = look.snapshot.milestone(id)?;
     if milestone.is_parked {
         let next = typed!("gsd-tools auto unpark {}", id);
-        return Some(Stop::new(Cause::Parked, format!("{id} is parked"), next));
+        let stop = Stop::new(Cause::Parked, format!("{id} is parked"), next);
+        let end = || format!("`{}` ends its run for good", typed!("gsd-tools auto abandon {}", id));
+        return Some(stop.shown(look.memory.run.is_some().then(end)));
     }
     let verdict = milestone.validation.as_ref().and_then(|validation| validation.verdict());
     if verdict != Some("needs-attention") || look.state.milestone.is_some() {

@@ -1,5 +1,6 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
+mod abandon;
 mod demo;
 mod orders;
 mod probe;
@@ -89,6 +90,16 @@ verbs! {
     ///
     /// Example: `gsd-tools auto stop --now`.
     "auto stop": runs [asked] json(crate::acts::auto::control::ControlReport) = run::stop(run::ControlArgs);
+
+    /// Stop a run for good, and remove its worktree and branch
+    ///
+    /// Ends what the run left running. The head of its branch, changes that are not committed and ignored files are kept
+    /// under `refs/gsd/keep/` for 30 days; the answer names them, and the command that brings the work back. The next
+    /// `auto run` begins afresh. With another milestone, removes what its earlier run has left. Asks at a terminal, and needs
+    /// `--yes` elsewhere. Exit codes: 75 the run is active.
+    ///
+    /// Example: `gsd-tools auto abandon M001`.
+    "auto abandon": destroys [asked] json(crate::acts::auto::abandon::AbandonReport) = abandon::abandon(abandon::AbandonArgs);
 
     /// Record a change of course that the documents have to follow
     ///

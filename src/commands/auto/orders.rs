@@ -1,6 +1,6 @@
 //! Orders of a person: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
 
-use crate::acts::auto::orders::{self, NEXT};
+use crate::acts::auto::orders;
 
 use crate::auto::slices::orders::Wish;
 use crate::failure::Failure;
@@ -87,17 +87,17 @@ pub(super) fn unpark(context: &mut Context, arguments: &UnparkArgs) -> Result<()
 fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Failure> {
     let said = wish.to_string();
     let report = orders::follow(context, command, wish)?;
-    context.say(&report, None, |_| match (&report.reason, report.waits, report.updated) {
-        (Some(reason), ..) => format!("Nothing changed: {reason}.\n"),
-        (None, true, _) if report.files.is_empty() => {
-            format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  {NEXT}\n")
+    let end = report.end.as_ref().map(|end| format!("  or  {end}, which ends its run for good\n")).unwrap_or_default();
+    let next = report.next.as_ref().map(|next| format!("\nNext  {next}\n{end}")).unwrap_or_default();
+    context.say(&report, None, |_| match (&report.reason, report.waits) {
+        (Some(reason), _) => format!("Nothing changed: {reason}.\n"),
+        (None, true) if report.files.is_empty() => {
+            format!("{said}\nThe next run brings back what the last attempt left.\n{next}")
         }
-        (None, true, _) => match report.next {
-            Some(next) => format!("{said}\nThe next run follows it after the unfinished unit.\n\nNext  {next}\n"),
-            None => format!("{said}\nThe run follows it after the unit that runs.\n"),
-        },
-        (None, false, _) => {
-            format!("{said}\n{}", report.next.map(|next| format!("\nNext  {next}\n")).unwrap_or_default())
+        (None, true) if report.next.is_some() => {
+            format!("{said}\nRecorded; the next run follows it after the unfinished unit.\n{next}")
         }
+        (None, true) => format!("{said}\nRecorded; the run follows it after its unit.\n"),
+        (None, false) => format!("{said}\n{next}"),
     })
 }

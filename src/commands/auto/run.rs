@@ -15,8 +15,11 @@ pub(super) struct RunArgs {
     /// The milestone; without it, the active one
     milestone: Option<String>,
     /// Read what the next milestone is to be from this file
-    #[arg(long, visible_alias = "yolo", short = 'y', value_name = "FILE")]
+    #[arg(long, visible_alias = "yolo", value_name = "FILE")]
     brief: Option<String>,
+    /// Begin a new milestone with a brief that has landed
+    #[arg(long, requires = "brief")]
+    again: bool,
     #[command(flatten)]
     how: HowArgs,
 }
@@ -81,6 +84,9 @@ pub(super) struct HowArgs {
     /// Run although another program keeps its state of this project in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
+    /// Answer yes to the question before a run
+    #[arg(long, short = 'y')]
+    yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -121,13 +127,19 @@ impl HowArgs {
             no_project_settings: self.no_project_settings,
             project_settings: self.project_settings,
             take_over: self.take_over,
+            yes: self.yes,
         }
     }
 }
 
 impl RunArgs {
     fn request(&self) -> RunRequest {
-        RunRequest { milestone: self.milestone.clone(), brief: self.brief.clone(), how: self.how.choices() }
+        RunRequest {
+            milestone: self.milestone.clone(),
+            brief: self.brief.clone(),
+            again: self.again,
+            how: self.how.choices(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::acts::auto::texts;
 use serde_json::Value;
 
+use crate::auto::status::another_repository;
 use crate::failure::Failure;
 use crate::frame::Context;
 
@@ -73,6 +74,7 @@ pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), Fail
         if lines.is_empty() {
             lines.push("Nothing is logged yet.".to_owned());
         }
+        lines.extend(another_repository(report.entries_of_another_repository));
         if !report.activity.is_empty() {
             lines.push(String::new());
             lines.push("Sessions:".to_owned());

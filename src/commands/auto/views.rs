@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::auto::preferences::Profile;
 use crate::auto::slices::forecast::Shape;
-use crate::auto::status::StatusReport;
+use crate::auto::status::{StatusReport, WaitReport, another_repository, leftover_lines};
 use crate::failure::Failure;
 use crate::frame::Context;
 use crate::text::screen::Screen;
@@ -42,10 +42,15 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     lines.extend(answered_by_default.map(|question| {
         format!("  {} asks: {} (continues with `{}`)", question.task, question.text, question.recommended)
     }));
+    lines.extend(another_repository(report.entries_of_another_repository).map(|line| format!("  {line}")));
+    lines.extend(leftover_lines(&report.leftovers).iter().map(|line| format!("  {line}")));
     lines.push(String::new());
     let unit = report.next.unit_type.zip(report.next.unit_id.as_ref()).map(|(kind, id)| format!("{kind} {id}"));
     if let Some(unit) = unit.as_ref().filter(|_| report.next.action == "running") {
-        lines.push(format!("Running  {unit}"));
+        lines.push(match &report.next.wait {
+            Some(wait) => format!("Waiting {}  {unit}\n  {}", until(wait), wait.why),
+            None => format!("Running  {unit}"),
+        });
         return lines.join("\n") + "\n";
     }
     // A person needs to know why a run stopped, even if the next call would try again.
@@ -71,6 +76,10 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     if call.as_str() != "gsd-tools auto status" {
         lines.push(format!("Next  {}", screen.paint(Tone::Command, call.as_str())));
     }
+    if let Some(wait) = report.next.wait.as_ref().filter(|_| report.next.action == "wait") {
+        lines.push(format!("      waits {}, then continues: {}", until(wait), wait.why));
+        return lines.join("\n") + "\n";
+    }
     if call.as_str() == "gsd-tools auto run" && report.next.stop.is_none() && report.next.action != "recover" {
         let step = match report.next.action {
             "commit" => "commits what has changed",
@@ -81,6 +90,10 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
         lines.push(format!("      {}", unit.unwrap_or_else(|| step.to_owned())));
     }
     lines.join("\n") + "\n"
+}
+
+fn until(wait: &WaitReport) -> String {
+    wait.until.as_ref().map_or_else(|| "for a while".to_owned(), |until| format!("until {until}"))
 }
 
 #[derive(Debug, clap::Args)]

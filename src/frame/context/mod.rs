@@ -202,7 +202,10 @@ impl Context {
             _ => {}
         }
         let value = value_of(report)?;
-        self.failed_payload = value.get("error").is_some() || value.get("updated") == Some(&Value::Bool(false));
+        // What waits for another process was recorded.
+        let is_idle =
+            value.get("updated") == Some(&Value::Bool(false)) && value.get("waits") != Some(&Value::Bool(true));
+        self.failed_payload = value.get("error").is_some() || is_idle;
         let page = said(self.screen());
         self.text(page);
         Ok(())

@@ -1,21 +1,106 @@
-//! The brief of a run: read from the file that the call names, and stored with the notes of the run.
+//! The brief of a run: read from the file that the call names, compared with those of earlier runs, and stored with the
+//! notes of the run.
 
+use super::request::RunRequest;
 use crate::acts::Call;
 use crate::acts::auto::place::RunPlace;
+use crate::auto::event::{GivenBrief, Run};
+use crate::auto::memory::Memory;
+use crate::auto::runs::LoggedRun;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
+use crate::project::files::sha256;
+use crate::text::shell::typed;
+
+/// The brief that a call names. It is read once, since it may come from a pipe.
+#[derive(Clone, Debug)]
+pub(crate) struct BriefRead {
+    pub(crate) given: GivenBrief,
+    pub(crate) text: String,
+}
 
 /// The path under which the text of the brief is stored.
 pub(crate) fn kept_brief(place: &RunPlace) -> AbsolutePath {
     place.folder().resolve("brief.md")
 }
 
-/// The text of a brief.
-pub(crate) fn brief_of(call: &Call, file: &str) -> Result<String, Failure> {
-    let text = disk::read_input(call.here().resolve(file))?.filter(|text| !text.trim().is_empty());
-    text.ok_or_else(|| {
-        Failure::usage(format!("`{file}` is not there, or empty")).hint("describe the milestone in it, then run again")
-    })
+impl BriefRead {
+    /// Reads the brief of a call.
+    pub(crate) fn of(call: &Call, place: &RunPlace, file: &str) -> Result<Self, Failure> {
+        let refused = |message: String| {
+            let again = typed!("gsd-tools auto run --brief {}", file);
+            Failure::usage(message).exits(64).hint(format!("describe the milestone in it, then run `{again}`"))
+        };
+        let path = call.here().resolve(file);
+        let text = disk::read_input(&path).map_err(|error| refused(format!("`{file}` cannot be read: {error}")))?;
+        let text = text.filter(|text| !text.trim().is_empty());
+        let text = text.ok_or_else(|| refused(format!("`{file}` is not there, or empty")))?;
+        let below = path.relative_to(&place.root).map(|path| path.to_string());
+        let file = below.filter(|path| !path.is_empty()).unwrap_or_else(|| path.to_string());
+        Ok(Self { given: GivenBrief { file, digest: sha256(text.as_bytes()) }, text })
+    }
+
+    /// Whether a run began with this text. `last` is the last run with a brief: the text of the brief that older
+    /// programs did not record in the log is in the notes for that run only.
+    fn is_of(&self, place: &RunPlace, run: &Run, last: Option<&Run>) -> Result<bool, Failure> {
+        Ok(match (&run.given, &run.brief) {
+            (Some(given), _) => given.digest == self.given.digest,
+            (None, Some(_)) if last.is_none_or(|last| last.id == run.id) => {
+                disk::read_text(kept_brief(place))?.as_deref() == Some(self.text.as_str())
+            }
+            (None, _) => false,
+        })
+    }
+
+    /// Whether the current run of `memory` began with this text.
+    pub(crate) fn is_of_run(&self, place: &RunPlace, memory: &Memory) -> Result<bool, Failure> {
+        memory.run.as_ref().map_or(Ok(false), |run| self.is_of(place, run, None))
+    }
+
+    /// The last of these runs that landed a milestone with this brief.
+    pub(crate) fn landed<'a>(
+        &self,
+        place: &RunPlace,
+        runs: &[LoggedRun<'a>],
+    ) -> Result<Option<LoggedRun<'a>>, Failure> {
+        let last = runs.iter().rev().find(|run| run.run.brief.is_some()).map(|run| run.run);
+        for run in runs.iter().rev().filter(|run| run.landing().is_some()) {
+            if self.is_of(place, run.run, last)? {
+                return Ok(Some(*run));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Refuses a brief that is not that of the unfinished run: that run would continue with its own.
+pub(crate) fn refuse_another_brief(
+    place: &RunPlace,
+    memory: &Memory,
+    request: &RunRequest,
+    brief: Option<&BriefRead>,
+) -> Result<(), Failure> {
+    let unfinished = memory.run.as_ref().filter(|_| !memory.is_released);
+    let (Some(run), Some(brief)) = (unfinished, brief) else { return Ok(()) };
+    let is_same = brief.is_of_run(place, memory)?;
+    if is_same && !request.again {
+        return Ok(());
+    }
+    let milestone = &run.milestone;
+    let message = match (&run.given, &run.brief) {
+        _ if is_same => format!("{milestone} is not finished, and was begun with this brief"),
+        (Some(given), _) => {
+            format!("{milestone} is not finished and was begun with another brief (`{}`)", given.file)
+        }
+        (None, Some(_)) => format!("{milestone} is not finished and was begun with another brief"),
+        (None, None) => format!("{milestone} is not finished and was begun without a brief"),
+    };
+    Err(Failure::usage(message).exits(64).hint(continues_or_ends(milestone)))
+}
+
+/// The two ways on from an unfinished run.
+pub(crate) fn continues_or_ends(milestone: &str) -> String {
+    format!("`gsd-tools auto run` continues it, `{}` ends it", typed!("gsd-tools auto abandon {}", milestone))
 }
 
 /// Stores a brief with the notes of the run, since the file may change while it runs. Returns its path there, and its

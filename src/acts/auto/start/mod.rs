@@ -1,9 +1,9 @@
 //! `auto run`, `auto next`, `auto dispatch`: a run from its beginning to its stop.
 
-mod brief;
+pub(crate) mod brief;
 mod how;
-mod opening;
-mod places;
+pub(crate) mod opening;
+pub(crate) mod places;
 mod planned;
 mod preferred;
 pub(crate) mod request;
@@ -14,16 +14,17 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use brief::kept_brief;
+use brief::{BriefRead, refuse_another_brief};
 use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
 use how::{How, ceilings, how, means};
-use opening::{BEGINNING, Begun, Opening, started};
+use opening::{BEGINNING, Begun, Opening, again, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
 
 use super::brought::self_running;
+use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
 use super::place::{RunPlace, log_error, newer_engine};
 use super::seen::Seen;
@@ -31,19 +32,23 @@ use super::texts::unit_of;
 use crate::acts::Call;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
-use crate::auto::event::{ENGINE, Entry, Event, Means, Time};
+use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
-use crate::auto::real::{Control, Driver, Parts, Real, leftovers, orders};
+use crate::auto::real::{Control, Driver, Parts, Real, leftovers as left_running, orders};
+use crate::auto::runs::LoggedRun;
 use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
-use crate::auto::stop::Stop;
+use crate::auto::status::leftover_lines;
+use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 use crate::disk;
 use crate::disk::log::Log;
 use crate::project::milestone_layout::lookup;
+use crate::text::shell::typed;
+use crate::text::time;
 use crate::world::World;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
@@ -81,7 +86,8 @@ pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) 
         let milestone = unit.parts().0.to_owned();
         (unit, milestone)
     };
-    drive(call, &RunRequest { milestone: Some(milestone), brief: None, how }, Some(1), Some(unit))
+    let request = RunRequest { milestone: Some(milestone), brief: None, again: false, how };
+    drive(call, &request, Some(1), Some(unit))
 }
 
 /// Begins or continues a run, until it stops or `most_units` have run.
@@ -91,20 +97,20 @@ pub(crate) fn drive(
     most_units: Option<u32>,
     asked: Option<Unit>,
 ) -> Result<RunReport, Failure> {
-    let place = RunPlace::of(call)?;
+    let place = RunPlace::of_run(call)?;
+    let brief = brief_of(call, &place, request)?;
     let disk = call.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
-    let memory = place.memory()?;
-    refuse_newer_engine(call, &place, &memory)?;
+    let memory = memory_for(call, &place, request, brief.as_ref())?;
     let means = means(call, request, &memory);
     refuse_other_owner(&place, &means)?;
-    leftovers::end_programs(&memory)?;
-    leftovers::remove_temporary(call.world(), &memory)?;
+    left_running::end_programs(&memory)?;
+    left_running::remove_temporary(call.world(), &memory)?;
     if memory.run.is_none() || memory.is_released {
         drop_orders(call, &place)?;
     }
-    if has_landed(call, &place, &memory, request)? {
-        return finish(call, &mut log, &memory);
+    if let Some(report) = landed_already(call, (&place, &mut log), &memory, (request, brief.as_ref()))? {
+        return Ok(report);
     }
     let mut how = how(call, request, &memory, means)?;
     Control::clear(&place.folder())?;
@@ -127,6 +133,7 @@ pub(crate) fn drive(
         place: &place,
         memory: &memory,
         request,
+        brief: brief.as_ref(),
         layout: &layout,
         how: &how,
         ceilings,
@@ -146,6 +153,7 @@ pub(crate) fn drive(
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(call, &start.repository);
     let memory = place.memory()?;
+    say_leftovers(call, &place, &memory)?;
     let preferences = RunPlace::preferences(preference_files(call, &place, &memory)?.as_ref(), call)?;
     let settings = Settings {
         layout: layout.clone(),
@@ -185,6 +193,7 @@ pub(crate) fn drive(
     let mut drive = Drive::new(&mut effects, memory, &settings);
     let stop = drive.run();
     let memory = drive.memory().clone();
+    say_removed(call, &place);
     let stop = stop?;
     Ok(report(&start.milestone, stop, &memory))
 }
@@ -217,6 +226,52 @@ fn drop_orders(call: &Call, place: &RunPlace) -> Result<(), Failure> {
     for (id, order) in orders::waiting(&place.folder())? {
         call.tell(format!("Not followed, since the run had ended: {}", order.wish));
         orders::forget(&place.folder(), &id)?;
+    }
+    Ok(())
+}
+
+/// The state of the run that a call is about. Refuses a run of another repository, and another brief.
+fn memory_for(
+    call: &Call,
+    place: &RunPlace,
+    request: &RunRequest,
+    brief: Option<&BriefRead>,
+) -> Result<Memory, Failure> {
+    if let Some(run) = place.stranded()?.and_then(|memory| memory.run) {
+        return Err(of_another_repository(&run));
+    }
+    let memory = place.memory()?;
+    refuse_newer_engine(call, place, &memory)?;
+    refuse_another_brief(place, &memory, request, brief)?;
+    Ok(memory)
+}
+
+/// The report of work that has landed: just now, so that only the report is missing, or by an earlier call.
+fn landed_already(
+    call: &Call,
+    (place, log): (&RunPlace, &mut Log<'_>),
+    memory: &Memory,
+    (request, brief): (&RunRequest, Option<&BriefRead>),
+) -> Result<Option<RunReport>, Failure> {
+    if has_landed(place, memory, request, brief)? {
+        return finish(call, log, memory).map(Some);
+    }
+    landed_before(call, place, request, brief)
+}
+
+/// Says that the folder of the call was the worktree of the run, which is removed now.
+fn say_removed(call: &Call, place: &RunPlace) {
+    if !disk::is_folder(call.here()) {
+        let root = typed!("cd {}", place.root);
+        call.tell(format!("The folder of this call was removed with the worktree of the run: `{root}`"));
+    }
+}
+
+/// Names what earlier runs have left, and branches that no run made.
+fn say_leftovers(call: &Call, place: &RunPlace, memory: &Memory) -> Result<(), Failure> {
+    let (rows, _) = leftovers(call.world(), place, (&place.entries()?, memory.run.as_ref()))?;
+    for line in leftover_lines(&rows) {
+        call.tell(line);
     }
     Ok(())
 }
@@ -255,16 +310,52 @@ fn refuse_newer_engine(call: &Call, place: &RunPlace, memory: &Memory) -> Result
     Ok(())
 }
 
-/// True if the requested work has landed: the process died before it could report it, or the same call is made again.
-/// To work on a brief once more, it is given together with the name of a milestone.
-fn has_landed(call: &Call, place: &RunPlace, memory: &Memory, request: &RunRequest) -> Result<bool, Failure> {
-    if !memory.is_released || request.milestone.is_some() {
+/// The brief of a call, refused if it is missing, or if the project's roadmap says what its phases are for.
+fn brief_of(call: &Call, place: &RunPlace, request: &RunRequest) -> Result<Option<BriefRead>, Failure> {
+    let brief = request.brief.as_deref().map(|file| BriefRead::of(call, place, file)).transpose()?;
+    if brief.is_some() && place.is_in_phases(request.how.layout) {
+        return Err(planned::brief_in_phases());
+    }
+    Ok(brief)
+}
+
+/// True if the requested work has landed, and the process died before it could report it.
+fn has_landed(
+    place: &RunPlace,
+    memory: &Memory,
+    request: &RunRequest,
+    brief: Option<&BriefRead>,
+) -> Result<bool, Failure> {
+    if !memory.is_released || memory.stop.is_some() || request.milestone.is_some() || request.again {
         return Ok(false);
     }
-    let Some(brief) = &request.brief else { return Ok(memory.stop.is_none()) };
-    let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
-    let (asked, kept) = (disk::read_input(call.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
-    Ok(had_brief && asked.is_some() && asked == kept)
+    brief.map_or(Ok(true), |brief| brief.is_of_run(place, memory))
+}
+
+/// The report of a brief that a run of this project has landed. To work on it once more, the call names a milestone or
+/// has `--again`.
+fn landed_before(
+    call: &Call,
+    place: &RunPlace,
+    request: &RunRequest,
+    brief: Option<&BriefRead>,
+) -> Result<Option<RunReport>, Failure> {
+    let Some(brief) = brief.filter(|_| request.milestone.is_none() && !request.again) else { return Ok(None) };
+    let entries = place.entries()?;
+    let (runs, _) = place.runs_here(&entries)?;
+    // That of an unfinished run is continued.
+    let runs: Vec<_> = runs.into_iter().filter(LoggedRun::is_over).collect();
+    let Some(found) = brief.landed(place, &runs)? else { return Ok(None) };
+    let Some((commit, at)) = found.landing() else { return Ok(None) };
+    let Run { milestone, target, .. } = found.run;
+    let day = time::day_in_words(at).map(|day| format!(" on {day}")).unwrap_or_default();
+    let short = commit.get(..7).unwrap_or(commit);
+    let line = ["merge-base", "--is-ancestor", commit, &format!("refs/heads/{target}")];
+    let is_in_target = call.world().git(place.root.as_path(), line)?.success();
+    let gone = if is_in_target { String::new() } else { format!("; `{target}` no longer has that commit") };
+    let text = format!("this brief landed as {short}{day} ({milestone}){gone}");
+    let stop = Stop::new(Cause::Complete, text, again(request).word("--again"));
+    Ok(Some(report(milestone, stop, &found.memory())))
 }
 
 fn finish(call: &Call, log: &mut Log<'_>, memory: &Memory) -> Result<RunReport, Failure> {

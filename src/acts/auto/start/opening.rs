@@ -3,7 +3,7 @@
 use crate::acts::user;
 use std::collections::BTreeSet;
 
-use super::brief::{brief_of, keep_brief, read_brief};
+use super::brief::{BriefRead, continues_or_ends, keep_brief, read_brief};
 use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
@@ -69,6 +69,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) place: &'a RunPlace,
     pub(crate) memory: &'a Memory,
     pub(crate) request: &'a RunRequest,
+    pub(crate) brief: Option<&'a BriefRead>,
     pub(crate) layout: &'a DocumentLayout,
     pub(crate) how: &'a How,
     pub(crate) ceilings: Ceilings,
@@ -157,7 +158,7 @@ pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failu
         && !run.milestone.eq_ignore_ascii_case(asked)
     {
         let message = format!("the run of {} is not finished", run.milestone);
-        return Err(Failure::usage(message).hint("finish it first: `gsd-tools auto run`"));
+        return Err(Failure::usage(message).hint(continues_or_ends(&run.milestone)));
     }
     let target = request.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
@@ -187,7 +188,7 @@ pub(crate) fn continued(
     let Opening { place, memory, .. } = *opening;
     let start = commit_of(&run.base)?;
     if repository.tree_of(&start).is_err() {
-        return Err(of_another_repository(place, run));
+        return Err(of_another_repository(run));
     }
     // A landed run only has to be cleaned up.
     let approved = match &memory.landed {
@@ -230,7 +231,7 @@ pub(crate) fn begun(
         return Err(LandingError::BelowRoot { project, root }.into());
     }
     repository.check_filters()?;
-    let given = request.brief.as_deref().map(|file| brief_of(call, file)).transpose()?;
+    let given = opening.brief;
     let milestone = match layout {
         DocumentLayout::Milestones => milestone_of(&Seen::of(call)?, asked, given.is_some())?,
         DocumentLayout::Phases(_) => milestone_in_phases(call, place, asked, given.is_some())?,
@@ -252,7 +253,7 @@ pub(crate) fn begun(
         Ok(approved) => approved,
         Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),
     };
-    let brief = given.map(|text| keep_brief(place, text)).transpose()?;
+    let brief = given.map(|brief| keep_brief(place, brief.text.clone())).transpose()?;
     disk::write_fleeting(&note, branch.as_bytes())?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let forecast = match layout {
@@ -279,6 +280,7 @@ pub(crate) fn begun(
         fenced: how.wants_fence,
         means: how.means.clone(),
         brief: brief.as_ref().map(|(path, _)| path.clone()),
+        given: given.map(|brief| brief.given.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
         ceilings: opening.ceilings,
         allowed_keys: request.how.allow_key.clone(),
@@ -294,12 +296,11 @@ pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, 
 }
 
 /// The refusal of a run whose repository was removed and replaced by another one.
-pub(crate) fn of_another_repository(place: &RunPlace, run: &Run) -> Failure {
+pub(crate) fn of_another_repository(run: &Run) -> Failure {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
-    let log = place.log();
-    let aside = typed!("mv {} {}", log, format!("{log}.old"));
-    Failure::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
+    let end = typed!("gsd-tools auto abandon {}", run.milestone);
+    Failure::usage(message).hint(format!("if that repository is gone, end its run: `{end}`"))
 }
 
 /// The call again, with its options for a run that has not begun.
@@ -319,5 +320,6 @@ pub(crate) fn again(request: &RunRequest) -> Typed {
     ];
     let given = valued.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
     let call = given.fold(call, |call, (flag, value)| call.word(flag).word(value));
-    if how.no_fence { call.word("--no-fence") } else { call }
+    let switches = [("--again", request.again), ("--no-fence", how.no_fence)];
+    switches.into_iter().filter(|(_, is_on)| *is_on).fold(call, |call, (flag, _)| call.word(flag))
 }

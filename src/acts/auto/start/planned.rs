@@ -27,6 +27,12 @@ pub(crate) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) ->
     }
 }
 
+/// The refusal of a brief in a project in phases.
+pub(crate) fn brief_in_phases() -> Failure {
+    Failure::usage("this project is in phases, and its roadmap says what they are for")
+        .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`")
+}
+
 /// The milestone of STATE.md: a run in phases works on no other.
 pub(crate) fn milestone_in_phases(
     call: &Call,
@@ -35,8 +41,7 @@ pub(crate) fn milestone_in_phases(
     has_brief: bool,
 ) -> Result<String, Failure> {
     if has_brief {
-        return Err(Failure::usage("this project is in phases, and its roadmap says what they are for")
-            .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`"));
+        return Err(brief_in_phases());
     }
     let current = SeenPhases::of(call, place)?.milestone()?;
     match asked {

@@ -12,6 +12,8 @@ pub(crate) struct RunRequest {
     pub(crate) milestone: Option<String>,
     /// The file that describes the next milestone.
     pub(crate) brief: Option<String>,
+    /// Whether a brief that has landed is worked on once more.
+    pub(crate) again: bool,
     pub(crate) how: Choices,
 }
 
@@ -36,6 +38,9 @@ pub(crate) struct Choices {
     pub(crate) no_project_settings: bool,
     pub(crate) project_settings: bool,
     pub(crate) take_over: bool,
+    /// Whether the question before a run is answered with yes.
+    #[expect(dead_code, reason = "`auto run` asks no question before it starts yet")]
+    pub(crate) yes: bool,
 }
 
 /// The unfinished run.
