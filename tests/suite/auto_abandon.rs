@@ -60,7 +60,7 @@ fn an_abandoned_run_leaves_nothing_but_what_is_kept_of_its_work() {
     let head = git(&context, &["rev-parse", "milestone/M001"]);
     let worktree = context.project().join(WORKTREE);
     std::fs::write(worktree.join("half.txt"), "half\n").unwrap();
-    // Without a terminal nobody can be asked.
+    // Without a terminal there is no person to ask.
     let unsure = context.gsd(["auto", "abandon"]);
     let hint = unsure.failure(64);
     assert_eq!(printed(&hint, "gsd-tools auto abandon"), ["auto", "abandon", "M001", "--yes"]);
@@ -215,7 +215,7 @@ fn an_active_run_is_not_abandoned_and_the_printed_command_stops_it() {
         let refused = context.gsd_with(words, &[], "").failure(75);
         assert_eq!(printed(&refused, "gsd-tools auto stop"), ["auto", "stop", "--now"]);
     }
-    // An order is recorded at once, and that is no failure.
+    // An order is recorded at once, and that is not a failure.
     let asked = Instant::now();
     let steered = context.at_a_terminal("auto steer use one file", &[], "");
     let said = String::from_utf8_lossy(&steered.stdout).into_owned();

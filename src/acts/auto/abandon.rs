@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::leftover::{branches, folder_of, folders_at, milestone_of_branch, noted};
-use super::place::{RunPlace, log_error, refuses_sessions, refuses_units};
-use super::start::opening::{BEGINNING, commit_of};
+use super::place::{BEGINNING, RunPlace, log_error, refuses_sessions, refuses_units};
+use super::start::opening::commit_of;
 use super::start::places::{checkout_of, scratch_of};
 use crate::acts::{Call, caller};
 use crate::auto::event::{Entry, Event, Run, Time};
@@ -70,6 +70,14 @@ struct Abandoning {
     is_stranded: bool,
 }
 
+/// What is kept of a run.
+#[derive(Default)]
+struct KeptWork {
+    references: Vec<String>,
+    /// The reference with the work, and a name for a branch that brings it back.
+    work: Option<(String, String)>,
+}
+
 /// Ends the unfinished run, or removes what the last run of another milestone has left.
 pub(crate) fn abandon(call: &Call, milestone: Option<&str>, is_sure: bool) -> Result<AbandonReport, Failure> {
     caller::refuses_agents(call, COMMAND)?;
@@ -83,7 +91,7 @@ pub(crate) fn abandon(call: &Call, milestone: Option<&str>, is_sure: bool) -> Re
         {
             return Err(active(&holder));
         }
-        return Ok(about.report(call, &place, Vec::new(), None)?);
+        return about.report(call, &place, &[], None);
     }
     let disk = call.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| match &error {
@@ -190,10 +198,11 @@ impl Abandoning {
             leftovers::remove_temporary(call.world(), memory)?;
         }
         let before = self.there(call, place)?;
-        let (mut kept, mut work) = (Vec::new(), None);
+        let mut found = KeptWork::default();
         if !self.is_stranded && (!before.is_empty() || self.unfinished.is_some()) {
-            (kept, work) = self.removed(call, place)?;
+            found = self.removed(call, place)?;
         }
+        let KeptWork { references: kept, work } = found;
         if self.unfinished.is_some() {
             let at = Time { wall: call.world().now().milliseconds(), machine: call.world().uptime() };
             let event = Event::Abandoned { milestone: self.milestone.clone(), kept: kept.clone() };
@@ -209,13 +218,12 @@ impl Abandoning {
         let after = self.there(call, place)?;
         let removed = before.into_iter().filter(|one| !after.contains(one)).collect();
         let restore = work.map(|(reference, branch)| (typed!("git branch {} {}", branch, reference), reference));
-        let report = self.report(call, place, after, restore)?;
+        let report = self.report(call, place, &after, restore)?;
         Ok(AbandonReport { removed, kept, ..report })
     }
 
-    /// Removes worktree, checkouts and branch. Returns the references that keep what they had, and the one with the
-    /// work, with a name for a branch.
-    fn removed(&self, call: &Call, place: &RunPlace) -> Result<(Vec<String>, Option<(String, String)>), Failure> {
+    /// Removes worktree, checkouts and branch, and returns what is kept of them.
+    fn removed(&self, call: &Call, place: &RunPlace) -> Result<KeptWork, Failure> {
         let (world, name) = (call.world(), self.name());
         let at = world.now().milliseconds();
         let target = self.run.as_ref().map(|run| run.target.as_str());
@@ -271,14 +279,14 @@ impl Abandoning {
             }
             branch = free(number);
         }
-        Ok((all, work.map(|reference| (reference, branch))))
+        Ok(KeptWork { references: all, work: work.map(|reference| (reference, branch)) })
     }
 
     fn report(
         &self,
         call: &Call,
         place: &RunPlace,
-        after: Vec<String>,
+        after: &[String],
         restore: Option<(Typed, String)>,
     ) -> Result<AbandonReport, Failure> {
         let mut left: Vec<String> =

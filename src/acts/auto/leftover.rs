@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::acts::auto::place::RunPlace;
-use crate::acts::auto::start::opening::BEGINNING;
+use crate::acts::auto::place::{BEGINNING, RunPlace};
 use crate::acts::auto::start::places::{checkout_of, scratch_of};
 use crate::auto::event::{Entry, Run};
 use crate::auto::phases;

@@ -30,6 +30,9 @@ use crate::text::shell::{Typed, typed};
 use crate::text::words::{of_word, words};
 use crate::world::{Program, World};
 
+/// The note with the name of the branch that is about to be made, until the log has it.
+pub(crate) const BEGINNING: &str = "beginning";
+
 /// Whether a call may write what a run writes.
 #[derive(Debug)]
 pub(crate) enum RunHold<'d> {

@@ -86,7 +86,7 @@ impl Repository {
         let mut head = self.branch(&branch)?;
         if has_work {
             self.mend(folder)?;
-            // Commits that were made after somebody left the branch.
+            // Commits that were made after the branch was left.
             let found = worktree.git(self)?.commit_of("HEAD")?;
             if let Some(found) = found.filter(|found| Some(found) != head.as_ref()) {
                 kept.push(self.keep(&found, name, KeepKind::Head, at)?);
@@ -117,7 +117,7 @@ impl Repository {
         self.remove_kept(worktree, &head, (name, at), &mut kept)
     }
 
-    /// Refuses a branch that somebody has checked out in another worktree: its files would have no branch there.
+    /// Refuses a branch that is checked out in another worktree: its files would have no branch there.
     fn refuse_use_elsewhere(&self, worktree: &Worktree) -> Result<(), LandingError> {
         let own = disk::canonical(&worktree.folder)?.to_string();
         let is_used = |listed: &ListedWorktree| listed.branch == worktree.branch && listed.path != own;

@@ -19,14 +19,14 @@ use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
 use how::{How, ceilings, how, means};
-use opening::{BEGINNING, Begun, Opening, again, of_another_repository, started};
+use opening::{Begun, Opening, again, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
 
 use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
-use super::place::{RunPlace, log_error, newer_engine};
+use super::place::{BEGINNING, RunPlace, log_error, newer_engine};
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;

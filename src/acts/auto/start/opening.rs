@@ -14,7 +14,7 @@ use crate::acts::auto::approvals::{Question, approve, known};
 use crate::acts::auto::brought::RunQuestion;
 use crate::acts::auto::held_out;
 use crate::acts::auto::phases::SeenPhases;
-use crate::acts::auto::place::{LayoutWord, Preferred, RunPlace};
+use crate::acts::auto::place::{BEGINNING, LayoutWord, Preferred, RunPlace};
 use crate::acts::auto::seen::Seen;
 use crate::acts::user::shown;
 use crate::auto::asked::StartFacts;
@@ -39,9 +39,6 @@ use crate::project::self_running::SelfRunning;
 use crate::text::shell::{Typed, typed};
 use crate::world::World;
 use crate::world::fence::Openings;
-
-/// The note with the name of the branch that is about to be made, until the log has it.
-pub(crate) const BEGINNING: &str = "beginning";
 
 /// Where a run works, and for which milestone.
 pub(crate) struct Start {

@@ -39,7 +39,7 @@ pub(crate) struct Choices {
     pub(crate) project_settings: bool,
     pub(crate) take_over: bool,
     /// Whether the question before a run is answered with yes.
-    #[expect(dead_code, reason = "`auto run` asks no question before it starts yet")]
+    #[expect(dead_code, reason = "for the question of `auto run` before it starts")]
     pub(crate) yes: bool,
 }
 
