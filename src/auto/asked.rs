@@ -42,6 +42,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("git.collapse_cadence", Only(&["milestone"], "a milestone lands as one commit, and nothing before")),
     ("git.auto_push", Only(&["false"], "a run pushes nothing")),
     ("git.worktree_post_create", Followed),
+    ("git.worktree_environments", Followed),
     ("approved", Users("what repositories bring is approved in ~/.gsd/PREFERENCES.md, which no project writes")),
     ("git.main_branch", Target),
     ("auto_supervisor.idle_timeout_minutes", Followed),

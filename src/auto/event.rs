@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
+use super::environments::Environments;
 use super::permit::{Permit, Trespass};
 use super::set_up::Named;
 use super::slices::orders::Order;
@@ -282,6 +283,9 @@ pub(crate) struct Means {
     /// The set-up of worktrees, as a person approved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_up: Option<Named>,
+    /// The installed packages of the person's checkout that are brought to worktrees.
+    #[serde(skip_serializing_if = "Environments::is_empty")]
+    pub(crate) environments: Environments,
     /// The version that the client reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<String>,

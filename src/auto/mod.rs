@@ -31,7 +31,8 @@
 //! Checks, test files and settings are pinned before the first attempt (`gate::pins`); afterwards `gate::tamper`
 //! compares, the tests that ran are counted against the last time, and pinned files are put back for checks of work
 //! that weakened them. Checks run on a checkout of exactly the tree that is committed (`real::checkout`), made ready
-//! by a set-up that a person approved (`set_up`, `real::ready`). A new file that git ignores and that plan or checks
+//! by a set-up that a person approved (`set_up`, `real::ready`), with the packages that are installed in the person's
+//! checkout (`environments`); one that cannot run there stops the run before it costs anything (`real::needed`). A new file that git ignores and that plan or checks
 //! need is named (`real::hidden`). Before the first session the checks of the project run on what the run began with
 //! (`Baseline`). On the candidate, a check that passed in the work has to pass; one that did not is excused by the
 //! target only for tests that failed each time (`Memory::excuses`). A check that no session can read (`held_out`) runs
@@ -57,6 +58,7 @@ pub(crate) mod decide;
 pub(crate) mod decided;
 pub(crate) mod demo;
 pub(crate) mod engine;
+pub(crate) mod environments;
 pub(crate) mod event;
 pub(crate) mod held_out;
 pub(crate) mod landing;
@@ -76,6 +78,7 @@ pub(crate) mod runs;
 pub(crate) mod set_up;
 pub(crate) mod sim;
 pub(crate) mod slices;
+pub(crate) mod slot;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod story;

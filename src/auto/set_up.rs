@@ -46,6 +46,15 @@ impl SetUp {
         lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
+    /// True if the list names a folder, so that what is copied of it is decided there.
+    pub(crate) fn names(&self, folder: &str) -> bool {
+        let bare = |pattern: &str| pattern.trim_start_matches('/').trim_end_matches(['/', '*']).to_owned();
+        self.patterns().map(bare).any(|name| {
+            let rest = folder.strip_suffix(name.as_str()).unwrap_or("-");
+            !name.is_empty() && (rest.is_empty() || rest.ends_with('/') || name.starts_with(&format!("{folder}/")))
+        })
+    }
+
     /// Returns the set-up as recorded in a log; `None` if it is empty.
     pub(crate) fn named(&self) -> Option<Named> {
         let copies = self.patterns().map(str::to_owned).collect();
@@ -92,5 +101,9 @@ mod tests {
         assert!(of(" ", "\n").is_empty() && of(" ", "").named().is_none());
         let shown = of("npm ci", "# local\n.env\n\nconfig/*.local\n").named().unwrap().to_string();
         assert_eq!(shown, "`npm ci`, copies of .env, config/*.local");
+        let listed = of("", "/.venv/\n!deps\nnode_modules/a/*\n");
+        assert!(
+            listed.names(".venv") && listed.names("node_modules") && !listed.names("venv") && !listed.names("vendor")
+        );
     }
 }

@@ -170,6 +170,9 @@ pub(crate) struct SessionReport {
     /// The set-up of its worktrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_up: Option<super::set_up::Named>,
+    /// The installed packages of the person's checkout that it brings to its worktrees.
+    #[serde(skip_serializing_if = "super::environments::Environments::is_empty")]
+    pub(crate) environments: super::environments::Environments,
     /// The unit in progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
@@ -512,6 +515,7 @@ impl SessionReport {
             client_warning: run.means.client.as_deref().and_then(|said| warning_on(&run.runner, said)),
             worktree: run.worktree.clone(),
             set_up: run.means.set_up.clone(),
+            environments: run.means.environments.clone(),
             unit: current.map(|operation| operation.start.unit.to_string()),
             attempt: current.map(|operation| operation.start.attempt),
             stage: current.map(|operation| operation.stage.word()),

@@ -40,6 +40,8 @@ read_words! {
         CandidateRefused = "candidate-refused",
         /// The things a repository brings that a run would execute are not approved.
         NotApproved = "not-approved",
+        /// A check cannot run for want of something that is not in git.
+        SetUpNeeded = "set-up-needed",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
         Unproved = "unproved",

@@ -111,6 +111,23 @@ pub(super) fn let_user_change(folder: &AbsolutePath) -> Result<(), DiskError> {
     Ok(())
 }
 
+/// Gives the user the right to change a file.
+pub(super) fn let_user_change_file(file: &AbsolutePath) -> Result<(), DiskError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let failed = DiskError::io("look at", file.as_path());
+        let mode = std::fs::symlink_metadata(file).map_err(failed)?.permissions().mode();
+        if mode & 0o200 == 0 {
+            let allowed = std::fs::Permissions::from_mode(mode | 0o200);
+            std::fs::set_permissions(file, allowed).map_err(DiskError::io("change", file.as_path()))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
 pub(super) fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
     present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))

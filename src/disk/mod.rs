@@ -31,6 +31,7 @@ mod act;
 mod atomic;
 mod change;
 mod digest;
+mod duplicate;
 mod folder_lock;
 mod found;
 pub(crate) mod history;
@@ -63,6 +64,7 @@ pub(crate) use atomic::{
 };
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
+pub(crate) use duplicate::{Duplicate, FolderSize, folder_size, shares_bytes};
 pub(crate) use folder_lock::FolderLock;
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold, Steps};

@@ -61,7 +61,7 @@ impl Overlay<'_> {
 }
 
 /// Copies a file with its mode and modification time.
-fn copy(from: &Path, to: &AbsolutePath) -> Result<(), DiskError> {
+pub(super) fn copy(from: &Path, to: &AbsolutePath) -> Result<(), DiskError> {
     let failed = DiskError::io("copy", from);
     (|| {
         let changed = std::fs::metadata(from)?.modified()?;
@@ -119,18 +119,18 @@ fn make_real_folder(at: &AbsolutePath) -> Result<(), DiskError> {
 }
 
 #[cfg(unix)]
-fn link(to: &Path, at: &AbsolutePath) -> io::Result<()> {
+pub(super) fn link(to: &Path, at: &AbsolutePath) -> io::Result<()> {
     std::os::unix::fs::symlink(to, at)
 }
 
 #[cfg(not(unix))]
-fn link(_to: &Path, _at: &AbsolutePath) -> io::Result<()> {
+pub(super) fn link(_to: &Path, _at: &AbsolutePath) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 /// True if one of `patterns` matches `path`.
-fn is_among(patterns: &[String], path: &str) -> bool {
-    let fits = |pattern: &String| {
+pub(super) fn is_among(patterns: &[impl AsRef<str>], path: &str) -> bool {
+    let fits = |pattern: &str| {
         let mut names = path.split('/');
         for part in pattern.split('/') {
             match names.next() {
@@ -141,7 +141,7 @@ fn is_among(patterns: &[String], path: &str) -> bool {
         }
         names.next().is_none()
     };
-    patterns.iter().any(fits)
+    patterns.iter().any(|pattern| fits(pattern.as_ref()))
 }
 
 /// True if `pattern` matches `name`; one `*` in it matches any text.

@@ -272,6 +272,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "set-up-failed",
         "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
     ),
+    (
+        "set-up-needed",
+        "auto_environments: a_check_that_cannot_run_stops_before_the_first_session_with_the_command_that_cures_it",
+    ),
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_continues"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_continues"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_continues"),

@@ -21,6 +21,8 @@ mod auto_checkout;
 #[cfg(target_os = "linux")]
 mod auto_clients;
 #[cfg(target_os = "linux")]
+mod auto_environments;
+#[cfg(target_os = "linux")]
 mod auto_fence;
 mod auto_gate;
 #[cfg(target_os = "linux")]

@@ -41,6 +41,8 @@ pub(crate) enum LandingError {
     BadBranch { name: String },
     #[error("a {operation} is in progress in `{folder}`")]
     InProgress { operation: &'static str, folder: AbsolutePath },
+    #[error("`{path}` in `{folder}` has a conflict that is not settled")]
+    Unmerged { folder: AbsolutePath, path: GitPath },
     #[error("the repository folder `{path}` cannot be written to")]
     ReadOnly { path: AbsolutePath },
     #[error("`{folder}` already exists and is not a worktree of this repository")]
@@ -123,6 +125,9 @@ impl Explain for LandingError {
                     typed!("git -C {} {} --continue", folder, operation),
                     typed!("git -C {} {} --abort", folder, operation)
                 )
+            }
+            Self::Unmerged { folder, path } => {
+                format!("settle it, then run `{}`", typed!("git -C {} add -- {}", folder, path))
             }
             Self::ReadOnly { path } => format!("`{}` shows its owner and mode", typed!("ls -ld {}", path)),
             Self::Occupied { folder } => {

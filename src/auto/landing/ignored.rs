@@ -7,6 +7,14 @@ use super::repository::Repository;
 use super::worktree::Worktree;
 use crate::disk::AbsolutePath;
 
+/// The note in the folder that git keeps for a worktree, with what was brought there from the person's checkout.
+pub(crate) const BROUGHT: &str = "gsd-environments";
+
+/// Returns the folders in such a note, each after its stamp.
+pub(crate) fn brought_in(note: &str) -> impl Iterator<Item = (&str, &str)> {
+    note.lines().filter_map(|line| line.split_once(' '))
+}
+
 /// A file that git ignores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IgnoredFile {
@@ -34,6 +42,18 @@ impl Repository {
         let paths: Vec<String> = records(&answer).map(|path| GitPath::of(path).to_string()).collect();
         let ignored = self.rules(&self.git, &paths)?;
         Ok(ignored.into_iter().map(|ignored| ignored.path).filter(|path| !path.ends_with('/')).collect())
+    }
+
+    /// Returns the paths that git ignores in the person's checkout and does not track there.
+    pub(crate) fn ignoring_here(&self, paths: &[String]) -> Result<Vec<IgnoredFile>, LandingError> {
+        self.rules(&self.git, paths)
+    }
+
+    /// True if git would commit something of a folder in a worktree that it does not track.
+    pub(crate) fn shows(&self, worktree: &Worktree, path: &str) -> Result<bool, LandingError> {
+        let line = ["ls-files", "--others", "--exclude-standard", "--directory", "-z", "--"];
+        let answer = worktree.git(self)?.ask(line.into_iter().chain([format!(":(top,literal){path}").as_str()]))?;
+        Ok(!answer.is_empty())
     }
 
     /// Returns the paths that git ignores in a worktree and does not track there.

@@ -5,7 +5,7 @@ use super::error::LandingError;
 use super::git::{Git, locked};
 use super::id::{Changed, Commit, GitPath};
 use super::overlap::{Overlap, is_in_place, overlap, write_whole};
-use super::repository::Repository;
+use super::repository::{LOCKS, Repository};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Explain;
 use crate::text::shell::typed;
@@ -150,9 +150,6 @@ impl Repository {
         Ok(Landing::Refused(refusal.unwrap_or(LandingRefusal::GitRefused { folder: folder.clone(), why: merged })))
     }
 }
-
-/// The locks that git takes in a checkout when it moves a branch with its files.
-const LOCKS: &[&str] = &["HEAD.lock", "ORIG_HEAD.lock", "index.lock"];
 
 /// The note that a candidate is being landed in a checkout, in the folder that git keeps for the checkout: git is
 /// killed with this process, and files that it left half-written then do not count as a person's.

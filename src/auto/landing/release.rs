@@ -6,6 +6,7 @@ use super::checkpoint::on_paths;
 use super::commit::{Audience, CommitMessage, index_as_committed};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
+use super::ignored::{BROUGHT, brought_in};
 use super::keep::{KeepKind, KeptCommit};
 use super::proof::Proved;
 use super::repository::{Repository, reference_of};
@@ -204,13 +205,15 @@ impl Repository {
         let answer = worktree.git(self)?.ask(line)?;
         let mut found = IgnoredFiles::default();
         let mut files: Vec<(u64, GitPath)> = Vec::new();
+        let note = self.note_of_worktree(worktree, BROUGHT)?.unwrap_or_default();
+        let brought: Vec<&str> = brought_in(&note).map(|(_, path)| path).collect();
         for record in records(&answer) {
             let path = GitPath::of(record.strip_suffix(b"/").unwrap_or(record));
             let place = path.below(worktree.folder.as_path());
             if disk::is_link(&place) || !disk::is_folder(&place) {
                 files.push((size(&place), path));
             } else {
-                files_below(&place, path, &mut files, &mut found)?;
+                files_below(&place, (path, &brought), &mut files, &mut found)?;
             }
         }
         files.sort();
@@ -243,13 +246,15 @@ fn size(place: &Path) -> u64 {
 /// The files of an ignored folder.
 fn files_below(
     place: &Path,
-    path: GitPath,
+    (path, brought): (GitPath, &[&str]),
     files: &mut Vec<(u64, GitPath)>,
     found: &mut IgnoredFiles,
 ) -> Result<(), LandingError> {
     let mut open: Vec<(PathBuf, GitPath)> = vec![(place.to_path_buf(), path)];
     while let Some((place, path)) = open.pop() {
-        let is_remade = REMADE.iter().any(|name| path.name() == name.as_bytes());
+        // The person's checkout has what was brought from there.
+        let is_brought = brought.iter().any(|one| path.as_bytes() == one.as_bytes());
+        let is_remade = is_brought || REMADE.iter().any(|name| path.name() == name.as_bytes());
         if is_remade || disk::is_file(place.join(CACHE_MARK)) {
             found.remade.push(path);
             continue;

@@ -36,6 +36,12 @@ const BORROWED: &[(&str, &str)] =
 /// The pauses before git is asked again for its worktrees, in milliseconds.
 const LIST_PAUSES: &[u64] = &[5, 20, 50, 100, 200];
 
+/// The locks that git takes in a checkout when it moves a branch with its files.
+pub(super) const LOCKS: &[&str] = &["HEAD.lock", "ORIG_HEAD.lock", "index.lock"];
+
+/// How long a lock of another git is waited for, in milliseconds.
+const LOCK_PAUSES: &[u64] = &[50, 200, 500, 1000];
+
 /// How often the lock of the repository is tried, each time with the usual wait for locks.
 const LOCK_ATTEMPTS: usize = 30;
 
@@ -233,6 +239,28 @@ impl Repository {
             found = Some(folder);
         }
         Ok(found)
+    }
+
+    /// Refuses what would keep every landing in the checkout of the target from happening, and that a person can see to
+    /// before any work is done: a lock that stays, and files with a conflict.
+    pub(crate) fn check_landing(&self) -> Result<(), LandingError> {
+        let Some(folder) = &self.target.checked_out else { return Ok(()) };
+        let own = self.kept_for(folder)?.unwrap_or_else(|| self.common.clone());
+        let of_branch = self.common.resolve(format!("{}.lock", self.target.reference()));
+        let locks = LOCKS.iter().map(|name| own.resolve(name)).chain([of_branch]);
+        for lock in locks {
+            let mut pauses = LOCK_PAUSES.iter();
+            while disk::exists(&lock) {
+                let Some(pause) = pauses.next() else { return Err(LandingError::Locked { lock: lock.to_string() }) };
+                self.git.world().pause(Duration::from_millis(*pause));
+            }
+        }
+        let unmerged = self.git.at(folder).ask(["ls-files", "--unmerged", "-z"])?;
+        let first = unmerged.split(|byte| *byte == 0).find_map(|record| record.split(|byte| *byte == b'\t').nth(1));
+        if let Some(path) = first {
+            return Err(LandingError::Unmerged { folder: folder.clone(), path: GitPath::of(path) });
+        }
+        Ok(())
     }
 
     /// Runs `act` while no other call of this program lands or changes the worktrees of the repository. Must not be

@@ -84,8 +84,12 @@ impl Real<'_> {
             self.tell("Running the checks of the project as they are before the work");
             self.checks_before(&tree, commands, Some(&self.mark_of_commit(&run.base)))?
         };
+        self.say_unsaid();
         if self.is_broken_off()? {
             return Ok(None);
+        }
+        if let Some(stop) = self.set_up_needed(&checks, &found, &tree)? {
+            return Err(EngineError::Stopped(Box::new(stop)));
         }
         let case = Case {
             tree: tree.as_str(),
@@ -183,6 +187,11 @@ impl Real<'_> {
             return Ok(None);
         }
         self.blame_ignored(unit, &mut verdict)?;
+        if let Some(failure) = &mut verdict.failure {
+            let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
+            let lines = self.outdated(&paths);
+            failure.text = lines.into_iter().fold(failure.text.clone(), |text, line| text + "\n\n" + &line);
+        }
         let why = VerdictReasons { findings: &inspection.findings, unit: &unit.id, refused: &pins.refused, no_checks };
         Ok(Some(evidence(&found, &verdict, why)))
     }
@@ -313,7 +322,8 @@ impl Real<'_> {
         let temporary = self.temporary()?;
         let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary.folder()));
         let fence = fence.transpose()?;
-        let variables = self.caches()?.map(|caches| caches.variables.as_slice()).unwrap_or_default();
+        let of_caches = self.caches()?.map(|caches| caches.variables.as_slice()).unwrap_or_default();
+        let variables = [&self.slot(true)?, of_caches].concat();
         // If this process dies, the next one finds its remains by the mark.
         let around = |program: Program| {
             let program = program.without([APPROVED]);
@@ -325,7 +335,7 @@ impl Real<'_> {
         let place = CheckPlace {
             fence: Some(&around),
             is_over: Some(&is_over),
-            variables,
+            variables: &variables,
             ..CheckPlace::new(folder.as_path())
         };
         Ok(act(&place))
@@ -424,6 +434,7 @@ impl Real<'_> {
             failure.text = self
                 .ignored_in(&failure.text)?
                 .into_iter()
+                .chain(self.outdated(&paths.iter().map(String::as_str).collect::<Vec<_>>()))
                 .fold(failure.text.clone(), |text, line| text + "\n" + &line);
         }
         let why = VerdictReasons { findings: &findings, unit: "", refused: &refused, no_checks };

@@ -7,6 +7,7 @@ use crate::auto::caches::Caches;
 use crate::auto::engine::EngineError;
 use crate::auto::held_out::HeldOut;
 use crate::auto::runner::own::{Staged, UNKNOWN_FOLDERS_HINT, unknown_folders};
+use crate::auto::slot::RunSlot;
 use crate::auto::unit::{Class, Unit};
 use crate::disk::{self, AbsolutePath, Scratch};
 use crate::failure::{Failure, Reason};
@@ -65,6 +66,23 @@ impl Real<'_> {
         }
         let found = Caches::of(self.world, &self.places.notes.resolve("caches"))?;
         Ok(Some(self.caches.get_or_init(|| found)))
+    }
+
+    /// Returns the variables of the slot that the run works in. Units that only plan get no cache: they could not write
+    /// to it.
+    pub(super) fn slot(&self, with_cache: bool) -> Result<Vec<(String, String)>, EngineError> {
+        let milestone = self.run.rsplit_once('-').map_or(self.run.as_str(), |(milestone, _)| milestone);
+        let slot = RunSlot { root: self.repository.root(), milestone, number: 0 };
+        if !with_cache {
+            return Ok(slot.variables(None));
+        }
+        let caches = self.places.notes.resolve("caches");
+        let folder = caches.resolve(slot.folder());
+        disk::make_folder(&caches)?;
+        // A session may have left a link here.
+        disk::clear_way(&folder, &caches)?;
+        disk::make_folder(&folder)?;
+        Ok(slot.variables(Some(&folder)))
     }
 
     /// Returns the fence of a session of `unit`. It may write in the worktree, or only in its planning folder; in its

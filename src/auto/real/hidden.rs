@@ -54,6 +54,12 @@ impl Real<'_> {
             );
             return Ok(Some(text));
         }
+        if let Some(path) = self.shown_environment()? {
+            let text = format!(
+                "git does not ignore `{path}` any more, which was brought from the person's checkout and is not to be committed"
+            );
+            return Ok(Some(text));
+        }
         let planned = self.planned_files(unit)?;
         if planned.is_empty() {
             return Ok(None);

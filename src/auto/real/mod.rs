@@ -10,6 +10,7 @@
 mod checkout;
 mod checks;
 mod control;
+mod environments;
 mod evidence;
 mod fences;
 mod halts;
@@ -17,6 +18,7 @@ mod held_out;
 mod hidden;
 pub(crate) mod leftovers;
 mod liveness;
+mod needed;
 pub(crate) mod orders;
 mod plans;
 mod proof;
@@ -24,7 +26,7 @@ mod ready;
 mod sessions;
 mod unfenced;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 
 use crate::disk::log::Log;
@@ -46,6 +48,7 @@ use super::decided;
 use super::engine::{
     ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
 };
+use super::environments::Environments;
 use super::event::{
     CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
 };
@@ -134,6 +137,8 @@ pub(crate) struct Real<'a> {
     is_unheard: bool,
     /// How many folders for temporary files were made.
     temporaries: Cell<u32>,
+    /// What could not be brought to worktrees, to be reported.
+    unsaid: RefCell<Vec<String>>,
 }
 
 impl<'a> std::ops::Deref for Real<'a> {
@@ -160,6 +165,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) driver: Driver,
     pub(crate) preferences: Preferences,
     pub(crate) set_up: SetUp,
+    /// The installed packages that are brought to worktrees.
+    pub(crate) environments: Environments,
     /// The files that run without being called.
     pub(crate) running: SelfRunning,
     /// The checks that a person approved, if checks run without a fence. Others do not run.
@@ -233,6 +240,7 @@ impl<'a> Real<'a> {
             caches: OnceCell::new(),
             is_unheard: false,
             temporaries: Cell::new(0),
+            unsaid: RefCell::default(),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Sets up a worktree as a person approved: copies files of the person into it, and runs a command in it. The command
+//! Sets up a worktree: brings installed packages of the person (`environments`), and does what a person approved:
+//! copies files of the person into it, and runs a command in it. The command
 //! runs like a check and inside the same fence, because it may execute the work of a unit.
 
 use std::collections::BTreeSet;
@@ -43,14 +44,17 @@ pub(super) enum Readied {
 impl Real<'_> {
     /// Sets up the worktree of the units before a session starts in it.
     pub(super) fn prepare_worktree(&mut self) -> Result<(), EngineError> {
-        if self.set_up.is_empty() {
+        if self.set_up.is_empty() && self.environments.brought.is_empty() {
             return Ok(());
         }
         let mark = leftovers::mark_of_set_up(&self.worktree.folder.to_string(), &self.run);
         let (worktree, tree) = (self.worktree.clone(), self.repository.snapshot(&self.worktree)?.tree);
         match self.readied(&worktree, &tree, Some(&mark))? {
-            Readied::As => return Ok(()),
-            Readied::Run => {}
+            Readied::As => {
+                self.say_unsaid();
+                return Ok(());
+            }
+            Readied::Run => self.say_unsaid(),
             Readied::Failed(run) => return Err(self.set_up_failed(&run)),
         }
         let after = self.repository.snapshot(&worktree)?.tree;
@@ -71,6 +75,7 @@ impl Real<'_> {
         tree: &Tree,
         mark: Option<&Mark>,
     ) -> Result<Readied, EngineError> {
+        self.bring(worktree)?;
         self.include(worktree)?;
         let Some(command) = &self.set_up.command else { return Ok(Readied::As) };
         let digest = self.set_up.digest().to_string();

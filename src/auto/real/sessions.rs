@@ -14,7 +14,7 @@ use crate::auto::runner::own::Staged;
 use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
 use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, SessionOutcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
-use crate::auto::unit::Unit;
+use crate::auto::unit::{Class, Unit};
 use crate::disk::{self, AbsolutePath, Scratch};
 use crate::gate::check::Check;
 use crate::world::tree::Mark;
@@ -152,6 +152,7 @@ impl Real<'_> {
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
         let caches = self.caches_of(&session.unit)?;
+        request.environment.extend(self.slot(unit.kind.class() != Class::Planning)?);
         request.environment.extend(caches.into_iter().flat_map(|caches| caches.variables.iter().cloned()));
         request.environment.extend(staged.into_iter().flat_map(|staged| staged.variables().iter().cloned()));
         let folder = temporary.to_string();

@@ -34,6 +34,8 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     }
     let set_up = report.session.as_ref().and_then(|session| session.set_up.as_ref());
     lines.extend(set_up.map(|set_up| format!("  set-up of worktrees: {set_up}")));
+    let environments = report.session.iter().flat_map(|session| session.environments.lines());
+    lines.extend(environments.map(|line| format!("  {line}")));
     let warning = report.session.as_ref().and_then(|session| session.client_warning.as_ref());
     lines.extend(warning.map(|warning| format!("  {warning}")));
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));

@@ -121,6 +121,33 @@ fn of_node(lines: &[&str]) -> Option<String> {
     (is_there && !is_path).then(|| name.to_owned())
 }
 
+/// The package that a program looked for and did not find, if it says so: by its name, without the part of it.
+pub(crate) fn unfound(output: &str) -> Option<String> {
+    let output = without_colours(output);
+    let of_line = |line: &str| {
+        let after = |before: &str| {
+            let (_, rest) = line.split_once(before)?;
+            Some(rest.split_once('\'')?.0.to_owned())
+        };
+        if let Some(name) = after("Cannot find module '").or_else(|| after("Cannot find package '")) {
+            let parts = if name.starts_with('@') { 2 } else { 1 };
+            let is_path = name.is_empty() || name.starts_with(['.', '/', '#']) || name.starts_with("node:");
+            return (!is_path).then(|| name.split('/').take(parts).collect::<Vec<_>>().join("/"));
+        }
+        after("ModuleNotFoundError: No module named '")?.split('.').next().map(str::to_owned)
+    };
+    output.lines().find_map(of_line)
+}
+
+/// True if a file in which a project names its packages has this name as a whole word. Python spells one name in
+/// several ways.
+pub(crate) fn is_declared(manifest: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || "@/-_.".contains(letter);
+    let same = |text: &str| text.to_ascii_lowercase().replace(['_', '.'], "-");
+    let name = same(name);
+    !name.is_empty() && manifest.split(|letter| !is_part(letter)).any(|word| same(word) == name)
+}
+
 /// The name of a program without its quotes.
 fn plain(name: &str) -> Option<String> {
     let name = name.trim().trim_matches(['\'', '`', '"', '\u{2018}', '\u{2019}']);
@@ -209,10 +236,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_package_that_was_not_found_is_compared_with_those_that_the_project_names() {
+        for (output, name) in [
+            ("Error: Cannot find module '@a/b/lib/c'", Some("@a/b")),
+            ("Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'tape' imported from /p/t.js", Some("tape")),
+            ("E   ModuleNotFoundError: No module named 'ruamel.yaml'", Some("ruamel")),
+            ("Error: Cannot find module './shelf'", None),
+            ("all well", None),
+        ] {
+            assert_eq!(unfound(output).as_deref(), name, "{output}");
+        }
+        assert!(is_declared("dependencies = [\"Typing_Extensions>=4\"]", "typing_extensions"));
+        assert!(is_declared("{\"@a/b\": \"1\"}", "@a/b") && !is_declared("requests-mock>=1", "requests"));
+    }
+
     proptest::proptest! {
         #[test]
         fn any_output_is_read(text in "(?s)([a-z:' /\n`\\[\\]]|No module named|not found|requireStack:|Cannot find module '){0,40}") {
             let _ = missing(&text, Some(127), &text);
+            let _ = unfound(&text);
         }
     }
 }

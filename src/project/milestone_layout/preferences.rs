@@ -59,6 +59,8 @@ pub(crate) struct Preferences {
     pub(crate) uat_accept_partial: bool,
     /// `git.worktree_post_create`: the command that prepares a worktree.
     pub(crate) worktree_post_create: Option<String>,
+    /// `git.worktree_environments`: whether installed packages are brought to worktrees.
+    pub(crate) worktree_environments: bool,
     pub(crate) time_limits: TimeLimits,
     pub(crate) verification_commands: Vec<String>,
     pub(crate) verification_max_retries: u32,
@@ -164,6 +166,7 @@ impl Preferences {
             uat_dispatch: keys.flag("uat_dispatch").unwrap_or(false),
             uat_accept_partial: keys.flag("uat_accept_partial").unwrap_or(false),
             worktree_post_create: keys.text("git.worktree_post_create"),
+            worktree_environments: keys.flag("git.worktree_environments").unwrap_or(true),
             time_limits: TimeLimits {
                 soft: keys.number("auto_supervisor.soft_timeout_minutes"),
                 idle: keys.number("auto_supervisor.idle_timeout_minutes"),

@@ -24,5 +24,5 @@ mod value;
 mod variables;
 
 pub(crate) use call::{CALL, Fencing, run};
-pub(crate) use value::{Fence, Openings};
+pub(crate) use value::{Fence, Openings, is_shared};
 pub(crate) use variables::is_known as is_known_variable;

@@ -31,6 +31,11 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 /// Memory that programs share; not writable in a sealed fence.
 const SHARED: &[&str] = &["/dev/shm"];
 
+/// True if every program in a fence may write there.
+pub(crate) fn is_shared(path: &Path) -> bool {
+    SHARED.iter().any(|shared| path.starts_with(shared))
+}
+
 /// Where pseudo-terminals are, both those a program makes and those of the user.
 const PSEUDO_TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];
 

@@ -6,6 +6,7 @@ use crate::acts::auto::place::Preferred;
 use crate::acts::caller;
 use crate::acts::listing;
 use crate::auto::ceilings::Ceilings;
+use crate::auto::environments::Environments;
 use crate::auto::event::{Means, Run};
 use crate::auto::memory::Memory;
 use crate::auto::real::Driver;
@@ -44,6 +45,7 @@ pub(crate) fn means(call: &Call, request: &RunRequest, memory: &Memory) -> Means
         taken_over: asked.take_over || kept.taken_over,
         without_settings: asked.no_project_settings || (kept.without_settings && !asked.project_settings),
         set_up: None,
+        environments: Environments::default(),
         client: None,
     }
 }

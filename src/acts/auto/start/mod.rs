@@ -146,6 +146,7 @@ pub(crate) fn drive(
         Begun::NotApproved(milestone, stop) => return Ok(report(&milestone, stop, &Memory::default())),
     };
     say_set_up(call, &how);
+    start.environments.lines().for_each(|line| call.tell(line));
     let world = call.world().clone();
     let now = now(&world);
     append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
@@ -180,6 +181,7 @@ pub(crate) fn drive(
         preferences,
         set_up,
         running,
+        environments: start.environments,
         approved: start.approved,
         layout,
         held_out,

@@ -20,9 +20,11 @@ use crate::acts::user::shown;
 use crate::auto::asked::StartFacts;
 use crate::auto::brought::Brought;
 use crate::auto::ceilings::Ceilings;
-use crate::auto::event::{ENGINE, Event, Run};
+use crate::auto::environments::Environments;
+use crate::auto::event::{ENGINE, Event, Means, Run};
 use crate::auto::held_out::HeldOut;
 use crate::auto::landing::error::LandingError;
+use crate::auto::landing::id::Commit;
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::layout::Layout as DocumentLayout;
@@ -50,6 +52,8 @@ pub(crate) struct Start {
     pub(crate) openings: Openings,
     /// The checks that run without a fence; `None` if there is one.
     pub(crate) approved: Option<BTreeSet<String>>,
+    /// The installed packages that are brought to worktrees.
+    pub(crate) environments: Environments,
     /// The first entry of a new run.
     pub(crate) run: Option<Run>,
 }
@@ -89,9 +93,18 @@ impl Opening<'_> {
                 ceilings: self.ceilings,
                 allowed_keys: self.request.how.allow_key.clone(),
                 fenced: Some(how.wants_fence),
-                means: how.means.clone(),
+                means: Means { environments: start.environments.clone(), ..how.means.clone() },
             },
         }
+    }
+
+    /// Returns the installed packages that are brought to the worktrees of a run whose work is at `commit`.
+    fn environments(&self, repository: &Repository, commit: &Commit) -> Result<Environments, Failure> {
+        if !self.preferred.document.worktree_environments {
+            return Ok(Environments::default());
+        }
+        let tracked = repository.paths(&repository.tree_of(commit)?)?;
+        Ok(Environments::of(repository, &tracked, self.set_up, self.how.driver.is_fenced)?)
     }
 
     /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Returns
@@ -209,8 +222,20 @@ pub(crate) fn continued(
     };
     let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
     let milestone = run.milestone.clone();
+    let head = repository.branch(&run.branch)?.unwrap_or(start);
+    let environments = opening.environments(&repository, &head)?;
     let run = None;
-    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
+    Ok(Begun::Started(Box::new(Start {
+        milestone,
+        repository,
+        worktree,
+        brief,
+        held_out,
+        openings,
+        approved,
+        environments,
+        run,
+    })))
 }
 
 /// Enters a worktree for a new run.
@@ -228,6 +253,7 @@ pub(crate) fn begun(
         return Err(LandingError::BelowRoot { project, root }.into());
     }
     repository.check_filters()?;
+    repository.check_landing()?;
     let given = opening.brief;
     let milestone = match layout {
         DocumentLayout::Milestones => milestone_of(&Seen::of(call)?, asked, given.is_some())?,
@@ -263,6 +289,7 @@ pub(crate) fn begun(
         }
         DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.forecast()?,
     };
+    let environments = opening.environments(&repository, &base)?;
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),
         engine: ENGINE,
@@ -275,7 +302,7 @@ pub(crate) fn begun(
         runner: how.driver.runner.name.clone(),
         profile: how.driver.profile.word().to_owned(),
         fenced: how.wants_fence,
-        means: how.means.clone(),
+        means: Means { environments: environments.clone(), ..how.means.clone() },
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         given: given.map(|brief| brief.given.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
@@ -284,7 +311,17 @@ pub(crate) fn begun(
     };
     let worktree = entered.worktree;
     let run = Some(run);
-    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
+    Ok(Begun::Started(Box::new(Start {
+        milestone,
+        repository,
+        worktree,
+        brief,
+        held_out,
+        openings,
+        approved,
+        environments,
+        run,
+    })))
 }
 
 pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, Failure> {
