@@ -19,7 +19,7 @@ use crate::world::fence::is_shared;
 /// The preference that turns it off.
 pub(crate) const KEY: &str = "git.worktree_environments";
 
-/// The most entries and bytes of a folder that is copied. A copy of 30,000 files takes 1 to 2 seconds on ext4
+/// The most entries and bytes of a folder that is copied. A copy of 30,000 files takes 1 to 4 seconds on ext4
 /// (2026-11-29), and there is one in each of three worktrees.
 const COPIED: FolderSize = FolderSize { files: 60_000, bytes: 300 << 20 };
 

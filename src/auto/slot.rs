@@ -73,7 +73,7 @@ mod tests {
         let ports = [slot(&root, 0), slot(&root, 1), slot(&other, 0)].map(|slot| slot.port_base());
         assert_eq!(ports[0], slot(&root, 0).port_base());
         for port in ports {
-            assert!((20_000..60_000).contains(&port) && port % 20 == 0, "{port}");
+            assert!((20_000..60_000).contains(&port) && port.is_multiple_of(20), "{port}");
         }
         assert!(ports[0] != ports[1] && ports[0] != ports[2]);
         let long = AbsolutePath::parse(format!("/w/{}", "x".repeat(200))).unwrap();
