@@ -144,7 +144,7 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
 
 /// Returns the end of a run that has finished its milestone.
 pub(crate) fn landed(milestone: &str, memory: &Memory) -> Stop {
-    let stop = Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status");
+    let stop = Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto report");
     stop.shown(memory.running().map(|line| format!("landed, and runs on its own: {line}")))
 }
 

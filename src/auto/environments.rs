@@ -19,8 +19,8 @@ use crate::world::fence::is_shared;
 /// The preference that turns it off.
 pub(crate) const KEY: &str = "git.worktree_environments";
 
-/// The most entries and bytes of a folder that is copied. A copy of 30,000 files takes 1 to 4 seconds on ext4
-/// (2026-11-29), and there is one in each of three worktrees.
+/// The most entries and bytes of a folder that is copied. A copy of 30,000 files took 2 to 12 seconds on ext4
+/// on a busy machine (2026-11-29), and there is one in each of three worktrees.
 const COPIED: FolderSize = FolderSize { files: 60_000, bytes: 300 << 20 };
 
 /// A folder in which package managers install.
@@ -65,7 +65,7 @@ const PYTHON: EnvironmentKind = EnvironmentKind {
     locks: &["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock*.toml", "requirements*.txt"],
 };
 
-/// Measured with npm 10, pip 25 and setuptools 80 (2026-11-29); the others follow the documentation of each tool.
+/// `node_modules` and virtual environments were tried (2026-11-29); the others follow the documentation of each tool.
 const KINDS: &[EnvironmentKind] = &[
     // npm, pnpm, yarn, bun. Packages of a workspace are links in it, which stay links: they lead to the package of
     // the same worktree. What tools keep in the left out folders they make again.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
 use super::environments::Environments;
+use super::expected::Expected;
 use super::permit::{Permit, Trespass};
 use super::set_up::Named;
 use super::slices::orders::Order;
@@ -245,12 +246,22 @@ pub(crate) struct Run {
     pub(crate) given: Option<GivenBrief>,
     /// The forecast number of sessions.
     pub(crate) forecast: u32,
+    /// What else was forecast; programs before 2026-12 did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expected: Option<Expected>,
     pub(crate) ceilings: Ceilings,
     /// Files that a person allows to contain what looks like a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed_keys: Vec<String>,
     #[serde(flatten)]
     pub(crate) means: Means,
+}
+
+impl Run {
+    /// True if it works on a project in phases, whose branches are in a separate folder of references.
+    pub(crate) fn is_in_phases(&self) -> bool {
+        self.branch == format!("milestone/{}/work", self.milestone)
+    }
 }
 
 /// The brief of a run, as the call that began it named it.

@@ -136,12 +136,17 @@ impl LayoutDocuments {
     }
 
     /// Returns the message of the commit that lands.
-    pub(crate) fn landing_message(&self, run: &Run) -> Result<String, FileError> {
-        let subject = match self {
-            Self::Milestones(snapshot) => record::landing_subject(snapshot, run),
-            Self::Phases(view) => phases::record::landing_subject(view, run)?,
+    pub(crate) fn landing_message(&self, files: &dyn Files, run: &Run) -> Result<String, FileError> {
+        let (subject, built) = match self {
+            Self::Milestones(snapshot) => {
+                (record::landing_subject(snapshot, run), record::built(files, &run.milestone)?)
+            }
+            Self::Phases(view) => (phases::record::landing_subject(view, run)?, phases::record::built(view)?),
         };
-        let text = format!("{}\n\n", record::subject_line(&subject));
+        let mut text = format!("{}\n\n", record::subject_line(&subject));
+        if !built.is_empty() {
+            text += &(built.join("\n") + "\n\n");
+        }
         Ok(text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch))
     }
 

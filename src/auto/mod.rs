@@ -49,6 +49,7 @@
 //! run is active, else by a note that the run follows between two units (`real::orders`). The log, the streams and the
 //! brief are notes of this computer (`LocalState`), never files of the project.
 
+pub(crate) mod account;
 pub(crate) mod asked;
 pub(crate) mod brought;
 pub(crate) mod caches;
@@ -60,6 +61,7 @@ pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod environments;
 pub(crate) mod event;
+pub(crate) mod expected;
 pub(crate) mod held_out;
 pub(crate) mod landing;
 pub(crate) mod layout;
@@ -73,6 +75,7 @@ pub(crate) mod probe;
 pub(crate) mod prompt;
 pub(crate) mod proof;
 pub(crate) mod real;
+pub(crate) mod report;
 pub(crate) mod runner;
 pub(crate) mod runs;
 pub(crate) mod set_up;

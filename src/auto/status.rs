@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::account::summary::RunSummary;
 use super::decide::Step;
 use super::memory::{Memory, OperationStage};
 use super::phases::{PhaseSettings, position};
@@ -13,7 +14,7 @@ use super::runner::table::Runners;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
-use super::slices::snapshot::TaskQuestion;
+use super::slices::snapshot::{SliceTask, Snapshot, TaskQuestion};
 use super::stop::Stop;
 use crate::operations::state;
 use crate::project::files::{FileError, sha256};
@@ -49,6 +50,9 @@ pub(crate) struct StatusReport {
     /// The last results of the checks of the run, by place.
     pub(crate) checks: ChecksReport,
     pub(crate) cost: Cost,
+    /// The last run at a glance; left out if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<RunSummary>,
     /// Branches and worktrees that do not belong to the unfinished run.
     pub(crate) leftovers: Vec<LeftoverRow>,
     /// How many entries of the log are about another repository, which was in this folder before; left out if none is.
@@ -117,10 +121,27 @@ pub(crate) struct QuestionRow {
     pub(crate) waits: bool,
 }
 
+/// Returns the open questions of all slices that were read.
+pub(crate) fn questions_of(snapshot: &Snapshot) -> Vec<QuestionRow> {
+    let mut rows = Vec::new();
+    for milestone in &snapshot.milestones {
+        for slice in milestone.roadmap.as_deref().unwrap_or_default() {
+            let detail = snapshot.detail(&milestone.id, &slice.id);
+            let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+            rows.extend(questions_in(&format!("{}/{}", milestone.id, slice.id), tasks));
+        }
+    }
+    rows
+}
+
 fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
     let Some(slice) = look.slice_id() else { return Vec::new() };
     let (milestone, id) = slice.split_once('/').unwrap_or_default();
     let tasks = look.snapshot.detail(milestone, id).and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+    questions_in(&slice, tasks)
+}
+
+fn questions_in(slice: &str, tasks: &[SliceTask]) -> Vec<QuestionRow> {
     let asked = tasks.iter().filter_map(|task| Some((&task.id, task.question.as_ref()?)));
     let row = |(task, question): (&String, &TaskQuestion)| QuestionRow {
         task: format!("{slice}/{task}"),
@@ -338,6 +359,7 @@ impl StatusReport {
             counters: Counters::of(memory),
             checks: ChecksReport::of(memory),
             cost: Cost::of(memory),
+            run: None,
             leftovers: Vec::new(),
             entries_of_another_repository: 0,
             fingerprint: String::new(),

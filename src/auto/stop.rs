@@ -42,6 +42,8 @@ read_words! {
         NotApproved = "not-approved",
         /// A check cannot run for want of something that is not in git.
         SetUpNeeded = "set-up-needed",
+        /// A person did not want the run, or only wanted to see what it would do.
+        NotWanted = "not-wanted",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
         Unproved = "unproved",
@@ -96,7 +98,7 @@ impl Cause {
         match self {
             Self::Complete | Self::UnitsDone => 0,
             Self::Unhandled => 1,
-            Self::Paused | Self::Stopped | Self::Quota => 11,
+            Self::Paused | Self::Stopped | Self::Quota | Self::NotWanted => 11,
             Self::Stuck
             | Self::GitFailed
             | Self::NoProgress

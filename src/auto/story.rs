@@ -1,7 +1,8 @@
 //! The lines that a run prints during its work: one for each event that a person wants to see.
 
+use super::account::figures;
 use super::decided::DECIDED;
-use super::event::{CheckRun, CheckedTree, Event, Means, ProofKept, Refusal, SessionVerdict};
+use super::event::{CheckRun, CheckedTree, Event, Means, ProofKept, Refusal, SessionVerdict, UnitEnded};
 use super::permit;
 use super::stop::Stop;
 use crate::text::screen::counted;
@@ -26,17 +27,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::UnitStarted(start) if start.resumed => format!("{}: the session continues", start.unit),
         Event::UnitStarted(start) if start.attempt > 1 => format!("{}: attempt {}", start.unit, start.attempt),
         Event::UnitStarted(start) => start.unit.to_string(),
-        Event::UnitEnded(ended) => {
-            let seconds = ended.milliseconds / 1000;
-            let tokens = ended.usage.input + ended.usage.output;
-            match &ended.verdict {
-                SessionVerdict::Ran => format!("  ended after {seconds} s, {tokens} tokens"),
-                SessionVerdict::NoSignal { .. } => format!("  ended after {seconds} s without saying how"),
-                SessionVerdict::Dead { text, .. } | SessionVerdict::Halted { text, .. } => {
-                    format!("  ended after {seconds} s: {text}")
-                }
-            }
-        }
+        Event::UnitEnded(ended) => ended_line(ended),
         Event::Interrupted { .. } | Event::CutShort { .. } => "  the session was interrupted".to_owned(),
         Event::Refused { why: Refusal::Question, text, .. } => format!("  asks: {}", first_line(text)),
         Event::Refused { text, .. } => format!("  does not count: {}", first_line(text)),
@@ -63,7 +54,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         }
         Event::Mechanical { step, fallback: None } => format!("{} without a session", step.word()),
         Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
-        Event::Candidate { .. } => "Merged with the target, to be checked".to_owned(),
+        Event::Candidate { .. } => "Merged with the target; its checks come next".to_owned(),
         Event::Outdated { .. } => "The target moved: merged again".to_owned(),
         Event::Landed { milestone, commit, proof } => {
             let landed = format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit));
@@ -80,9 +71,9 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Abandoned { milestone, kept } => {
             format!("{milestone} abandoned; what it had is kept in {}", kept.join(", "))
         }
-        Event::Ordered { order, refused: None, .. } => format!("Followed the order: {}", order.wish),
+        Event::Ordered { order, refused: None, .. } => format!("Applied: {}", order.wish),
         Event::Ordered { order, refused: Some(why), .. } => {
-            format!("Could not follow the order: {}: {why}", order.wish)
+            format!("Not applied: {}: {why}", order.wish)
         }
         Event::Edited { paths, .. } => format!("Changed while no session ran, and accepted: {}", permit::listed(paths)),
         Event::PutBack { trespasses, kept, .. } => {
@@ -105,6 +96,28 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::HoldEnded
         | Event::Stopped(_) => return None,
     })
+}
+
+/// Returns the line of a session that ended.
+fn ended_line(ended: &UnitEnded) -> String {
+    let seconds = ended.milliseconds / 1000;
+    let tokens = ended.usage.input + ended.usage.output;
+    let money = ended.money.map(|usd| format!(", {}", figures::dollars(usd))).unwrap_or_default();
+    match &ended.verdict {
+        SessionVerdict::Ran => format!("  ended after {seconds} s, {tokens} tokens{money}"),
+        SessionVerdict::NoSignal { exit, signal, text } => {
+            let how = match (exit, signal) {
+                (Some(code), _) => format!("with code {code}"),
+                (None, Some(signal)) => format!("by signal {signal}"),
+                (None, None) => "early".to_owned(),
+            };
+            let text = if text.is_empty() { String::new() } else { format!(": {}", first_line(text)) };
+            format!("  ended {how} after {seconds} s, without a result{text}")
+        }
+        SessionVerdict::Dead { text, .. } | SessionVerdict::Halted { text, .. } => {
+            format!("  ended after {seconds} s: {text}")
+        }
+    }
 }
 
 /// Returns a line about the checks that fail before the first session.

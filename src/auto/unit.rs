@@ -60,6 +60,11 @@ impl UnitKind {
         }
     }
 
+    /// True for the units of a project in phases.
+    pub(crate) fn is_of_phases(self) -> bool {
+        matches!(self, Self::DiscussPhase | Self::PlanPhase | Self::ExecutePhase)
+    }
+
     /// True if its work must pass the checks before it counts.
     pub(crate) fn is_gated(self) -> bool {
         matches!(self, Self::ExecuteTask | Self::ExecutePhase)

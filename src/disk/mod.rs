@@ -55,7 +55,7 @@ mod tree;
 
 use crate::failure::Explain;
 use crate::text::shell::typed;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 pub(crate) use act::{copy_as_old, copy_over, make_shared_folder, remove_folder_if_empty};
@@ -116,6 +116,16 @@ pub(crate) fn read_up_to(path: impl AsRef<Path>, limit: u64) -> Result<Option<Ve
     let path = path.as_ref();
     let Some((file, size)) = open(path)? else { return Ok(None) };
     read_whole(file, path, size, limit).map(Some)
+}
+
+/// Reads at most `most` bytes of a regular file from `start`; `None` if the file does not exist.
+pub(crate) fn read_from(path: impl AsRef<Path>, start: u64, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
+    let path = path.as_ref();
+    let Some((mut file, _)) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let read = file.seek(io::SeekFrom::Start(start)).and_then(|_| file.take(most).read_to_end(&mut bytes));
+    read.map_err(DiskError::io("read", path))?;
+    Ok(Some(bytes))
 }
 
 /// Reads a file that had `size` bytes when it was opened.

@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod family;
 pub(crate) mod help;
+pub(crate) mod live;
 pub(crate) mod named;
 pub(crate) mod reach;
 pub(crate) mod table;

@@ -135,7 +135,7 @@ pub(crate) struct CheckArgs {
     /// The estimate, in tokens
     #[arg(long)]
     tokens: String,
-    /// The estimate has the correction factor in it already: show it, and do not apply it again
+    /// The estimate already includes the correction factor
     #[arg(long)]
     calibrated: bool,
 }

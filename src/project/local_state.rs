@@ -28,6 +28,14 @@ impl LocalState {
         Ok(Self { folder })
     }
 
+    /// The paths of the note `name` of all projects of this computer that have one.
+    pub(crate) fn all(state_folder: &Path, name: &str) -> Result<Vec<AbsolutePath>, DiskError> {
+        let folder = AbsolutePath::parse(state_folder.join("projects")).map_err(DiskError::from)?;
+        let entries = disk::list(&folder)?.unwrap_or_default();
+        let notes = entries.into_iter().map(|entry| folder.resolve(entry.name).resolve(name));
+        Ok(notes.filter(|note| disk::is_file(note)).collect())
+    }
+
     /// The path of the note `name`, such as `wave.json`.
     pub(crate) fn file(&self, name: &str) -> AbsolutePath {
         self.folder.resolve(name)

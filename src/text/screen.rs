@@ -127,6 +127,11 @@ impl Screen {
         Cell::new(tone, if self.signs { sign } else { plain })
     }
 
+    /// The sign for a mark, as text.
+    pub(crate) fn sign(self, mark: Mark) -> String {
+        self.mark(mark).text
+    }
+
     /// A bar of `columns` columns; it is full only if everything is done.
     pub(crate) fn bar(self, done: u64, all: u64, columns: u64) -> String {
         let full = (columns * done.min(all)).checked_div(all).unwrap_or_default();

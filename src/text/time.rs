@@ -51,6 +51,20 @@ pub(crate) fn ago(milliseconds: i64) -> String {
     format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
 }
 
+/// A duration in milliseconds for people, in two units at most: `45 s`, `3 min 05 s`, `2 h 10 min`, `3 d 4 h`.
+pub(crate) fn lasting(milliseconds: u64) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    let seconds = milliseconds / 1000;
+    match seconds {
+        ..MINUTE => format!("{seconds} s"),
+        MINUTE..HOUR => format!("{} min {:02} s", seconds / MINUTE, seconds % MINUTE),
+        HOUR..DAY => format!("{} h {:02} min", seconds / HOUR, seconds % HOUR / MINUTE),
+        _ => format!("{} d {} h", seconds / DAY, seconds % DAY / HOUR),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +94,14 @@ mod tests {
             assert_eq!(ago(milliseconds), told);
         }
         assert_eq!(ago(i64::MAX).split_once(' ').unwrap().1, "years ago");
+    }
+
+    #[test]
+    fn a_length_of_time_is_shown_in_its_two_largest_units() {
+        let second = 1000;
+        let lengths = [(0, "0 s"), (59, "59 s"), (65, "1 min 05 s"), (3_600, "1 h 00 min"), (7_859, "2 h 10 min")];
+        for (seconds, shown) in lengths.into_iter().chain([(273_600, "3 d 4 h")]) {
+            assert_eq!(lasting(seconds * second), shown);
+        }
     }
 }

@@ -210,7 +210,7 @@ fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
     assert!(asked.elapsed().as_secs() < 9, "nobody waits for the lock");
     assert!(answer["updated"] != answer["waits"], "{answer:#}");
     let told = String::from_utf8_lossy(&run.wait_with_output().unwrap().stderr).into_owned();
-    assert!(told.contains("Followed the order: from now on: use one file"), "{told}");
+    assert!(told.contains("Applied: from now on: use one file"), "{told}");
     let landed = git(&context, &["show", "main:.gsd/OVERRIDES.md"]);
     assert!(landed.contains("use one file") && !landed.contains("**Scope:** active"), "{landed}\n{told}");
     // Afterwards no milestone is under way, and nothing is written anywhere.
@@ -268,7 +268,7 @@ fn an_order_during_an_unfinished_unit_is_followed_and_not_counted_against_the_un
             told += &String::from_utf8_lossy(&second.wait_with_output().unwrap().stderr);
         }
         assert_eq!(told.matches("does not count").count(), refused, "{flag}: {told}");
-        assert!(told.contains("Followed the order: from now on: use one file"), "{flag}: {told}");
+        assert!(told.contains("Applied: from now on: use one file"), "{flag}: {told}");
         let landed = git(&context, &["show", "main:.gsd/OVERRIDES.md"]);
         assert!(landed.contains("use one file") && !landed.contains("**Scope:** active"), "{landed}\n{told}");
     }

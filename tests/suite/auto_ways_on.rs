@@ -268,6 +268,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_continues"),
     ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
     ("not-approved", "brought: the printed commands go on"),
+    ("not-wanted", "auto_seen: a_run_at_a_terminal_shows_what_it_would_do_and_starts_only_with_a_yes"),
     (
         "set-up-failed",
         "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
@@ -400,7 +401,8 @@ fn orders_print_the_command_that_continues() {
     let first = run(&context, &[BEGIN, &["--max-units", "2"]].concat(), &[]);
     stopped(&first, "units-done");
     let park = context.gsd(["auto", "park", "M001"]).json();
-    assert!(park["updated"] == true && park.get("next").is_none(), "{park:#}");
+    assert!(park["updated"] == true && park["next"] == "gsd-tools auto unpark M001", "{park:#}");
+    assert_eq!(park["end"], "gsd-tools auto abandon M001", "{park:#}");
     let stop = stopped(&run(&context, &["auto", "run"], &[]), "parked");
     assert_eq!(stop["next"], "gsd-tools auto unpark M001", "{stop:#}");
     let unpark = context.gsd(["auto", "unpark", "M001"]).json();

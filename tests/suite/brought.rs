@@ -257,6 +257,8 @@ fn the_rest_can_be_approved_without_the_project_settings() {
 fn a_person_at_a_terminal_gets_one_question_with_no_as_the_default() {
     let context = hostile(false);
     let line = words(&context, OPEN).iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    // `--yes` answers the question about the run, never this one.
+    let line = line + " --yes";
     let place = context.temporary().join("marks").to_string_lossy().into_owned();
     let ask = |keys: &str, more: &[(&str, &str)]| {
         let variables = [&[("MARKS", place.as_str())], more].concat();

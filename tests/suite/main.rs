@@ -35,6 +35,7 @@ mod auto_phases_ways_on;
 mod auto_replanned;
 mod auto_runs;
 mod auto_secrets;
+mod auto_seen;
 #[cfg(unix)]
 mod auto_units;
 #[cfg(target_os = "linux")]

@@ -15,7 +15,7 @@ use crate::kit::repository;
 const WITH_VALUE: &[&str] = &["--cwd", "--project-dir", "--ws", "--if-match"];
 
 /// Flags that replace the command's own answer.
-const OTHERWISE: &[&str] = &["--raw", "--pick", "--help", "-h", "--version", "--usage"];
+const OTHERWISE: &[&str] = &["--raw", "--pick", "--help", "-h", "--version", "--usage", "--html", "--md"];
 
 /// Commands that answer people with a page or a word, unless asked for JSON or if they have more to report.
 const PAGES: &[&str] = &[

@@ -93,7 +93,7 @@ pub(crate) fn layout_word(text: &str) -> Result<LayoutWord, String> {
 }
 
 /// A project of the pipeline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RunPlace {
     pub(crate) root: AbsolutePath,
     pub(crate) notes: LocalState,
@@ -304,6 +304,11 @@ impl RunPlace {
         Self::project_at(call, folder).files()
     }
 
+    /// The files below a folder, without a call.
+    pub(crate) fn files_in(world: &World, folder: &AbsolutePath) -> Box<dyn Files> {
+        Project::new(Layout::new(folder.as_path(), None, None), world.state_folder()).files()
+    }
+
     fn project_at(call: &Call, folder: &AbsolutePath) -> Project {
         Project::new(Layout::new(folder.as_path(), None, None), call.world().state_folder())
     }
@@ -378,7 +383,7 @@ impl RunPlace {
 
     /// The preferences of the project and of the user. Unknown settings are reported and ignored.
     pub(crate) fn preferences(files: &dyn Files, call: &Call) -> Result<Preferences, Failure> {
-        let preferred = Preferred::read(files, call)?;
+        let preferred = Preferred::read(files, call.world())?;
         for problem in &preferred.problems {
             call.warn(problem);
         }
@@ -399,15 +404,15 @@ pub(crate) struct Preferred {
 
 impl Preferred {
     /// Reads both documents. One that does not follow its format is refused: its meaning is unknown.
-    pub(crate) fn read(files: &dyn Files, call: &Call) -> Result<Self, Failure> {
+    pub(crate) fn read(files: &dyn Files, world: &World) -> Result<Self, Failure> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
             None => None,
         };
-        let personal = match user::file(call.world(), "PREFERENCES.md").map(disk::read_config).transpose() {
+        let personal = match user::file(world, "PREFERENCES.md").map(disk::read_config).transpose() {
             // They are hidden from sessions if they name a held-out check.
-            Err(_) if call.world().is_unit() => None,
+            Err(_) if world.is_unit() => None,
             read => read?.flatten(),
         };
         let texts = [(PreferenceSource::Project, &project), (PreferenceSource::Global, &personal)];

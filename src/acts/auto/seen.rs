@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::accounts::last_summary;
 use super::leftover::leftovers;
 use super::phases::SeenPhases;
 use super::place::RunPlace;
@@ -158,7 +159,7 @@ fn around(call: &Call, place: &RunPlace, memory: &Memory, mut report: StatusRepo
             report.next.rule.unwrap_or_default(),
         );
     }
-    Ok(StatusReport { step: Some(next_step(call, place)?), ..report })
+    Ok(StatusReport { step: Some(next_step(call, place)?), run: last_summary(call, place)?, ..report })
 }
 
 /// The remaining sessions of a milestone; `shape` is assumed for parts that are not planned yet.

@@ -123,7 +123,7 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
     let id = match id {
         Some(id) => id,
         None => next_id(seen, kind, level(kind)).ok_or_else(|| {
-            let message = format!("nothing here is ready for `{}`", kind.word());
+            let message = format!("there is nothing to {} now", kind.word().replacen('-', " a ", 1));
             Failure::usage(message).hint("`gsd-tools auto status` shows what is next; or name it, as `M001/S01`")
         })?,
     };

@@ -337,7 +337,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn make_candidate(&mut self, reading: &StateReading) -> Result<Option<Stop>, EngineError> {
         let Some(run) = self.memory.run.clone() else { return Ok(None) };
-        let message = reading.documents.landing_message(&run)?;
+        let message = reading.documents.landing_message(self.effects.files(), &run)?;
         let at = self.effects.now().wall;
         match self.effects.make_candidate(&message, at)? {
             Merge::Made { base, head, tree, commit } => {

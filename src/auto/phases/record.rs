@@ -4,6 +4,7 @@ use crate::auto::engine::Edit;
 use crate::auto::event::{Mechanical, Run};
 use crate::auto::memory::Operation;
 use crate::auto::phases::PhaseSettings;
+use crate::auto::slices::record::subject_line;
 use crate::failure::Failure;
 use crate::operations::phases::complete;
 use crate::operations::phases::scaffold::{self, ScaffoldDocument};
@@ -77,6 +78,17 @@ pub(crate) fn message(operation: Option<&Operation>) -> String {
         }
         None => "chore: record what needs no agent\n".to_owned(),
     }
+}
+
+/// Returns what was built, one line for each phase.
+pub(crate) fn built(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let Some(roadmap) = view.roadmap()? else { return Ok(Vec::new()) };
+    let mut lines = Vec::new();
+    for id in view.milestone()?.phase_ids(roadmap) {
+        let name = view.label(id)?.name.map(|name| format!(": {name}")).unwrap_or_default();
+        lines.push(subject_line(&format!("- Phase {id}{name}")));
+    }
+    Ok(lines)
 }
 
 /// Returns the subject of the commit that lands.

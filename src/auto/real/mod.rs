@@ -119,6 +119,8 @@ pub(crate) struct Driver {
     pub(crate) leaves_settings_out: bool,
 }
 
+pub(crate) use sessions::stream_of;
+
 /// Receives the lines about the progress of a run.
 pub(crate) type ProgressSink<'a> = &'a mut dyn FnMut(&str);
 

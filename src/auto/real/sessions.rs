@@ -8,7 +8,7 @@ use super::liveness::Liveness;
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::{ControlRequest as Wanted, EngineError, Session};
 use crate::auto::event::{Death, Halt, LastHeard, SessionVerdict, UnitEnded, UnitStarted, Usage};
-use crate::auto::runner::event::{ClientEvent, MoneyUnit};
+use crate::auto::runner::event::ClientEvent;
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::own::Staged;
 use crate::auto::runner::request::{ClientSession, Request, RunnerError, SessionLimits};
@@ -174,7 +174,7 @@ impl Real<'_> {
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();
         shorten_for_tests(self.world, &mut request.limits);
         let name = notes_of(session.operation, unit);
-        request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
+        request.activity = Some(self.places.notes.resolve(stream_of(session.operation, unit)));
         if !self.driver.runner.usage_file.is_empty() {
             request.usage_file = Some(self.usage_folder().resolve(format!("{name}.json")));
         }
@@ -183,8 +183,7 @@ impl Real<'_> {
 
     /// Returns what a session had reported before the process that ran it died.
     pub(super) fn last_heard(&self, start: &UnitStarted) -> LastHeard {
-        let name = notes_of(start.operation, &start.unit);
-        let stream = self.places.notes.resolve(format!("activity/{name}.jsonl"));
+        let stream = self.places.notes.resolve(stream_of(start.operation, &start.unit));
         // Its report is valuable and its usage small: without the report the session is counted all the same.
         let text = disk::read_up_to(&stream, ACTIVITY_LIMIT).ok().flatten().unwrap_or_default();
         let runner = &self.driver.runner;
@@ -209,6 +208,11 @@ fn unsigned(world: &World) -> Vec<(String, String)> {
     ]
 }
 
+/// Returns the path of a session's stream below the notes of runs.
+pub(crate) fn stream_of(operation: u64, unit: &Unit) -> String {
+    format!("activity/{}.jsonl", notes_of(operation, unit))
+}
+
 /// Returns the name of the files kept about a session.
 fn notes_of(operation: u64, unit: &Unit) -> String {
     format!("{operation:03}-{}-{}", unit.kind.word(), unit.id.replace('/', "-"))
@@ -224,7 +228,7 @@ fn shorten_for_tests(world: &World, limits: &mut SessionLimits) {
 /// Returns tokens, and dollars if the client counts in them.
 fn bill(heard: &Heard) -> (Usage, Option<f64>) {
     let tokens = heard.tokens().unwrap_or_default();
-    let money = heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount);
+    let money = heard.dollars();
     (Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 }, money)
 }
 

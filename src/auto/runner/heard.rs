@@ -172,6 +172,11 @@ impl Heard {
         is_uncounted && !self.text.trim().is_empty() && (is_counted_else || self.tools == 0)
     }
 
+    /// What it cost in US dollars, if the client counts in them.
+    pub(crate) fn dollars(&self) -> Option<f64> {
+        self.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount)
+    }
+
     /// Money spent, in the unit of the client; `None` if it reports none.
     pub(crate) fn money(&self) -> Option<(f64, MoneyUnit)> {
         self.money_of_session.or(self.money_of_calls.sum)

@@ -138,6 +138,9 @@ pub(crate) struct Runner {
     /// The unit in which it reports its cost, if it does.
     #[serde(default)]
     pub(crate) reports_money: Option<super::event::MoneyUnit>,
+    /// Variables with an API key that the client takes in place of its login, the first that counts first.
+    #[serde(default)]
+    pub(crate) key_variables: Vec<String>,
     /// How long it may take to its first event, in seconds, if that is long.
     #[serde(default)]
     pub(crate) slow_start_seconds: Option<u64>,

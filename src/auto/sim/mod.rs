@@ -125,6 +125,7 @@ impl Simulated {
             brief: brief.then(|| "BRIEF.md".to_owned()),
             given: None,
             forecast,
+            expected: None,
             ceilings: *settings,
             allowed_keys: Vec::new(),
         };

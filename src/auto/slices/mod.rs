@@ -7,6 +7,7 @@ pub(crate) mod forecast;
 pub(crate) mod guards;
 pub(crate) mod look;
 pub(crate) mod orders;
+pub(crate) mod outline;
 pub(crate) mod permit;
 pub(crate) mod places;
 pub(crate) mod position;

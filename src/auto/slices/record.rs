@@ -1,5 +1,6 @@
 //! What a run itself writes to the documents of a project in slices, and to its commits.
 
+use super::outline::{MilestoneOutline, OutlinedTask};
 use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
@@ -154,6 +155,17 @@ pub(crate) fn subject_line(text: &str) -> String {
     let cut: String = line.chars().take(MOST - 1).collect();
     let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
     format!("{cut}…")
+}
+
+/// Returns what was built, one line for each slice and each of its tasks.
+pub(crate) fn built(files: &dyn Files, milestone: &str) -> Result<Vec<String>, FileError> {
+    let mut lines = Vec::new();
+    for slice in MilestoneOutline::read(files, milestone)?.slices.iter().filter(|slice| slice.is_done) {
+        lines.push(format!("- {}: {}", slice.id, subject_line(&slice.title)));
+        let result = |task: &OutlinedTask| subject_line(task.result.as_ref().unwrap_or(&task.title));
+        lines.extend(slice.tasks.iter().map(|task| format!("  - {}: {}", task.id, result(task))));
+    }
+    Ok(lines)
 }
 
 /// Returns the subject of the commit that lands.

@@ -1,15 +1,19 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
 mod abandon;
+mod card;
 mod demo;
+mod live;
 mod orders;
 mod probe;
 mod proof;
+mod report;
 mod run;
 mod sim;
 mod steps;
 mod texts;
 mod views;
+mod watch;
 
 #[cfg(test)]
 use crate::auto::sim::report::SimReport;
@@ -20,7 +24,7 @@ use crate::frame::verbs;
 verbs! {
     "Pipeline" (own);
     groups {
-        "auto": "Run a milestone unattended, and look at how far it is";
+        "auto": "Run a milestone unattended and follow its progress";
         "auto record": "Record what later units have to know";
     }
 
@@ -42,7 +46,7 @@ verbs! {
 
     /// Show how many sessions the milestone takes
     ///
-    /// Counts the sessions that are left if every session does what it is for. What is not planned yet is assumed: four
+    /// Counts the remaining sessions, assuming that none has to be repeated. What is not planned yet is assumed: four
     /// slices with three tasks each, or what `--shape` says.
     ///
     /// Example: `gsd-tools auto plan --pick sessions`.
@@ -79,14 +83,17 @@ verbs! {
     /// Example: `gsd-tools auto dispatch validate M001`.
     "auto dispatch": runs [asked] json(crate::acts::auto::start::RunReport) = run::dispatch(run::DispatchArgs);
 
-    /// Pause the run after its unit
+    /// Finish the current unit, then pause until the next `auto run`
     ///
-    /// `--now` ends the session that runs; the next run continues it if the client can.
+    /// `--now` ends the session that runs at once; the next `auto run` continues it if the client can.
     ///
     /// Example: `gsd-tools auto pause`.
     "auto pause": runs [asked] json(crate::acts::auto::control::ControlReport) = run::pause(run::ControlArgs);
 
-    /// Stop the run after its unit
+    /// Finish the current unit, then stop the run, or end its wait
+    ///
+    /// Like `auto pause`, and the status shows it as stopped, not as paused. It ends a wait for a quota at once; `--now` ends the
+    /// session that runs. `gsd-tools auto run` continues.
     ///
     /// Example: `gsd-tools auto stop --now`.
     "auto stop": runs [asked] json(crate::acts::auto::control::ControlReport) = run::stop(run::ControlArgs);
@@ -101,9 +108,9 @@ verbs! {
     /// Example: `gsd-tools auto abandon M001`.
     "auto abandon": destroys [asked] json(crate::acts::auto::abandon::AbandonReport) = abandon::abandon(abandon::AbandonArgs);
 
-    /// Record a change of course that the documents have to follow
+    /// Change direction: update plans and requirements before the next unit
     ///
-    /// The next unit brings it into plans and requirements before anything else is done.
+    /// The first unit after it does that, before anything else.
     ///
     /// Example: `gsd-tools auto steer "use SQLite instead of files"`.
     "auto steer": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::steer(orders::SteerArgs);
@@ -117,7 +124,7 @@ verbs! {
 
     /// Record your verdict on a task, an acceptance test or a validation
     ///
-    /// Writes it into the record of the checks, with your reasons; it counts instead of them.
+    /// Overrides the checks; your reason is recorded with it.
     ///
     /// Example: `gsd-tools auto verdict M001 pass --rationale "checked by hand"`.
     "auto verdict": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::verdict(orders::VerdictArgs);
@@ -161,12 +168,12 @@ verbs! {
 
     /// Print what an agent is given for a unit
     ///
-    /// Short words mean the unit of the level that the work is at: `plan` is plan-milestone, later plan-slice.
+    /// `plan` means the milestone until it is planned, then the next slice.
     ///
     /// Example: `gsd-tools auto prompt execute-task M001/S01/T02 --pick chars`.
     "auto prompt": reads json(crate::acts::auto::texts::PromptReport) = texts::print_prompt(texts::PromptArgs);
 
-    /// Print what to give an agent so that it discusses a milestone with you
+    /// Print a prompt for your agent that interviews you about a milestone
     ///
     /// The agent writes CONTEXT.md and requirements. Commit them, then run the milestone.
     ///
@@ -184,6 +191,44 @@ verbs! {
     ///
     /// Example: `gsd-tools auto log M001/S01/T02`.
     "auto log": reads json(crate::acts::auto::texts::LogReport) = texts::log(texts::LogArgs);
+
+    /// Show a run as it works
+    ///
+    /// Draws what it does, how far it is, and what it has spent, from its log: another process than the run, so that
+    /// closing the view does not end it. Esc switches to the next mode (full, small, min, off), which is remembered;
+    /// q quits. Where nothing can be drawn, it prints the lines of the run until that ends.
+    ///
+    /// Example: `gsd-tools auto watch`.
+    "auto watch": runs [asked] json(crate::acts::auto::live::LiveRun) = watch::watch(watch::WatchArgs);
+
+    /// Show what a run did and what it took
+    ///
+    /// Its figures next to the forecast, by slice and by unit, its checks, decisions and open questions. `--html` prints
+    /// one page for a browser that loads nothing, with diffs; `--md` prints Markdown.
+    ///
+    /// Example: `gsd-tools auto report M001 --md`.
+    "auto report": reads json(crate::auto::account::page::RunPage) = report::report(report::ReportArgs);
+
+    /// Explain why a unit is done or not
+    ///
+    /// Its sessions, why each counts or does not, its checks, and what the log has about it.
+    ///
+    /// Example: `gsd-tools auto why M001/S01/T02`.
+    "auto why": reads json(crate::acts::auto::report::WhyReport) = report::why(report::UnitArgs);
+
+    /// Show what a unit changed
+    ///
+    /// The diff of its commit, or of all units of a slice or milestone.
+    ///
+    /// Example: `gsd-tools auto diff M001/S01/T02`.
+    "auto diff": reads json(crate::acts::auto::report::UnitDiffReport) = report::diff(report::UnitArgs);
+
+    /// Show a run again, faster than it was
+    ///
+    /// Prints what happened with the pauses between, in about twenty seconds; to programs, everything at once.
+    ///
+    /// Example: `gsd-tools auto replay M001 --seconds 5`.
+    "auto replay": reads json(Vec<crate::auto::account::LoggedMoment>) = report::replay(report::ReplayArgs);
 
     /// Show the proof of a landing, and check it
     ///

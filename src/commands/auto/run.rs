@@ -2,10 +2,14 @@
 
 use crate::acts::auto::control::control;
 use crate::acts::auto::place::{LayoutWord, layout_word};
+use crate::acts::auto::start::card::{Consent, StartCard};
 use crate::acts::auto::start::request::{Choices, RunRequest};
 use crate::acts::auto::start::{self, RunReport};
+use crate::acts::caller::can_confirm;
 use crate::auto::engine::ControlRequest as Wish;
 use crate::auto::slices::forecast::Shape;
+use crate::commands::auto::card::{end, shown};
+use crate::commands::auto::live::Drawn;
 use crate::commands::auto::views::shape;
 use crate::failure::Failure;
 use crate::frame::Context;
@@ -14,7 +18,7 @@ use crate::frame::Context;
 pub(super) struct RunArgs {
     /// The milestone; without it, the active one
     milestone: Option<String>,
-    /// Read what the next milestone is to be from this file
+    /// File that describes the milestone
     #[arg(long, visible_alias = "yolo", value_name = "FILE")]
     brief: Option<String>,
     /// Begin a new milestone with a brief that has landed
@@ -33,10 +37,10 @@ pub(super) struct HowArgs {
     /// The program of the client, if it is not found by its name
     #[arg(long, value_name = "PROGRAM")]
     runner_program: Option<String>,
-    /// The model, in the words of the client; an empty one is what the client would take
+    /// The model, as the client names it; an empty name means its default
     #[arg(long)]
     model: Option<String>,
-    /// `unattended` or `safe`: how much the client lets its agent do; a new run is `unattended`
+    /// `unattended` (the default): the client never asks; `safe`: it allows only edits and the checks
     #[arg(long)]
     profile: Option<String>,
     /// Run `milestones` in `.gsd/` or `phases` in `.planning/`, if the project has both
@@ -81,12 +85,15 @@ pub(super) struct HowArgs {
     /// Start the client with settings of the project again, in a run that was begun without
     #[arg(long)]
     project_settings: bool,
-    /// Run although another program keeps its state of this project in `.gsd/gsd.db`
-    #[arg(long)]
-    take_over: bool,
-    /// Answer yes to the question before a run
+    /// Do not ask before a new run; what a repository brings still has to be approved
     #[arg(long, short = 'y')]
     yes: bool,
+    /// Show what a new run would do and take, and start nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Run even if another program also manages this project, in `.gsd/gsd.db`
+    #[arg(long)]
+    take_over: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -127,7 +134,6 @@ impl HowArgs {
             no_project_settings: self.no_project_settings,
             project_settings: self.project_settings,
             take_over: self.take_over,
-            yes: self.yes,
         }
     }
 }
@@ -144,38 +150,64 @@ impl RunArgs {
 }
 
 pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    let report = start::drive(context, &arguments.request(), arguments.how.max_units, None)?;
-    show(context, &report)
+    drive(context, arguments, arguments.how.max_units)
 }
 
 pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    let report = start::drive(context, &arguments.request(), Some(1), None)?;
+    drive(context, arguments, Some(1))
+}
+
+fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) -> Result<(), Failure> {
+    let consenting = |card: &StartCard| consent(context, &arguments.how, card);
+    let drawn = Drawn::of(context);
+    let report = start::drive(context, &arguments.request(), (most_units, None), &consenting);
+    drop(drawn);
+    let report = report?;
     show(context, &report)
+}
+
+/// Shows the card of a new run at a terminal, and asks about it.
+fn consent(context: &Context, how: &HowArgs, card: &StartCard) -> Result<Consent, Failure> {
+    if how.dry_run {
+        return Ok(Consent::OnlyShown);
+    }
+    if !can_confirm(context) {
+        return Ok(Consent::Given);
+    }
+    context.tell(shown(card, context.screen()));
+    if how.yes || Context::confirms("Proceed")? { Ok(Consent::Given) } else { Ok(Consent::Declined) }
 }
 
 pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
     let DispatchArgs { unit, id, how } = arguments;
-    let report = start::dispatch(context, unit, id.as_deref(), how.choices())?;
+    let consenting = |card: &StartCard| consent(context, how, card);
+    let drawn = Drawn::of(context);
+    let report = start::dispatch(context, (unit, id.as_deref()), how.choices(), &consenting);
+    drop(drawn);
+    let report = report?;
     show(context, &report)
 }
 
 fn show(context: &mut Context, report: &RunReport) -> Result<(), Failure> {
+    if report.dry_run {
+        return context.say(report, None, |screen| {
+            let card = report.card.as_ref().map(|card| shown(card, screen)).unwrap_or_default();
+            format!("{card}\nNothing was started.\n\nNext  {}\n", report.stop.next)
+        });
+    }
     context.exit_with(report.stop.cause.code());
-    context.say(report, None, |_| {
-        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
-        format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
-    })
+    context.say(report, None, |screen| end(report, screen))
 }
 
 pub(super) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
-    end(context, Wish::Pause, arguments.now)
+    request(context, Wish::Pause, arguments.now)
 }
 
 pub(super) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
-    end(context, Wish::Stop, arguments.now)
+    request(context, Wish::Stop, arguments.now)
 }
 
-fn end(context: &mut Context, wish: Wish, now: bool) -> Result<(), Failure> {
+fn request(context: &mut Context, wish: Wish, now: bool) -> Result<(), Failure> {
     let report = control(context, wish, now)?;
     context.say(&report, None, |_| {
         let when = if now { "now" } else { "after the unit that runs" };

@@ -3,12 +3,14 @@
 use crate::acts::auto::seen;
 use std::fmt::Write as _;
 
+use super::card::{name, short};
+use crate::auto::account::figures;
 use crate::auto::preferences::Profile;
 use crate::auto::slices::forecast::Shape;
 use crate::auto::status::{StatusReport, WaitReport, another_repository, leftover_lines};
 use crate::failure::Failure;
 use crate::frame::Context;
-use crate::text::screen::Screen;
+use crate::text::screen::{Screen, counted};
 use crate::text::shell::Typed;
 use crate::text::words::of_word;
 
@@ -26,11 +28,22 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     let mut lines = Vec::new();
     let active = [&report.active.milestone, &report.active.slice, &report.active.task];
     let active: Vec<&str> = active.into_iter().flatten().map(String::as_str).collect();
-    let place = if active.is_empty() { "no active milestone".to_owned() } else { active.join("/") };
-    lines.push(format!("{}  {}", screen.paint(Tone::Strong, &place), report.phase));
+    let landed = report.run.as_ref().filter(|_| active.is_empty()).and_then(|run| run.landing.as_ref().zip(Some(run)));
+    lines.push(match landed {
+        Some((landing, run)) => {
+            let landed = format!("{}: landed on `{}` as {}", name(run), run.target, short(&landing.commit));
+            screen.paint(Tone::Strong, &landed)
+        }
+        None if active.is_empty() => screen.paint(Tone::Strong, "No milestone is active"),
+        None => format!("{}  {}", screen.paint(Tone::Strong, &active.join("/")), report.phase),
+    });
     let names = if report.layout == "planning" { ["phases", "plans"] } else { ["slices", "tasks"] };
     for (name, share) in names.into_iter().zip([report.progress.slices, report.progress.tasks]) {
         lines.extend(share.map(|[done, total]| format!("  {done}/{total} {name}")));
+    }
+    if let Some(run) = &report.run {
+        let most = counted(usize::try_from(report.cost.most_sessions).unwrap_or(usize::MAX), "session");
+        lines.push(format!("  spent {} (at most {most})", figures::spent(&run.totals)));
     }
     let set_up = report.session.as_ref().and_then(|session| session.set_up.as_ref());
     lines.extend(set_up.map(|set_up| format!("  set-up of worktrees: {set_up}")));
@@ -51,7 +64,7 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     if let Some(unit) = unit.as_ref().filter(|_| report.next.action == "running") {
         lines.push(match &report.next.wait {
             Some(wait) => format!("Waiting {}  {unit}\n  {}", until(wait), wait.why),
-            None => format!("Running  {unit}"),
+            None => format!("Running  {unit}: `gsd-tools auto watch` shows it live"),
         });
         return lines.join("\n") + "\n";
     }

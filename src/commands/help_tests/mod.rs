@@ -20,6 +20,7 @@ const VERBS: &[&str] = &[
     "Approve",
     "Archive",
     "Build",
+    "Change",
     "Check",
     "Commit",
     "Compare",

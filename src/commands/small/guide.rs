@@ -22,10 +22,9 @@ const OVERVIEWS: &[&str] = &["brief", "full"];
 /// The topic that lists every command; it is generated from the commands.
 const COMMANDS: &str = "commands";
 
-/// Topics that are documents: runs without a person, and hosts that this program does not know. They are printed
-/// unchanged, because they show text to copy.
-const DOCUMENTS: [(&str, &str); 2] =
-    [("auto", include_str!("../../../docs/auto-mode.md")), ("own-host", include_str!("../../../docs/own-host.md"))];
+/// Topics that are documents: hosts that this program does not know. They are printed unchanged, because they show text
+/// to copy.
+const DOCUMENTS: [(&str, &str); 1] = [("own-host", include_str!("../../../docs/own-host.md"))];
 
 /// The groups of commands by task: a router leads to each group.
 const TASKS: &[(&str, &str)] = &[

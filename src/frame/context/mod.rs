@@ -5,7 +5,6 @@ mod pick;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::ops::Deref;
 
 use pick::pick;
@@ -17,8 +16,8 @@ use crate::acts::call::{Terminal, Written};
 use crate::acts::listing::Listed;
 use crate::acts::{Call, caller, workstreams};
 use crate::failure::{Failure, Reason};
-use crate::frame::Answer;
 use crate::frame::argv::Globals;
+use crate::frame::{Answer, live};
 use crate::operations::answers::changes::ChangedField;
 use crate::text::screen::Screen;
 use crate::text::terminal;
@@ -406,7 +405,11 @@ fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Shows a person the progress of a long call.
+/// Whether the answer is to be JSON, whatever form the command has.
+pub(crate) fn wants_json(context: &Context) -> bool {
+    context.globals.json || context.globals.pick.is_some()
+}
+
 fn show_progress(progress: &str) {
-    // If standard error is closed, the progress cannot be shown.
-    let _ = writeln!(std::io::stderr(), "{}", terminal::shown(progress));
+    live::print(progress);
 }

@@ -72,6 +72,8 @@ pub(crate) struct Preferences {
     /// `None`: the pipeline decides.
     pub(crate) plan_inline_s01: Option<bool>,
     pub(crate) inline_level: InlineLevel,
+    /// How much of a run a view shows at first.
+    pub(crate) widget_mode: Option<WidgetMode>,
     /// Digests of changes that the user approves in advance.
     pub(crate) approved: Vec<String>,
 }
@@ -141,6 +143,17 @@ pub(crate) fn fault(text: &str) -> Option<(usize, &'static str)> {
     is_yaml.then_some((line + 1, "preferences are keys between two lines `---`, and none is before this"))
 }
 
+words! {
+    /// How much of a run a view shows.
+    #[derive(serde::Serialize)]
+    pub(crate) enum WidgetMode {
+        Full = "full",
+        Small = "small",
+        Min = "min",
+        Off = "off",
+    }
+}
+
 /// The source of a preference: the project's win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PreferenceSource {
@@ -184,6 +197,7 @@ impl Preferences {
             },
             plan_inline_s01: keys.flag("plan.inline_s01"),
             inline_level: keys.word("inline_level").unwrap_or_default(),
+            widget_mode: keys.word("widget_mode"),
             approved: keys.list("approved").iter().map(Value::flat).collect(),
         };
         keys.check_the_rest();
@@ -290,7 +304,7 @@ impl Keys<'_> {
 
     /// Checks the keys that have no effect: a value of the wrong kind is reported anyway.
     fn check_the_rest(&mut self) {
-        for key in ["mode", "git.main_branch", "git.collapse_cadence", "widget_mode", "context_selection"] {
+        for key in ["mode", "git.main_branch", "git.collapse_cadence", "context_selection"] {
             self.text(key);
         }
         for key in [

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::bench::{Bench, Engine};
+use super::bench::{Bench, Engine, says_landed};
 
 /// The kills of one run.
 const EACH: usize = 10;
@@ -204,8 +204,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
                 let log = bench.log();
                 let last = log.last().and_then(|entry| entry["event"].as_str());
                 // The log contains the message that should have been printed.
-                let says =
-                    |entry: &serde_json::Value| entry["text"].as_str().is_some_and(|text| text.contains("has landed"));
+                let says = |entry: &serde_json::Value| entry["text"].as_str().is_some_and(says_landed);
                 is_recorded = log.last().is_some_and(|entry| last == Some("stopped") && says(entry));
                 *tally.lock().unwrap().stages.entry(stage(last)).or_default() += 1;
             }
@@ -220,7 +219,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
     };
     let mut wrong = bench.wrong(&expected.tree);
     // If the kill came after that entry, the next call has nothing left to do.
-    let says_so = ended.text.contains("has landed") || (is_recorded && ended.text.contains("phases are complete"));
+    let says_so = says_landed(&ended.text) || (is_recorded && ended.text.contains("phases are complete"));
     if ended.code != Some(0) || !says_so {
         wrong.push(format!("it ended with {:?}: {}", ended.code, ended.text));
     }

@@ -7,6 +7,7 @@ use crate::acts::auto::place::RunPlace;
 use crate::auto::event::{GivenBrief, Run};
 use crate::auto::memory::Memory;
 use crate::auto::runs::LoggedRun;
+use crate::auto::slices::record::subject_line;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::project::files::sha256;
@@ -101,6 +102,14 @@ pub(crate) fn refuse_another_brief(
 /// The two ways on from an unfinished run.
 pub(crate) fn continues_or_ends(milestone: &str) -> String {
     format!("`gsd-tools auto run` continues it, `{}` ends it", typed!("gsd-tools auto abandon {}", milestone))
+}
+
+/// The title of a brief: its first heading, else its first line.
+pub(crate) fn title_of(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next()?;
+    let heading = lines.find_map(|line| line.strip_prefix('#').map(|rest| rest.trim_start_matches('#').trim()));
+    Some(subject_line(heading.filter(|heading| !heading.is_empty()).unwrap_or(first)))
 }
 
 /// Stores a brief with the notes of the run, since the file may change while it runs. Returns its path there, and its

@@ -1,6 +1,7 @@
 //! `auto run`, `auto next`, `auto dispatch`: a run from its beginning to its stop.
 
 pub(crate) mod brief;
+pub(crate) mod card;
 mod how;
 pub(crate) mod opening;
 pub(crate) mod places;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use brief::{BriefRead, refuse_another_brief};
+use card::{Consent, Consenting, StartCard};
 use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
@@ -23,6 +25,7 @@ use opening::{Begun, Opening, again, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
 
+use super::accounts::last_summary;
 use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
@@ -30,6 +33,7 @@ use super::place::{BEGINNING, RunPlace, log_error, newer_engine};
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
+use crate::auto::account::summary::RunSummary;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
@@ -72,10 +76,24 @@ pub(crate) struct RunReport {
     /// The commit that landed.
     #[serde(skip_serializing_if = "Option::is_none")]
     landed: Option<String>,
+    /// What it did and took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<RunSummary>,
+    /// What a run would do; only if it was not started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) card: Option<StartCard>,
+    /// Present and true with `--dry-run`: nothing was started.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) dry_run: bool,
 }
 
 /// Runs one named unit.
-pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) -> Result<RunReport, Failure> {
+pub(crate) fn dispatch(
+    call: &Call,
+    (unit, id): (&str, Option<&str>),
+    how: Choices,
+    consenting: Consenting<'_>,
+) -> Result<RunReport, Failure> {
     let place = RunPlace::of(call)?;
     place.refuses_two_layouts(how.layout)?;
     let (unit, milestone) = if place.is_in_phases(how.layout) {
@@ -87,15 +105,15 @@ pub(crate) fn dispatch(call: &Call, unit: &str, id: Option<&str>, how: Choices) 
         (unit, milestone)
     };
     let request = RunRequest { milestone: Some(milestone), brief: None, again: false, how };
-    drive(call, &request, Some(1), Some(unit))
+    drive(call, &request, (Some(1), Some(unit)), consenting)
 }
 
 /// Begins or continues a run, until it stops or `most_units` have run.
 pub(crate) fn drive(
     call: &Call,
     request: &RunRequest,
-    most_units: Option<u32>,
-    asked: Option<Unit>,
+    (most_units, asked): (Option<u32>, Option<Unit>),
+    consenting: Consenting<'_>,
 ) -> Result<RunReport, Failure> {
     let place = RunPlace::of_run(call)?;
     let brief = brief_of(call, &place, request)?;
@@ -106,11 +124,9 @@ pub(crate) fn drive(
     refuse_other_owner(&place, &means)?;
     left_running::end_programs(&memory)?;
     left_running::remove_temporary(call.world(), &memory)?;
-    if memory.run.is_none() || memory.is_released {
-        drop_orders(call, &place)?;
-    }
+    drop_orders(call, &place, &memory)?;
     if let Some(report) = landed_already(call, (&place, &mut log), &memory, (request, brief.as_ref()))? {
-        return Ok(report);
+        return summarized(call, &place, report);
     }
     let mut how = how(call, request, &memory, means)?;
     Control::clear(&place.folder())?;
@@ -140,10 +156,12 @@ pub(crate) fn drive(
         preferred: &preferred,
         set_up: &set_up,
         running: &running,
+        consenting,
     };
     let start = match started(call, &opening)? {
         Begun::Started(start) => *start,
         Begun::NotApproved(milestone, stop) => return Ok(report(&milestone, stop, &Memory::default())),
+        Begun::NotWanted(card, consent) => return Ok(not_wanted(request, *card, consent)),
     };
     say_set_up(call, &how);
     start.environments.lines().for_each(|line| call.tell(line));
@@ -197,7 +215,7 @@ pub(crate) fn drive(
     let memory = drive.memory().clone();
     say_removed(call, &place);
     let stop = stop?;
-    Ok(report(&start.milestone, stop, &memory))
+    summarized(call, &place, report(&start.milestone, stop, &memory))
 }
 
 /// Why no run can begin now, with the milestone concerned; the next call may be about another one.
@@ -224,7 +242,10 @@ fn not_begun(
 }
 
 /// Discards orders that came too late for their run: they apply to no other.
-fn drop_orders(call: &Call, place: &RunPlace) -> Result<(), Failure> {
+fn drop_orders(call: &Call, place: &RunPlace, memory: &Memory) -> Result<(), Failure> {
+    if memory.run.is_some() && !memory.is_released {
+        return Ok(());
+    }
     for (id, order) in orders::waiting(&place.folder())? {
         call.tell(format!("Not followed, since the run had ended: {}", order.wish));
         orders::forget(&place.folder(), &id)?;
@@ -381,7 +402,23 @@ fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
         usd: memory.spent.money,
         landed: memory.landed.clone(),
         stop,
+        summary: None,
+        card: None,
+        dry_run: false,
     }
+}
+
+/// The report with what the run did and took.
+fn summarized(call: &Call, place: &RunPlace, report: RunReport) -> Result<RunReport, Failure> {
+    Ok(RunReport { summary: last_summary(call, place)?, ..report })
+}
+
+/// The report of a run that a person did not want, or only wanted to see.
+fn not_wanted(request: &RunRequest, card: StartCard, consent: Consent) -> RunReport {
+    let text = if consent == Consent::OnlyShown { "dry run: nothing was started" } else { "nothing was started" };
+    let stop = Stop::new(Cause::NotWanted, text, again(request));
+    let report = report(&card.milestone, stop, &Memory::default());
+    RunReport { dry_run: consent == Consent::OnlyShown, card: Some(card), ..report }
 }
 
 fn say_set_up(call: &Call, how: &How) {

@@ -4,6 +4,7 @@ use crate::acts::user;
 use std::collections::BTreeSet;
 
 use super::brief::{BriefRead, continues_or_ends, keep_brief, read_brief};
+use super::card::{CardSubject, Consent, Consenting, StartCard, card};
 use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
@@ -22,6 +23,7 @@ use crate::auto::brought::Brought;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::environments::Environments;
 use crate::auto::event::{ENGINE, Event, Means, Run};
+use crate::auto::expected::Expected;
 use crate::auto::held_out::HeldOut;
 use crate::auto::landing::error::LandingError;
 use crate::auto::landing::id::Commit;
@@ -63,6 +65,8 @@ pub(crate) enum Begun {
     Started(Box<Start>),
     /// What the repository brings for this milestone is not approved.
     NotApproved(String, Stop),
+    /// A person did not want the run.
+    NotWanted(Box<StartCard>, Consent),
 }
 
 /// The input for beginning or continuing a run.
@@ -77,6 +81,15 @@ pub(crate) struct Opening<'a> {
     pub(crate) preferred: &'a Preferred,
     pub(crate) set_up: &'a SetUp,
     pub(crate) running: &'a SelfRunning,
+    pub(crate) consenting: Consenting<'a>,
+}
+
+/// What a person approved, or approves by starting the run.
+pub(crate) struct Approved {
+    /// The checks that run without a fence; `None` if there is one.
+    pub(crate) unfenced: Option<BTreeSet<String>>,
+    /// What of the repository will run, one line each.
+    pub(crate) runs: Vec<String>,
 }
 
 impl Opening<'_> {
@@ -107,14 +120,13 @@ impl Opening<'_> {
         Ok(Environments::of(repository, &tracked, self.set_up, self.how.driver.is_fenced)?)
     }
 
-    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Returns
-    /// the checks that run without a fence.
+    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`.
     pub(crate) fn approved(
         &self,
         call: &Call,
         repository: &Repository,
         (milestone, base): (&str, &str),
-    ) -> Result<Result<Option<BTreeSet<String>>, Stop>, Failure> {
+    ) -> Result<Result<Approved, Stop>, Failure> {
         let (runner, is_fenced) = (&self.how.driver.runner, self.how.driver.is_fenced);
         let asking = RunQuestion {
             repository,
@@ -153,7 +165,9 @@ impl Opening<'_> {
         let stop = approve(call, self.place, (&brought, &known, &landed), question)?;
         Ok(match stop {
             Some(stop) => Err(stop),
-            None => Ok((!is_fenced).then(|| asking.approved_checks(&brought))),
+            None => {
+                Ok(Approved { unfenced: (!is_fenced).then(|| asking.approved_checks(&brought)), runs: brought.lines() })
+            }
         })
     }
 }
@@ -204,7 +218,7 @@ pub(crate) fn continued(
     let approved = match &memory.landed {
         Some(_) => None,
         None => match opening.approved(call, &repository, (&run.milestone, &run.base))? {
-            Ok(approved) => approved,
+            Ok(approved) => approved.unfenced,
             Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
         },
     };
@@ -276,19 +290,14 @@ pub(crate) fn begun(
         Ok(approved) => approved,
         Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),
     };
+    let (expected, sessions) = match expected(call, opening, (&milestone, &repository), approved.runs)? {
+        Ok(found) => found,
+        Err((card, consent)) => return Ok(Begun::NotWanted(card, consent)),
+    };
+    let approved = approved.unfenced;
     let brief = given.map(|brief| keep_brief(place, brief.text.clone())).transpose()?;
     disk::write_fleeting(&note, branch.as_bytes())?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
-    let forecast = match layout {
-        DocumentLayout::Milestones => {
-            let files = RunPlace::files_at(call, &entered.worktree.folder);
-            let scope = Scope { milestone: Some(milestone.clone()), slice: None };
-            let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
-            let shape = request.how.shape.unwrap_or_default();
-            forecast::of(&snapshot, &milestone, &Seen::of(call)?.preferences, shape)
-        }
-        DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.forecast()?,
-    };
     let environments = opening.environments(&repository, &base)?;
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),
@@ -305,7 +314,8 @@ pub(crate) fn begun(
         means: Means { environments: environments.clone(), ..how.means.clone() },
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         given: given.map(|brief| brief.given.clone()),
-        forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
+        forecast: u32::try_from(sessions).unwrap_or(u32::MAX),
+        expected: Some(expected),
         ceilings: opening.ceilings,
         allowed_keys: request.how.allow_key.clone(),
     };
@@ -322,6 +332,50 @@ pub(crate) fn begun(
         environments,
         run,
     })))
+}
+
+/// The card of a run that a person does not want, or only wants to see.
+type Unwanted = (Box<StartCard>, Consent);
+
+/// What is expected of a new run, with the number of its sessions; its card if a person does not want it.
+fn expected(
+    call: &Call,
+    opening: &Opening<'_>,
+    (milestone, repository): (&str, &Repository),
+    runs: Vec<String>,
+) -> Result<Result<(Expected, usize), Unwanted>, Failure> {
+    let Opening { place, request, layout, how, ceilings, .. } = *opening;
+    let forecast = match layout {
+        DocumentLayout::Milestones => {
+            let scope = Scope { milestone: Some(milestone.to_owned()), slice: None };
+            let snapshot = reading::snapshot(RunPlace::files_at(call, &place.root).as_ref(), Extent::Active(&scope));
+            let shape = request.how.shape.unwrap_or_default();
+            forecast::of(&snapshot, milestone, &Seen::of(call)?.preferences, shape)
+        }
+        DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.forecast()?,
+    };
+    let title = title(call, place, layout, milestone)?;
+    let brief = opening.brief.map(|brief| brief.text.as_str());
+    let target = &repository.target().branch;
+    let subject =
+        CardSubject { place, request, layout, how, ceilings, milestone, title, brief, target, forecast: &forecast };
+    let (expected, card) = card(call, &subject, runs)?;
+    Ok(match (opening.consenting)(&card)? {
+        Consent::Given => Ok((expected, forecast.sessions())),
+        consent => Err((Box::new(card), consent)),
+    })
+}
+
+/// The title of a milestone in its documents.
+fn title(call: &Call, place: &RunPlace, layout: &DocumentLayout, milestone: &str) -> Result<Option<String>, Failure> {
+    Ok(match layout {
+        DocumentLayout::Milestones => {
+            let seen = Seen::of(call)?;
+            let found = seen.snapshot.milestone(milestone).map(|milestone| milestone.title.clone());
+            found.filter(|title| !title.is_empty() && title != milestone)
+        }
+        DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.view.milestone()?.name,
+    })
 }
 
 pub(crate) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, Failure> {

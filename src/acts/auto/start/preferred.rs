@@ -13,7 +13,7 @@ use crate::project::milestone_layout::lookup;
 
 /// The preferences as they are where the run works, or will work.
 pub(crate) fn preferred(call: &Call, place: &RunPlace, memory: &Memory) -> Result<Preferred, Failure> {
-    Preferred::read(preference_files(call, place, memory)?.as_ref(), call)
+    Preferred::read(preference_files(call, place, memory)?.as_ref(), call.world())
 }
 
 /// The files from which the project's preferences are read. Changes by a session that is not judged yet, or that is to

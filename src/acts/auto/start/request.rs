@@ -38,9 +38,6 @@ pub(crate) struct Choices {
     pub(crate) no_project_settings: bool,
     pub(crate) project_settings: bool,
     pub(crate) take_over: bool,
-    /// Whether the question before a run is answered with yes.
-    #[expect(dead_code, reason = "for the question of `auto run` before it starts")]
-    pub(crate) yes: bool,
 }
 
 /// The unfinished run.

@@ -1,5 +1,6 @@
 //! The session counts of the pipelines, and the reactions of a run to agents that misbehave.
 
+mod accounts;
 mod closing;
 mod crash;
 mod invariants;
