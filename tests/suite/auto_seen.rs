@@ -86,6 +86,52 @@ fn a_dry_run_shows_the_same_and_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_of_an_unfinished_run_starts_nothing_either() {
+    let context = project();
+    auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "2"], "ideal").success();
+    let log = || json(&context, &["auto", "log", "--all"])["entries"].as_array().unwrap().len();
+    let (before, head) = (log(), git(&context, &["rev-parse", "milestone/M001"]));
+    for words in [&["auto", "run", "--dry-run"][..], &["auto", "dispatch", "plan-slice", "M001/S01", "--dry-run"]] {
+        let ran = auto(&context, words, "ideal");
+        let answer = report(&ran);
+        assert_eq!((ran.code, &answer["dry_run"]), (0, &Value::from(true)), "{answer:#}\n{}", ran.stderr);
+        assert_eq!(answer["card"]["sessions"], 6, "two tasks that are planned, a plan, and three assumed: {answer:#}");
+        assert_eq!((log(), git(&context, &["rev-parse", "milestone/M001"])), (before, head.clone()));
+    }
+}
+
+#[test]
+fn a_dry_run_shows_what_a_repository_brings_and_approves_nothing() {
+    let context = project();
+    context.write("package.json", r#"{"name": "p", "scripts": {"test": "touch ran"}}"#);
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=check"]);
+    let brief = context.home().join("brief.md").display().to_string();
+    let flags = agent();
+    let call = |more: &str| format!("auto run --brief {brief} {flags} {more}");
+    let words = |call: &str| call.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let shown = context.gsd_unapproved(words(&call("--dry-run")), &[SHAPE], "");
+    assert!(report(&shown)["card"]["runs"].to_string().contains("npm"), "{}\n{}", shown.stdout, shown.stderr);
+    let started = context.gsd_unapproved(words(&call("")), &[SHAPE], "");
+    assert_eq!(report(&started)["stop"]["cause"], "not-approved", "{}", started.stdout);
+    assert!(!context.project().join("ran").exists());
+}
+
+#[test]
+fn nothing_is_said_about_runs_of_a_repository_that_is_gone() {
+    let (context, _) = landed();
+    std::fs::remove_dir_all(context.project().join(".git")).unwrap();
+    std::fs::remove_dir_all(context.project().join(".gsd")).unwrap();
+    git(&context, &["init", "--quiet", "--initial-branch=main"]);
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=another"]);
+    let status = json(&context, &["auto", "status"]);
+    assert!(status.get("run").is_none() && status["entries_of_another_repository"] != 0, "{status:#}");
+    let report = context.gsd(["auto", "report"]);
+    assert!(report.code != 0 && report.stderr.contains("no run was started"), "{}", report.stderr);
+}
+
+#[test]
 fn the_end_of_a_run_shows_what_landed_and_what_it_took() {
     let (context, answer) = landed();
     let summary = &answer["summary"];

@@ -1,6 +1,6 @@
 //! The accounts of runs on this computer: of a project, and of all projects for a forecast.
 
-use super::place::{RunPlace, log_error};
+use super::place::RunPlace;
 use crate::acts::Call;
 use crate::auto::account::summary::{ChangedLines, RunSummary};
 use crate::auto::account::{RunAccount, accounts};
@@ -23,10 +23,21 @@ const ENOUGH: usize = 3;
 /// The most bytes of another project's log that are read for a forecast.
 const LARGEST: u64 = 32 << 20;
 
-/// The runs in the log of a project, the oldest first.
+/// The runs in the log of a project that worked in the repository that is here, the oldest first.
 pub(crate) fn of_place(place: &RunPlace) -> Result<Vec<RunAccount>, Failure> {
-    let found = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
-    Ok(accounts(&found.map(|found| found.entries).unwrap_or_default()))
+    of_entries(place, &place.entries()?)
+}
+
+/// As [`of_place`], from the entries of the log.
+pub(crate) fn of_entries(place: &RunPlace, entries: &[Entry]) -> Result<Vec<RunAccount>, Failure> {
+    let mut accounts = accounts(entries);
+    let landed = |account: &'_ RunAccount| account.landing.as_ref().map(|landing| landing.commit.clone());
+    let landings: Vec<Option<String>> = accounts.iter().map(landed).collect();
+    let runs: Vec<_> =
+        accounts.iter().zip(&landings).map(|(account, landed)| (&account.run, landed.as_deref())).collect();
+    let here = place.is_here(&runs)?;
+    accounts.retain(|account| here.contains(&account.run.id));
+    Ok(accounts)
 }
 
 /// Earlier runs for a forecast.
@@ -69,14 +80,19 @@ pub(crate) fn earlier(
     Ok(EarlierRuns { accounts: all, of_project: false })
 }
 
-/// The last run of a project at a glance, with what git knows of its landing; `None` if there was none.
-pub(crate) fn last_summary(call: &Call, place: &RunPlace) -> Result<Option<RunSummary>, Failure> {
-    of_place(place)?.last().map(|account| summary(call, place, account)).transpose()
-}
-
 /// A run at a glance, with what git knows of its landing.
 pub(crate) fn summary(call: &Call, place: &RunPlace, account: &RunAccount) -> Result<RunSummary, Failure> {
-    let mut summary = RunSummary::of(account, title(call, place, account));
+    titled(call, place, account, title(call, place, account))
+}
+
+/// As [`summary`], with the title of its milestone.
+pub(crate) fn titled(
+    call: &Call,
+    place: &RunPlace,
+    account: &RunAccount,
+    title: Option<String>,
+) -> Result<RunSummary, Failure> {
+    let mut summary = RunSummary::of(account, title);
     if let Some(landing) = &mut summary.landing {
         let base = account.memory.candidate.as_ref().map_or(&account.run.base, |candidate| &candidate.base);
         landing.subject = subject(call, place, &landing.commit)?;
@@ -100,7 +116,7 @@ fn title(call: &Call, place: &RunPlace, account: &RunAccount) -> Option<String> 
 
 /// The subject of a commit; `None` if the repository does not have it.
 pub(crate) fn subject(call: &Call, place: &RunPlace, commit: &str) -> Result<Option<String>, Failure> {
-    let line = ["show", "--no-patch", "--format=%s", "--end-of-options", commit];
+    let line = ["show", "--no-patch", "--no-show-signature", "--format=%s", "--end-of-options", commit];
     let answer = call.world().git(place.root.as_path(), line)?;
     Ok(answer.success().then(|| plain(answer.text().trim())).filter(|subject| !subject.is_empty()))
 }

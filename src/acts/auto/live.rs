@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Preferred, RunPlace, log_error};
+use super::accounts::of_place;
+use super::place::{Preferred, RunPlace};
 use crate::auto::account::summary::RunSummary;
-use crate::auto::account::{LoggedMoment, RunAccount, accounts};
-use crate::auto::event::Entry;
-use crate::auto::memory::OperationStage;
+use crate::auto::account::{LoggedMoment, RunAccount};
+use crate::auto::memory::{Memory, OperationStage};
 use crate::auto::real::stream_of;
 use crate::auto::runner::event::ClientEvent;
 use crate::auto::runner::heard::Heard;
@@ -20,7 +20,6 @@ use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
 use crate::auto::unit::Unit;
-use crate::disk::log::read_log;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::text::terminal::one_line;
@@ -143,18 +142,20 @@ impl LiveSource {
         disk::size(self.place.log())
     }
 
-    /// Returns the last run as it is now; `None` if there was none. `is_held` is whether a process works on it.
-    pub(crate) fn look(&mut self, is_held: bool) -> Result<Option<LiveRun>, Failure> {
+    /// Returns the last run as it is now; `None` if there was none. `is_held` finds whether a process works on it.
+    pub(crate) fn look(
+        &mut self,
+        is_held: impl FnOnce(&Memory) -> Result<bool, Failure>,
+    ) -> Result<Option<LiveRun>, Failure> {
         let size = self.size_of_log();
         if size != self.size {
-            let found = read_log::<Entry>(&self.place.log()).map_err(|error| log_error(&error))?;
-            self.account = found.and_then(|found| accounts(&found.entries).pop());
+            self.account = of_place(&self.place)?.pop();
             self.size = size;
             self.read_documents();
         }
         self.hear()?;
         let Some(account) = &self.account else { return Ok(None) };
-        Ok(Some(self.shown(account, is_held)))
+        Ok(Some(self.shown(account, is_held(&account.memory)?)))
     }
 
     fn shown(&self, account: &RunAccount, is_held: bool) -> LiveRun {
@@ -358,7 +359,7 @@ pub(crate) mod tests {
             units: (3, 9),
             most_sessions: 29,
             budget: 25.0,
-            client: text("claude"),
+            client: text("client"),
             timeline: vec![LoggedMoment { at: began, text: text("M001 on main with claude") }],
             tasks: vec![task("S01/T01", true, false), task("S01/T02", false, true), task("S01/T03", false, false)],
         }

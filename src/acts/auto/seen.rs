@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::accounts::last_summary;
+use super::accounts::{of_entries, titled};
 use super::leftover::leftovers;
 use super::phases::SeenPhases;
 use super::place::RunPlace;
@@ -159,7 +159,13 @@ fn around(call: &Call, place: &RunPlace, memory: &Memory, mut report: StatusRepo
             report.next.rule.unwrap_or_default(),
         );
     }
-    Ok(StatusReport { step: Some(next_step(call, place)?), run: last_summary(call, place)?, ..report })
+    if let Some(account) = of_entries(place, &entries)?.last() {
+        let milestone = &account.run.milestone;
+        let row = report.registry.iter().find(|row| row.id == *milestone);
+        let title = row.map(|row| row.title.clone()).filter(|title| !title.is_empty() && title != milestone);
+        report.run = Some(titled(call, place, account, title)?);
+    }
+    Ok(StatusReport { step: Some(next_step(call, place)?), ..report })
 }
 
 /// The remaining sessions of a milestone; `shape` is assumed for parts that are not planned yet.

@@ -3,6 +3,7 @@
 use super::place::RunPlace;
 use crate::acts::auto::place::Preferred;
 use crate::acts::{Call, files};
+use crate::auto::memory::Memory;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::project::milestone_layout::preferences::WidgetMode;
@@ -42,7 +43,7 @@ pub(crate) fn keep_mode(call: &Call, mode: WidgetMode) -> Result<(), Failure> {
     files::edit_note(call, &note, |_| Ok(((), Some(mode.word().to_owned() + "\n"))))
 }
 
-/// True if a process works on the last run.
-pub(crate) fn is_worked_on(call: &Call, place: &RunPlace) -> Result<bool, Failure> {
-    Ok(place.holder(call.disk(), &place.memory()?)?.is_some())
+/// True if a process works on the run that the log remembers.
+pub(crate) fn is_worked_on(call: &Call, place: &RunPlace, memory: &Memory) -> Result<bool, Failure> {
+    Ok(place.holder(call.disk(), memory)?.is_some())
 }

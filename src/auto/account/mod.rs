@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::event::{CheckRun, CheckedTree, Entry, Event, ProofKept, Refusal, Run, SessionVerdict, UnitEnded, Usage};
 use super::memory::Memory;
+use super::runs::LoggedRun;
 use super::story;
 use super::unit::Unit;
 
@@ -186,19 +187,20 @@ struct Clock {
 }
 
 /// Returns the accounts of all runs in a log, the oldest first.
-pub(crate) fn accounts<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Vec<RunAccount> {
-    let mut accounts: Vec<RunAccount> = Vec::new();
-    for entry in entries {
-        if let Event::Started(run) = &entry.event {
-            accounts.push(RunAccount::new(run, entry));
-        } else if let Some(account) = accounts.last_mut() {
-            account.add(entry);
-        }
-    }
-    accounts
+pub(crate) fn accounts(entries: &[Entry]) -> Vec<RunAccount> {
+    LoggedRun::all(entries).iter().filter_map(RunAccount::of).collect()
 }
 
 impl RunAccount {
+    fn of(logged: &LoggedRun<'_>) -> Option<Self> {
+        let (first, rest) = logged.entries.split_first()?;
+        let mut account = Self::new(logged.run, first);
+        for entry in rest {
+            account.add(entry);
+        }
+        Some(account)
+    }
+
     fn new(run: &Run, entry: &Entry) -> Self {
         let mut memory = Memory::default();
         memory.add(entry);

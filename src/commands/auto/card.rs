@@ -52,7 +52,7 @@ fn client(card: &StartCard) -> Cell {
 fn paid_by(card: &StartCard) -> String {
     match &card.api_key {
         Some(variable) => format!("the API key in `{variable}`"),
-        None => format!("the login of {}", card.client),
+        None => format!("the login or key that {} is set up with", card.client),
     }
 }
 

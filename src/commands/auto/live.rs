@@ -58,7 +58,7 @@ fn draw(world: &World, place: &RunPlace, screen: Screen, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         // The log is read again at the next look.
         if source.size_of_log() != before
-            && let Ok(Some(run)) = source.look(true)
+            && let Ok(Some(run)) = source.look(|_| Ok(true))
         {
             live::draw(&block(&run, world.now().milliseconds(), screen));
         }

@@ -88,7 +88,7 @@ pub(super) struct HowArgs {
     /// Do not ask before a new run; what a repository brings still has to be approved
     #[arg(long, short = 'y')]
     yes: bool,
-    /// Show what a new run would do and take, and start nothing
+    /// Show what the run would do and take, and start nothing
     #[arg(long)]
     dry_run: bool,
     /// Run even if another program also manages this project, in `.gsd/gsd.db`
@@ -134,6 +134,7 @@ impl HowArgs {
             no_project_settings: self.no_project_settings,
             project_settings: self.project_settings,
             take_over: self.take_over,
+            only_shows: self.dry_run,
         }
     }
 }

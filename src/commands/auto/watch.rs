@@ -43,7 +43,7 @@ pub(super) fn watch(context: &mut Context, arguments: &WatchArgs) -> Result<(), 
     let place = RunPlace::of(context)?;
     let wanted = arguments.mode.as_deref().map(mode_of).transpose()?;
     let mut source = LiveSource::new(context.world(), &place);
-    let run = source.look(is_worked_on(context, &place)?)?.ok_or_else(|| {
+    let run = source.look(|memory| is_worked_on(context, &place, memory))?.ok_or_else(|| {
         Failure::new(Reason::Usage, "no run was started in this project")
             .hint("start one: `gsd-tools auto run --brief FILE`")
     })?;
@@ -84,7 +84,7 @@ fn followed(
             return Ok(run);
         }
         context.world().pause(PAUSE);
-        match source.look(is_worked_on(context, place)?)? {
+        match source.look(|memory| is_worked_on(context, place, memory))? {
             // A new run has a shorter timeline.
             Some(next) => {
                 shown = if next.summary.run == run.summary.run { shown } else { 0 };
@@ -112,7 +112,7 @@ fn drawn(
     let _restored = Restored;
     let screen = context.screen();
     loop {
-        let run = source.look(is_worked_on(context, place)?)?;
+        let run = source.look(|memory| is_worked_on(context, place, memory))?;
         let now = context.world().now().milliseconds();
         terminal.draw(|frame| draw(frame, run.as_ref(), (mode, now), screen)).map_err(failed)?;
         if !event::poll(PAUSE).map_err(failed)? {

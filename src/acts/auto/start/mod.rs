@@ -25,7 +25,7 @@ use opening::{Begun, Opening, again, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
 
-use super::accounts::last_summary;
+use super::accounts::{of_place, summary};
 use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
@@ -33,6 +33,7 @@ use super::place::{BEGINNING, RunPlace, log_error, newer_engine};
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
+use crate::auto::account::RunAccount;
 use crate::auto::account::summary::RunSummary;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
@@ -122,14 +123,13 @@ pub(crate) fn drive(
     let memory = memory_for(call, &place, request, brief.as_ref())?;
     let means = means(call, request, &memory);
     refuse_other_owner(&place, &means)?;
-    left_running::end_programs(&memory)?;
-    left_running::remove_temporary(call.world(), &memory)?;
-    drop_orders(call, &place, &memory)?;
+    if !request.how.only_shows {
+        clear(call, &place, &memory)?;
+    }
     if let Some(report) = landed_already(call, (&place, &mut log), &memory, (request, brief.as_ref()))? {
         return summarized(call, &place, report);
     }
     let mut how = how(call, request, &memory, means)?;
-    Control::clear(&place.folder())?;
     place.refuses_two_layouts(request.how.layout)?;
     let is_in_phases = place.is_in_phases(request.how.layout);
     let layout = if is_in_phases { in_phases(call, &place, &how.driver)? } else { DocumentLayout::Milestones };
@@ -239,6 +239,14 @@ fn not_begun(
     let milestone = request.milestone.as_deref();
     let stop = Seen::blocked(call, milestone)?;
     Ok(stop.map(|stop| (milestone.unwrap_or_default().to_owned(), stop)))
+}
+
+/// Ends and removes what the process before has left, with requests and orders that came too late for it.
+fn clear(call: &Call, place: &RunPlace, memory: &Memory) -> Result<(), Failure> {
+    left_running::end_programs(memory)?;
+    left_running::remove_temporary(call.world(), memory)?;
+    drop_orders(call, place, memory)?;
+    Ok(Control::clear(&place.folder())?)
 }
 
 /// Discards orders that came too late for their run: they apply to no other.
@@ -410,7 +418,13 @@ fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
 
 /// The report with what the run did and took.
 fn summarized(call: &Call, place: &RunPlace, report: RunReport) -> Result<RunReport, Failure> {
-    Ok(RunReport { summary: last_summary(call, place)?, ..report })
+    let accounts = of_place(place)?;
+    let is_it = |account: &&RunAccount| {
+        report.landed.is_some() && account.landing.as_ref().map(|landing| &landing.commit) == report.landed.as_ref()
+    };
+    // The same brief may have landed before other runs.
+    let account = accounts.iter().rfind(is_it).or(accounts.last());
+    Ok(RunReport { summary: account.map(|account| summary(call, place, account)).transpose()?, ..report })
 }
 
 /// The report of a run that a person did not want, or only wanted to see.

@@ -162,7 +162,11 @@ impl Opening<'_> {
         let next = again(self.request);
         let can_leave_out = !runner.without_project_settings.is_empty();
         let question = Question { client: &runner.title, can_leave_out, next: &next };
-        let stop = approve(call, self.place, (&brought, &known, &landed), question)?;
+        let stop = if self.request.how.only_shows {
+            None
+        } else {
+            approve(call, self.place, (&brought, &known, &landed), question)?
+        };
         Ok(match stop {
             Some(stop) => Err(stop),
             None => {
@@ -215,13 +219,18 @@ pub(crate) fn continued(
         return Err(of_another_repository(run));
     }
     // A landed run only has to be cleaned up.
-    let approved = match &memory.landed {
-        Some(_) => None,
-        None => match opening.approved(call, &repository, (&run.milestone, &run.base))? {
-            Ok(approved) => approved.unfenced,
+    let mut approved = None;
+    if memory.landed.is_none() {
+        match opening.approved(call, &repository, (&run.milestone, &run.base))? {
+            Ok(found) if opening.request.how.only_shows => {
+                if let Err((card, consent)) = expected(call, opening, (&run.milestone, &repository), found.runs)? {
+                    return Ok(Begun::NotWanted(card, consent));
+                }
+            }
+            Ok(found) => approved = found.unfenced,
             Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
-        },
-    };
+        }
+    }
     let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
     check_places(&repository, &folder)?;
     if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
@@ -277,8 +286,10 @@ pub(crate) fn begun(
     let folder = repository.root().resolve(format!("{}/worktrees/{milestone}", layout.folder()));
     check_places(&repository, &folder)?;
     let branch = layout.branch(&milestone);
-    leftovers::settle_git(world, &repository, (&folder, &branch))?;
-    leftovers::remove_files(&repository, &folder, &place.folder())?;
+    if !request.how.only_shows {
+        leftovers::settle_git(world, &repository, (&folder, &branch))?;
+        leftovers::remove_files(&repository, &folder, &place.folder())?;
+    }
     let is_noted = disk::read_text(&note)?.is_some_and(|noted| noted == branch);
     repository.check_names(&branch, &[folder.clone(), scratch_of(&folder), checkout_of(&folder)], is_noted)?;
     let hooks = repository.idle_hooks()?;
@@ -337,18 +348,19 @@ pub(crate) fn begun(
 /// The card of a run that a person does not want, or only wants to see.
 type Unwanted = (Box<StartCard>, Consent);
 
-/// What is expected of a new run, with the number of its sessions; its card if a person does not want it.
+/// What is expected of a run, with the number of its sessions; its card if a person does not want it.
 fn expected(
     call: &Call,
     opening: &Opening<'_>,
     (milestone, repository): (&str, &Repository),
     runs: Vec<String>,
 ) -> Result<Result<(Expected, usize), Unwanted>, Failure> {
-    let Opening { place, request, layout, how, ceilings, .. } = *opening;
+    let Opening { place, memory, request, layout, how, ceilings, .. } = *opening;
     let forecast = match layout {
         DocumentLayout::Milestones => {
             let scope = Scope { milestone: Some(milestone.to_owned()), slice: None };
-            let snapshot = reading::snapshot(RunPlace::files_at(call, &place.root).as_ref(), Extent::Active(&scope));
+            let documents = unfinished(memory).map_or_else(|| place.root.clone(), |_| place.documents(memory));
+            let snapshot = reading::snapshot(RunPlace::files_at(call, &documents).as_ref(), Extent::Active(&scope));
             let shape = request.how.shape.unwrap_or_default();
             forecast::of(&snapshot, milestone, &Seen::of(call)?.preferences, shape)
         }

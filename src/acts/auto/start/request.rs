@@ -38,6 +38,8 @@ pub(crate) struct Choices {
     pub(crate) no_project_settings: bool,
     pub(crate) project_settings: bool,
     pub(crate) take_over: bool,
+    /// Whether the call only shows what a run would do: nothing is started, ended, approved or removed.
+    pub(crate) only_shows: bool,
 }
 
 /// The unfinished run.
