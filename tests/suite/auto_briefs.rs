@@ -191,15 +191,16 @@ fn runs_of_a_repository_that_was_here_before_do_not_count() {
     let context = with_briefs();
     let ran = auto(&context, &["auto", "run", "--brief", "A.md"], "ideal");
     assert_eq!(report(&ran)["stop"]["cause"], "complete", "{}", ran.stderr);
-    let renewed = || {
+    // Two repositories whose first commits have the same contents and the same second are one repository.
+    let renewed = |contents: &str| {
         std::fs::remove_dir_all(context.project().join(".git")).unwrap();
         let _ = std::fs::remove_dir_all(context.project().join(".gsd"));
         let _ = std::fs::remove_dir_all(context.project().join("src"));
         let _ = std::fs::remove_dir_all(context.project().join("checks"));
         git(&context, &["init", "--quiet", "--initial-branch=main"]);
-        commit(&context, "other.txt", "another project\n");
+        commit(&context, "other.txt", contents);
     };
-    renewed();
+    renewed("another project\n");
     assert!(started(&context).is_empty());
     let log = context.gsd(["auto", "log"]).json();
     assert!(log["entries_of_another_repository"].as_u64().unwrap() > 3, "{log:#}");
@@ -213,7 +214,7 @@ fn runs_of_a_repository_that_was_here_before_do_not_count() {
     assert_eq!(report(&begun)["stop"]["cause"], "units-done", "the same brief begins afresh: {}", begun.stderr);
     assert_eq!(started(&context).len(), 1);
     // One that is unfinished there has to be ended first.
-    renewed();
+    renewed("a third project\n");
     let status = context.gsd(["auto", "status"]).json();
     assert_eq!(status["next"]["stop"]["next"], "gsd-tools auto abandon M001", "{status:#}");
     for words in [&["auto", "run", "--brief", "B.md"][..], &["auto", "run", "--brief", "A.md"], &["auto", "run"]] {
