@@ -79,13 +79,17 @@ fn a_preference_that_a_run_cannot_follow_keeps_it_from_starting_and_no_other_doe
     let broken = refused(&context);
     assert_eq!(broken.code, 64, "{}", broken.stderr);
     assert!(broken.stderr.contains("`.gsd/PREFERENCES.md` line 3: "), "{}", broken.stderr);
-    let fine = "---\nmode: solo\nlanguage: de\nwidget_mode: full\nverification_commands: [\"true | tee log\"]\nbudget_ceiling: 2\n\
+    let fine = "---\nmode: solo\nlanguage: de\nwidget_mode: full\nbugdet_ceiling: 3\nverification_commands: [\"true | tee log\"]\nbudget_ceiling: 2\n\
         per_unit_cost_cap_usd: 1\nauto_supervisor:\n  hard_timeout_minutes: 7\n  idle_timeout_minutes: 3\n---\n";
     commit(&context, &[(".gsd/PREFERENCES.md", fine)]);
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "1"], "ideal");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let first_unit = ran.stderr.find("discuss-milestone").unwrap();
-    for line in ["without effect here: 2", "Not followed: `true | tee log` is not run as a check"] {
+    for line in [
+        "without effect here: 1",
+        "line 5: `bugdet_ceiling`; did you mean `budget_ceiling`?",
+        "Not followed: `true | tee log` is not run as a check",
+    ] {
         assert!(ran.stderr.find(line).is_some_and(|at| at < first_unit), "{line}: {}", ran.stderr);
     }
     let ceilings = &entries(&context, "started")[0]["ceilings"];

@@ -291,3 +291,84 @@ fn choices_of_a_new_project_are_checked_like_single_values() {
     assert_eq!(context.gsd(["config-new-project", reviewers]).json()["created"], true);
     assert_eq!(context.gsd(["config-get", "review.default_reviewers"]).json(), serde_json::json!(["gemini"]));
 }
+
+const PREFERENCES: &str = ".gsd/PREFERENCES.md";
+
+/// A project with preferences, one of the user's own, and no `.planning`.
+fn preferring(project: &str, own: &str) -> TestContext {
+    let context = TestContext::new();
+    context.write(PREFERENCES, project);
+    std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
+    std::fs::write(context.home().join(PREFERENCES), own).unwrap();
+    context
+}
+
+#[test]
+fn preferences_of_runs_are_listed_with_their_places_and_what_is_wrong_with_them() {
+    let project =
+        "---\nverification_comands: [make]\nbudget_ceiling: much\ngit:\n  auto_push: true\nuat_dispatch: true\n---\n";
+    let context = preferring(project, "---\nbudget_ceiling: 9\n---\n");
+    let listed = context.gsd(["config", "list"]).json();
+    assert_eq!(listed["keys"], serde_json::json!([]));
+    let rows = listed["preferences"].as_array().unwrap();
+    let row = |key: &str| rows.iter().find(|row| row["key"] == key).unwrap_or_else(|| panic!("{key}: {rows:#?}"));
+    let budget = row("budget_ceiling");
+    assert_eq!((&budget["value"], &budget["source"]), (&9.0.into(), &"personal".into()));
+    assert_eq!((&budget["file"], &budget["line"]), (&"~/.gsd/PREFERENCES.md".into(), &2.into()));
+    for (key, why) in [
+        ("budget_ceiling", "`.gsd/PREFERENCES.md` line 3: `budget_ceiling` is `much`, not an amount"),
+        ("verification_comands", "did you mean `verification_commands`?"),
+        ("git.auto_push", "a run pushes nothing"),
+    ] {
+        assert!(row(key)["problem"].as_str().unwrap().contains(why), "{:#}", row(key));
+    }
+    assert_eq!((&row("uat_dispatch")["value"], row("uat_dispatch").get("problem")), (&true.into(), None));
+    assert_eq!(rows.len(), 4, "{rows:#?}");
+    let group = context.gsd(["config", "list", "phases", "--all"]).json();
+    assert_eq!(group["preferences"][0]["key"], "phases.skip_research", "{group:#}");
+    let shown = context.at_a_terminal("config list --color never", &[], "");
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("uat_dispatch") && shown.contains(".gsd/PREFERENCES.md line 6"), "{shown}");
+    let missing = context.gsd(["config", "list", "nothing"]).failure(1);
+    assert!(missing.contains("unknown config key `nothing`"), "{missing}");
+}
+
+#[test]
+fn a_preference_is_explained_with_how_to_write_it_and_one_name_can_have_two_meanings() {
+    let context = preferring("---\nmode: team\n---\n", "---\nfence:\n  terminals: 3\n---\n");
+    let told = context.gsd(["config", "explain", "verification_commands"]).json();
+    let preference = &told["preference"];
+    assert_eq!((&preference["value"], &preference["source"]), (&serde_json::Value::Null, &"default".into()));
+    assert_eq!(
+        preference["known"]["example"], "---\nverification_commands: [cargo test, npm run lint]\n---\n",
+        "{told:#}"
+    );
+    assert!(told.get("key").is_none(), "{told:#}");
+    let both = context.gsd(["config", "explain", "mode"]).json();
+    assert_eq!((&both["value"], &both["preference"]["value"]), (&"interactive".into(), &"team".into()));
+    assert!(both["preference"]["problem"].as_str().unwrap().contains("a run is for one person"), "{both:#}");
+    let fence = context.gsd(["config", "explain", "fence.terminals"]).json();
+    assert!(fence["preference"]["problem"].as_str().unwrap().contains("is `true` or `false`"), "{fence:#}");
+    let page = context.at_a_terminal("config explain git.worktree_post_create --color never", &[], "");
+    let page = String::from_utf8(page.stdout).unwrap().replace("\r\n", "\n");
+    assert!(page.contains("  ---\n  git:\n    worktree_post_create: npm ci\n  ---\n"), "{page}");
+    let without = TestContext::new();
+    assert!(without.gsd(["config", "explain", "mode"]).json().get("preference").is_none());
+    assert!(without.gsd(["config", "list", "--all"]).json().get("preferences").is_none());
+}
+
+#[test]
+fn getting_or_setting_a_preference_points_to_its_file() {
+    let context = project("{}");
+    for call in [&["config-get", "verification_commands"][..], &["config-set", "verification_commands", "make"]] {
+        let error = context.gsd_with(call.iter().copied(), &[], "").failure(1);
+        assert!(
+            error.contains("`verification_commands` is a preference of `auto run`, written in .gsd/PREF"),
+            "{error}"
+        );
+        assert!(error.contains("`gsd-tools config explain verification_commands`"), "{error}");
+    }
+    let fenced = context.gsd(["config-set", "fence.terminals", "true"]).failure(1);
+    assert!(fenced.contains("written in ~/.gsd/PREFERENCES.md"), "{fenced}");
+    assert_eq!(context.read(FILE), "{}");
+}

@@ -155,6 +155,7 @@ const WORDS_OF_TABLES: &[(&str, &str)] = &[
     ("help exi", "exit-codes"),
     ("guide plan-", "plan-phase"),
     ("config explain workflow.res", "workflow.research"),
+    ("config explain verification_com", "verification_commands"),
     ("config-get workflow.res", "workflow.research"),
     ("config-set workflow.res", "workflow.research"),
 ];

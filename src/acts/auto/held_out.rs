@@ -3,7 +3,6 @@
 use super::place::Preferred;
 use crate::acts::Call;
 use crate::acts::user;
-use crate::auto::asked::file;
 use crate::auto::held_out::{HeldOut, PathsAround};
 use crate::auto::landing::repository::Repository;
 use crate::auto::real::Driver;
@@ -24,7 +23,7 @@ pub(crate) fn of(
 ) -> Result<Option<HeldOut>, Failure> {
     let Some((line, entries)) = &preferred.held_out else { return Ok(None) };
     let refused = |why: &dyn std::fmt::Display, hint: &str| {
-        let message = format!("`{}` line {line}: `{KEY}`: {why}", file(PreferenceSource::Global));
+        let message = format!("`{}` line {line}: `{KEY}`: {why}", PreferenceSource::Global.file());
         Failure::usage(message).exits(64).hint(hint)
     };
     let entries = entries.as_ref().map_err(|why| refused(why, CORRECT))?;

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::acts::Call;
-use crate::auto::asked::file;
 use crate::auto::event::{ENGINE, Entry, Run};
 use crate::auto::landing::id::Commit;
 use crate::auto::memory::Memory;
@@ -24,6 +23,7 @@ use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::preference_facts::PreferenceTexts;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::project::repository;
 use crate::text::shell::{Typed, typed};
@@ -391,6 +391,52 @@ impl RunPlace {
     }
 }
 
+/// The texts of the preferences.
+#[derive(Debug)]
+pub(crate) struct WrittenPreferences {
+    /// True if the project has the folder of the document.
+    pub(crate) has_folder: bool,
+    pub(crate) project: Option<String>,
+    pub(crate) personal: Option<String>,
+}
+
+impl WrittenPreferences {
+    pub(crate) fn read(files: &dyn Files, world: &World) -> Result<Self, Failure> {
+        let entries = files.list(lookup::FOLDER)?;
+        let project = match lookup::root_file(entries.as_deref().unwrap_or_default(), user::PREFERENCES) {
+            Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
+            None => None,
+        };
+        let personal = match user::file(world, user::PREFERENCES).map(disk::read_config).transpose() {
+            // They are hidden from sessions if they name a held-out check.
+            Err(_) if world.is_unit() => None,
+            read => read?.flatten(),
+        };
+        Ok(Self { has_folder: entries.is_some(), project, personal })
+    }
+
+    /// Those of the project of a call, if it can have any: it has their folder, or the user has preferences. A document
+    /// that cannot be read as preferences is reported and left out.
+    pub(crate) fn of_call(call: &Call) -> Result<Option<Self>, Failure> {
+        let mut found = Self::read(RunPlace::files_at(call, call.root()).as_ref(), call.world())?;
+        if !found.has_folder && found.personal.is_none() {
+            return Ok(None);
+        }
+        let texts = [(PreferenceSource::Project, &mut found.project), (PreferenceSource::Global, &mut found.personal)];
+        for (source, text) in texts {
+            if let Some((line, what)) = text.as_deref().and_then(preferences::fault) {
+                call.warn(format!("`{}` line {line}: {what}; `auto run` does not start with it", source.file()));
+                *text = None;
+            }
+        }
+        Ok(Some(found))
+    }
+
+    pub(crate) fn texts(&self) -> PreferenceTexts<'_> {
+        PreferenceTexts { project: self.project.as_deref(), personal: self.personal.as_deref() }
+    }
+}
+
 /// The preferences of the project and of the user, as they were read.
 #[derive(Debug)]
 pub(crate) struct Preferred {
@@ -405,27 +451,18 @@ pub(crate) struct Preferred {
 impl Preferred {
     /// Reads both documents. One that does not follow its format is refused: its meaning is unknown.
     pub(crate) fn read(files: &dyn Files, world: &World) -> Result<Self, Failure> {
-        let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
-        let project = match lookup::root_file(&entries, "PREFERENCES.md") {
-            Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
-            None => None,
-        };
-        let personal = match user::file(world, "PREFERENCES.md").map(disk::read_config).transpose() {
-            // They are hidden from sessions if they name a held-out check.
-            Err(_) if world.is_unit() => None,
-            read => read?.flatten(),
-        };
+        let WrittenPreferences { project, personal, .. } = WrittenPreferences::read(files, world)?;
         let texts = [(PreferenceSource::Project, &project), (PreferenceSource::Global, &personal)];
         for (source, text) in texts {
             if let Some((line, what)) = text.as_deref().and_then(preferences::fault) {
-                let message = format!("`{}` line {line}: {what}", file(source));
+                let message = format!("`{}` line {line}: {what}", source.file());
                 return Err(Failure::usage(message).exits(64).hint("correct that line, then run the command again"));
             }
         }
         let (project, personal) = (project.as_deref(), personal.as_deref());
         let (document, problems) = preferences::Preferences::read(project, personal);
         let shown =
-            |problem: PreferenceProblem| format!("`{}` line {}: {}", file(problem.source), problem.line, problem.what);
+            |problem: PreferenceProblem| format!("`{}` line {}: {}", problem.source.file(), problem.line, problem.what);
         let problems = problems.into_iter().map(shown).collect();
         let given = preferences::given(project, personal);
         let held_out = personal.map(|text| (held_out::line(text), held_out::entries(text)));

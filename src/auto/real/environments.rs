@@ -119,7 +119,11 @@ impl Real<'_> {
                 one.path,
                 super::with_causes(&error)
             );
-            let off = format!("or do without: `{KEY}: false` in `{}/.gsd/PREFERENCES.md`", self.places.worktree);
+            let off = format!(
+                "or do without: `worktree_environments: false` below `git:` in `{}/.gsd/PREFERENCES.md`; `gsd-tools config explain {KEY}` \
+                 shows how",
+                self.places.worktree
+            );
             error.hint().into_iter().fold(Failure::new(Reason::Unknown, text), Failure::hint).hint(off).into()
         })
     }

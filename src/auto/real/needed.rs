@@ -122,7 +122,10 @@ impl Real<'_> {
                 "or have a command set up each worktree: `worktree_post_create: {command}` below `git:` in {preferences}; it is `{COMMAND}`"
             )),
         }
-        ways.push(format!("or name the checks that are to run: `verification_commands` in {preferences}"));
+        ways.push(format!(
+            "or name the checks that are to run: `verification_commands: [COMMAND]` in {preferences}; \
+             `gsd-tools config explain verification_commands` shows how"
+        ));
         (next, ways)
     }
 }

@@ -6,15 +6,19 @@ use std::path::Path;
 
 use crate::library::{Item, ItemKind, Library};
 use crate::project::config::{ConfigTexts, facts, unused};
+use crate::project::milestone_layout::preference_table::{KEYS, PreferenceKey, PreferenceUse};
 
 const MADE: &str = "A test writes this page:\n`SNAPSHOTS=overwrite cargo test --lib pages`.";
 
 #[test]
 fn pages_generated_from_the_content_are_those_in_docs() {
     let library = Library::embedded().unwrap();
-    for (name, page) in
-        [("agents", agents(&library)), ("configuration", configuration(&library)), ("inventory", inventory(&library))]
-    {
+    for (name, page) in [
+        ("agents", agents(&library)),
+        ("configuration", configuration(&library)),
+        ("inventory", inventory(&library)),
+        ("preferences", preferences()),
+    ] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/{name}.md"));
         snapbox::assert_data_eq!(page, snapbox::Data::read_from(&file, None).raw());
     }
@@ -104,6 +108,61 @@ fn configuration(library: &Library) -> String {
             cell(&default),
             read_by
         );
+    }
+    page
+}
+
+/// The sections of the page about preferences.
+const SECTIONS: [&str; 4] = [
+    "Preferences that a run follows",
+    "Only in your own file",
+    "Compared with the run",
+    "Accepted if they ask for what happens anyway",
+];
+
+fn preferences() -> String {
+    let mut page = format!(
+        "# Preferences of runs\n\nEvery key of `PREFERENCES.md`, which says how [`auto run`](auto-mode.md) works. {MADE}\n\n\
+         The preferences of a project are in `.gsd/PREFERENCES.md`, which is committed, in both layouts. Those for all your \
+         projects are in\n`~/.gsd/PREFERENCES.md`; what the project sets counts first. The keys are between two lines `---`:\n\n\
+         ```\n{}```\n\n\
+         `gsd-tools config list` shows the preferences that are set, with file and line, and marks those that are wrong; \
+         `--all` adds the rest.\n`gsd-tools config explain KEY` explains one. `auto run` does not start with a value that \
+         a key does not accept, or that asks for\nsomething that a run does not do (exit code 64): it names each with its \
+         file and line. A run that has begun continues and names them.\nA key that differs from a known one in one or two \
+         letters is named too, and a line says how many keys belong to other programs.\nA document that is not YAML is \
+         refused with its line.\n\nFor programs they are `preferences` of `config list` and `preference` of `config explain`: \
+         `key`, `value`, `default`, `source`, `file`,\n`line`, the `problem` with what is written, and, if the key is `known`, \
+         `about`, `accepts`, the default in words (`unset`), what a run\ndoes with it (`handling`), an `example` and where it may \
+         be written (`written_in`).\n",
+        "---\nverification_commands: [cargo test, npm run lint]\ngit:\n  worktree_post_create: npm ci\n---\n"
+    );
+    let section = |key: &PreferenceKey| match key.handled {
+        PreferenceUse::Followed => SECTIONS[0],
+        PreferenceUse::Users(_) => SECTIONS[1],
+        PreferenceUse::Target | PreferenceUse::Model => SECTIONS[2],
+        PreferenceUse::Only(..) | PreferenceUse::Idle(_) => SECTIONS[3],
+    };
+    for title in SECTIONS {
+        let _ = write!(
+            page,
+            "\n## {title}\n\n| key | what it does | accepts | default | in a run | example |\n|---|---|---|---|---|---|\n"
+        );
+        for key in KEYS.iter().filter(|key| section(key) == title) {
+            let example = if key.example.starts_with('\n') { "below".to_owned() } else { format!("`{}`", key.example) };
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {} | {} | {} | {example} |",
+                key.name,
+                key.about,
+                key.kind,
+                key.default_in_words(),
+                key.use_in_words(),
+            );
+        }
+    }
+    for key in KEYS.iter().filter(|key| key.example.starts_with('\n')) {
+        let _ = write!(page, "\nAn example of `{}`:\n\n```\n{}```\n", key.name, key.document());
     }
     page
 }

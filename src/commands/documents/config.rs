@@ -20,16 +20,19 @@ verbs! {
     ///
     /// Shows each key that a file sets, with the file; `--all` adds the keys that have their defaults. The files are
     /// `config.json` of the workstream, `config.json` of the project and, if there is neither, `~/.gsd/defaults.json`.
+    /// Preferences of `auto run` follow, from `.gsd/PREFERENCES.md` and `~/.gsd/PREFERENCES.md`, if the project has
+    /// `.gsd/` or you have that file.
     ///
     /// Example: `gsd-tools config list workflow --all` lists the keys that begin with `workflow.`.
     "config list": reads json(settings::ListReport) = list(ConfigListArgs);
 
-    /// Explain a configuration key
+    /// Explain a configuration key or a preference of `auto run`
     ///
-    /// Shows what the key does, the values it accepts, its default, its value and where that is set.
+    /// Shows what the key does, the values it accepts, its default, its value and where that is set; of a preference also
+    /// an example, and why a run refuses or ignores what is written.
     ///
     /// Example: `gsd-tools config explain workflow.research`.
-    "config explain": reads json(crate::project::config::facts::KeyFacts) = explain(ExplainArgs);
+    "config explain": reads json(settings::ExplainReport) = explain(ExplainArgs);
 
     /// Print the value of a configuration key
     ///
@@ -77,7 +80,7 @@ pub(crate) struct ConfigListArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
-    /// The key, such as `workflow.research`
+    /// The key, such as `workflow.research` or `verification_commands`
     key: String,
 }
 
@@ -114,14 +117,11 @@ fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<
 }
 
 fn list(context: &mut Context, arguments: &ConfigListArgs) -> Result<(), Failure> {
-    let wanted = arguments.key.as_deref();
-    let keys = settings::listed(context, arguments.all, wanted)?;
-    settings::show(context, keys, wanted)
+    settings::list(context, arguments.all, arguments.key.as_deref())
 }
 
 fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), Failure> {
-    let facts = settings::facts_of(context, &arguments.key)?;
-    settings::explain(context, &facts)
+    settings::explain(context, &arguments.key)
 }
 
 fn get(context: &mut Context, arguments: &ConfigGetArgs) -> Result<(), Failure> {

@@ -1,17 +1,20 @@
-//! `config list` and `config explain`: the values, the files that set them, and the purpose of each key.
+//! `config list` and `config explain`: the values, the files that set them, and the purpose of each key. Preferences of
+//! `auto run` have their own group, in [`super::preferences`].
 
+use crate::acts::auto::place::WrittenPreferences;
 use crate::acts::user;
 use std::cell::Cell as Flag;
 
+use super::preferences::{self, bare};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::disk;
 use crate::failure::Failure;
 use crate::frame::Context;
 use crate::project::config::ConfigTexts;
 use crate::project::config::facts::{self, KeyFacts, Origin};
+use crate::project::milestone_layout::preference_facts::{self, PreferenceFacts};
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::shell::typed;
 
@@ -19,26 +22,51 @@ use crate::text::shell::typed;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct ListReport {
     keys: Vec<KeyFacts>,
+    /// Preferences of `auto run`, in a project with `.gsd/`, or if the user has `~/.gsd/PREFERENCES.md`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    preferences: Vec<PreferenceFacts>,
+}
+
+/// The answer of `config explain`: about a key of `config.json`, a preference of `auto run`, or both of one name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ExplainReport {
+    #[serde(flatten)]
+    key: Option<KeyFacts>,
+    /// The preference of `auto run` with this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preference: Option<PreferenceFacts>,
 }
 
 /// The minimum width of a screen with room for the values that each key accepts.
 const WIDE: usize = 100;
 
-/// The keys that [`show`] lists: all, those that are set, or only `wanted` of these.
-pub(super) fn listed(context: &mut Context, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, Failure> {
+/// Lists the keys that are set, with `all` every key, or only `wanted` of these.
+pub(super) fn list(context: &mut Context, all: bool, wanted: Option<&str>) -> Result<(), Failure> {
+    let written = WrittenPreferences::of_call(context)?;
     // The purpose of a key is the same in every project.
-    if !all {
+    if !all && written.as_ref().is_none_or(|written| !written.has_folder) {
         context.refuses_a_person_without_a_project()?;
     }
-    with_texts(context, |texts| facts::list(texts, all, wanted))
-}
-
-pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&str>) -> Result<(), Failure> {
+    let preferences =
+        written.as_ref().map(|written| preference_facts::list(written.texts(), all, wanted)).unwrap_or_default();
+    let is_preference = wanted.is_some_and(|wanted| preference_facts::exists(wanted) || !preferences.is_empty());
+    let keys = match with_texts(context, |texts| facts::list(texts, all, wanted)) {
+        Err(_) if written.is_some() && is_preference => Vec::new(),
+        keys => keys?,
+    };
     if !context.shows_to_a_person() {
-        return context.emit(&ListReport { keys });
+        return context.emit(&ListReport { keys, preferences });
     }
     let screen = context.screen();
-    context.text(table(&keys, wanted, screen));
+    let mut page = String::new();
+    if !keys.is_empty() || preferences.is_empty() {
+        page += &table(&keys, wanted, screen);
+    }
+    if !preferences.is_empty() {
+        page += if page.is_empty() { "" } else { "\n" };
+        page += &preferences::table(&preferences, screen);
+    }
+    context.text(page);
     Ok(())
 }
 
@@ -47,12 +75,21 @@ pub(super) fn facts_of(context: &Context, key: &str) -> Result<KeyFacts, Failure
     with_texts(context, |texts| facts::explain(texts, key))
 }
 
-pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Failure> {
+/// Explains a key of `config.json`, a preference, or both of one name.
+pub(super) fn explain(context: &mut Context, key: &str) -> Result<(), Failure> {
+    let written = WrittenPreferences::of_call(context)?;
+    let texts = written.as_ref().map(WrittenPreferences::texts);
+    let preference = preference_facts::explain(texts.unwrap_or_default(), key);
+    let (key, preference) = match (facts_of(context, key), preference) {
+        (Err(_), Some(preference)) => (None, Some(preference)),
+        (facts, preference) => (Some(facts?), preference.filter(|_| texts.is_some())),
+    };
     if !context.shows_to_a_person() {
-        return context.emit(facts);
+        return context.emit(&ExplainReport { key, preference });
     }
     let screen = context.screen();
-    context.text(page(facts, screen));
+    let pages = [key.map(|key| page(&key, screen)), preference.map(|found| preferences::page(&found, screen))];
+    context.text(pages.into_iter().flatten().collect::<Vec<_>>().join("\n"));
     Ok(())
 }
 
@@ -143,15 +180,6 @@ fn page(facts: &KeyFacts, screen: Screen) -> String {
     }
     let set = typed!("gsd-tools config-set {} VALUE", facts.key);
     page + &format!("\n  {}\n", screen.paint(Tone::Command, set.as_str()))
-}
-
-/// A value as people write it.
-fn bare(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    }
 }
 
 fn source(origin: Origin) -> &'static str {

@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use super::guide;
 use crate::frame::argv;
 use crate::project::config;
+use crate::project::milestone_layout::preference_table::KEYS;
 use crate::runtime::{Registry, RuntimeId};
 
 /// Commands that also accept names of hosts without a flag.
@@ -54,6 +55,12 @@ impl Words {
             // `*` matches any name.
             "key" if path.starts_with("config") => {
                 let mut keys: Vec<String> = config::key_names().into_iter().filter(|key| !key.contains('*')).collect();
+                if matches!(path, "config list" | "config explain") {
+                    let preferences = KEYS.iter().map(|key| key.name).filter(|key| !key.contains('*'));
+                    let new = preferences.filter(|name| !config::key_names().iter().any(|key| key == name));
+                    keys.extend(new.map(str::to_owned));
+                    keys.sort_unstable();
+                }
                 if path == "config list" {
                     let groups = keys.iter().filter_map(|key| key.split_once('.')).map(|(group, _)| group.to_owned());
                     let mut groups: Vec<String> = groups.collect();

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Reason};
 use crate::project::config::facts::shown;
 use crate::project::config::{self, Normalization, Setting};
 use crate::project::files::FileError;
+use crate::project::milestone_layout::preference_table;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::{Applied, EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
@@ -99,14 +100,18 @@ pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Resu
         Some(value) => Ok(value.clone()),
         None if has_file => {
             let hint = match nearest(key, config::key_names().iter().map(String::as_str)) {
+                _ if let Some(hint) = preference_table::hint(key) => hint,
                 Some(near) if near != key => format!("did you mean `{near}`?"),
                 _ => "`--default VALUE` prints a value for a key that is not set".to_owned(),
             };
             let message = format!("the configuration has no key `{key}`");
             Err(Failure::new(Reason::ConfigKeyNotFound, message).hint(hint))
         }
-        None => Err(Failure::new(Reason::ConfigNoFile, format!("there is no `{}`", layout.shown(&own)))
-            .hint("`gsd-tools config-ensure-section` creates it")),
+        None => {
+            let created = || "`gsd-tools config-ensure-section` creates it".to_owned();
+            Err(Failure::new(Reason::ConfigNoFile, format!("there is no `{}`", layout.shown(&own)))
+                .hint(preference_table::hint(key).unwrap_or_else(created)))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which keys can be set, and which values each accepts.
 
 use crate::failure::{Failure, Reason};
+use crate::project::milestone_layout::preference_table;
 use crate::text::nearest::nearest;
 use crate::text::shell::typed;
 use crate::text::splice::Splices;
@@ -26,8 +27,14 @@ pub(crate) struct Setting {
 pub(crate) fn unknown(key: &str) -> Failure {
     const LIST: &str = "`gsd-tools config list --all` lists the keys";
     let names = key_names();
-    let near = meant(key).or_else(|| nearest(key, names.iter().map(String::as_str)));
-    let hint = near.map_or_else(|| LIST.to_owned(), |near| format!("did you mean `{near}`? {LIST}"));
+    let hint = preference_table::hint(key).unwrap_or_else(|| {
+        let near = meant(key).or_else(|| nearest(key, names.iter().map(String::as_str)));
+        let preference = || preference_table::near(key).and_then(preference_table::hint);
+        match near {
+            Some(near) => format!("did you mean `{near}`? {LIST}"),
+            None => preference().unwrap_or_else(|| LIST.to_owned()),
+        }
+    });
     Failure::new(Reason::ConfigInvalidKey, format!("unknown config key `{key}`")).hint(hint)
 }
 

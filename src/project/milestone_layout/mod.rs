@@ -20,6 +20,8 @@ pub(crate) mod lines;
 pub(crate) mod lookup;
 pub(crate) mod milestone_summary;
 pub(crate) mod overrides;
+pub(crate) mod preference_facts;
+pub(crate) mod preference_table;
 pub(crate) mod preferences;
 pub(crate) mod queue;
 pub(crate) mod record;

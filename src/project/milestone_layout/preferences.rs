@@ -3,6 +3,7 @@
 //! Unknown keys are ignored. A value of the wrong kind is reported with its line and counts as not set.
 
 use super::lines::bare;
+use super::preference_table::{self as table, KEYS};
 use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, read_words, words};
@@ -45,7 +46,6 @@ pub(crate) struct PhasePreferences {
 /// `auto_supervisor`: time limits of a unit, in minutes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TimeLimits {
-    pub(crate) soft: Option<u32>,
     pub(crate) idle: Option<u32>,
     pub(crate) hard: Option<u32>,
 }
@@ -161,6 +161,16 @@ pub(crate) enum PreferenceSource {
     Global,
 }
 
+impl PreferenceSource {
+    /// The document, for display.
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Project => ".gsd/PREFERENCES.md",
+            Self::Global => "~/.gsd/PREFERENCES.md",
+        }
+    }
+}
+
 impl Default for Preferences {
     fn default() -> Self {
         Self::read(None, None).0
@@ -172,20 +182,19 @@ impl Preferences {
     pub(crate) fn read(project: Option<&str>, global: Option<&str>) -> (Self, Vec<PreferenceProblem>) {
         let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
         let sources = sources.into_iter().filter_map(|(source, text)| PreferenceDocument::new(source, text?)).collect();
-        let mut keys = Keys { sources, problems: Vec::new() };
+        let keys = Keys { sources };
         let preferences = Self {
             token_profile: keys.word("token_profile").unwrap_or_default(),
-            phases: phases(&mut keys),
+            phases: phases(&keys),
             uat_dispatch: keys.flag("uat_dispatch").unwrap_or(false),
             uat_accept_partial: keys.flag("uat_accept_partial").unwrap_or(false),
             worktree_post_create: keys.text("git.worktree_post_create"),
             worktree_environments: keys.flag("git.worktree_environments").unwrap_or(true),
             time_limits: TimeLimits {
-                soft: keys.number("auto_supervisor.soft_timeout_minutes"),
                 idle: keys.number("auto_supervisor.idle_timeout_minutes"),
                 hard: keys.number("auto_supervisor.hard_timeout_minutes"),
             },
-            verification_commands: keys.list("verification_commands").iter().map(Value::flat).collect(),
+            verification_commands: keys.list("verification_commands"),
             verification_max_retries: keys.number("verification_max_retries").unwrap_or(2),
             verification_require_evidence: keys.flag("verification.require_evidence").unwrap_or(true),
             budget_ceiling: keys.amount("budget_ceiling"),
@@ -193,19 +202,20 @@ impl Preferences {
             gate_evaluation: keys.flag("gate_evaluation.enabled").unwrap_or(false),
             mechanical: MechanicalPreferences {
                 enabled: keys.flag("mechanical.enabled"),
-                min_summary_chars: keys.number("mechanical.min_summary_chars").unwrap_or(200),
+                min_summary_chars: keys
+                    .number("mechanical.min_summary_chars")
+                    .map_or(200, |number| usize::try_from(number).unwrap_or(usize::MAX)),
             },
             plan_inline_s01: keys.flag("plan.inline_s01"),
             inline_level: keys.word("inline_level").unwrap_or_default(),
             widget_mode: keys.word("widget_mode"),
-            approved: keys.list("approved").iter().map(Value::flat).collect(),
+            approved: keys.list("approved"),
         };
-        keys.check_the_rest();
-        (preferences, keys.problems)
+        (preferences, keys.problems())
     }
 }
 
-fn phases(keys: &mut Keys<'_>) -> PhasePreferences {
+fn phases(keys: &Keys<'_>) -> PhasePreferences {
     PhasePreferences {
         skip_research: keys.flag("phases.skip_research"),
         skip_slice_research: keys.flag("phases.skip_slice_research"),
@@ -218,25 +228,25 @@ fn phases(keys: &mut Keys<'_>) -> PhasePreferences {
 }
 
 /// A document with preferences.
-struct PreferenceDocument<'text> {
-    whose: PreferenceSource,
+pub(super) struct PreferenceDocument<'text> {
+    pub(super) whose: PreferenceSource,
     front: FrontMatter<'text>,
     markdown: Markdown<'text>,
 }
 
 impl<'text> PreferenceDocument<'text> {
-    fn new(whose: PreferenceSource, text: &'text str) -> Option<Self> {
+    pub(super) fn new(whose: PreferenceSource, text: &'text str) -> Option<Self> {
         let markdown = Markdown::head(bare(text));
         Some(Self { whose, front: FrontMatter::of(&markdown)?, markdown })
     }
 
-    fn get(&self, key: &str) -> Option<Value> {
+    pub(super) fn get(&self, key: &str) -> Option<Value> {
         let path: Vec<&str> = key.split('.').collect();
         self.front.get_path(&path).filter(|value| *value != Value::Empty)
     }
 
     /// The line of a key, or of the map that it is in.
-    fn line(&self, key: &str) -> usize {
+    pub(super) fn line(&self, key: &str) -> usize {
         let mut found = 0;
         let mut from = 1;
         for (depth, name) in key.split('.').enumerate() {
@@ -258,90 +268,51 @@ impl<'text> PreferenceDocument<'text> {
 /// The values of both documents, by dotted keys.
 struct Keys<'text> {
     sources: Vec<PreferenceDocument<'text>>,
-    problems: Vec<PreferenceProblem>,
 }
 
 impl Keys<'_> {
-    /// The first value of the right kind; each one of the wrong kind before it becomes a problem.
-    fn first<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
-        for source in &self.sources {
-            let Some(value) = source.get(key) else { continue };
-            if let Some(read) = read(&value) {
-                return Some(read);
-            }
-            let what = format!("`{key}` is `{}`, not {kind}", one_word(&value));
-            self.problems.push(PreferenceProblem { source: source.whose, line: source.line(key), what });
+    /// The first value of the right kind.
+    fn first<T>(&self, key: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        self.sources.iter().find_map(|source| read(&source.get(key)?))
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        self.first(key, table::flag)
+    }
+
+    fn number(&self, key: &str) -> Option<u32> {
+        self.first(key, table::number)
+    }
+
+    fn amount(&self, key: &str) -> Option<f64> {
+        self.first(key, table::amount)
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.first(key, |value| value.as_text().map(str::to_owned))
+    }
+
+    fn word<T: for<'word> serde::Deserialize<'word>>(&self, key: &str) -> Option<T> {
+        self.first(key, |value| of_word(value.as_text()?))
+    }
+
+    fn list(&self, key: &str) -> Vec<String> {
+        self.first(key, table::list).unwrap_or_default()
+    }
+
+    /// The values of the wrong kind before the one that counts, for every key of the table.
+    fn problems(&self) -> Vec<PreferenceProblem> {
+        let mut problems = Vec::new();
+        for key in KEYS {
+            let values = self.sources.iter().filter_map(|source| Some((source, source.get(key.name)?)));
+            problems.extend(values.take_while(|(_, value)| !key.kind.fits(value)).map(|(source, value)| {
+                let what = format!("`{}` is `{}`, not {}", key.name, one_word(&value), key.kind);
+                PreferenceProblem { source: source.whose, line: source.line(key.name), what }
+            }));
         }
-        None
-    }
-
-    fn flag(&mut self, key: &str) -> Option<bool> {
-        self.first(key, "`true` or `false`", |value| match value.as_text()?.to_lowercase().as_str() {
-            "true" | "yes" | "on" => Some(true),
-            "false" | "no" | "off" => Some(false),
-            _ => None,
-        })
-    }
-
-    fn number<T: std::str::FromStr>(&mut self, key: &str) -> Option<T> {
-        self.first(key, "a number", |value| value.as_text()?.trim().parse().ok())
-    }
-
-    fn amount(&mut self, key: &str) -> Option<f64> {
-        self.first(key, "an amount", |value| {
-            let amount: f64 = value.as_text()?.trim().trim_start_matches('$').parse().ok()?;
-            (amount.is_finite() && amount >= 0.0).then_some(amount)
-        })
-    }
-
-    fn text(&mut self, key: &str) -> Option<String> {
-        self.first(key, "a text", |value| value.as_text().map(str::to_owned))
-    }
-
-    fn word<T: for<'word> serde::Deserialize<'word>>(&mut self, key: &str) -> Option<T> {
-        self.first(key, ONE_OF_ITS_WORDS, |value| of_word(value.as_text()?))
-    }
-
-    /// Checks the keys that have no effect: a value of the wrong kind is reported anyway.
-    fn check_the_rest(&mut self) {
-        for key in ["mode", "git.main_branch", "git.collapse_cadence", "context_selection"] {
-            self.text(key);
-        }
-        for key in [
-            "phases.mid_execution_escalation",
-            "git.auto_push",
-            "verification_auto_fix",
-            "reactive_execution.enabled",
-            "slice_parallel.enabled",
-        ] {
-            self.flag(key);
-        }
-        for key in ["reactive_execution.max_parallel", "slice_parallel.max_workers", "min_request_interval_ms"] {
-            self.number::<u32>(key);
-        }
-        for (key, words) in [
-            ("git.isolation", &["none", "worktree", "branch"][..]),
-            ("git.merge_strategy", &["squash", "merge"]),
-            ("budget_enforcement", &["warn", "pause", "halt"]),
-        ] {
-            self.first(key, ONE_OF_ITS_WORDS, |value| value.as_text().filter(|word| words.contains(word)).map(drop));
-        }
-        for key in ["post_unit_hooks", "pre_dispatch_hooks"] {
-            self.list(key);
-        }
-    }
-
-    fn list(&mut self, key: &str) -> Vec<Value> {
-        let list = self.first(key, "a list", |value| match value {
-            Value::Map(_) | Value::Empty => None,
-            other => Some(other.items().to_vec()),
-        });
-        list.unwrap_or_default()
+        problems
     }
 }
-
-/// The description of a key that accepts only certain words.
-const ONE_OF_ITS_WORDS: &str = "one of its words";
 
 /// A value shortened for a message.
 fn one_word(value: &Value) -> String {

@@ -42,6 +42,9 @@ pub(crate) fn check_preferences(
     has_begun: bool,
 ) -> Result<(), Failure> {
     let asked = Asked::of(&preferred.given, facts);
+    for line in &asked.misspelled {
+        call.tell(format!("Not known, so without effect: {line}"));
+    }
     let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
     if has_begun {
         for line in unmet {
@@ -51,10 +54,11 @@ pub(crate) fn check_preferences(
         let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
         return Err(Failure::usage(format!("{first}{rest}"))
             .exits(64)
-            .hint("remove what is named or change it, commit it, then run the command again"));
+            .hint("remove what is named or change it, commit it, then run the command again")
+            .hint("`gsd-tools config list` shows all preferences and marks these"));
     }
-    if preferred.document.time_limits.soft.is_some() {
-        call.tell("Without effect here: `auto_supervisor.soft_timeout_minutes`; a unit ends at the hard one");
+    for line in &asked.idle {
+        call.tell(format!("Without effect here: {line}"));
     }
     if asked.of_others > 0 {
         call.tell(format!("Preferences of other programs, without effect here: {}", asked.of_others));
@@ -62,7 +66,9 @@ pub(crate) fn check_preferences(
     let commands = preferred.document.verification_commands.iter().flat_map(|line| Check::all_of(line));
     for refused in commands.filter_map(Result::err) {
         let hint = refused.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-        call.tell(format!("Not followed: {refused}{hint}"));
+        call.tell(format!(
+            "Not followed: {refused}{hint}; `gsd-tools config explain verification_commands` shows what can be written"
+        ));
     }
     Ok(())
 }
