@@ -24,7 +24,7 @@ use crate::world::System;
 
 /// The version of the rules that made a decision. A run continues with an older log and says so; a newer log cannot be
 /// interpreted.
-pub(crate) const ENGINE: u32 = 2;
+pub(crate) const ENGINE: u32 = 3;
 
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -44,6 +44,8 @@ read_words! {
         SetUpNeeded = "set-up-needed",
         /// A person did not want the run, or only wanted to see what it would do.
         NotWanted = "not-wanted",
+        /// Another process runs it from here on.
+        Detached = "detached",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
         Unproved = "unproved",
@@ -96,7 +98,7 @@ impl Cause {
     /// Returns the exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
     pub(crate) fn code(self) -> u8 {
         match self {
-            Self::Complete | Self::UnitsDone => 0,
+            Self::Complete | Self::UnitsDone | Self::Detached => 0,
             Self::Unhandled => 1,
             Self::Paused | Self::Stopped | Self::Quota | Self::NotWanted => 11,
             Self::Stuck

@@ -9,6 +9,7 @@ words! {
     #[derive(Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum UnitKind {
         DiscussMilestone = "discuss-milestone",
+        DiscussSlice = "discuss-slice",
         ResearchMilestone = "research-milestone",
         PlanMilestone = "plan-milestone",
         ResearchSlice = "research-slice",
@@ -44,6 +45,7 @@ impl UnitKind {
     pub(crate) fn class(self) -> Class {
         match self {
             Self::DiscussMilestone
+            | Self::DiscussSlice
             | Self::ResearchMilestone
             | Self::PlanMilestone
             | Self::ResearchSlice
@@ -63,6 +65,11 @@ impl UnitKind {
     /// True for the units of a project in phases.
     pub(crate) fn is_of_phases(self) -> bool {
         matches!(self, Self::DiscussPhase | Self::PlanPhase | Self::ExecutePhase)
+    }
+
+    /// True for a conversation that only a person holds: no run starts it.
+    pub(crate) fn needs_a_person(self) -> bool {
+        self == Self::DiscussSlice
     }
 
     /// True if its work must pass the checks before it counts.

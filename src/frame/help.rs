@@ -23,6 +23,9 @@ fn global_flags() -> String {
     format!("Global flags:\n{lines}")
 }
 
+/// The line about the flags of every command, at the end of a command's page.
+const GLOBAL_FLAGS: &str = "Every command also takes --json, --pick, --cwd and others: see `gsd-tools help`\n";
+
 const MORE_FLAGS: &str = "More flags of this command:\n";
 const DRY_RUN_OF_WRITERS: Flag =
     Flag::switch("dry-run", "Show what would change without changing it; with --raw, as a diff");
@@ -55,7 +58,7 @@ pub(crate) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Fa
     let all = || catalog.listing();
     let (commands, page) = match *words.as_slice() {
         [EXIT_CODES] => (Vec::new(), codes::page()),
-        ["version"] => (Vec::new(), format!("{VERSION_PAGE}\n{}", global_flags())),
+        ["version"] => (Vec::new(), format!("{VERSION_PAGE}\n{GLOBAL_FLAGS}")),
         [] | ["help"] => (all(), short_page(catalog)),
         _ if words.contains(&"--all") => (all(), full_page(catalog)),
         [flag, ..] if flag.starts_with('-') => (all(), short_page(catalog)),
@@ -79,7 +82,7 @@ fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, 
     let below = format!("{} ", found.path);
     let is_meant = |verb: &&Verb| verb.path == found.path || verb.path.starts_with(&below);
     let commands = row.verbs.iter().filter(is_meant).map(Verb::listed).collect();
-    Ok((commands, format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())))
+    Ok((commands, format!("{}\n{flags}{GLOBAL_FLAGS}", found.command.clone().render_long_help())))
 }
 
 /// The flags that a command has because of its effect, under a heading; empty for a command that only reads.

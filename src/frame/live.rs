@@ -37,7 +37,7 @@ pub(crate) fn clear() {
 }
 
 /// Prints a line above the block, or as the last line if there is none.
-pub(super) fn print(line: &str) {
+pub(crate) fn print(line: &str) {
     let block = block();
     let (before, after) = (erased(block.lines), terminal::shown(&block.text));
     show(&format!("{before}{}\n{after}", terminal::shown(line)));

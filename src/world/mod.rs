@@ -41,7 +41,7 @@ pub(crate) mod web;
 
 pub(crate) use process::Ended;
 pub(crate) use program::{Program, embedded_repository, in_path_list, pathspec};
-pub(crate) use run::Finished;
+pub(crate) use run::{ApartProgram, Finished};
 
 /// The variable set in sessions of `auto run` and all their children: the kind of their unit.
 pub(crate) const UNIT: &str = "GSD_UNIT_KIND";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,6 +21,30 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 1
 fn is_lock_of_another(error: &str) -> bool {
     let is_taken = error.contains(".lock") && error.contains("File exists");
     is_taken || error.contains("cannot lock ref")
+}
+
+/// A program that keeps running after this process.
+#[derive(Debug)]
+pub(crate) struct ApartProgram {
+    child: std::process::Child,
+    shown: String,
+}
+
+impl ApartProgram {
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended; `None` while it runs.
+    pub(crate) fn ended(&mut self) -> Result<Option<Ended>, WorldError> {
+        let status = self.child.try_wait();
+        let status = status.map_err(|source| WorldError::Wait { program: self.shown.clone(), source })?;
+        Ok(status.map(|status| {
+            tree::forget(self.child.id());
+            Ended::of(status)
+        }))
+    }
 }
 
 impl World {
@@ -83,6 +108,19 @@ impl World {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         lead_a_group(&mut command);
         spawn(&mut command, program).map(drop)
+    }
+
+    /// Starts a program that keeps running after this process: in a session without a terminal, with its output in a
+    /// file that is made or emptied.
+    pub(crate) fn start_apart(&self, program: &Program, output: &Path) -> Result<ApartProgram, WorldError> {
+        let shown = program.to_string();
+        let failed = |source| WorldError::Start { program: shown.clone(), source };
+        let file = File::create(output).map_err(failed)?;
+        let errors = file.try_clone().map_err(failed)?;
+        let mut command = self.command(program);
+        command.stdin(Stdio::null()).stdout(file).stderr(errors);
+        lead_a_group(&mut command);
+        Ok(ApartProgram { child: spawn(&mut command, program)?, shown })
     }
 
     /// Runs another program on this process's own streams. After its time limit it is stopped, with everything it

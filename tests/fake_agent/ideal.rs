@@ -70,8 +70,9 @@ fn of_slice(milestone: &str, slice: &str) -> String {
 }
 
 /// The file that a task makes, and the check for it.
-fn files_of(slice: &str, task: &str) -> (String, String) {
-    let name = format!("{}_{}", slice.to_lowercase(), task.to_lowercase());
+fn files_of(milestone: &str, slice: &str, task: &str) -> (String, String) {
+    let later = if milestone == "M001" { String::new() } else { format!("{}_", milestone.to_lowercase()) };
+    let name = format!("{later}{}_{}", slice.to_lowercase(), task.to_lowercase());
     (format!("src/{name}.txt"), format!("checks/{name}.sh"))
 }
 
@@ -105,25 +106,25 @@ fn plan_slice(milestone: &str, slice: &str, tasks: usize, manner: Manner) -> Res
          ## Must-Haves\n\n- one file a task\n\n## Verification\n\n"
     );
     for task in &names {
-        text.push_str(&format!("- `sh {}`\n", files_of(slice, task).1));
+        text.push_str(&format!("- `sh {}`\n", files_of(milestone, slice, task).1));
     }
     text.push_str("\n## Tasks\n\n");
     for task in &names {
-        let (source, check) = files_of(slice, task);
+        let (source, check) = files_of(milestone, slice, task);
         text.push_str(&format!(
             "- [ ] **{task}: Make {source}** `est:10m`\n  - Why: the shelf needs it\n  - Files: `{source}`, `{check}`\n  - Verify: sh {check}\n"
         ));
     }
     text.push_str("\n## Files Likely Touched\n\n");
     for task in &names {
-        let (source, check) = files_of(slice, task);
+        let (source, check) = files_of(milestone, slice, task);
         text.push_str(&format!("- `{source}`\n- `{check}`\n"));
     }
     let folder = of_slice(milestone, slice);
     write(&format!("{folder}/{slice}-PLAN.md"), &text)?;
     let fix = if std::env::var_os("FAKE_FIX").is_some() { "fix: true\n" } else { "" };
     for task in names.iter().filter(|_| manner != Manner::Half) {
-        let (source, check) = files_of(slice, task);
+        let (source, check) = files_of(milestone, slice, task);
         let text = format!(
             "---\nestimated_steps: 2\nestimated_files: 2\nskills_used: []\n{fix}---\n\n# {task}: Make {source}\n\n## Description\n\n\
              Make the file and its check.\n\n## Steps\n\n1. Write `{source}`.\n2. Write `{check}`.\n\n## Must-Haves\n\n- [ ] the check passes\n\n\
@@ -141,10 +142,10 @@ fn replan(milestone: &str, slice: &str) -> Result<(), String> {
     // Drops the checks of what a blocked task did not make. The entry of the task stays as it is.
     let is_blocked = |task: &str| {
         let summary = std::fs::read_to_string(format!("{folder}/tasks/{task}-SUMMARY.md")).unwrap_or_default();
-        summary.contains("blocker_discovered: true") && !std::path::Path::new(&files_of(slice, task).0).exists()
+        summary.contains("blocker_discovered: true") && !std::path::Path::new(&files_of(milestone, slice, task).0).exists()
     };
     let blocked: Vec<String> =
-        (1..10).map(|number| format!("T{number:02}")).filter(|task| is_blocked(task)).map(|task| files_of(slice, &task).1).collect();
+        (1..10).map(|number| format!("T{number:02}")).filter(|task| is_blocked(task)).map(|task| files_of(milestone, slice, &task).1).collect();
     let is_kept = |line: &&str| !line.starts_with("- `") || !blocked.iter().any(|check| line.ends_with(&format!("{check}`")));
     let text: String = text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
     write(&plan, &text.replacen("**Goal:** ", "**Goal:** (planned again) ", 1))?;
@@ -152,7 +153,7 @@ fn replan(milestone: &str, slice: &str) -> Result<(), String> {
 }
 
 fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(), String> {
-    let (source, check) = files_of(slice, task);
+    let (source, check) = files_of(milestone, slice, task);
     if manner == Manner::Untrue {
         let text = format!(
             "---\nid: {task}\nparent: {slice}\nmilestone: {milestone}\nkey_files: []\nverification_result: untested\n\
@@ -258,7 +259,7 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
         }
         "plan-phase" if manner == Manner::Empty => Ok(()),
         "plan-phase" => {
-            let (source, check) = files_of(&format!("p{name}"), "01");
+            let (source, check) = files_of("M001", &format!("p{name}"), "01");
             let text = format!(
                 "---\nphase: {name}\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [{source}, {check}]\nautonomous: true\n---\n\n\
                  <objective>\nMake {source} and its check.\n</objective>\n\n<tasks>\n<task type=\"auto\">\n  <name>Task 1: Make the file</name>\n  \
@@ -270,7 +271,7 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
             if let Some(program) = std::env::var_os("FAKE_GSD_TOOLS") {
                 begin(&program, number, &format!("{name}-01"))?;
             }
-            let (source, check) = files_of(&format!("p{name}"), "01");
+            let (source, check) = files_of("M001", &format!("p{name}"), "01");
             let words = if manner == Manner::Broken { "not yet" } else { "ready" };
             write(&source, &format!("phase {name} {words}\n"))?;
             if manner == Manner::Half {

@@ -233,3 +233,47 @@ fn another_process_follows_a_run_to_its_end() {
     assert!(ran.stderr.contains("execute-task M001/S01/T01") && ran.stderr.contains("landed as"), "{}", ran.stderr);
     assert_eq!(seen["units"], serde_json::json!([7, 7]), "{seen:#}");
 }
+
+#[test]
+fn a_detached_run_outlives_its_call_and_is_watched_by_the_printed_command() {
+    let context = project();
+    let begun = auto(&context, &["auto", "run", "--brief", "BRIEF", "--detach", "--max-sessions", "9"], "sleeper:300");
+    let answer = report(&begun);
+    assert_eq!((begun.code, &answer["stop"]["cause"]), (0, &Value::from("detached")), "{answer:#}\n{}", begun.stderr);
+    assert_eq!(answer["stop"]["next"], "gsd-tools auto watch", "{answer:#}");
+    let status = json(&context, &["auto", "status"]);
+    assert_eq!(status["session"]["pid"], answer["detached"]["process"], "{status:#}");
+    assert_eq!(status["cost"]["most_sessions"], 9, "its options are those of the call: {status:#}");
+    let watched = json(&context, &["auto", "watch"]);
+    assert_eq!(watched["standing"]["stopped"]["cause"], "complete", "{watched:#}");
+    let output = std::fs::read_to_string(answer["detached"]["output"].as_str().unwrap()).unwrap();
+    assert!(output.contains("landed"), "{output}");
+    assert_eq!(git(&context, &["rev-list", "--count", "main"]), "2");
+}
+
+#[test]
+fn an_unfinished_run_continues_detached_without_a_question() {
+    let context = project();
+    auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "2"], "ideal").success();
+    let call = format!("auto run --detach {}", agent());
+    let shown = at_a_terminal(&context, &call, 80, "");
+    assert!(shown.contains("gsd-tools auto watch") || shown.contains("gsd-tools auto report"), "{shown}");
+    assert!(!shown.contains("Proceed"), "{shown}");
+    let watched = json(&context, &["auto", "watch"]);
+    assert_eq!(watched["standing"]["stopped"]["cause"], "complete", "{watched:#}");
+}
+
+#[test]
+fn what_sessions_do_and_the_log_are_shown_line_by_line_on_request() {
+    let begin = |more: &'static str| {
+        let ran = auto(&project(), &["auto", "run", "--brief", "BRIEF", "--max-units", "2", more], "ideal");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stderr
+    };
+    let verbose = begin("--verbose");
+    assert!(verbose.contains("  tool ") && !verbose.contains("  log: {"), "{verbose}");
+    let debug = begin("--debug");
+    for part in ["  tool ", "  log: {", "\"event\":\"unit-started\"", "\"event\":\"stopped\""] {
+        assert!(debug.contains(part), "{part}: {debug}");
+    }
+}

@@ -280,6 +280,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_continues"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_continues"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_continues"),
+    ("detached", "seen: a_detached_run_outlives_its_call_and_is_watched_by_the_printed_command"),
     ("no-milestone", "by hand: without_a_milestone_the_printed_command_begins_with_the_brief"),
     ("needs-discussion", "by hand: a_milestone_without_a_context_continues_once_it_was_discussed"),
     ("no-context", "by hand: a_milestone_without_a_context_continues_once_it_was_discussed"),

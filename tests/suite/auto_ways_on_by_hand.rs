@@ -144,6 +144,7 @@ fn a_slice_that_needs_discussion_continues_once_its_context_is_written() {
     // The first slice is planned together with the milestone.
     let stop = stopped(&run(&context, BEGIN, &[]), "slice-needs-discussion");
     assert!(stop["text"].as_str().unwrap().starts_with("M001/S02 has no CONTEXT.md"), "{stop:#}");
+    assert_eq!(stop["next"], "gsd-tools auto discuss M001/S02", "{stop:#}");
     let folder = context.project().join(WORKTREE).join(MILESTONE).join("slices/S02");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("S02-CONTEXT.md"), "# The shelf\n\nOne file a task.\n").unwrap();

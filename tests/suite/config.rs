@@ -317,7 +317,7 @@ fn preferences_of_runs_are_listed_with_their_places_and_what_is_wrong_with_them(
     assert_eq!((&budget["file"], &budget["line"]), (&"~/.gsd/PREFERENCES.md".into(), &2.into()));
     for (key, why) in [
         ("budget_ceiling", "`.gsd/PREFERENCES.md` line 3: `budget_ceiling` is `much`, not an amount"),
-        ("verification_comands", "did you mean `verification_commands`?"),
+        ("verification_comands", "perhaps `verification_commands` is meant"),
         ("git.auto_push", "a run pushes nothing"),
     ] {
         assert!(row(key)["problem"].as_str().unwrap().contains(why), "{:#}", row(key));

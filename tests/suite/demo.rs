@@ -37,7 +37,7 @@ fn git(context: &TestContext, folder: &Path, arguments: &[&str]) -> String {
 }
 
 fn without_colours(text: &str) -> String {
-    Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(text, "").replace('\r', "")
+    Regex::new("\u{1b}\\[[0-9;]*[A-Za-z]").unwrap().replace_all(text, "").replace('\r', "")
 }
 
 #[test]
@@ -49,6 +49,8 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
     assert_eq!(everything(&context), before);
     for told in [
         "gsd-tools auto run --brief BRIEF.md",
+        "Lands on  `main`, as one commit",
+        "Forecast  ",
         "      agent  plans two slices, and the first one in detail",
         "  gsd-tools  runs `sh tests/to-roman.sh`: passed",
         "  gsd-tools  runs `sh tests/to-number.sh` and `sh tests/to-roman.sh`: passed",
@@ -61,7 +63,9 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
         assert!(ran.stderr.contains(told), "{told}\n{}", ran.stderr);
     }
     for told in [
-        "Landed on `main`: ",
+        "landed on `main` as ",
+        "Checks  ",
+        "$ gsd-tools auto report --md\n",
         "Convert Roman numerals",
         "roman.sh, tests/to-number.sh, tests/to-roman.sh, and ",
         "$ sh roman.sh 2026\n  MMXXVI\n",
@@ -77,7 +81,7 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
     assert!(ran.stdout.ends_with(&path), "{}", ran.stdout);
     let landed = Regex::new("lands that commit on `main`: ([0-9a-f]{7})\n").unwrap();
     let landed = landed.captures(&ran.stderr).unwrap()[1].to_owned();
-    assert!(ran.stdout.contains(&format!("Landed on `main`: {landed} ")), "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("landed on `main` as {landed}")), "{}", ran.stdout);
 }
 
 #[test]
@@ -128,7 +132,8 @@ fn at_a_terminal_the_lines_fit_and_colour_can_be_turned_off() {
         let output = context.at_a_terminal(&call, &[("NO_COLOR", no_color), ("LANG", "C")], "");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}");
-        assert_eq!(text.contains('\u{1b}'), no_color.is_empty(), "{text:?}");
+        let colours = Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
+        assert_eq!(colours.is_match(&text), no_color.is_empty(), "{text:?}");
         for line in without_colours(&text).lines() {
             let has_path = line.contains("kept folder");
             assert!(line.chars().count() <= 80 || has_path, "{} columns: {line}", line.chars().count());
@@ -396,7 +401,7 @@ fn a_user_who_is_not_root_sees_the_same() {
     command.arg("demo").current_dir(folder.path()).env_clear().env("PATH", path).env("TMPDIR", folder.path());
     let ran = Ran::from(command.stdin(Stdio::null()).output().unwrap());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("Landed on `main`"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("landed on `main`"), "{}", ran.stdout);
     assert_eq!(entries(folder.path()), ["gsd-tools"]);
 }
 

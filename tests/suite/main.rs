@@ -21,8 +21,9 @@ mod auto_checkout;
 #[cfg(target_os = "linux")]
 mod auto_clients;
 #[cfg(target_os = "linux")]
-mod auto_environments;
+mod auto_discuss;
 #[cfg(target_os = "linux")]
+mod auto_environments;
 mod auto_fence;
 mod auto_gate;
 #[cfg(target_os = "linux")]
@@ -32,6 +33,7 @@ mod auto_merge_backs;
 mod auto_phases;
 #[cfg(target_os = "linux")]
 mod auto_phases_ways_on;
+mod auto_queue;
 mod auto_replanned;
 mod auto_runs;
 mod auto_secrets;

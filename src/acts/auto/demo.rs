@@ -7,7 +7,11 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::accounts::{of_place, summary};
+use super::place::RunPlace;
+use super::start::card::StartCard;
 use crate::acts::Call;
+use crate::auto::account::summary::RunSummary;
 use crate::auto::brought::APPROVED;
 use crate::auto::demo::{self, DemoCommand, RUNNER, Script, VARIABLE};
 use crate::auto::event::Entry;
@@ -16,7 +20,6 @@ use crate::auto::stop::Cause;
 use crate::disk::log::read_log;
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
 use crate::failure::{Failure, Reason};
-use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::lookup;
 use crate::world::fence::Fencing;
 use crate::world::output::Stream;
@@ -139,6 +142,34 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// The place of the run.
+    pub(crate) fn place(&self) -> Result<RunPlace, Failure> {
+        RunPlace::at(self.project.clone(), &self.scratch.path("state/gsd-tools"), self.world.clone())
+    }
+
+    /// What the run would do and take.
+    pub(crate) fn card(&self, script: &Script) -> Result<StartCard, Failure> {
+        let program = self.run_of_brief(script, &[])?.arguments(["--dry-run"]);
+        let finished = self.world.run(&program)?;
+        let answer = serde_json::from_slice::<CardAnswer>(&finished.stdout);
+        Ok(answer.map_err(|_| failed(&finished.text(), &finished.error_text()))?.card)
+    }
+
+    /// What the run did and took.
+    pub(crate) fn summary(&self, call: &Call) -> Result<Option<RunSummary>, Failure> {
+        let place = self.place()?;
+        of_place(&place)?.last().map(|account| summary(call, &place, account)).transpose()
+    }
+
+    /// The line as a person types it, plus the arguments for the demo, after `first`.
+    fn run_of_brief(&self, script: &Script, first: &[&str]) -> Result<Program, Failure> {
+        let this = self.world.executable()?;
+        let own = this.to_string_lossy();
+        let line = ["auto", "run", "--brief", &script.brief];
+        let here = ["--layout", "milestones", "--runner", RUNNER, "--runner-program", &own, "--json-errors"];
+        Ok(self.apart(&this).arguments(first).arguments(line).arguments(here))
+    }
+
     /// Runs the brief to its end. `hear` gets each entry of the log as it arrives. On a system without a fence, the run
     /// stops before checks that are not approved: this program wrote the checks of this project, so it approves them.
     pub(crate) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), Failure> {
@@ -165,15 +196,8 @@ impl<'a> Stage<'a> {
         hear: &mut dyn FnMut(&Entry),
         approved: &str,
     ) -> Result<(Ended, String, String), Failure> {
-        let this = self.world.executable()?;
-        let own = this.to_string_lossy();
-        // The line as a person types it, plus the arguments for the demo.
-        let line = ["auto", "run", "--brief", &script.brief];
-        let here = ["--layout", "milestones", "--runner", RUNNER, "--runner-program", &own, "--json-errors"];
-        let program = self.apart(&this).arguments([signals::CALL]).arguments(line).arguments(here);
-        let program = program.variable(APPROVED, approved);
-        let log = LocalState::of(self.scratch.path("state/gsd-tools").as_path(), &self.project)?;
-        let log = log.file(crate::project::auto_run::LOG);
+        let program = self.run_of_brief(script, &[signals::CALL])?.variable(APPROVED, approved);
+        let log = self.place()?.log();
         let mut process = self.world.start_talking(&program)?;
         let (mut complaint, mut answer) = (String::new(), String::new());
         let ended = loop {
@@ -295,6 +319,11 @@ struct RunRefusal {
     message: String,
     #[serde(default)]
     hints: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct CardAnswer {
+    card: StartCard,
 }
 
 #[derive(serde::Deserialize)]

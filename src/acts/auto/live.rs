@@ -3,14 +3,16 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::accounts::of_place;
 use super::place::{Preferred, RunPlace};
 use crate::auto::account::summary::RunSummary;
 use crate::auto::account::{LoggedMoment, RunAccount};
+use crate::auto::event::{Entry, Event, Run, UnitStarted};
 use crate::auto::memory::{Memory, OperationStage};
 use crate::auto::real::stream_of;
-use crate::auto::runner::event::ClientEvent;
+use crate::auto::runner::event::{ClientEvent, ToolState};
 use crate::auto::runner::heard::Heard;
 use crate::auto::runner::request::Request;
 use crate::auto::runner::stream::Reader;
@@ -115,7 +117,22 @@ struct LiveStream {
     rest: Vec<u8>,
     heard: Heard,
     last: Option<String>,
+    /// What it reported since this was taken.
+    news: Vec<String>,
 }
+
+/// The lines of a run that are more than progress: what its sessions do, and the entries of its log.
+pub(crate) struct RunTrace {
+    place: RunPlace,
+    shows_entries: bool,
+    read: u64,
+    /// The beginning of an entry whose end is not there yet.
+    rest: Vec<u8>,
+    stream: Option<LiveStream>,
+}
+
+/// The most letters of an entry that are shown.
+const ENTRY: usize = 4000;
 
 /// The most bytes of a stream that are read at once.
 const AT_ONCE: u64 = 8 << 20;
@@ -259,32 +276,89 @@ impl LiveSource {
         };
         let number = operation.start.operation;
         if self.stream.as_ref().is_none_or(|stream| stream.operation != number) {
-            let runners =
-                Runners::builtin().map_err(|error| Failure::because(crate::failure::Reason::Unknown, &error))?;
-            let Ok(runner) = runners.find(&account.run.runner) else { return Ok(()) };
-            let folder = AbsolutePath::parse(&account.run.worktree).map_err(disk::DiskError::from)?;
-            let opening = Request::new(runner.clone(), Profile::Unattended, folder, "").opening();
-            self.stream = Some(LiveStream {
-                operation: number,
-                path: self.place.folder().resolve(stream_of(number, &operation.start.unit)),
-                reader: runner.dialect.reader(&runner.facts_of_stream(), opening),
-                read: 0,
-                rest: Vec::new(),
-                heard: Heard::default(),
-                last: None,
-            });
+            self.stream = LiveStream::of(&self.place, &account.run, &operation.start)?;
         }
         match &mut self.stream {
-            Some(stream) => stream.read_on(),
+            Some(stream) => {
+                stream.read_on()?;
+                stream.news.clear();
+                Ok(())
+            }
             None => Ok(()),
         }
     }
+}
+
+impl RunTrace {
+    /// Begins at the end of the log as it is now.
+    pub(crate) fn new(place: &RunPlace, shows_entries: bool) -> Self {
+        let read = disk::size(place.log()).unwrap_or_default();
+        Self { place: place.clone(), shows_entries, read, rest: Vec::new(), stream: None }
+    }
+
+    /// Returns the lines since the last call.
+    pub(crate) fn more(&mut self) -> Result<Vec<String>, Failure> {
+        let mut lines = Vec::new();
+        while let Some(bytes) = disk::read_from(self.place.log(), self.read, AT_ONCE)?.filter(|bytes| !bytes.is_empty())
+        {
+            self.read += bytes.len() as u64;
+            self.rest.extend(bytes);
+        }
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            let Some(value) = entry_in(&line) else { continue };
+            // What the session has printed is older than the entry after it.
+            self.hear(&mut lines)?;
+            if self.shows_entries {
+                lines.push(format!("log: {}", crate::text::untrusted::line(&value.to_string(), ENTRY)));
+            }
+            if let Ok(Entry { event: Event::UnitStarted(start), .. }) = serde_json::from_value(value) {
+                let account = of_place(&self.place)?.pop();
+                let run = account.map(|account| account.run);
+                self.stream = run.map(|run| LiveStream::of(&self.place, &run, &start)).transpose()?.flatten();
+            }
+        }
+        self.hear(&mut lines)?;
+        Ok(lines)
+    }
+
+    fn hear(&mut self, lines: &mut Vec<String>) -> Result<(), Failure> {
+        if let Some(stream) = &mut self.stream {
+            stream.read_on()?;
+            lines.append(&mut stream.news);
+        }
+        Ok(())
+    }
+}
+
+/// The entry in a line of the log.
+fn entry_in(line: &[u8]) -> Option<Value> {
+    let mut line: Value = serde_json::from_slice(line).ok()?;
+    line.get_mut("entry").map(Value::take)
 }
 
 /// The word for the stage of a unit while its session runs.
 pub(crate) const SESSION: &str = "session";
 
 impl LiveStream {
+    /// The output of a session of the run; `None` for an unknown client.
+    fn of(place: &RunPlace, run: &Run, start: &UnitStarted) -> Result<Option<Self>, Failure> {
+        let runners = Runners::builtin().map_err(|error| Failure::because(crate::failure::Reason::Unknown, &error))?;
+        let Ok(runner) = runners.find(&run.runner) else { return Ok(None) };
+        let folder = AbsolutePath::parse(&run.worktree).map_err(disk::DiskError::from)?;
+        let opening = Request::new(runner.clone(), Profile::Unattended, folder, "").opening();
+        Ok(Some(Self {
+            operation: start.operation,
+            path: place.folder().resolve(stream_of(start.operation, &start.unit)),
+            reader: runner.dialect.reader(&runner.facts_of_stream(), opening),
+            read: 0,
+            rest: Vec::new(),
+            heard: Heard::default(),
+            last: None,
+            news: Vec::new(),
+        }))
+    }
+
     fn read_on(&mut self) -> Result<(), Failure> {
         let Some(bytes) = disk::read_from(&self.path, self.read, AT_ONCE)? else { return Ok(()) };
         self.read += bytes.len() as u64;
@@ -301,7 +375,11 @@ impl LiveStream {
 
     fn note(&mut self, event: &ClientEvent) {
         let text = match event {
-            ClientEvent::Tool { name, .. } => format!("tool {name}"),
+            ClientEvent::Tool { name, state: ToolState::Failed, .. } => format!("tool {name} failed"),
+            ClientEvent::Tool { name, state: ToolState::Denied, .. } => format!("tool {name} was denied"),
+            // Its end is not news.
+            ClientEvent::Tool { state: ToolState::Finished, .. } => return,
+            ClientEvent::Tool { name, state: ToolState::Started, .. } => format!("tool {name}"),
             ClientEvent::Text { text } if !text.trim().is_empty() => text.clone(),
             ClientEvent::Retry { why, .. } => {
                 format!("the client retries: {}", why.as_deref().unwrap_or("its model did not answer"))
@@ -309,7 +387,9 @@ impl LiveStream {
             ClientEvent::Trouble { text, .. } => text.clone(),
             _ => return,
         };
-        self.last = Some(crate::text::untrusted::line(&text, LETTERS));
+        let line = crate::text::untrusted::line(&text, LETTERS);
+        self.last = Some(line.clone());
+        self.news.push(line);
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod approvals;
 pub(crate) mod brought;
 pub(crate) mod control;
 pub(crate) mod demo;
+pub(crate) mod discuss;
 pub(crate) mod held_out;
 pub(crate) mod leftover;
 pub(crate) mod live;

@@ -179,6 +179,12 @@ impl RunPlace {
         Ok(Self { root, notes, world: call.world().clone(), known: RefCell::default() })
     }
 
+    /// A project whose notes are in another state folder than that of the call.
+    pub(crate) fn at(root: AbsolutePath, state: &AbsolutePath, world: World) -> Result<Self, Failure> {
+        let notes = LocalState::of(state.as_path(), &root)?;
+        Ok(Self { root, notes, world, known: RefCell::default() })
+    }
+
     /// As [`Self::of`], but in the user's checkout if the call is made in the worktree of a run, which the end of the
     /// run removes.
     pub(crate) fn of_run(call: &Call) -> Result<Self, Failure> {

@@ -47,6 +47,11 @@ impl Seen {
         Self::read(call, true)
     }
 
+    /// As [`Self::whole`], in the checkout of the user, whatever a run works on.
+    pub(crate) fn without_run(call: &Call) -> Result<Self, Failure> {
+        Self::at(call, Memory::default(), None, true)
+    }
+
     /// What a run that has not begun waits for: in the requested milestone, or the active one.
     pub(crate) fn blocked(call: &Call, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
         let memory = RunPlace::of(call)?.memory()?;

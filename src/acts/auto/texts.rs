@@ -42,6 +42,13 @@ pub(crate) struct PromptReport {
     pub(crate) text: String,
 }
 
+impl PromptReport {
+    /// The first file that must be written.
+    pub(crate) fn first_expected(&self) -> Option<&str> {
+        self.expected.first().map(String::as_str)
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 struct Inlined {
     path: String,
@@ -84,8 +91,7 @@ fn composed(input: &PromptInput) -> Result<Prompt, Failure> {
 }
 
 fn input_of(call: &Call, seen: &Seen, unit: &Unit) -> Result<PromptInput, Failure> {
-    let place = RunPlace::of(call)?;
-    let folder = place.documents(&seen.memory);
+    let folder = RunPlace::of(call)?.documents(&seen.memory);
     let files = RunPlace::files_at(call, &folder);
     let shown = folder.to_string();
     let around = Around { folder: &shown, ..Around::default() };
@@ -97,7 +103,8 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
     let kinds = kinds_of_word(word);
     let level = |kind: UnitKind| match kind {
         UnitKind::ExecuteTask => 3,
-        UnitKind::ResearchSlice
+        UnitKind::DiscussSlice
+        | UnitKind::ResearchSlice
         | UnitKind::PlanSlice
         | UnitKind::ReplanSlice
         | UnitKind::CompleteSlice
@@ -217,11 +224,9 @@ pub(crate) fn prompt(call: &Call, word: &str, id: Option<&str>, level: Option<&s
     Ok(report_of(unit, composed(&input)?))
 }
 
-/// The text for an agent that discusses a milestone with a person.
-pub(crate) fn discussion(call: &Call, milestone: Option<&str>) -> Result<PromptReport, Failure> {
-    let seen = Seen::whole(call)?;
-    let unit = unit_of(&seen, UnitKind::DiscussMilestone.word(), milestone)?;
-    let input = input_of(call, &seen, &unit)?;
+/// The text that an agent is given for a unit of what was seen.
+pub(crate) fn prompt_of(call: &Call, seen: &Seen, unit: Unit) -> Result<PromptReport, Failure> {
+    let input = input_of(call, seen, &unit)?;
     Ok(report_of(unit, composed(&input)?))
 }
 

@@ -19,6 +19,8 @@ words! {
         Documents = "documents",
         /// A conversation with the user.
         Interview = "interview",
+        /// A conversation with the user about a slice.
+        SliceInterview = "slice-interview",
         /// An installed workflow.
         Workflow = "workflow",
     }
@@ -346,6 +348,23 @@ const DISCUSS_BRIEF: Shape = Shape {
 const DISCUSS_WITH_USER: Shape =
     Shape { class: UnitClass::Interview, prefix: &["discuss-with-user", "context"], texts: &[], ..DISCUSS_BRIEF };
 
+const DISCUSS_SLICE: Shape = Shape {
+    class: UnitClass::SliceInterview,
+    prefix: &["discuss-slice"],
+    texts: &[],
+    documents: &[
+        (Kind::Context, Inline),
+        (Kind::SliceContext, Read),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::SliceSummary, Digest),
+        (Kind::SliceResearch, Read),
+        (Kind::Decisions, Read),
+        (Kind::Knowledge, Offer),
+    ],
+    writes: &[edits("slice context", Slice, "CONTEXT.md", Kind::SliceContext)],
+};
+
 const REWRITE_DOCS: Shape = Shape {
     class: UnitClass::Documents,
     prefix: &["common", "rewrite-docs"],
@@ -401,6 +420,7 @@ pub(crate) fn shape(input: &PromptInput) -> Shape {
         UnitKind::ResearchSlice => RESEARCH_SLICE,
         UnitKind::DiscussMilestone if input.first(Kind::Brief).is_some() => DISCUSS_BRIEF,
         UnitKind::DiscussMilestone => DISCUSS_WITH_USER,
+        UnitKind::DiscussSlice => DISCUSS_SLICE,
         UnitKind::DiscussPhase => DISCUSS_PHASE,
         UnitKind::PlanPhase => PLAN_PHASE,
         UnitKind::ExecutePhase => EXECUTE_PHASE,

@@ -105,6 +105,10 @@ pub(crate) struct Runner {
     /// The command with which a user signs in; empty if unknown.
     #[serde(default)]
     pub(crate) sign_in: Vec<String>,
+    /// The arguments with which it begins a conversation with the user at a terminal, with {prompt} and {model}; empty
+    /// if unknown.
+    #[serde(default)]
+    pub(crate) conversation: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     /// Additional variables if the user is root.
@@ -282,6 +286,20 @@ impl Runner {
         };
         let first = program.or(first)?;
         Some(rest.iter().fold(Typed::default().word(first), Typed::word))
+    }
+
+    /// Returns the arguments that begin a conversation with this text; `None` if they are unknown.
+    pub(crate) fn conversation(&self, prompt: &str, model: Option<&str>) -> Option<Vec<String>> {
+        let filled = |argument: &String| match (argument.as_str(), model) {
+            ("{prompt}", _) => vec![prompt.to_owned()],
+            ("{model}", None) => Vec::new(),
+            ("{model}", Some(model)) => {
+                self.choose_model.iter().map(|argument| argument.replace("{model}", model)).collect()
+            }
+            _ => vec![argument.clone()],
+        };
+        let arguments: Vec<String> = self.conversation.iter().flat_map(filled).collect();
+        (!arguments.is_empty()).then_some(arguments)
     }
 
     /// Returns the name of its program in `PATH`.

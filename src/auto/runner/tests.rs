@@ -43,7 +43,11 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         assert!(!signs_in || runner.programs.contains(&runner.sign_in[0]), "{name} signs in with another program");
         let takes_keys = !runner.key_variables.is_empty();
         assert_eq!(takes_keys, runner.facts.contains_key("keys"), "{name}");
-        let known = 5 + [is_known, signs_in, takes_keys].into_iter().map(usize::from).sum::<usize>();
+        let talks = !runner.conversation.is_empty();
+        assert_eq!(talks, runner.facts.contains_key("conversation"), "{name}");
+        let texts = runner.conversation.iter().filter(|argument| *argument == "{prompt}").count();
+        assert_eq!(texts, usize::from(talks), "{name} gets its text once");
+        let known = 5 + [is_known, signs_in, takes_keys, talks].into_iter().map(usize::from).sum::<usize>();
         assert_eq!(runner.facts.len(), known, "{name} has facts that nothing is about");
         assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
         assert!(!runner.title.is_empty(), "{name}");

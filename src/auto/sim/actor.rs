@@ -104,6 +104,8 @@ impl Ideal {
         let slice = slice.unwrap_or_default();
         match unit.kind {
             UnitKind::DiscussMilestone => vec![made::context(milestone)],
+            // No run starts it.
+            UnitKind::DiscussSlice => Vec::new(),
             UnitKind::ResearchMilestone => vec![made::research(milestone, "")],
             UnitKind::PlanMilestone => {
                 let mut documents = vec![made::roadmap(milestone, self.shape, self.is_chained)];

@@ -17,6 +17,7 @@ use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
+use crate::auto::unit::UnitKind;
 use crate::project::files::MemoryFiles;
 
 /// The milestone that is simulated.
@@ -80,6 +81,8 @@ pub(crate) struct SimReport {
     pub(crate) forecast: usize,
     /// Sessions by kind of unit.
     pub(crate) by_unit: BTreeMap<&'static str, usize>,
+    /// Sessions that neither plan nor carry out: research, assessments, validation and summaries.
+    pub(crate) ceremony: usize,
     /// Steps done without a session, by kind.
     pub(crate) mechanical: BTreeMap<&'static str, u32>,
     /// The characters of all prompts.
@@ -129,6 +132,18 @@ fn forecast_of(simulated: &Simulated, options: &Options) -> usize {
     forecast::of(&snapshot, MILESTONE, &options.preferences, options.shape).sessions()
 }
 
+fn is_ceremony(kind: UnitKind) -> bool {
+    matches!(
+        kind,
+        UnitKind::ResearchMilestone
+            | UnitKind::ResearchSlice
+            | UnitKind::ReassessRoadmap
+            | UnitKind::CompleteSlice
+            | UnitKind::ValidateMilestone
+            | UnitKind::CompleteMilestone
+    )
+}
+
 fn report(options: &Options, simulated: &Simulated, stop: Stop, forecast: usize) -> SimReport {
     let memory = Memory::of(&simulated.log);
     let mut by_unit: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -142,6 +157,7 @@ fn report(options: &Options, simulated: &Simulated, stop: Stop, forecast: usize)
         sessions: simulated.sessions.len(),
         forecast,
         by_unit,
+        ceremony: simulated.sessions.iter().filter(|unit| is_ceremony(unit.kind)).count(),
         mechanical: memory.mechanical,
         prompt_chars: simulated.prompt_characters,
         tree_hash: simulated.landed_hash(),

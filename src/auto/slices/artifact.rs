@@ -15,6 +15,10 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
             let there = snapshot.milestone(milestone).is_some_and(|found| found.has_context);
             lacks(there, format!("{milestone}-CONTEXT.md"))
         }
+        UnitKind::DiscussSlice => {
+            let there = snapshot.slice(milestone, slice).is_some_and(|found| found.has_context);
+            lacks(there, format!("{slice}-CONTEXT.md"))
+        }
         UnitKind::ResearchMilestone => {
             let there = snapshot.milestone(milestone).is_some_and(|found| found.has_research);
             lacks(there, format!("{milestone}-RESEARCH.md"))

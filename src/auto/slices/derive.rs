@@ -245,15 +245,27 @@ fn in_milestone(
     if done == slices.len() {
         return all_slices_done(state, milestone);
     }
-    match next_slice(slices, scope.slice.as_deref()) {
-        Ok(slice) => {
-            state.slice = Some(TitledId { id: slice.id.clone(), title: slice.title.clone() });
-            in_slice(state, slice, snapshot.detail(&milestone.id, &slice.id), preferences);
-        }
+    let open = match ready_slices(slices, scope.slice.as_deref()) {
+        Ok(open) => open,
         Err(blockers) => {
             state.phase = Phase::Blocked;
             state.blockers = blockers;
+            return;
         }
+    };
+    // A slice that waits for an answer keeps only those waiting that depend on it.
+    let mut asks: Option<State> = None;
+    for slice in open {
+        state.slice = Some(TitledId { id: slice.id.clone(), title: slice.title.clone() });
+        (state.task, state.tasks, state.resumes) = (None, None, false);
+        in_slice(state, slice, snapshot.detail(&milestone.id, &slice.id), preferences);
+        if state.phase != Phase::EscalatingTask {
+            return;
+        }
+        asks.get_or_insert_with(|| state.clone());
+    }
+    if let Some(asks) = asks {
+        *state = asks;
     }
 }
 
@@ -268,18 +280,21 @@ fn all_slices_done(state: &mut State, milestone: &Milestone) {
     };
 }
 
-/// Returns the next slice: the requested one, else the first open one whose dependencies are done.
-fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice, Vec<String>> {
+/// Returns the slices that can be worked on, in their order: the requested one, else the open ones whose dependencies
+/// are done. There is at least one.
+fn ready_slices<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<Vec<&'a Slice>, Vec<String>> {
     if let Some(asked) = asked {
         let found = slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(asked));
-        return found.ok_or_else(|| vec![format!("the roadmap has no slice `{asked}`")]);
+        return found.map(|found| vec![found]).ok_or_else(|| vec![format!("the roadmap has no slice `{asked}`")]);
     }
     let is_done = |id: &str| slices.iter().any(|slice| slice.done && slice.id.eq_ignore_ascii_case(id));
     let missing = |slice: &Slice| -> Vec<String> { slice.depends.iter().filter(|id| !is_done(id)).cloned().collect() };
     let open = || slices.iter().filter(|slice| !slice.done);
-    open()
-        .find(|slice| !slice.deferred && missing(slice).is_empty())
-        .ok_or_else(|| open().map(|slice| waiting(slice, &missing(slice))).collect())
+    let ready: Vec<&Slice> = open().filter(|slice| !slice.deferred && missing(slice).is_empty()).collect();
+    if ready.is_empty() {
+        return Err(open().map(|slice| waiting(slice, &missing(slice))).collect());
+    }
+    Ok(ready)
 }
 
 fn waiting(slice: &Slice, missing: &[String]) -> String {

@@ -139,9 +139,17 @@ fn escalation(look: &Look<'_>) -> RuleResult {
     let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
     let next = typed!("gsd-tools auto answer {} {}", id, question.recommended);
-    RuleResult::Stop(
-        Stop::new(Cause::Escalation, format!("{id} asks: {}", question.text), next).shown(question.options.clone()),
-    )
+    let others = look.slices().iter().flat_map(|other| {
+        let detail = milestone.and_then(|milestone| look.snapshot.detail(&milestone.id, &other.id));
+        let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+        let is_shown = slice.is_some_and(|slice| slice.id == other.id);
+        tasks
+            .iter()
+            .filter(move |_| !is_shown)
+            .filter_map(|task| Some(format!("{}/{} asks too: {}", other.id, task.id, task.waits_for()?.text)))
+    });
+    let shown = question.options.iter().cloned().chain(others);
+    RuleResult::Stop(Stop::new(Cause::Escalation, format!("{id} asks: {}", question.text), next).shown(shown))
 }
 
 /// How often a session tries to write a change of course to the documents.
@@ -287,9 +295,8 @@ fn slice_discussion(look: &Look<'_>) -> RuleResult {
     match active_slice(look) {
         Some(slice) if !slice.has_context => {
             let id = look.slice_id().unwrap_or_default();
-            let text =
-                format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on: write it in the worktree");
-            RuleResult::Stop(Stop::new(Cause::SliceDiscussion, text, "gsd-tools auto run"))
+            let text = format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on");
+            RuleResult::Stop(Stop::new(Cause::SliceDiscussion, text, typed!("gsd-tools auto discuss {}", id)))
         }
         _ => no("the slice was discussed"),
     }

@@ -38,6 +38,9 @@ pub(super) fn shown(card: &StartCard, screen: Screen) -> String {
         let rest = format!("and {} more: `gsd-tools auto run --dry-run --json` lists them", card.runs.len() - RUNS);
         rows.push(("", Cell::new(Tone::Faint, rest)));
     }
+    for (number, line) in card.queued.iter().take(RUNS).enumerate() {
+        rows.push((if number == 0 { "Queue" } else { "" }, Cell::from(line.clone())));
+    }
     rows.push(("Watch", Cell::from("`gsd-tools auto watch` in another terminal")));
     rows.push(("Stop", Cell::from("Ctrl-C, or `gsd-tools auto stop`; `gsd-tools auto run` continues")));
     screen.heading(&head) + "\n" + &screen.fields("  ", &rows) + "\n"
@@ -106,6 +109,10 @@ pub(super) fn end(report: &RunReport, screen: Screen) -> String {
         }
         None => screen.prose("", "  ", &stop.text),
     };
+    let before = report.landed_before.iter();
+    text.extend(before.map(|before| {
+        screen.item("", Mark::Done, &format!("{} landed before it as {}", before.milestone, short(&before.commit)))
+    }));
     // Paths and commands in evidence stay whole, so that they can be copied.
     text.extend(stop.evidence.iter().map(|line| screen.prose("  ", "    ", line)));
     if let Some(summary) = &report.summary {
@@ -119,6 +126,11 @@ pub(super) fn end(report: &RunReport, screen: Screen) -> String {
 pub(super) fn name(summary: &RunSummary) -> String {
     let title = summary.title.as_ref().map(|title| format!(" {title}")).unwrap_or_default();
     format!("{}{title}", summary.milestone)
+}
+
+/// The end of a run that landed.
+pub(super) fn of_landing(summary: &RunSummary, screen: Screen) -> String {
+    landed(summary, screen) + "\n" + &screen.fields("  ", &rows(summary))
 }
 
 fn landed(summary: &RunSummary, screen: Screen) -> String {

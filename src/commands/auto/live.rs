@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::card::name;
-use crate::acts::auto::live::{LiveRun, LiveSource, LiveStanding, LiveUnit};
+use crate::acts::auto::live::{LiveRun, LiveSource, LiveStanding, LiveUnit, RunTrace};
 use crate::acts::auto::place::RunPlace;
 use crate::auto::account::figures;
 use crate::frame::{Context, live};
@@ -17,27 +17,48 @@ use crate::world::World;
 /// How often it is drawn.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// What separates facts on one line, if the terminal can show it.
+pub(super) const BETWEEN: &str = " · ";
+
 /// The columns of the bar.
 const BAR: u64 = 12;
 
-/// A block that is drawn until this is dropped.
+/// How much of a run is shown as it works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Detail {
+    Progress,
+    /// What the sessions do, too.
+    Sessions,
+    /// Every entry of the log, too.
+    Entries,
+}
+
+/// The block, or the lines, of a run, until this is dropped.
 pub(super) struct Drawn {
     ends: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drawn {
-    /// Draws the block of the run of this project, if the call is at a terminal that can show it.
-    pub(super) fn of(context: &Context) -> Option<Self> {
+    /// Draws the block of the run of this project, if the call is at a terminal that can show it, and prints lines if
+    /// more than progress is to be shown.
+    pub(super) fn of(context: &Context, detail: Detail) -> Option<Self> {
+        Self::at(context, RunPlace::of(context).ok()?, detail)
+    }
+
+    /// As [`Self::of`], for the run of another place.
+    pub(super) fn at(context: &Context, place: RunPlace, detail: Detail) -> Option<Self> {
         let terminal = context.world().terminal();
-        if !terminal.stderr || !terminal.moves || !context.shows_to_a_person() {
+        let can_draw = terminal.stderr && terminal.moves && context.shows_to_a_person();
+        if !can_draw && detail == Detail::Progress {
             return None;
         }
-        let place = RunPlace::of(context).ok()?;
         let (world, screen) = (context.world().clone(), context.screen());
+        let trace = (detail > Detail::Progress).then(|| RunTrace::new(&place, detail == Detail::Entries));
         let ends = Arc::new(AtomicBool::new(false));
         let is_over = Arc::clone(&ends);
-        let thread = std::thread::spawn(move || draw(&world, &place, screen, &is_over));
+        let screen = can_draw.then_some(screen);
+        let thread = std::thread::spawn(move || follow(&world, &place, (screen, trace), &is_over));
         Some(Self { ends, thread: Some(thread) })
     }
 }
@@ -51,13 +72,21 @@ impl Drop for Drawn {
     }
 }
 
-fn draw(world: &World, place: &RunPlace, screen: Screen, is_over: &AtomicBool) {
+fn follow(world: &World, place: &RunPlace, (screen, mut trace): (Option<Screen>, Option<RunTrace>), ends: &AtomicBool) {
     let mut source = LiveSource::new(world, place);
     // Until this call has begun or continued the run, it may ask something.
     let before = source.size_of_log();
-    while !is_over.load(Ordering::Relaxed) {
+    loop {
+        // What came before the end is shown too.
+        let is_over = ends.load(Ordering::Relaxed);
+        let lines = trace.as_mut().map(|trace| trace.more().unwrap_or_default()).unwrap_or_default();
+        lines.iter().for_each(|line| live::print(&format!("  {line}")));
+        if is_over {
+            return;
+        }
         // The log is read again at the next look.
-        if source.size_of_log() != before
+        if let Some(screen) = screen
+            && source.size_of_log() != before
             && let Ok(Some(run)) = source.look(|_| Ok(true))
         {
             live::draw(&block(&run, world.now().milliseconds(), screen));
@@ -75,6 +104,7 @@ pub(super) fn block(run: &LiveRun, now: i64, screen: Screen) -> String {
         LiveStanding::Stopped(_) | LiveStanding::Interrupted => return String::new(),
     };
     let width = screen.width.saturating_sub(1);
+    let [state, spent] = [state, spent(run)].map(|line| line.replace(BETWEEN, screen.between()));
     let count = |number: usize| u64::try_from(number).unwrap_or_default();
     let bar = screen.bar(count(done), count(all), BAR);
     let room = width.saturating_sub(usize::try_from(BAR).unwrap_or_default() + 1);
@@ -82,7 +112,7 @@ pub(super) fn block(run: &LiveRun, now: i64, screen: Screen) -> String {
     let lines = [
         format!("{bar} {}", screen.fitted(&head, room)),
         screen.paint(Tone::Strong, &screen.fitted(&state, width)),
-        screen.paint(Tone::Faint, &screen.fitted(&spent(run), width)),
+        screen.paint(Tone::Faint, &screen.fitted(&spent, width)),
     ];
     lines.join("\n") + "\n"
 }

@@ -3,6 +3,7 @@
 mod abandon;
 mod card;
 mod demo;
+mod discuss;
 mod live;
 mod orders;
 mod probe;
@@ -63,7 +64,7 @@ verbs! {
     ///
     /// Starts a session of the client for each unit, runs the checks, commits, and merges the result into the branch. Works
     /// in a separate worktree; your files change only when the milestone lands. Prints the command that continues it when it
-    /// stops. Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
+    /// stops. With `--detach` another process runs it, and this call ends when it has begun. Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
     ///
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
     "auto run": runs [asked] json(crate::acts::auto::start::RunReport) = run::run(run::RunArgs);
@@ -173,12 +174,14 @@ verbs! {
     /// Example: `gsd-tools auto prompt execute-task M001/S01/T02 --pick chars`.
     "auto prompt": reads json(crate::acts::auto::texts::PromptReport) = texts::print_prompt(texts::PromptArgs);
 
-    /// Print a prompt for your agent that interviews you about a milestone
+    /// Discuss a milestone or a slice with your agent before it is planned
     ///
-    /// The agent writes CONTEXT.md and requirements. Commit them, then run the milestone.
+    /// At a terminal starts your client here, which asks you and then writes CONTEXT.md, for a milestone also its
+    /// requirements. Without a milestone it is about a new one. Elsewhere, and with `--print`, prints the text that an
+    /// agent needs for that. Exit codes: 10 the client ended without a context.
     ///
-    /// Example: `gsd-tools auto discuss M001 --raw`.
-    "auto discuss": reads json(crate::acts::auto::texts::PromptReport) = texts::discuss(texts::DiscussArgs);
+    /// Example: `gsd-tools auto discuss M001/S02`.
+    "auto discuss": runs [asked] json(crate::acts::auto::texts::PromptReport) = discuss::discuss(discuss::DiscussArgs);
 
     /// Print one section of the documents of a unit
     ///
@@ -249,10 +252,11 @@ verbs! {
     /// Example: `gsd-tools auto probe claude`.
     "auto probe": runs [asked] json(crate::acts::auto::probe::ProbeReport) = probe::probe(probe::ProbeArgs);
 
-    /// Run a milestone in memory and count its sessions
+    /// Run an invented milestone in memory and count its sessions
     ///
-    /// Uses an agent that does what each unit asks for. Writes no file and starts no program. `--table` compares the counts
-    /// with the published ones.
+    /// Its size is what `--shape` says, not what the project plans: `gsd-tools auto plan` counts that. Uses an agent that
+    /// does what each unit asks for. Writes no file and starts no program. `--table` compares the counts with the
+    /// published ones.
     ///
     /// Example: `gsd-tools auto sim --shape 4x3 --pick sessions`.
     "auto sim": reads json(SimReport, sim::TableReport) = sim::sim(sim::SimArgs);

@@ -9,7 +9,7 @@ use crate::acts::caller::can_confirm;
 use crate::auto::engine::ControlRequest as Wish;
 use crate::auto::slices::forecast::Shape;
 use crate::commands::auto::card::{end, shown};
-use crate::commands::auto::live::Drawn;
+use crate::commands::auto::live::{Detail, Drawn};
 use crate::commands::auto::views::shape;
 use crate::failure::Failure;
 use crate::frame::Context;
@@ -24,6 +24,12 @@ pub(super) struct RunArgs {
     /// Begin a new milestone with a brief that has landed
     #[arg(long, requires = "brief")]
     again: bool,
+    /// Run the milestones in the queue after it, each with its own ceilings
+    #[arg(long, conflicts_with = "max_units")]
+    all: bool,
+    /// Run it in another process, which needs no terminal and outlives this one
+    #[arg(long)]
+    detach: bool,
     #[command(flatten)]
     how: HowArgs,
 }
@@ -91,6 +97,12 @@ pub(super) struct HowArgs {
     /// Show what the run would do and take, and start nothing
     #[arg(long)]
     dry_run: bool,
+    /// Show what the sessions do, line by line
+    #[arg(long, short = 'v')]
+    verbose: bool,
+    /// Show every entry of the log too
+    #[arg(long)]
+    debug: bool,
     /// Run even if another program also manages this project, in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
@@ -114,6 +126,14 @@ pub(super) struct ControlArgs {
 }
 
 impl HowArgs {
+    fn detail(&self) -> Detail {
+        match (self.verbose, self.debug) {
+            (_, true) => Detail::Entries,
+            (true, false) => Detail::Sessions,
+            (false, false) => Detail::Progress,
+        }
+    }
+
     fn choices(&self) -> Choices {
         Choices {
             runner: self.runner.clone(),
@@ -135,6 +155,7 @@ impl HowArgs {
             project_settings: self.project_settings,
             take_over: self.take_over,
             only_shows: self.dry_run,
+            detaches: false,
         }
     }
 }
@@ -145,13 +166,29 @@ impl RunArgs {
             milestone: self.milestone.clone(),
             brief: self.brief.clone(),
             again: self.again,
-            how: self.how.choices(),
+            all: self.all,
+            how: Choices { detaches: self.detach, ..self.how.choices() },
         }
     }
 }
 
 pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
-    drive(context, arguments, arguments.how.max_units)
+    if !arguments.all || arguments.detach {
+        return drive(context, arguments, arguments.how.max_units);
+    }
+    // Who agrees to the first has agreed to all.
+    let agreed = std::cell::Cell::new(arguments.how.yes);
+    let consenting = |card: &StartCard| {
+        let how = HowArgs { yes: agreed.get(), ..arguments.how.clone() };
+        let consent = consent(context, &how, card)?;
+        agreed.set(consent == Consent::Given);
+        Ok(consent)
+    };
+    let drawn = Drawn::of(context, arguments.how.detail());
+    let report = start::drive_all(context, &arguments.request(), &consenting);
+    drop(drawn);
+    let report = report?;
+    show(context, &report)
 }
 
 pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
@@ -160,7 +197,7 @@ pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Fai
 
 fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) -> Result<(), Failure> {
     let consenting = |card: &StartCard| consent(context, &arguments.how, card);
-    let drawn = Drawn::of(context);
+    let drawn = Drawn::of(context, arguments.how.detail());
     let report = start::drive(context, &arguments.request(), (most_units, None), &consenting);
     drop(drawn);
     let report = report?;
@@ -182,7 +219,7 @@ fn consent(context: &Context, how: &HowArgs, card: &StartCard) -> Result<Consent
 pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
     let DispatchArgs { unit, id, how } = arguments;
     let consenting = |card: &StartCard| consent(context, how, card);
-    let drawn = Drawn::of(context);
+    let drawn = Drawn::of(context, how.detail());
     let report = start::dispatch(context, (unit, id.as_deref()), how.choices(), &consenting);
     drop(drawn);
     let report = report?;

@@ -12,6 +12,7 @@ use crate::auto::sim::report::{Options, SimReport, simulate};
 use crate::auto::slices::forecast::Shape;
 use crate::failure::Failure;
 use crate::frame::Context;
+use crate::text::screen::counted;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimArgs {
@@ -96,7 +97,10 @@ pub(super) fn sim(context: &mut Context, arguments: &SimArgs) -> Result<(), Fail
         let sessions: String = sessions.collect();
         let without = report.mechanical.iter().map(|(kind, count)| format!("  {count:>3}  {kind}\n"));
         let without: String = without.collect();
-        format!("{} sessions\n{sessions}without a session\n{without}", report.sessions)
+        let [slices, tasks] = report.shape;
+        let size = format!("{} with {} each", counted(slices, "slice"), counted(tasks, "task"));
+        let count = counted(report.sessions, "session");
+        format!("An invented milestone of {size} takes {count}:\n{sessions}without a session\n{without}")
     })
 }
 

@@ -1,4 +1,4 @@
-//! The prompts of agents, and the log of a run: `auto prompt`, `auto discuss`, `auto context`, `auto log`.
+//! The prompts of agents, and the log of a run: `auto prompt`, `auto context`, `auto log`.
 
 use crate::acts::auto::texts;
 use serde_json::Value;
@@ -21,17 +21,6 @@ pub(super) struct PromptArgs {
 pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), Failure> {
     let PromptArgs { unit, id, inline } = arguments;
     let report = texts::prompt(context, unit, id.as_deref(), inline.as_deref())?;
-    context.say(&report, Some(&report.text), |_| report.text.clone())
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct DiscussArgs {
-    /// The milestone; without it, the active one
-    milestone: Option<String>,
-}
-
-pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), Failure> {
-    let report = texts::discussion(context, arguments.milestone.as_deref())?;
     context.say(&report, Some(&report.text), |_| report.text.clone())
 }
 

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::card::{name, short};
-use super::live::{doing, elapsed, spent, waiting};
+use super::live::{BETWEEN, doing, elapsed, spent, waiting};
 use crate::acts::auto::live::{LiveRun, LiveSource, LiveStanding};
 use crate::acts::auto::place::RunPlace;
 use crate::acts::auto::watch::{is_worked_on, keep_mode, mode, next_mode};
@@ -283,7 +283,9 @@ fn stats(run: &LiveRun) -> Vec<(String, Tone)> {
 }
 
 fn paragraph<'a>(lines: &[(String, Tone)], screen: Screen) -> Paragraph<'a> {
-    let line = |(text, tone): &(String, Tone)| Line::from(Span::styled(one_line(text), style(*tone, screen)));
+    let line = |(text, tone): &(String, Tone)| {
+        Line::from(Span::styled(one_line(text).replace(BETWEEN, screen.between()), style(*tone, screen)))
+    };
     Paragraph::new(lines.iter().map(line).collect::<Vec<Line<'_>>>()).wrap(Wrap { trim: false })
 }
 
@@ -310,9 +312,11 @@ fn style(tone: Tone, screen: Screen) -> Style {
 
 /// The run for a person, once.
 fn page(run: &LiveRun, now: i64, screen: Screen) -> String {
-    let mut text = screen.prose("", "", &head(run, now));
-    text += &screen.paint_lines(tone_of(run), &screen.prose("", "  ", &action(run, now)));
-    text += &screen.prose("", "", &spent(run));
+    let [head, action, spent] =
+        [head(run, now), action(run, now), spent(run)].map(|line| line.replace(BETWEEN, screen.between()));
+    let mut text = screen.prose("", "", &head);
+    text += &screen.paint_lines(tone_of(run), &screen.prose("", "  ", &action));
+    text += &screen.prose("", "", &spent);
     if !run.tasks.is_empty() {
         text += "\n";
         for (line, tone) in tasks(run, screen) {

@@ -27,6 +27,7 @@ const VERBS: &[&str] = &[
     "Complete",
     "Create",
     "Disable",
+    "Discuss",
     "Enable",
     "Explain",
     "Find",

@@ -13,8 +13,8 @@ verbs! {
     /// Show which installation this project uses
     ///
     /// A local installation comes before a global one, and the host of the session before the others. Prints version,
-    /// scope, host and folder on one line of JSON; the version is `0.0.0` if nothing is installed. With `--config-dir`, says
-    /// it of that folder.
+    /// scope, host and folder on one line of JSON; the version is `0.0.0` if nothing is installed. With `--config-dir`,
+    /// reports that folder instead.
     ///
     /// Example: `gsd-tools update-context`.
     "update-context": reads json(installs::InstallationReport) = update_context(ContextArgs);

@@ -166,7 +166,7 @@ fn problem(texts: PreferenceTexts<'_>, first: &Given, key: Option<&'static Prefe
     let shown = line(&first.value, 60);
     let Some(key) = key else {
         return Some(match table::near(&first.key) {
-            Some(near) => format!("{place}: it is not known and has no effect; did you mean `{near}`?"),
+            Some(near) => format!("{place}: it is not known and has no effect; perhaps `{near}` is meant"),
             None => format!("{place}: it is not known and has no effect; it may belong to another program"),
         });
     };
@@ -235,7 +235,7 @@ mod tests {
             ("git.auto_push", "a run pushes nothing"),
             ("approved", "which no project writes"),
             ("fence.terminals", "`terminals` is `true` or `false`"),
-            ("verification_comands", "did you mean `verification_commands`?"),
+            ("verification_comands", "perhaps `verification_commands` is meant"),
             ("language", "it may belong to another program"),
         ] {
             assert!(of(key).problem.as_ref().is_some_and(|problem| problem.contains(why)), "{:?}", of(key));

@@ -193,7 +193,7 @@ pub(crate) const KEYS: &[PreferenceKey] = &[
         .only(&["false"], NO_SLICES_IN_PARALLEL),
     key("slice_parallel.max_workers", Number, Is("1"), "The most slices at a time", "2")
         .handled(Idle(NO_SLICES_IN_PARALLEL)),
-    key("gate_evaluation.enabled", Flag, Is("false"), "Have sessions evaluate the gates of a plan", "true"),
+    key("gate_evaluation.enabled", Flag, Is("false"), "Stop at a slice whose plan has open gates until a person has answered them", "true"),
     key(
         "mechanical.enabled",
         Flag,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::brief::title_of;
 use super::how::How;
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::world::World;
 
 /// What a run would do and take.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct StartCard {
     pub(crate) milestone: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub(crate) struct StartCard {
     /// The forecast number of sessions.
     pub(crate) sessions: usize,
     /// Sessions by kind of unit.
-    pub(crate) by_unit: BTreeMap<&'static str, usize>,
+    pub(crate) by_unit: BTreeMap<String, usize>,
     /// Whether plans are missing, so that their size is an assumption.
     pub(crate) assumed: bool,
     /// What it will probably take, from earlier runs; left out if there are none with this client and model.
@@ -66,6 +66,9 @@ pub(crate) struct StartCard {
     pub(crate) unit_tokens: u64,
     /// What the repository has that will run: checks, set-up, and settings for the client.
     pub(crate) runs: Vec<String>,
+    /// The milestones that wait, and what each needs before it can run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queued: Vec<String>,
 }
 
 /// What a person decided about a card.
@@ -94,6 +97,7 @@ pub(crate) struct CardSubject<'a> {
     pub(crate) brief: Option<&'a str>,
     pub(crate) target: &'a str,
     pub(crate) forecast: &'a Forecast,
+    pub(crate) queued: Vec<String>,
 }
 
 /// Returns what is expected of a new run, and its card.
@@ -123,7 +127,7 @@ pub(crate) fn card(
         fenced: driver.is_fenced,
         api_key: api_key(call.world(), &driver.runner.key_variables),
         sessions,
-        by_unit: subject.forecast.by_kind.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
+        by_unit: subject.forecast.by_kind.iter().map(|(kind, count)| (kind.word().to_owned(), *count)).collect(),
         assumed: subject.forecast.is_assumed,
         estimate,
         of_project: earlier.of_project,
@@ -132,6 +136,7 @@ pub(crate) fn card(
         unit_minutes: ceilings.unit_minutes,
         unit_tokens: ceilings.unit_tokens,
         runs,
+        queued: subject.queued.clone(),
     };
     let expected = Expected {
         title,

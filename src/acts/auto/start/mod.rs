@@ -2,11 +2,13 @@
 
 pub(crate) mod brief;
 pub(crate) mod card;
-mod how;
+pub(crate) mod detached;
+pub(crate) mod how;
 pub(crate) mod opening;
 pub(crate) mod places;
-mod planned;
+pub(crate) mod planned;
 mod preferred;
+mod queue;
 pub(crate) mod request;
 
 use crate::acts::project;
@@ -20,8 +22,9 @@ use card::{Consent, Consenting, StartCard};
 use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
+use detached::{DetachedRun, start_detached};
 use how::{How, ceilings, how, means};
-use opening::{Begun, Opening, again, of_another_repository, started};
+use opening::{Begun, Opening, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
 
@@ -83,9 +86,48 @@ pub(crate) struct RunReport {
     /// What a run would do; only if it was not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) card: Option<StartCard>,
+    /// Milestones that landed before it in the same call; only with `--all`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) landed_before: Vec<LandedMilestone>,
+    /// The process that runs it; only with `--detach`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detached: Option<DetachedRun>,
     /// Present and true with `--dry-run`: nothing was started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) dry_run: bool,
+}
+
+/// A milestone that landed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct LandedMilestone {
+    pub(crate) milestone: String,
+    pub(crate) commit: String,
+}
+
+/// Runs the milestone, and then those in the queue, until one of them stops.
+pub(crate) fn drive_all(call: &Call, request: &RunRequest, consenting: Consenting<'_>) -> Result<RunReport, Failure> {
+    let mut report = drive(call, request, (None, None), consenting)?;
+    let mut landed_before: Vec<LandedMilestone> = Vec::new();
+    while report.stop.cause == Cause::Complete
+        && let Some(commit) = report.landed.clone()
+    {
+        landed_before.push(LandedMilestone { milestone: report.milestone.clone(), commit });
+        if RunPlace::of_run(call)?.is_in_phases(request.how.layout) {
+            break;
+        }
+        let seen = Seen::of(call)?;
+        let is_new = |id: &String| landed_before.iter().all(|landed| !landed.milestone.eq_ignore_ascii_case(id));
+        let Some(next) = seen.state.milestone.map(|milestone| milestone.id).filter(is_new) else {
+            let waiting = seen.state.blockers.iter().map(|blocker| format!("not begun: {blocker}"));
+            report.stop = report.stop.clone().shown(report.stop.evidence.iter().cloned().chain(waiting));
+            break;
+        };
+        call.tell(format!("{} has landed; the next one is {next}.", report.milestone));
+        let request = RunRequest { milestone: Some(next), brief: None, again: false, ..request.clone() };
+        report = drive(call, &request, (None, None), consenting)?;
+    }
+    landed_before.retain(|landed| landed.milestone != report.milestone);
+    Ok(RunReport { landed_before, ..report })
 }
 
 /// Runs one named unit.
@@ -102,10 +144,14 @@ pub(crate) fn dispatch(
         (seen.unit_of(unit, id)?, seen.milestone()?)
     } else {
         let unit = unit_of(&Seen::whole(call)?, unit, id)?;
+        if unit.kind.needs_a_person() {
+            let message = format!("`{}` is a conversation, which no run holds", unit.kind.word());
+            return Err(Failure::usage(message).hint(format!("run `{}`", typed!("gsd-tools auto discuss {}", unit.id))));
+        }
         let milestone = unit.parts().0.to_owned();
         (unit, milestone)
     };
-    let request = RunRequest { milestone: Some(milestone), brief: None, again: false, how };
+    let request = RunRequest { milestone: Some(milestone), brief: None, again: false, all: false, how };
     drive(call, &request, (Some(1), Some(unit)), consenting)
 }
 
@@ -162,6 +208,11 @@ pub(crate) fn drive(
         Begun::Started(start) => *start,
         Begun::NotApproved(milestone, stop) => return Ok(report(&milestone, stop, &Memory::default())),
         Begun::NotWanted(card, consent) => return Ok(not_wanted(request, *card, consent)),
+        Begun::Elsewhere(milestone) => {
+            // The other process takes it.
+            drop(log);
+            return start_detached(call, &place, (request, most_units), &milestone);
+        }
     };
     say_set_up(call, &how);
     start.environments.lines().for_each(|line| call.tell(line));
@@ -385,7 +436,7 @@ fn landed_before(
     let is_in_target = call.world().git(place.root.as_path(), line)?.success();
     let gone = if is_in_target { String::new() } else { format!("; `{target}` no longer has that commit") };
     let text = format!("this brief landed as {short}{day} ({milestone}){gone}");
-    let stop = Stop::new(Cause::Complete, text, again(request).word("--again"));
+    let stop = Stop::new(Cause::Complete, text, request.command().word("--again"));
     Ok(Some(report(milestone, stop, &found.memory())))
 }
 
@@ -412,6 +463,8 @@ fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
         stop,
         summary: None,
         card: None,
+        landed_before: Vec::new(),
+        detached: None,
         dry_run: false,
     }
 }
@@ -430,7 +483,7 @@ fn summarized(call: &Call, place: &RunPlace, report: RunReport) -> Result<RunRep
 /// The report of a run that a person did not want, or only wanted to see.
 fn not_wanted(request: &RunRequest, card: StartCard, consent: Consent) -> RunReport {
     let text = if consent == Consent::OnlyShown { "dry run: nothing was started" } else { "nothing was started" };
-    let stop = Stop::new(Cause::NotWanted, text, again(request));
+    let stop = Stop::new(Cause::NotWanted, text, request.command());
     let report = report(&card.milestone, stop, &Memory::default());
     RunReport { dry_run: consent == Consent::OnlyShown, card: Some(card), ..report }
 }

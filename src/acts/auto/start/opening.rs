@@ -9,13 +9,14 @@ use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
 use super::preferred::check_preferences;
+use super::queue;
 use super::request::{RunRequest, unfinished};
 use crate::acts::Call;
 use crate::acts::auto::approvals::{Question, approve, known};
 use crate::acts::auto::brought::RunQuestion;
 use crate::acts::auto::held_out;
 use crate::acts::auto::phases::SeenPhases;
-use crate::acts::auto::place::{BEGINNING, LayoutWord, Preferred, RunPlace};
+use crate::acts::auto::place::{BEGINNING, Preferred, RunPlace};
 use crate::acts::auto::seen::Seen;
 use crate::acts::user::shown;
 use crate::auto::asked::StartFacts;
@@ -40,7 +41,7 @@ use crate::auto::stop::{Cause, Stop};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::project::self_running::SelfRunning;
-use crate::text::shell::{Typed, typed};
+use crate::text::shell::typed;
 use crate::world::World;
 use crate::world::fence::Openings;
 
@@ -67,6 +68,8 @@ pub(crate) enum Begun {
     NotApproved(String, Stop),
     /// A person did not want the run.
     NotWanted(Box<StartCard>, Consent),
+    /// Another process is to run this milestone.
+    Elsewhere(String),
 }
 
 /// The input for beginning or continuing a run.
@@ -159,7 +162,7 @@ impl Opening<'_> {
             }
             None => BTreeSet::new(),
         };
-        let next = again(self.request);
+        let next = self.request.command();
         let can_leave_out = !runner.without_project_settings.is_empty();
         let question = Question { client: &runner.title, can_leave_out, next: &next };
         let stop = if self.request.how.only_shows {
@@ -227,6 +230,7 @@ pub(crate) fn continued(
                     return Ok(Begun::NotWanted(card, consent));
                 }
             }
+            Ok(_) if opening.request.how.detaches => return Ok(Begun::Elsewhere(run.milestone.clone())),
             Ok(found) => approved = found.unfenced,
             Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
         }
@@ -305,6 +309,9 @@ pub(crate) fn begun(
         Ok(found) => found,
         Err((card, consent)) => return Ok(Begun::NotWanted(card, consent)),
     };
+    if request.how.detaches {
+        return Ok(Begun::Elsewhere(milestone));
+    }
     let approved = approved.unfenced;
     let brief = given.map(|brief| keep_brief(place, brief.text.clone())).transpose()?;
     disk::write_fleeting(&note, branch.as_bytes())?;
@@ -356,21 +363,30 @@ fn expected(
     runs: Vec<String>,
 ) -> Result<Result<(Expected, usize), Unwanted>, Failure> {
     let Opening { place, memory, request, layout, how, ceilings, .. } = *opening;
-    let forecast = match layout {
+    let (forecast, queued) = match layout {
         DocumentLayout::Milestones => {
             let scope = Scope { milestone: Some(milestone.to_owned()), slice: None };
             let documents = unfinished(memory).map_or_else(|| place.root.clone(), |_| place.documents(memory));
             let snapshot = reading::snapshot(RunPlace::files_at(call, &documents).as_ref(), Extent::Active(&scope));
             let shape = request.how.shape.unwrap_or_default();
-            forecast::of(&snapshot, milestone, &Seen::of(call)?.preferences, shape)
+            let seen = Seen::of(call)?;
+            (forecast::of(&snapshot, milestone, &seen.preferences, shape), queue::waiting(&seen, milestone))
         }
-        DocumentLayout::Phases(_) => SeenPhases::of(call, place)?.forecast()?,
+        DocumentLayout::Phases(_) => (SeenPhases::of(call, place)?.forecast()?, Vec::new()),
     };
     let title = title(call, place, layout, milestone)?;
     let brief = opening.brief.map(|brief| brief.text.as_str());
     let target = &repository.target().branch;
+    if !request.how.only_shows {
+        // A card shows them only to a person.
+        queued
+            .iter()
+            .filter(|line| line.contains("auto discuss"))
+            .for_each(|line| call.tell(format!("Queued: {line}")));
+    }
+    let forecast = &forecast;
     let subject =
-        CardSubject { place, request, layout, how, ceilings, milestone, title, brief, target, forecast: &forecast };
+        CardSubject { place, request, layout, how, ceilings, milestone, title, brief, target, forecast, queued };
     let (expected, card) = card(call, &subject, runs)?;
     Ok(match (opening.consenting)(&card)? {
         Consent::Given => Ok((expected, forecast.sessions())),
@@ -401,25 +417,4 @@ pub(crate) fn of_another_repository(run: &Run) -> Failure {
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
     let end = typed!("gsd-tools auto abandon {}", run.milestone);
     Failure::usage(message).hint(format!("if that repository is gone, end its run: `{end}`"))
-}
-
-/// The call again, with its options for a run that has not begun.
-pub(crate) fn again(request: &RunRequest) -> Typed {
-    let how = &request.how;
-    let call = Typed::from("gsd-tools auto run");
-    let call = request.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));
-    let layout = how.layout.map(LayoutWord::word);
-    let valued = [
-        ("--brief", request.brief.as_deref()),
-        ("--runner", how.runner.as_deref()),
-        ("--runner-program", how.runner_program.as_deref()),
-        ("--model", how.model.as_deref()),
-        ("--profile", how.profile.as_deref()),
-        ("--layout", layout),
-        ("--target", how.target.as_deref()),
-    ];
-    let given = valued.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
-    let call = given.fold(call, |call, (flag, value)| call.word(flag).word(value));
-    let switches = [("--again", request.again), ("--no-fence", how.no_fence)];
-    switches.into_iter().filter(|(_, is_on)| *is_on).fold(call, |call, (flag, _)| call.word(flag))
 }

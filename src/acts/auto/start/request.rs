@@ -4,6 +4,7 @@ use crate::acts::auto::place::LayoutWord;
 use crate::auto::event::Run;
 use crate::auto::memory::Memory;
 use crate::auto::slices::forecast::Shape;
+use crate::text::shell::Typed;
 
 /// The request for a run.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct RunRequest {
     pub(crate) brief: Option<String>,
     /// Whether a brief that has landed is worked on once more.
     pub(crate) again: bool,
+    /// Whether the milestones in the queue follow, one after the other.
+    pub(crate) all: bool,
     pub(crate) how: Choices,
 }
 
@@ -40,6 +43,53 @@ pub(crate) struct Choices {
     pub(crate) take_over: bool,
     /// Whether the call only shows what a run would do: nothing is started, ended, approved or removed.
     pub(crate) only_shows: bool,
+    /// Whether another process runs it, which needs no terminal.
+    pub(crate) detaches: bool,
+}
+
+impl RunRequest {
+    /// The words after `gsd-tools auto run` that make this request.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let how = &self.how;
+        let number = |number: Option<u32>| number.map(|number| number.to_string());
+        let amount = |amount: Option<f64>| amount.map(|amount| amount.to_string());
+        let valued = [
+            ("--brief", self.brief.clone()),
+            ("--runner", how.runner.clone()),
+            ("--runner-program", how.runner_program.clone()),
+            ("--model", how.model.clone()),
+            ("--profile", how.profile.clone()),
+            ("--layout", how.layout.map(|layout| layout.word().to_owned())),
+            ("--target", how.target.clone()),
+            ("--max-sessions", number(how.max_sessions)),
+            ("--budget", amount(how.budget)),
+            ("--unit-budget", amount(how.unit_budget)),
+            ("--unit-minutes", number(how.unit_minutes)),
+            ("--shape", how.shape.map(|shape| format!("{}x{}", shape.slices, shape.tasks))),
+        ];
+        let keys = how.allow_key.iter().map(|file| ("--allow-key", Some(file.clone())));
+        let switches = [
+            ("--again", self.again),
+            ("--all", self.all),
+            ("--allow-planning-only", how.allow_planning_only),
+            ("--no-fence", how.no_fence),
+            ("--fence", how.fence),
+            ("--no-project-settings", how.no_project_settings),
+            ("--project-settings", how.project_settings),
+            ("--take-over", how.take_over),
+        ];
+        let mut words: Vec<String> = self.milestone.iter().cloned().collect();
+        for (flag, value) in valued.into_iter().chain(keys) {
+            words.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
+        }
+        words.extend(switches.into_iter().filter(|(_, is_on)| *is_on).map(|(flag, _)| flag.to_owned()));
+        words
+    }
+
+    /// The command that makes this request.
+    pub(crate) fn command(&self) -> Typed {
+        self.words().iter().fold(Typed::from("gsd-tools auto run"), |call, word| call.word(word))
+    }
 }
 
 /// The unfinished run.

@@ -8,7 +8,7 @@ use crate::project::milestone_layout::slice_rows::SliceRow;
 
 pub(super) const SLICES: usize = 4;
 pub(super) const TASKS: usize = 3;
-pub(super) const KINDS: [UnitKind; 16] = [
+pub(super) const KINDS: [UnitKind; 17] = [
     UnitKind::PlanMilestone,
     UnitKind::PlanSlice,
     UnitKind::ReplanSlice,
@@ -22,6 +22,7 @@ pub(super) const KINDS: [UnitKind; 16] = [
     UnitKind::ResearchMilestone,
     UnitKind::ResearchSlice,
     UnitKind::DiscussMilestone,
+    UnitKind::DiscussSlice,
     UnitKind::DiscussPhase,
     UnitKind::PlanPhase,
     UnitKind::ExecutePhase,
@@ -174,7 +175,7 @@ pub(super) fn unit(kind: UnitKind, slice: usize, task: usize) -> PromptInput {
     };
     match kind {
         UnitKind::PlanMilestone | UnitKind::ResearchMilestone => of_milestone(),
-        UnitKind::PlanSlice | UnitKind::ResearchSlice => summaries(of_slice(), slice - 1),
+        UnitKind::PlanSlice | UnitKind::ResearchSlice | UnitKind::DiscussSlice => summaries(of_slice(), slice - 1),
         UnitKind::ReplanSlice => tasks(of_slice(), 1)
             .with(DocumentKind::SlicePlan, &file("PLAN"), &slice_plan(slice))
             .with(DocumentKind::Blocker, &task_path(slice, 2, "SUMMARY"), &task_summary(slice, 2)),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::auto::runner::event::ClientEvent;
 
 /// Reads the lines of one session in one form. It may keep state, and never fails.
-pub(crate) trait Read: std::fmt::Debug {
+pub(crate) trait Read: std::fmt::Debug + Send {
     /// Adds the events of a line.
     fn line(&mut self, line: &Value, events: &mut Vec<ClientEvent>);
 

@@ -60,6 +60,9 @@ fn the_classic_pipeline_counts_by_its_formulas() {
     let profiles = [Profile::Quality, Profile::Balanced, Profile::Budget];
     assert_eq!(profiles.map(|profile| count((4, 3), profile)), [30, 27, 22]);
     assert_eq!([(1, 2), (2, 3), (6, 4)].map(|sizes| count(sizes, Profile::Quality)), [8, 16, 50]);
+    // What is neither a plan nor a task.
+    assert_eq!(profiles.map(|profile| run(&classic((4, 3), profile)).ceremony), [13, 10, 5]);
+    assert_eq!(run(&simple((4, 3))).ceremony, 0);
 }
 
 #[test]

@@ -6,6 +6,8 @@
 
 mod told;
 
+use super::card;
+use super::live::{Detail, Drawn};
 use crate::acts::auto::demo::{DemoReport, Stage, is_fenced};
 use crate::auto::demo::{DemoCommand, Script};
 use crate::auto::event::{Entry, Event};
@@ -36,6 +38,11 @@ pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Fa
     }
     context.tell(format!("  $ gsd-tools auto run --brief {}\n", script.brief));
     stage.prepare(&script)?;
+    if !arguments.json {
+        context.tell(card::shown(&stage.card(&script)?, progress));
+    }
+    let place = stage.place()?;
+    let drawn = (!arguments.json).then(|| Drawn::at(context, place, Detail::Progress));
     let mut memory = Memory::default();
     stage.run(&script, &mut |entry: &Entry| {
         memory.add(entry);
@@ -46,14 +53,17 @@ pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Fa
             tell(told::Who::Program, if is_fenced(context) { FENCED } else { NOT_FENCED });
         }
     })?;
+    drop(drawn);
     let report = DemoReport::of(context, &script, &stage, &memory)?;
+    let summary = stage.summary(context)?;
     let kept = stage.keep().map(|folder| folder.to_string());
     let report = DemoReport { kept, ..report };
     if arguments.json {
         return context.emit(&report);
     }
     context.tell("");
-    let mut page = page(&report, &script, context.page());
+    let end = summary.map(|summary| card::of_landing(&summary, context.page())).unwrap_or_default();
+    let mut page = format!("{end}\n{}", page(&report, &script, context.page()));
     page += &not_in_path(context);
     context.text(page);
     Ok(())
@@ -75,7 +85,6 @@ const SHOWN: usize = 5;
 fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let prose = |text: &str| screen.commands(&screen.prose("", "", text));
     let typed = |line: &str| "  ".to_owned() + &screen.paint(Tone::Command, line) + "\n";
-    let landed = format!("Landed on `{}`: {} {}", report.branch, told::short(&report.commit), report.subject);
     let files = format!("{}, and {} documents in {}/", report.files.join(", "), report.documents, lookup::FOLDER);
     let shown = report.shown.iter().map(|shown| {
         let lines = shown.printed.lines().take(SHOWN).map(|line| screen.prose("  ", "    ", line));
@@ -89,9 +98,9 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     } else {
         prose("The temporary project is gone. To keep it and look around:") + &typed("gsd-tools demo --keep FOLDER")
     };
-    let (landed, files) = (prose(&landed), screen.prose("  ", "  ", &files));
+    let files = screen.prose("", "  ", &files);
     let (yours, next) = (prose(&script.yours), screen.paint(Tone::Strong, "Next"));
-    format!("{landed}{files}\n{shown}\n{yours}\n{place}\n{next}\n{}", rows(screen, &script.next))
+    format!("{files}\n{shown}\n{yours}\n{place}\n{next}\n{}", rows(screen, &script.next))
 }
 
 /// How to type the commands if the program was built but is not installed.
