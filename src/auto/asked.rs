@@ -73,9 +73,11 @@ mod tests {
     use super::*;
     use crate::auto::ceilings::Ceilings;
     use crate::auto::preferences::Preferences;
-    use crate::project::milestone_layout::preference_table::{DefaultValue, KEYS, PreferenceKind};
+    use crate::project::milestone_layout::preference_table::{
+        AFTER_UNITS, BEFORE_UNITS, DefaultValue, KEYS, PreferenceKind,
+    };
     use crate::project::milestone_layout::preferences::{self as document, given};
-    use crate::project::milestone_layout::{fence, held_out};
+    use crate::project::milestone_layout::{fence, held_out, unit_hooks};
     use crate::text::front_matter::Value;
 
     fn asked(project: &str, global: Option<&str>) -> Asked {
@@ -89,17 +91,10 @@ mod tests {
         let idle = "`reactive_execution.max_parallel`; a run works on one task at a time".to_owned();
         assert_eq!(asked(passes, None), Asked { idle: vec![idle], ..Asked::default() });
         let other = "---\nmode: team\ngit:\n  auto_push: true\n  main_branch: trunk\nslice_parallel: { enabled: yes }\nmodels:\n  \
-            planning: small\npost_unit_hooks:\n  - name: review\nlanguage: en\ngit_hub:\n  remote: origin\n---\n";
+            planning: small\nlanguage: en\ngit_hub:\n  remote: origin\n---\n";
         let found = asked(other, None);
         assert_eq!(found.of_others, 2, "{found:?}");
-        let keys = [
-            "mode",
-            "git.auto_push",
-            "git.main_branch",
-            "slice_parallel.enabled",
-            "models.planning",
-            "post_unit_hooks",
-        ];
+        let keys = ["mode", "git.auto_push", "git.main_branch", "slice_parallel.enabled", "models.planning"];
         assert_eq!(found.unmet.len(), keys.len(), "{found:?}");
         for key in keys {
             assert!(found.unmet.iter().any(|line| line.contains(&format!("`{key}` is `"))), "{key}: {found:?}");
@@ -137,7 +132,8 @@ mod tests {
                 assert_eq!(problems, [], "{}: {value}", key.name);
                 let found = asked(&text, None);
                 assert_eq!((found.of_others, found.misspelled.len()), (0, 0), "{}: {value}", key.name);
-                let (changes, is_refused) = (read != unset, !found.unmet.is_empty());
+                let has_hooks = !unit_hooks::read(Some(&text), None).hooks.is_empty();
+                let (changes, is_refused) = (read != unset || has_hooks, !found.unmet.is_empty());
                 if let Some(line) = found.unmet.first() {
                     assert!(line.contains(&format!("`{}` is `", key.name.replace('*', "planning"))), "{line}");
                 }
@@ -186,6 +182,11 @@ mod tests {
             assert_eq!(found.idle.len(), expected, "{text}");
             assert_eq!(document::Preferences::read(project, personal).1, [], "{text}");
             fence::read(&text).unwrap();
+            let hooks = unit_hooks::read(project, personal);
+            assert_eq!(hooks.problems, [], "{text}");
+            assert_eq!(crate::auto::unit_hooks::unmet(&hooks, false), Vec::<String>::new(), "{text}");
+            let is_hook = [BEFORE_UNITS, AFTER_UNITS].contains(&key.name);
+            assert_eq!(hooks.hooks.len(), usize::from(is_hook), "{text}");
             assert_eq!(held_out::entries(&text).unwrap().len(), usize::from(key.name == held_out::KEY), "{text}");
         }
         let openings: String = KEYS

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::set_up::SetUp;
 use crate::disk::Digest;
+use crate::project::milestone_layout::unit_hooks::{HookAction, UnitHook};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
@@ -26,6 +27,8 @@ const NAMED: usize = 40;
 pub(crate) enum ExecutedKind {
     Check,
     SetUp,
+    /// What runs before or after units.
+    Hook,
     /// A file that the client reads and whose commands it runs.
     Client,
 }
@@ -88,6 +91,31 @@ impl ExecutedItem {
         let copies: Vec<String> = copies.collect();
         let include = set_up.include.as_ref().map(|text| of("include", copies, text));
         command.into_iter().chain(include)
+    }
+
+    /// A hook before or after units.
+    pub(crate) fn hook(hook: &UnitHook) -> Self {
+        let (when, kinds) = (if hook.is_before { "before" } else { "after" }, line(&hook.kinds.join(", ")));
+        let (first, content) = match &hook.action {
+            HookAction::Command(command) => (format!("{when} {kinds}: {}", line(command)), command.clone()),
+            HookAction::Prompt(text) => (format!("a session {when} {kinds}: {}", line(text)), text.clone()),
+            HookAction::Text { prepend, append } => {
+                let both = format!("{}:{prepend}\0{append}", prepend.len());
+                (format!("in the prompt of {kinds}: {} {}", line(prepend), line(append)), both)
+            }
+        };
+        let action = match &hook.action {
+            HookAction::Command(_) => "command",
+            HookAction::Prompt(_) => "prompt",
+            HookAction::Text { .. } => "text",
+        };
+        let (most, artifact) = (hook.most.to_string(), hook.artifact.as_deref().unwrap_or_default());
+        Self {
+            kind: ExecutedKind::Hook,
+            name: hook.name.clone(),
+            lines: vec![format!("hook {} {first}", line(&hook.name))],
+            digest: digest(&["hook", hook.key(), &hook.name, &kinds, action, &most, artifact], content.as_bytes()),
+        }
     }
 
     /// A file that a client reads when its session starts. `title` is the name of the client, `host` its id.

@@ -66,7 +66,7 @@ fn clean_evidence(evidence: &mut CheckedTree) {
 
 fn clean_order(order: &mut Order) {
     match &mut order.wish {
-        Wish::Steer { change } => clean(change),
+        Wish::Steer { change: text } | Wish::Capture { text } => clean(text),
         Wish::Answer { why, .. } | Wish::Park { why, .. } => why.iter_mut().for_each(clean),
         Wish::Verdict { why, .. } => clean(why),
         Wish::Unpark { .. } => {}

@@ -42,6 +42,8 @@ pub(crate) enum Step {
         attempt: u32,
         resumes: Option<String>,
     },
+    /// Runs the command of a hook after the last unit, or ends one whose process died.
+    Hook,
     /// Ends what a session left running after the process that ran it died.
     Sweep,
     /// Judges a session that ended: does its work count?
@@ -93,6 +95,9 @@ pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     }
     if memory.committing.is_some() {
         return Step::Commit;
+    }
+    if memory.hooking.is_some() {
+        return Step::Hook;
     }
     if let Some(operation) = &memory.current {
         return in_operation(situation, operation);
@@ -217,6 +222,7 @@ fn by_rules(situation: &Situation<'_>) -> Step {
     match &situation.position.finding {
         RuleResult::Dispatch(unit) => launch(situation, unit.clone(), situation.position.rule),
         RuleResult::Mechanical(step) => Step::Mechanical(step.clone()),
+        RuleResult::Hook => Step::Hook,
         RuleResult::Stop(stop) => Step::Stop(stop.clone()),
         RuleResult::No(why) => Step::Stop(Stop::new(Cause::Unhandled, why.clone(), "gsd-tools auto status")),
     }
@@ -419,7 +425,7 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
         return refuse(Refusal::NoChange, "the session wrote nothing".to_owned());
     }
     // A phase whose plans were executed before is only verified.
-    let executes = unit.kind == UnitKind::ExecuteTask
+    let executes = matches!(unit.kind, UnitKind::ExecuteTask | UnitKind::QuickTask)
         || unit.kind == UnitKind::ExecutePhase && ended.changed.iter().any(|path| path.ends_with("SUMMARY.md"));
     if executes && !changed_anything(situation, &ended.changed) {
         let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";

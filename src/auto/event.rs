@@ -216,7 +216,42 @@ pub(crate) enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<String>,
     },
+    /// The command of a hook is about to run.
+    HookStarted(HookStarted),
+    /// The command of a hook ended, was interrupted, or was not needed.
+    HookEnded(HookEnded),
     Stopped(Stop),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HookStarted {
+    /// The unit that it comes before or after.
+    pub(crate) unit: Unit,
+    pub(crate) hook: String,
+    /// The worktree before it.
+    pub(crate) tree: String,
+    /// The mark by which all processes that it starts are found.
+    pub(crate) mark: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct HookEnded {
+    pub(crate) hook: String,
+    /// Whether it comes before the unit.
+    #[serde(rename = "before")]
+    pub(crate) is_before: bool,
+    pub(crate) passed: bool,
+    /// Whether its artifact was there, so that it did not run.
+    #[serde(rename = "skipped", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_skipped: bool,
+    /// `None` if it did not end by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) milliseconds: u64,
+    /// What it changed in the worktree, which was put back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) put_back: Vec<String>,
 }
 
 /// The settings of a run that hold from its beginning to its end.
@@ -644,6 +679,13 @@ pub(crate) enum Mechanical {
     ResolveOverrides {
         milestone: String,
     },
+    /// Does what the class of a capture asks for.
+    CarryOutCapture {
+        milestone: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slice: Option<String>,
+        capture: String,
+    },
     /// Writes a CONTEXT.md without decisions, for a phase that is planned without a discussion.
     WriteContext {
         phase: String,
@@ -663,6 +705,7 @@ impl Mechanical {
             Self::PassValidation { .. } => "pass-validation",
             Self::CompleteMilestone { .. } => "complete-milestone",
             Self::ResolveOverrides { .. } => "resolve-overrides",
+            Self::CarryOutCapture { .. } => "carry-out-capture",
             Self::WriteContext { .. } => "write-context",
             Self::ClosePhase { .. } => "close-phase",
         }
@@ -690,6 +733,7 @@ mod tests {
         let text = |word: &str| word.to_owned();
         let wishes = [
             Wish::Steer { change: text("use one file") },
+            Wish::Capture { text: text("the page is slow") },
             Wish::Answer { task: text("M001/S01/T01"), choice: text("a"), why: Some(text("simple")) },
             Wish::Verdict { id: text("M001"), passed: false, why: text("no") },
             Wish::Park { milestone: text("M001"), why: None },

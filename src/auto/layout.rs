@@ -106,8 +106,12 @@ impl Layout {
         requirements_before: Option<String>,
     ) -> Result<Result<Vec<Edit>, String>, EngineError> {
         Ok(match self {
-            Self::Milestones => record::mechanical(effects.files(), step, preferences, requirements_before)?
-                .map_err(|reason| reason.message),
+            Self::Milestones => {
+                // Only what follows from a capture has a time.
+                let now = if matches!(step, Mechanical::CarryOutCapture { .. }) { effects.now().wall } else { 0 };
+                record::mechanical(effects.files(), step, preferences, requirements_before, now)?
+                    .map_err(|reason| reason.message)
+            }
             Self::Phases(settings) => {
                 let facts = effects.facts();
                 phases::record::mechanical(&effects.view(), step, settings, &facts)?

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, KeptState, Mechanical, Refusal, Run, Tests, Time,
-    UnitEnded, UnitStarted, Usage, Vector,
+    CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, HookEnded, HookStarted, KeptState, Mechanical,
+    Refusal, Run, Tests, Time, UnitEnded, UnitStarted, Usage, Vector,
 };
 use super::stop::Stop;
 use super::unit::{Class, Unit, UnitKind};
@@ -31,6 +31,18 @@ pub(crate) struct Memory {
     pub(crate) fallbacks: BTreeMap<Mechanical, String>,
     /// Sessions that should have written a change of course to the documents, since one last did.
     pub(crate) rewrites: u32,
+    /// Captures that the run stopped for. A person who continues it has seen them.
+    pub(crate) halted: BTreeSet<String>,
+    /// The unit that was closed last, without sessions of hooks.
+    pub(crate) closed: Option<Unit>,
+    /// The hooks after it that ended.
+    pub(crate) hooked: BTreeSet<String>,
+    /// How often each hook ran for each unit.
+    pub(crate) hook_cycles: BTreeMap<(Unit, String), u32>,
+    /// The commands before a unit that ran since the last session began.
+    pub(crate) readied: BTreeSet<(Unit, String)>,
+    /// The command of a hook in progress.
+    pub(crate) hooking: Option<HookStarted>,
     /// The orders of a person that were handled.
     pub(crate) orders: BTreeSet<String>,
     /// Whether the run itself wrote something that is in no commit yet.
@@ -330,7 +342,12 @@ impl Memory {
                     self.held_out.clear();
                 }
             }
-            Event::Stopped(stop) => self.stop = Some(stop.clone()),
+            Event::HookStarted(started) => self.hooking = Some(started.clone()),
+            Event::HookEnded(ended) => self.hook_ended(ended),
+            Event::Stopped(stop) => {
+                self.halted.extend(stop.captures().map(str::to_owned));
+                self.stop = Some(stop.clone());
+            }
         }
     }
 
@@ -373,6 +390,7 @@ impl Memory {
         attempts.sessions += 1;
         attempts.base.get_or_insert_with(|| start.tree.clone());
         self.known = None;
+        self.readied.clear();
         if start.unit.kind.class() == Class::Work {
             self.held_out.clear();
         }
@@ -519,7 +537,35 @@ impl Memory {
             if kind == UnitKind::RewriteDocs {
                 self.rewrites = 0;
             }
+            // Later captures are triaged in a unit of the same name, with attempts that are counted separately.
+            if matches!(kind, UnitKind::TriageCaptures | UnitKind::Hook) {
+                self.attempts.remove(&operation.start.unit);
+            }
+            if let Some(name) = operation.start.unit.hook() {
+                self.hook_ran(name.to_owned());
+            } else {
+                (self.closed, self.hooked) = (Some(operation.start.unit), BTreeSet::new());
+            }
         }
+    }
+
+    fn hook_ended(&mut self, ended: &HookEnded) {
+        let hooking = self.hooking.take();
+        if ended.is_before && ended.passed {
+            self.readied.extend(hooking.map(|hooking| (hooking.unit, ended.hook.clone())));
+        } else if ended.is_skipped {
+            self.hooked.insert(ended.hook.clone());
+        } else if ended.passed {
+            self.hook_ran(ended.hook.clone());
+        }
+    }
+
+    /// Records that a hook ran after the unit that was closed last.
+    fn hook_ran(&mut self, name: String) {
+        if let Some(unit) = &self.closed {
+            *self.hook_cycles.entry((unit.clone(), name.clone())).or_default() += 1;
+        }
+        self.hooked.insert(name);
     }
 
     fn advance(&mut self, number: u64, stage: OperationStage) {

@@ -87,3 +87,4 @@ pub(crate) mod stop;
 pub(crate) mod story;
 pub(crate) mod supervise;
 pub(crate) mod unit;
+pub(crate) mod unit_hooks;

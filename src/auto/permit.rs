@@ -26,6 +26,8 @@ read_words! {
         Owners = "owners",
         /// In the changes of course: whether the documents follow each.
         Scopes = "scopes",
+        /// In the captures: the classes of those without one.
+        Classes = "classes",
         /// The text of a question, but not its answer.
         Question = "question",
         /// In a roadmap of phases: the parts about the phase of the unit.

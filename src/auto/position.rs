@@ -11,6 +11,8 @@ pub(crate) enum RuleResult {
     No(String),
     Dispatch(Unit),
     Mechanical(Mechanical),
+    /// The command of a hook after the last unit.
+    Hook,
     Stop(Stop),
 }
 

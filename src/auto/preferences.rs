@@ -2,6 +2,7 @@
 
 pub(crate) use crate::project::milestone_layout::preferences::Profile;
 use crate::project::milestone_layout::preferences::{self as document, InlineLevel};
+use crate::project::milestone_layout::unit_hooks::UnitHook;
 use crate::text::words::words;
 
 words! {
@@ -42,6 +43,8 @@ pub(crate) struct Preferences {
     pub(crate) verification_commands: Vec<String>,
     /// How often a unit with failing checks is tried again.
     pub(crate) verification_retries: u32,
+    /// The hooks before and after units.
+    pub(crate) hooks: Vec<UnitHook>,
 }
 
 impl Preferences {
@@ -71,6 +74,7 @@ impl Preferences {
             inlining: InlineLevel::Paths,
             verification_commands: Vec::new(),
             verification_retries: 2,
+            hooks: Vec::new(),
         }
     }
 }

@@ -40,6 +40,9 @@ pub(crate) struct StatusReport {
     pub(crate) blockers: Vec<String>,
     /// Open questions of tasks in the active slice.
     pub(crate) questions: Vec<QuestionRow>,
+    /// Captures that are not resolved; left out if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) captures: usize,
     pub(crate) progress: Progress,
     pub(crate) registry: Vec<RegistryRow>,
     pub(crate) requirements: RequirementCounts,
@@ -75,7 +78,7 @@ pub(crate) struct Active {
 /// What a run does next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct NextReport {
-    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`; `running` while a process works on a unit,
+    /// `dispatch`, `mechanical`, `hook`, `gate`, `commit`, `land`, `wait` or `stop`; `running` while a process works on a unit,
     /// and `recover` after that process died.
     pub(crate) action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -352,6 +355,7 @@ impl StatusReport {
             step: None,
             blockers: Vec::new(),
             questions: Vec::new(),
+            captures: 0,
             progress: Progress::default(),
             registry: Vec::new(),
             requirements: RequirementCounts::default(),
@@ -376,6 +380,7 @@ impl StatusReport {
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
             blockers: blockers.iter().map(|blocker| one_line(blocker)).collect(),
             questions: questions(look),
+            captures: look.snapshot.captures.iter().filter(|capture| !capture.is_resolved()).count(),
             progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
             registry: registry
                 .iter()
@@ -510,6 +515,7 @@ impl NextReport {
             | Step::TakeBack(_)
             | Step::CheckCandidate
             | Step::HeldOut(_) => bare("gate"),
+            Step::Hook => bare("hook"),
             Step::Commit => bare("commit"),
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
             Step::Wait { until, why } => Self { wait: Some(WaitReport::of(until.wall, why)), ..bare("wait") },
@@ -604,6 +610,7 @@ pub(crate) fn rules(look: &Look<'_>, is_explained: bool, with_optional: bool) ->
             RuleResult::No(why) => (Some(false), Some(why)),
             RuleResult::Dispatch(unit) => (Some(true), Some(unit.to_string())),
             RuleResult::Mechanical(step) => (Some(true), Some(step.word().to_owned())),
+            RuleResult::Hook => (Some(true), Some("a hook".to_owned())),
             RuleResult::Stop(stop) => (Some(true), Some(stop.text)),
         };
         is_decided |= matched == Some(true);

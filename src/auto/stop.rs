@@ -1,5 +1,6 @@
 //! Why a run ends or waits: each cause with its exit code and a command to continue.
 
+use crate::project::milestone_layout::captures::leading_id;
 use crate::text::shell::Typed;
 use crate::text::terminal::one_line;
 use crate::text::words::read_words;
@@ -23,6 +24,8 @@ read_words! {
         NoImplementation = "no-implementation",
         NoOperationalEvidence = "no-operational-evidence",
         Escalation = "escalation",
+        /// A capture asks for a person's decision.
+        Captured = "captured",
         UatFailed = "uat-failed",
         UatExhausted = "uat-exhausted",
         GapsFound = "gaps-found",
@@ -48,6 +51,8 @@ read_words! {
         Detached = "detached",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
+        /// The command of a hook before or after a unit failed.
+        HookFailed = "hook-failed",
         Unproved = "unproved",
         Denied = "denied",
         Auth = "auth",
@@ -132,6 +137,12 @@ impl Stop {
     /// A stop. Text from documents, paths and programs is put on one line.
     pub(crate) fn new(cause: Cause, text: impl AsRef<str>, next: impl Into<Typed>) -> Self {
         Self { cause, text: one_line(text.as_ref()), evidence: Vec::new(), next: next.into() }
+    }
+
+    /// The captures that the run stopped for.
+    pub(crate) fn captures(&self) -> impl Iterator<Item = &str> {
+        let is_for_captures = matches!(self.cause, Cause::Paused | Cause::Captured);
+        self.evidence.iter().filter(move |_| is_for_captures).filter_map(|line| leading_id(line))
     }
 
     pub(crate) fn shown(self, evidence: impl IntoIterator<Item = String>) -> Self {

@@ -2,7 +2,9 @@
 
 use super::account::figures;
 use super::decided::DECIDED;
-use super::event::{CheckRun, CheckedTree, Event, Means, ProofKept, Refusal, SessionVerdict, UnitEnded};
+use super::event::{
+    CheckRun, CheckedTree, Event, HookEnded, Means, Mechanical, ProofKept, Refusal, SessionVerdict, UnitEnded,
+};
 use super::permit;
 use super::stop::Stop;
 use crate::text::screen::counted;
@@ -52,6 +54,9 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::HeldOut(run) => {
             format!("  held-out check of {}: {}", run.place, if run.result.passed { "passed" } else { "failed" })
         }
+        Event::Mechanical { step: Mechanical::CarryOutCapture { capture, .. }, fallback: None } => {
+            format!("{capture} is carried out without a session")
+        }
         Event::Mechanical { step, fallback: None } => format!("{} without a session", step.word()),
         Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
         Event::Candidate { .. } => "Merged with the target; its checks come next".to_owned(),
@@ -82,6 +87,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         }
         Event::Accepted { roadmap: Some(roadmap), .. } => format!("  roadmap: {roadmap}"),
         Event::Restored { kept: Some(kept), .. } => format!("  taken back, and kept in {}", kept.reference),
+        Event::HookEnded(ended) => hook(ended),
         Event::Held { until, why, .. } => match time::in_words(*until) {
             Some(until) => format!("Waiting until {until}: {why}"),
             None => format!("Waiting: {why}"),
@@ -94,8 +100,22 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::Committed { .. }
         | Event::Released { .. }
         | Event::HoldEnded
+        | Event::HookStarted(_)
         | Event::Stopped(_) => return None,
     })
+}
+
+/// Returns the line of the command of a hook that ended.
+fn hook(ended: &HookEnded) -> String {
+    let how = match (ended.is_skipped, ended.passed, ended.exit_code) {
+        (true, ..) => "skipped, since its artifact is there".to_owned(),
+        (_, true, _) => "passed".to_owned(),
+        (_, _, Some(code)) => format!("failed with exit code {code}"),
+        (_, _, None) => "interrupted".to_owned(),
+    };
+    let changed = &ended.put_back;
+    let put_back = if changed.is_empty() { String::new() } else { format!("; put back: {}", permit::listed(changed)) };
+    format!("hook `{}`: {how}{put_back}", ended.hook)
 }
 
 /// Returns the line of a session that ended.

@@ -22,6 +22,10 @@ words! {
         ValidateMilestone = "validate-milestone",
         CompleteMilestone = "complete-milestone",
         RewriteDocs = "rewrite-docs",
+        TriageCaptures = "triage-captures",
+        QuickTask = "quick-task",
+        /// A step after another unit that a person set up.
+        Hook = "hook",
         DiscussPhase = "discuss-phase",
         PlanPhase = "plan-phase",
         ExecutePhase = "execute-phase",
@@ -52,13 +56,14 @@ impl UnitKind {
             | Self::PlanSlice
             | Self::ReplanSlice
             | Self::ReassessRoadmap
+            | Self::TriageCaptures
             | Self::DiscussPhase
             | Self::PlanPhase => Class::Planning,
             Self::RewriteDocs => Class::Documents,
             Self::RunUat | Self::CompleteSlice | Self::ValidateMilestone | Self::CompleteMilestone => {
                 Class::Verification
             }
-            Self::ExecuteTask | Self::ExecutePhase => Class::Work,
+            Self::ExecuteTask | Self::QuickTask | Self::Hook | Self::ExecutePhase => Class::Work,
         }
     }
 
@@ -74,7 +79,7 @@ impl UnitKind {
 
     /// True if its work must pass the checks before it counts.
     pub(crate) fn is_gated(self) -> bool {
-        matches!(self, Self::ExecuteTask | Self::ExecutePhase)
+        matches!(self, Self::ExecuteTask | Self::QuickTask | Self::Hook | Self::ExecutePhase)
     }
 }
 
@@ -92,9 +97,16 @@ impl Unit {
         Self { kind, id: id.into() }
     }
 
-    /// Returns the milestone, slice and task in the identifier, if present.
+    /// Returns the name of the hook, if the unit is a session for one.
+    pub(crate) fn hook(&self) -> Option<&str> {
+        let (_, name) = self.id.rsplit_once('/').filter(|_| self.kind == UnitKind::Hook)?;
+        Some(name)
+    }
+
+    /// Returns the milestone, slice and task in the identifier, if present: for a hook, those of the unit before it.
     pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
-        let mut parts = self.id.splitn(3, '/');
+        let id = self.hook().and_then(|name| self.id.strip_suffix(name)?.strip_suffix('/')).unwrap_or(&self.id);
+        let mut parts = id.splitn(3, '/');
         (parts.next().unwrap_or_default(), parts.next(), parts.next())
     }
 }

@@ -41,6 +41,9 @@ pub fn work_in(call: &Call, manner: Manner) -> Result<(), String> {
         "validate-milestone" => validate(milestone),
         "complete-milestone" => complete_milestone(milestone),
         "rewrite-docs" => rewrite(),
+        "triage-captures" => triage(),
+        "hook" => Ok(()),
+        "quick-task" => quick(milestone, slice.unwrap_or("S01"), task.unwrap_or("CAP-00000000"), manner),
         "research-milestone" => {
             write(&format!("{}-RESEARCH.md", of_milestone(milestone)), "# Research\n\nNothing new.\n")
         }
@@ -248,6 +251,43 @@ fn rewrite() -> Result<(), String> {
     let path = ".gsd/OVERRIDES.md";
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     write(path, &text.replace("**Scope:** active", "**Scope:** resolved"))
+}
+
+/// Classifies each open capture by its first word, such as `inject: text`; others are quick tasks.
+fn triage() -> Result<(), String> {
+    let path = ".gsd/CAPTURES.md";
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let (mut class, mut lines) = ("quick-task", Vec::new());
+    for line in text.lines() {
+        if let Some(what) = line.strip_prefix("**Text:** ") {
+            let first = what.split(':').next().unwrap_or_default();
+            let known = ["inject", "defer", "replan", "note", "stop", "backtrack", "nonsense"];
+            class = known.into_iter().find(|known| *known == first.trim_start_matches("please ")).unwrap_or("quick-task");
+        }
+        if line == "**Status:** pending" {
+            lines.push("**Status:** triaged".to_owned());
+            lines.push(format!("**Classification:** {class}"));
+            lines.push("**Rationale:** as its first word says".to_owned());
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    write(path, &(lines.join("\n") + "\n"))
+}
+
+/// Makes the file of a quick task.
+fn quick(milestone: &str, slice: &str, capture: &str, manner: Manner) -> Result<(), String> {
+    let source = format!("src/{}.txt", capture.to_lowercase().replace('-', "_"));
+    write(&source, &format!("{capture} ready\n"))?;
+    if manner == Manner::Half {
+        return Ok(());
+    }
+    let text = format!(
+        "---\nid: {capture}\nparent: {slice}\nmilestone: {milestone}\nkey_files: [{source}]\nverification_result: passed\n\
+         completed_at: 2026-01-05T10:00:00Z\nblocker_discovered: false\n---\n\n# {capture}: Quick\n\n**{source} is on the shelf**\n\n\
+         ## What Happened\n\nThe file was made.\n"
+    );
+    write(&format!("{}/tasks/{capture}-SUMMARY.md", of_slice(milestone, slice)), &text)
 }
 
 fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {

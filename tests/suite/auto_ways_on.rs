@@ -265,6 +265,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("needs-attention", "a_task_that_is_ticked_but_never_ran_is_run"),
     ("blocked", "a_milestone_that_waits_for_another_names_the_one_to_run"),
     ("parked", "orders_print_the_command_that_continues"),
+    ("hook-failed", "auto_unit_hooks: a_command_that_fails_stops_the_run_and_the_printed_command_continues"),
+    ("captured", "auto_captures: a_stop_by_triage_asks_the_person_and_the_printed_command_continues"),
     ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_continues"),
     ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
     ("not-approved", "brought: the printed commands go on"),

@@ -55,6 +55,11 @@ const WRITERS: &[Writer] = &[
         may: &[(".gsd/OVERRIDES.md", &["*"])],
     },
     Writer {
+        verb: "auto capture",
+        calls: &[&["sort", "by", "date"], &["stop: Écoute: 待つ"]],
+        may: &[(".gsd/CAPTURES.md", &["*"])],
+    },
+    Writer {
         verb: "auto answer",
         calls: &[&["M001/S02/T01", "b", "--why", "they ask for it"], &["M001/S02/T01", "z"], &["M001/S01/T01", "a"]],
         may: &[("T01-ESCALATION.json", &["*"])],

@@ -128,11 +128,11 @@ fn at_a_terminal_the_lines_fit_and_colour_can_be_turned_off() {
     let context = TestContext::new();
     let folder = context.home().join("kept folder");
     let calls = [("demo".to_owned(), ""), (format!("demo --keep '{}'", folder.display()), "1")];
+    let colours = Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
     for (call, no_color) in calls {
         let output = context.at_a_terminal(&call, &[("NO_COLOR", no_color), ("LANG", "C")], "");
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}");
-        let colours = Regex::new("\u{1b}\\[[0-9;]*m").unwrap();
         assert_eq!(colours.is_match(&text), no_color.is_empty(), "{text:?}");
         for line in without_colours(&text).lines() {
             let has_path = line.contains("kept folder");

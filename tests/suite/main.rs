@@ -17,6 +17,8 @@ mod auto_abandon;
 mod auto_beliefs;
 #[cfg(unix)]
 mod auto_briefs;
+#[cfg(target_os = "linux")]
+mod auto_captures;
 mod auto_checkout;
 #[cfg(target_os = "linux")]
 mod auto_clients;
@@ -38,6 +40,8 @@ mod auto_replanned;
 mod auto_runs;
 mod auto_secrets;
 mod auto_seen;
+#[cfg(target_os = "linux")]
+mod auto_unit_hooks;
 #[cfg(unix)]
 mod auto_units;
 #[cfg(target_os = "linux")]

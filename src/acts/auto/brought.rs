@@ -17,6 +17,7 @@ use crate::gate::package::scripts_of;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup::MILESTONES;
 use crate::project::milestone_layout::preferences::PreferenceSource;
+use crate::project::milestone_layout::unit_hooks::UnitHook;
 use crate::project::self_running::{HostPlaces, SelfRunning};
 use crate::runtime::{Descriptor, HookForm, PlaceAnchor, Scope};
 
@@ -107,6 +108,8 @@ impl RunQuestion<'_> {
             client.iter().map(|(path, real)| ExecutedItem::client(host, path, content(real).map(Vec::as_slice))),
         );
         items.extend(ExecutedItem::set_up(&self.set_up_of_project()));
+        let of_project = |hook: &&UnitHook| hook.source == PreferenceSource::Project;
+        items.extend(self.preferred.hooks.hooks.iter().filter(of_project).map(ExecutedItem::hook));
         Ok(items)
     }
 

@@ -377,14 +377,13 @@ impl LiveStream {
         let text = match event {
             ClientEvent::Tool { name, state: ToolState::Failed, .. } => format!("tool {name} failed"),
             ClientEvent::Tool { name, state: ToolState::Denied, .. } => format!("tool {name} was denied"),
-            // Its end is not news.
-            ClientEvent::Tool { state: ToolState::Finished, .. } => return,
             ClientEvent::Tool { name, state: ToolState::Started, .. } => format!("tool {name}"),
             ClientEvent::Text { text } if !text.trim().is_empty() => text.clone(),
             ClientEvent::Retry { why, .. } => {
                 format!("the client retries: {}", why.as_deref().unwrap_or("its model did not answer"))
             }
             ClientEvent::Trouble { text, .. } => text.clone(),
+            // The end of a tool is not news either.
             _ => return,
         };
         let line = crate::text::untrusted::line(&text, LETTERS);

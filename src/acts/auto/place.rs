@@ -25,6 +25,7 @@ use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preference_facts::PreferenceTexts;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
+use crate::project::milestone_layout::unit_hooks::{self, UnitHooks};
 use crate::project::repository;
 use crate::text::shell::{Typed, typed};
 use crate::text::words::{of_word, words};
@@ -452,6 +453,8 @@ pub(crate) struct Preferred {
     pub(crate) problems: Vec<String>,
     /// The held-out checks of the user, with the line that names them; or what is wrong with them.
     pub(crate) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
+    /// The hooks before and after units, and what is wrong with others.
+    pub(crate) hooks: UnitHooks,
 }
 
 impl Preferred {
@@ -472,10 +475,12 @@ impl Preferred {
         let problems = problems.into_iter().map(shown).collect();
         let given = preferences::given(project, personal);
         let held_out = personal.map(|text| (held_out::line(text), held_out::entries(text)));
-        Ok(Self { document, given, problems, held_out })
+        let hooks = unit_hooks::read(project, personal);
+        Ok(Self { document, given, problems, held_out, hooks })
     }
 
     pub(crate) fn resolved(&self) -> Preferences {
-        Preferences::resolved(&self.document, None)
+        let hooks = crate::auto::unit_hooks::followed(&self.hooks);
+        Preferences { hooks, ..Preferences::resolved(&self.document, None) }
     }
 }

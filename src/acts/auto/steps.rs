@@ -57,7 +57,7 @@ pub(crate) fn step(call: &Call, step: &Mechanical) -> Result<StepReport, Failure
         _ => None,
     };
     let written = call.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
-        let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before)?;
+        let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before, 0)?;
         let done = done.map_err(|failure| failure.exits(Cause::Blocked.code()))?;
         let mut edits = Edits::default();
         for edit in done {

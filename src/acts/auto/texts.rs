@@ -19,6 +19,7 @@ use crate::auto::story;
 use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
 use crate::disk;
 use crate::failure::{Explain, Failure, Reason};
+use crate::project::milestone_layout::captures::{Capture, CaptureClass, leading_id};
 use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::text::time;
 use crate::text::words::of_word;
@@ -102,8 +103,9 @@ fn input_of(call: &Call, seen: &Seen, unit: &Unit) -> Result<PromptInput, Failur
 pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
     let kinds = kinds_of_word(word);
     let level = |kind: UnitKind| match kind {
-        UnitKind::ExecuteTask => 3,
+        UnitKind::ExecuteTask | UnitKind::QuickTask => 3,
         UnitKind::DiscussSlice
+        | UnitKind::TriageCaptures
         | UnitKind::ResearchSlice
         | UnitKind::PlanSlice
         | UnitKind::ReplanSlice
@@ -115,7 +117,7 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
     let id = id.map(str::to_ascii_uppercase);
     let given = id.as_ref().map(|id| id.split('/').count());
     let kind = match (kinds.as_slice(), given) {
-        ([], _) => {
+        ([] | [UnitKind::Hook], _) => {
             let message = format!("`{word}` is not a kind of unit");
             return Err(Failure::usage(message).hint("`gsd-tools help auto dispatch` lists the kinds"));
         }
@@ -127,10 +129,17 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
             kinds.iter().copied().find(|kind| level(*kind) == wanted).unwrap_or(kinds[0])
         }
     };
+    if kind == UnitKind::TriageCaptures && !seen.snapshot.captures.iter().any(Capture::needs_triage) {
+        return Err(Failure::usage("no capture waits for its triage")
+            .hint("write a thought down: `gsd-tools auto capture \"...\"`"));
+    }
     let id = match id {
         Some(id) => id,
         None => next_id(seen, kind, level(kind)).ok_or_else(|| {
-            let message = format!("there is nothing to {} now", kind.word().replacen('-', " a ", 1));
+            let message = match kind {
+                UnitKind::QuickTask => "no capture waits for a quick task now".to_owned(),
+                kind => format!("there is nothing to {} now", kind.word().replacen('-', " a ", 1)),
+            };
             Failure::usage(message).hint("`gsd-tools auto status` shows what is next; or name it, as `M001/S01`")
         })?,
     };
@@ -140,7 +149,10 @@ pub(crate) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
         match (slice, task) {
             (None, _) => seen.snapshot.milestone(milestone).is_some(),
             (Some(slice), None) => seen.snapshot.slice(milestone, slice).is_some(),
-            (Some(slice), Some(task)) => seen.snapshot.task(milestone, slice, task).is_some(),
+            (Some(slice), Some(task)) => {
+                let is_captured = leading_id(task).is_some();
+                is_captured == (kind == UnitKind::QuickTask) && seen.snapshot.task(milestone, slice, task).is_some()
+            }
         }
     };
     let milestone = id.split('/').next().unwrap_or_default();
@@ -172,6 +184,10 @@ fn next_id(seen: &Seen, kind: UnitKind, level: usize) -> Option<String> {
     let slice = format!("{milestone}/{}", state.slice.as_ref()?.id);
     if level == 2 {
         return Some(slice);
+    }
+    if kind == UnitKind::QuickTask {
+        let is_quick = |capture: &&Capture| capture.open_class() == Some(CaptureClass::QuickTask);
+        return Some(format!("{slice}/{}", seen.snapshot.captures.iter().find(is_quick)?.id));
     }
     Some(format!("{slice}/{}", state.task.as_ref()?.id))
 }

@@ -2,7 +2,7 @@
 
 use super::{ControlRequest, Edit, Effects, EngineError};
 use crate::auto::decide::{Situation, Step, decide};
-use crate::auto::event::{Entry, Event};
+use crate::auto::event::{Entry, Event, Mechanical};
 use crate::auto::layout::{Layout, LayoutDocuments};
 use crate::auto::memory::{Memory, OperationStage};
 use crate::auto::position::Position;
@@ -110,9 +110,24 @@ impl<'a, E: Effects> Drive<'a, E> {
             Some(asked) if is_between && self.units == 0 => position.asked_for(asked.clone()),
             _ => position,
         };
+        let position = self.open_for_captures(position)?;
         let is_ready = position.is_complete && is_between && self.memory.candidate.is_none();
         let is_unsaved = is_ready && self.memory.landed.is_none() && self.is_unsaved()?;
         Ok(StateReading { documents, position, is_unsaved })
+    }
+
+    /// Returns the same position without a step that would close a slice in the commit of its last unit, if a person has
+    /// captured something for it meanwhile.
+    fn open_for_captures(&mut self, position: Position) -> Result<Position, EngineError> {
+        if self.memory.current.is_none() || position.mechanical.is_none() {
+            return Ok(position);
+        }
+        let is_captured = |(_, order): &(String, Order)| matches!(order.wish, Wish::Capture { .. });
+        let mechanical = position.mechanical.clone().filter(|step| matches!(step, Mechanical::CompleteSlice { .. }));
+        if mechanical.is_none() || !self.effects.orders()?.iter().any(is_captured) {
+            return Ok(position);
+        }
+        Ok(Position { mechanical: None, ..position })
     }
 
     fn read_milestones(&mut self) -> Result<(LayoutDocuments, Position), EngineError> {
@@ -147,6 +162,7 @@ impl<'a, E: Effects> Drive<'a, E> {
     fn note_edits(&mut self) -> Result<(), EngineError> {
         let memory = &self.memory;
         let is_between = memory.current.is_none() && memory.committing.is_none() && memory.taking_back.is_none();
+        let is_between = is_between && memory.hooking.is_none();
         let is_over = memory.stop.is_some() || memory.candidate.is_some() || memory.landed.is_some();
         if !is_between || is_over || memory.is_uncommitted {
             return Ok(());
@@ -216,7 +232,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         }
         // A write before a session is taken back would be taken back with it.
         let is_between = self.memory.current.is_none() && self.memory.taking_back.is_none();
-        if !is_between || self.memory.committing.is_some() {
+        if !is_between || self.memory.committing.is_some() || self.memory.hooking.is_some() {
             return Ok(());
         }
         for (id, order) in self.effects.orders()? {

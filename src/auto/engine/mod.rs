@@ -2,6 +2,7 @@
 //! runs on a real project and in memory.
 
 pub(crate) mod drive;
+mod hooks;
 mod perform;
 mod unfit;
 mod written;
@@ -152,6 +153,16 @@ pub(crate) enum Merge {
     Refused(Stop),
 }
 
+/// How the command of a hook ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EndedHook {
+    pub(crate) passed: bool,
+    pub(crate) exit_code: i32,
+    pub(crate) milliseconds: u64,
+    /// The end of its output.
+    pub(crate) tail: String,
+}
+
 /// The effects and queries of the loop.
 pub(crate) trait Effects {
     fn now(&mut self) -> Time;
@@ -203,6 +214,17 @@ pub(crate) trait Effects {
 
     /// Restores the worktree to `tree`.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
+
+    /// Runs the command of a hook in the worktree; all processes that it starts are found by `mark`. `None` if an
+    /// urgent request interrupted it.
+    fn hook(&mut self, _command: &str, _mark: &str) -> Result<Option<EndedHook>, EngineError> {
+        Ok(Some(EndedHook { passed: true, ..EndedHook::default() }))
+    }
+
+    /// Ends everything with this mark that a process which died has left.
+    fn end_marked(&mut self, _mark: &str) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Prepares the worktree for a session of the unit.
     fn prepare(&mut self, _unit: &Unit) -> Result<(), EngineError> {

@@ -12,6 +12,7 @@ use crate::auto::permit;
 use crate::auto::slices::record;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Class, Unit};
+use crate::auto::unit_hooks;
 use crate::gate::secrets::{self, SecretFound};
 
 /// The most files changed by an earlier session that are listed for an agent.
@@ -25,8 +26,18 @@ impl<E: Effects> Drive<'_, E> {
                 if let Some(end) = self.lacks_variables(reading, &unit)? {
                     return self.stop(end).map(Some);
                 }
+                if self.memory.current.is_none() {
+                    if self.skips_session(&unit)? {
+                        return Ok(None);
+                    }
+                    let settings = self.settings;
+                    if let Some(hook) = unit_hooks::command_before(&settings.preferences, &self.memory, &unit) {
+                        return self.command(hook, &unit);
+                    }
+                }
                 self.launch(reading, unit, attempt, resumes.as_deref())?;
             }
+            Step::Hook => return self.hook(),
             Step::Sweep => self.sweep()?,
             Step::Judge => return self.judge(reading),
             Step::Baseline => self.baseline()?,
@@ -88,6 +99,7 @@ impl<E: Effects> Drive<'_, E> {
         let kept = attempts.kept.as_ref().map(|kept| kept.reference.as_str());
         let earlier = Earlier { failure, kept, interrupted: interrupted.as_deref() };
         let Prompted { text: prompt, permits } = self.effects.prompt(&unit, attempt, earlier)?;
+        let prompt = unit_hooks::around(&self.settings.preferences, &unit, prompt);
         let identity = self.effects.identity()?;
         let tree = match &self.memory.current {
             // A continued session is compared with the tree at the start of its unit.

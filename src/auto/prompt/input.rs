@@ -16,6 +16,9 @@ words! {
         Decisions = "decisions",
         Knowledge = "knowledge",
         Overrides = "overrides",
+        Captures = "captures",
+        /// The text of a hook.
+        HookText = "instruction",
         Runtime = "runtime notes",
         Context = "milestone context",
         ContextDraft = "context draft",

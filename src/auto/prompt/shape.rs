@@ -17,6 +17,8 @@ words! {
         Closing = "closing",
         Study = "study",
         Documents = "documents",
+        /// A step that a person set up.
+        Hook = "hook",
         /// A conversation with the user.
         Interview = "interview",
         /// A conversation with the user about a slice.
@@ -220,6 +222,60 @@ const EXECUTE_TASK: Shape = Shape {
     ],
 };
 
+const TRIAGE_CAPTURES: Shape = Shape {
+    class: UnitClass::Study,
+    prefix: STUDY,
+    texts: &["triage-captures"],
+    documents: &[
+        (Kind::SlicePlan, Inline),
+        (Kind::Captures, Whole),
+        (Kind::Roadmap, Read),
+        (Kind::Context, Offer),
+        (Kind::Requirements, Offer),
+    ],
+    writes: &[edits("captures, only the classes", Root, "CAPTURES.md", Kind::Captures).only(Rule::Classes)],
+};
+
+const QUICK_TASK: Shape = Shape {
+    class: UnitClass::Execution,
+    prefix: EXECUTE_TASK.prefix,
+    texts: &["quick-task"],
+    documents: &[
+        (Kind::Overrides, Inline),
+        (Kind::Runtime, Inline),
+        (Kind::Knowledge, Inline),
+        (Kind::Captures, Whole),
+        (Kind::SlicePlan, Offer),
+        (Kind::TaskSummary, Offer),
+        (Kind::Blocker, Offer),
+        (Kind::Roadmap, Offer),
+        (Kind::Context, Offer),
+        (Kind::Decisions, Offer),
+        (Kind::Project, Offer),
+    ],
+    writes: &[leaves("summary of the quick task", Task, "SUMMARY.md")],
+};
+
+const HOOK: Shape = Shape {
+    class: UnitClass::Hook,
+    prefix: &["common"],
+    texts: &["hook"],
+    documents: &[
+        (Kind::HookText, Whole),
+        (Kind::Overrides, Inline),
+        (Kind::Runtime, Inline),
+        (Kind::Knowledge, Inline),
+        (Kind::SlicePlan, Offer),
+        (Kind::TaskPlan, Offer),
+        (Kind::TaskSummary, Offer),
+        (Kind::Roadmap, Offer),
+        (Kind::Context, Offer),
+        (Kind::Decisions, Offer),
+        (Kind::Project, Offer),
+    ],
+    writes: &[],
+};
+
 const COMPLETE_SLICE: Shape = Shape {
     class: UnitClass::Closing,
     prefix: CLOSING,
@@ -416,6 +472,9 @@ pub(crate) fn shape(input: &PromptInput) -> Shape {
         UnitKind::ValidateMilestone => VALIDATE_MILESTONE,
         UnitKind::CompleteMilestone => COMPLETE_MILESTONE,
         UnitKind::RewriteDocs => REWRITE_DOCS,
+        UnitKind::TriageCaptures => TRIAGE_CAPTURES,
+        UnitKind::QuickTask => QUICK_TASK,
+        UnitKind::Hook => HOOK,
         UnitKind::ResearchMilestone => RESEARCH_MILESTONE,
         UnitKind::ResearchSlice => RESEARCH_SLICE,
         UnitKind::DiscussMilestone if input.first(Kind::Brief).is_some() => DISCUSS_BRIEF,

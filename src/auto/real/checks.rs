@@ -9,7 +9,7 @@ use crate::auto::landing::id::{Changed, PathChange, Side, Tree};
 use crate::auto::memory::{LoggedCandidate, Memory, Operation};
 use crate::auto::slices::places;
 use crate::auto::stop::{Cause, Stop};
-use crate::auto::unit::Unit;
+use crate::auto::unit::{Unit, UnitKind};
 use crate::disk::AbsolutePath;
 use crate::gate;
 use crate::gate::cannot_fail::cannot_fail;
@@ -249,6 +249,9 @@ impl Real<'_> {
     fn blocker_of(&self, unit: &Unit) -> Result<Option<String>, EngineError> {
         let files = self.files.as_ref();
         let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(None) };
+        if unit.kind != UnitKind::ExecuteTask {
+            return Ok(None);
+        }
         let folder = places::slice(files, milestone, slice)?;
         if places::document(files, &folder, slice, "REPLAN")?.is_some() {
             return Ok(None);
@@ -271,7 +274,7 @@ impl Real<'_> {
     }
 
     /// True if a person wants an end at once: results of checks mean nothing then.
-    fn is_broken_off(&self) -> Result<bool, EngineError> {
+    pub(super) fn is_broken_off(&self) -> Result<bool, EngineError> {
         Ok(self.asked().at_once()?.is_some())
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::Real;
 use crate::auto::engine::EngineError;
-use crate::auto::environments::{Bringing, BroughtEnvironment, KEY, kind_of};
+use crate::auto::environments::{Bringing, BroughtEnvironment, kind_of};
 use crate::auto::landing::ignored::{BROUGHT, brought_in};
 use crate::auto::landing::worktree::Worktree;
 use crate::disk::{self, AbsolutePath, Digest, DiskError, Duplicate};
@@ -120,8 +120,8 @@ impl Real<'_> {
                 super::with_causes(&error)
             );
             let off = format!(
-                "or do without: `worktree_environments: false` below `git:` in `{}/.gsd/PREFERENCES.md`; `gsd-tools config explain {KEY}` \
-                 shows how",
+                "or do without: `worktree_environments: false` below `git:` in `{}/.gsd/PREFERENCES.md`; `gsd-tools config explain \
+                 git.worktree_environments` shows how",
                 self.places.worktree
             );
             error.hint().into_iter().fold(Failure::new(Reason::Unknown, text), Failure::hint).hint(off).into()

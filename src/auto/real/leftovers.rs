@@ -38,7 +38,8 @@ pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
         [of_candidate, of_base, of_set_up]
     };
     let of_run = memory.run.as_ref().map(of_run).into_iter().flatten().flatten();
-    let mut marks = of_session.into_iter().chain(of_run);
+    let of_hook = memory.hooking.as_ref().and_then(|hook| Mark::parse(&hook.mark));
+    let mut marks = of_session.into_iter().chain(of_hook).chain(of_run);
     marks.try_for_each(|mark| end_all(Some(mark)))
 }
 

@@ -25,6 +25,7 @@ mod proof;
 mod ready;
 mod sessions;
 mod unfenced;
+mod unit_hooks;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -46,7 +47,7 @@ use crate::world::tree::Mark;
 use super::caches::Caches;
 use super::decided;
 use super::engine::{
-    ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
+    ControlRequest, Earlier, Edit, Effects, EndedHook, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
 };
 use super::environments::Environments;
 use super::event::{
@@ -65,6 +66,7 @@ use super::landing::repository::Repository;
 use super::landing::worktree::Worktree;
 use super::layout::Layout;
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
+use super::permit::{Permit, Rule};
 use super::phases;
 use super::preferences::Preferences;
 use super::prompt::input::PromptInput;
@@ -413,6 +415,14 @@ impl Effects for Real<'_> {
         Ok(())
     }
 
+    fn hook(&mut self, command: &str, mark: &str) -> Result<Option<EndedHook>, EngineError> {
+        self.run_hook(command, mark)
+    }
+
+    fn end_marked(&mut self, mark: &str) -> Result<(), EngineError> {
+        leftovers::end_all(Mark::parse(mark))
+    }
+
     fn prepare(&mut self, unit: &Unit) -> Result<(), EngineError> {
         self.prepare_worktree()?;
         self.note_ignored(unit)
@@ -438,7 +448,10 @@ impl Effects for Real<'_> {
             input.notes.push(("Attempt".to_owned(), attempt.to_string()));
         }
         let prompt = super::prompt::compose(&input).map_err(Failure::from)?;
-        Ok(Prompted { text: prompt.text, permits: self.layout.permits(prompt.permits) })
+        let hook = super::unit_hooks::of_session(&self.preferences, unit).and_then(|hook| hook.artifact.as_ref());
+        let artifact = hook.map(|artifact| Permit::new(super::unit_hooks::filled(artifact, unit), Rule::Whole));
+        let permits = prompt.permits.into_iter().chain(artifact).collect();
+        Ok(Prompted { text: prompt.text, permits: self.layout.permits(permits) })
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {

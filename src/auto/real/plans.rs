@@ -7,7 +7,7 @@ use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::layout::Layout;
 use crate::auto::memory::{LoggedCandidate, Memory};
-use crate::auto::slices::places;
+use crate::auto::slices::{captures, places};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::gate::check::Source;
 use crate::gate::discovery::{Discovery, Wanted, discover};
@@ -45,7 +45,15 @@ impl Real<'_> {
 
     fn plans_of_task(&self, unit: &Unit) -> Result<UnitPlans, EngineError> {
         let files = self.files.as_ref();
-        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(UnitPlans::default()) };
+        let (milestone, slice, task) = unit.parts();
+        if matches!(unit.kind, UnitKind::QuickTask | UnitKind::Hook) {
+            // No plan names a check for it: what the project declares and what passed before has to pass.
+            let declared = self.discovered(files, &[])?.checks.into_iter().map(|check| check.command().to_owned());
+            let so_far = slice.map(|slice| captures::checks_so_far(files, milestone, slice)).transpose()?;
+            let verify = declared.chain(so_far.unwrap_or_default()).collect();
+            return Ok(UnitPlans { verify, ..UnitPlans::default() });
+        }
+        let (Some(slice), Some(task)) = (slice, task) else { return Ok(UnitPlans::default()) };
         let folder = places::slice(files, milestone, slice)?;
         let mut found = UnitPlans::default();
         if let Some((_, text)) = places::document(files, &folder, slice, "PLAN")?

@@ -104,8 +104,6 @@ impl Ideal {
         let slice = slice.unwrap_or_default();
         match unit.kind {
             UnitKind::DiscussMilestone => vec![made::context(milestone)],
-            // No run starts it.
-            UnitKind::DiscussSlice => Vec::new(),
             UnitKind::ResearchMilestone => vec![made::research(milestone, "")],
             UnitKind::PlanMilestone => {
                 let mut documents = vec![made::roadmap(milestone, self.shape, self.is_chained)];
@@ -120,14 +118,21 @@ impl Ideal {
             UnitKind::ResearchSlice => vec![made::research(milestone, slice)],
             UnitKind::PlanSlice => made::slice_plan(milestone, slice, self.shape),
             UnitKind::ReplanSlice => vec![made::replan(milestone, slice)],
-            UnitKind::ExecuteTask => made::task(milestone, slice, task.unwrap_or_default(), self.is_thin),
+            UnitKind::ExecuteTask | UnitKind::QuickTask => {
+                made::task(milestone, slice, task.unwrap_or_default(), self.is_thin)
+            }
             UnitKind::CompleteSlice => made::slice_completion(milestone, slice),
             UnitKind::RunUat => vec![made::uat_result(milestone, slice)],
             UnitKind::ReassessRoadmap => vec![made::assessment(milestone, slice)],
             UnitKind::ValidateMilestone => vec![made::validation(milestone)],
             UnitKind::CompleteMilestone => vec![made::milestone_summary(milestone)],
             UnitKind::RewriteDocs => made::resolved_overrides(files),
-            UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
+            UnitKind::TriageCaptures => made::triaged(files),
+            UnitKind::Hook
+            | UnitKind::DiscussSlice
+            | UnitKind::DiscussPhase
+            | UnitKind::PlanPhase
+            | UnitKind::ExecutePhase => Vec::new(),
         }
     }
 }

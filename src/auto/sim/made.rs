@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::auto::slices::forecast::Shape;
+use crate::project::milestone_layout::captures::{self, CaptureClass};
+use crate::text::words::of_word;
 
 type MadeDocument = (String, String);
 
@@ -121,6 +123,20 @@ pub(super) fn validation(milestone: &str) -> MadeDocument {
 
 pub(super) fn milestone_summary(milestone: &str) -> MadeDocument {
     (milestone_file(milestone, "SUMMARY"), format!("---\nid: {milestone}\nstatus: complete\n---\n# {milestone}\n"))
+}
+
+/// Returns the captures with the class that each names at its beginning, such as `note: text`; else quick tasks.
+pub(super) fn triaged(files: &BTreeMap<String, String>) -> Vec<MadeDocument> {
+    let path = ".gsd/CAPTURES.md";
+    let Some(text) = files.get(path) else { return Vec::new() };
+    let mut triaged = text.clone();
+    for capture in captures::read(text).iter().filter(|capture| capture.needs_triage()) {
+        let class: Option<CaptureClass> = capture.text.split_once(':').and_then(|(word, _)| of_word(word));
+        let class = class.unwrap_or(CaptureClass::QuickTask).word().to_owned();
+        let fields = [(captures::STATUS, "triaged".to_owned()), (captures::CLASSIFICATION, class)];
+        triaged = captures::set(&triaged, &capture.id, &fields).unwrap_or(triaged);
+    }
+    vec![(path.to_owned(), triaged)]
 }
 
 pub(super) fn resolved_overrides(files: &BTreeMap<String, String>) -> Vec<MadeDocument> {

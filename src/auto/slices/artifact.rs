@@ -1,5 +1,6 @@
 //! Checks whether a unit has written its files, by kind.
 
+use super::captures;
 use super::snapshot::{Milestone, Snapshot, Validation};
 use crate::auto::unit::{Unit, UnitKind};
 
@@ -40,7 +41,7 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
             let there = snapshot.detail(milestone, slice).is_some_and(|detail| detail.has_replan);
             lacks(there, format!("{slice}-REPLAN.md"))
         }
-        UnitKind::ExecuteTask => {
+        UnitKind::ExecuteTask | UnitKind::QuickTask => {
             let task = task.unwrap_or_default();
             match snapshot.task(milestone, slice, task).and_then(|found| found.summary) {
                 None => vec![format!("{task}-SUMMARY.md")],
@@ -68,7 +69,8 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
         UnitKind::RewriteDocs => {
             lacks(!snapshot.has_active_override, "OVERRIDES.md without an active override".to_owned())
         }
-        UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
+        UnitKind::TriageCaptures => captures::missing(snapshot, milestone, slice),
+        UnitKind::Hook | UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
     }
 }
 

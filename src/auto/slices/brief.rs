@@ -7,9 +7,12 @@ use crate::auto::engine::Earlier;
 use crate::auto::preferences::Preferences;
 use crate::auto::prompt::input::{DocumentKind, PromptInput, UnitFolders};
 use crate::auto::unit::{Unit, UnitKind};
+use crate::auto::unit_hooks;
 use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::captures::{self, Capture};
 use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::milestone_layout::unit_hooks::HookAction;
 use crate::project::milestone_layout::{lookup, summary::Summary};
 
 /// What a unit needs to know in addition to the documents.
@@ -82,6 +85,7 @@ pub(crate) fn input(
     if snapshot.has_active_override {
         input = with(input, DocumentKind::Overrides, places::root_document(files, "OVERRIDES.md")?);
     }
+    input = captured(hook(input, unit, preferences), files, snapshot, unit)?;
     for (kind, name) in OF_MILESTONE {
         input = with(input, *kind, places::document(files, &milestone_folder, milestone, name)?);
     }
@@ -106,10 +110,64 @@ fn with(input: PromptInput, kind: DocumentKind, found: Option<(String, String)>)
     }
 }
 
+/// Adds the captures that the unit is about, or that were put off.
+fn captured(
+    mut input: PromptInput,
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    unit: &Unit,
+) -> Result<PromptInput, FileError> {
+    let (_, _, task) = unit.parts();
+    if matches!(unit.kind, UnitKind::TriageCaptures | UnitKind::QuickTask) {
+        let all = || snapshot.captures.iter();
+        let mut wanted: Vec<&Capture> = match task {
+            Some(task) => all().filter(|capture| task.eq_ignore_ascii_case(&capture.id)).collect(),
+            None => all().filter(|capture| capture.needs_triage()).collect(),
+        };
+        if wanted.is_empty() {
+            // An interrupted session has classified all of them.
+            wanted = all().filter(|capture| !capture.is_resolved()).collect();
+        }
+        let gone = || (format!("{}/{}", lookup::FOLDER, captures::FILE), String::new());
+        let (path, text) = places::root_document(files, captures::FILE)?.unwrap_or_else(gone);
+        let blocks = wanted.iter().filter_map(|capture| captures::block(&text, &capture.id)).map(str::trim_end);
+        input = input.with(DocumentKind::Captures, &path, &(blocks.collect::<Vec<_>>().join("\n\n") + "\n"));
+    }
+    Ok(deferred(input, snapshot, unit))
+}
+
+/// Adds the instruction of a hook, and where it leaves its result.
+fn hook(mut input: PromptInput, unit: &Unit, preferences: &Preferences) -> PromptInput {
+    let Some(hook) = unit_hooks::of_session(preferences, unit) else { return input };
+    if let HookAction::Prompt(text) = &hook.action {
+        let path = hook.source.file();
+        input =
+            input.with(DocumentKind::HookText, path, &(unit_hooks::filled(text, unit).trim_end().to_owned() + "\n"));
+    }
+    let artifact = hook.artifact.as_ref().map(|path| ("Artifact".to_owned(), unit_hooks::filled(path, unit)));
+    input.notes.extend(artifact);
+    input
+}
+
+/// Adds the captures that were put off, for those who plan.
+fn deferred(mut input: PromptInput, snapshot: &Snapshot, unit: &Unit) -> PromptInput {
+    if matches!(unit.kind, UnitKind::PlanSlice | UnitKind::ReassessRoadmap) {
+        let deferred = super::captures::deferred(snapshot, unit.parts().0);
+        let name = "Put off by the user until a slice fits it";
+        input.notes.extend(deferred.into_iter().map(|line| (name.to_owned(), line)));
+    }
+    input
+}
+
 fn title(snapshot: &Snapshot, unit: &Unit) -> String {
     let (milestone, slice, task) = unit.parts();
     let found = match (slice, task) {
-        (Some(slice), Some(task)) => snapshot.task(milestone, slice, task).map(|task| task.title.clone()),
+        (Some(slice), Some(task)) => {
+            snapshot.task(milestone, slice, task).map(|task| task.title.clone()).or_else(|| {
+                let captured = snapshot.captures.iter().find(|capture| capture.id.eq_ignore_ascii_case(task));
+                captured.map(|capture| capture.text.clone())
+            })
+        }
         (Some(slice), None) => snapshot.slice(milestone, slice).map(|slice| slice.title.clone()),
         _ => snapshot.milestone(milestone).map(|milestone| milestone.title.clone()),
     };

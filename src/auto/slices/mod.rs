@@ -2,6 +2,7 @@
 
 pub(crate) mod artifact;
 pub(crate) mod brief;
+pub(crate) mod captures;
 pub(crate) mod derive;
 pub(crate) mod forecast;
 pub(crate) mod guards;

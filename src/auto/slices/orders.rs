@@ -1,5 +1,5 @@
-//! Orders of a person between two units: a change of course, an answer, a verdict, a milestone that is parked. Each
-//! becomes edits of the documents, which decide what is done next.
+//! Orders of a person between two units: a change of course, a captured thought, an answer, a verdict, a milestone that
+//! is parked. Each becomes edits of the documents, which decide what is done next.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::places;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::evidence::{OVERRIDE, TaskEvidence};
-use crate::project::milestone_layout::{lookup, overrides, record};
+use crate::project::milestone_layout::{captures, lookup, overrides, record};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::newline_of;
 use crate::text::shell::typed;
@@ -31,6 +31,10 @@ pub(crate) enum Wish {
     /// The documents must follow this from now on.
     Steer {
         change: String,
+    },
+    /// A thought to be looked at after the unit.
+    Capture {
+        text: String,
     },
     /// The question of a task is answered with one of its options.
     Answer {
@@ -60,7 +64,7 @@ impl Wish {
     /// Returns the id that the order is about, if there is one.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
-            Self::Steer { .. } => None,
+            Self::Steer { .. } | Self::Capture { .. } => None,
             Self::Answer { task: id, .. } | Self::Verdict { id, .. } => Some(id),
             Self::Park { milestone, .. } | Self::Unpark { milestone } => Some(milestone),
         }
@@ -71,6 +75,7 @@ impl fmt::Display for Wish {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steer { change } => write!(formatter, "from now on: {change}"),
+            Self::Capture { text } => write!(formatter, "captured: {text}"),
             Self::Answer { task, choice, .. } => write!(formatter, "{task} is answered with `{choice}`"),
             Self::Verdict { id, passed: true, .. } => write!(formatter, "{id} counts as passed"),
             Self::Verdict { id, passed: false, .. } => write!(formatter, "{id} counts as failed"),
@@ -111,6 +116,7 @@ type OrderedChanges = Result<Vec<OrderedChange>, OrderError>;
 pub(crate) fn changes(files: &dyn Files, order: &Order) -> Result<OrderedChanges, FileError> {
     Ok(match &order.wish {
         Wish::Steer { change } => Ok(steer(files, &order.at, change)?),
+        Wish::Capture { text } => Ok(capture(files, &order.at, text)?),
         Wish::Answer { task, choice, why } => answer(files, &order.at, (task, choice, why.as_deref()))?,
         Wish::Verdict { id, passed, why } => {
             let verdict = PersonDecision { id, passed: *passed, why, at: &order.at };
@@ -142,6 +148,13 @@ fn steer(files: &dyn Files, at: &str, change: &str) -> Result<Vec<OrderedChange>
         return Ok(Vec::new());
     }
     Ok(write(path, overrides::append(&text, at, change)))
+}
+
+fn capture(files: &dyn Files, at: &str, what: &str) -> Result<Vec<OrderedChange>, FileError> {
+    let found = places::root_document(files, captures::FILE)?;
+    let (path, text) = found.unwrap_or_else(|| (format!("{}/{}", lookup::FOLDER, captures::FILE), String::new()));
+    let Some(id) = captures::new_id(&text, at, what) else { return Ok(Vec::new()) };
+    Ok(write(path, captures::append(&text, &id, at, what)))
 }
 
 fn answer(files: &dyn Files, at: &str, order: (&str, &str, Option<&str>)) -> Result<OrderedChanges, FileError> {
@@ -330,6 +343,16 @@ mod tests {
         assert_eq!((follow(&mut files, &steer), follow(&mut files, &steer)), (1, 0));
         let text = &files.texts[".gsd/OVERRIDES.md"];
         assert!(overrides::read(text).iter().any(|change| change.is_active && change.change == "use SQLite"), "{text}");
+    }
+
+    #[test]
+    fn a_thought_is_captured_once_however_often_the_order_is_followed() {
+        let mut files = files(&[]);
+        let thought = order(Wish::Capture { text: "the page\nis slow".to_owned() });
+        assert_eq!((follow(&mut files, &thought), follow(&mut files, &thought)), (1, 0));
+        let found = captures::read(&files.texts[".gsd/CAPTURES.md"]);
+        assert_eq!((found.len(), found[0].text.as_str()), (1, "the page is slow"));
+        assert!(found[0].needs_triage());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::requirements::{Requirement, Requirements};
 use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::{PlannedTask, SlicePlan};
-use crate::project::milestone_layout::{lookup, overrides, record};
+use crate::project::milestone_layout::{captures, lookup, overrides, record};
 
 /// Returns what every unit may do: add facts with `auto record`.
 pub(crate) fn recorded() -> Permit {
@@ -51,6 +51,7 @@ fn broken(
         }
         Rule::Owners => owners(&Requirements::parse(old), &Requirements::parse(new)),
         Rule::Scopes => scopes(old, new),
+        Rule::Classes => captures::beyond_triage(old, new),
         Rule::Question => question(path, before, after),
         Rule::Appended => {
             let mut lines = new.lines();

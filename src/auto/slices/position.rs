@@ -4,22 +4,32 @@ use super::derive::{Phase, Standing};
 use super::look::Look;
 use super::rules;
 use super::snapshot::SliceTask;
-use super::{artifact, guards};
+use super::{artifact, captures, guards};
 use crate::auto::event::Mechanical;
 use crate::auto::position::{Position, RuleResult};
 use crate::auto::stop::{Cause, Stop};
-use crate::auto::unit::Unit;
+use crate::auto::unit::{Unit, UnitKind};
+use crate::auto::unit_hooks;
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::unit_hooks::HookAction;
 use crate::text::shell::{Typed, typed};
 
 /// Returns the position; `unit` is that of the current operation.
 pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
-    let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", RuleResult::Stop(unhandled(look))));
+    let hook = hook(look);
+    let has_hook = hook.is_some() || unit.is_some_and(|unit| unit_hooks::is_ahead(look.preferences, look.memory, unit));
+    let between = hook.or_else(|| captures::session(look));
+    let is_between = between.is_some();
+    let (rule, finding) =
+        between.or_else(|| rules::first(look)).unwrap_or_else(|| ("no rule", RuleResult::Stop(unhandled(look))));
+    // A slice is not closed while something that came up in it is open.
+    let mechanical = captures::mechanical(look).or_else(|| if is_between { None } else { mechanical(look) });
+    let mechanical = mechanical.filter(|_| !has_hook);
     Position {
         planning: lookup::FOLDER,
-        blocked: blocked(look),
-        is_complete: is_complete(look),
-        mechanical: mechanical(look),
+        blocked: captures::halt(look).or_else(|| blocked(look)),
+        is_complete: is_complete(look) && !has_hook,
+        mechanical,
         rule,
         finding,
         missing: unit.map(|unit| artifact::missing(unit, look.snapshot)).unwrap_or_default(),
@@ -28,6 +38,16 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
         ends: ends(look),
         asks: unit.and_then(|unit| task_of(look, unit)?.waits_for()).map(|question| question.text.clone()),
     }
+}
+
+/// Returns the hook that is due after the last unit.
+fn hook(look: &Look<'_>) -> Option<(&'static str, RuleResult)> {
+    let (unit, hook) = unit_hooks::due(look.preferences, look.memory)?;
+    let found = match hook.action {
+        HookAction::Prompt(_) => RuleResult::Dispatch(unit_hooks::session_of(hook, unit)),
+        HookAction::Command(_) | HookAction::Text { .. } => RuleResult::Hook,
+    };
+    Some(("hooks after a unit", found))
 }
 
 fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a SliceTask> {
@@ -52,9 +72,10 @@ fn is_complete(look: &Look<'_>) -> bool {
 
 /// Also true if the plan depends on something untrue: a blocked task changes nothing.
 fn claims_no_change(look: &Look<'_>, unit: &Unit) -> bool {
+    let is_planned = unit.kind == UnitKind::ExecuteTask;
     task_of(look, unit)
         .and_then(|task| task.summary)
-        .is_some_and(|summary| summary.claims_no_change || summary.has_blocker)
+        .is_some_and(|summary| summary.claims_no_change || is_planned && summary.has_blocker)
 }
 
 /// Returns what can be done without an agent now.

@@ -11,8 +11,9 @@ use super::snapshot::{
 use crate::auto::mechanical;
 use crate::auto::prompt::citation;
 use crate::project::files::{Files, FolderEntry};
+use crate::project::milestone_layout::captures::{Capture, CaptureClass};
 use crate::project::milestone_layout::{
-    assessment, context,
+    assessment, captures, context,
     escalation::Escalation,
     evidence::TaskEvidence,
     gates::Gates,
@@ -44,6 +45,7 @@ pub(crate) fn snapshot(files: &dyn Files, extent: Extent<'_>) -> Snapshot {
         has_active_override: reader
             .root_text(&root, "OVERRIDES.md")
             .is_some_and(|text| overrides::read(&text).iter().any(|change| change.is_active)),
+        captures: reader.root_text(&root, captures::FILE).map(|text| captures::read(&text)).unwrap_or_default(),
         ..Snapshot::default()
     };
     let entries = reader.list(lookup::MILESTONES);
@@ -247,6 +249,7 @@ impl SliceReader<'_> {
         // Older projects have no level between a milestone and its slices.
         let own = self.list(folder);
         let id = milestone.id.clone();
+        let quick = quick(&snapshot.captures);
         let mut is_active_read = false;
         milestone.unlisted = unlisted(below.iter().chain(&own), milestone.roadmap.as_deref().unwrap_or_default());
         for slice in milestone.roadmap.iter_mut().flatten() {
@@ -258,7 +261,7 @@ impl SliceReader<'_> {
             let wanted = extent == Extent::All || !slice.done;
             if wanted && (extent == Extent::All || !is_active_read || slice.has_plan) {
                 is_active_read = true;
-                let detail = self.detail(&folder, &inside, slice);
+                let detail = self.detail(&folder, &inside, slice, &quick);
                 snapshot.slices.insert((id.clone(), slice.id.clone()), detail);
             }
         }
@@ -280,7 +283,17 @@ impl SliceReader<'_> {
         slice.uat = Some(Uat { mode: uat::UatMode::of(&text).word().to_owned(), verdict });
     }
 
-    fn detail(&mut self, folder: &str, entries: &[FolderEntry], slice: &Slice) -> SliceDetail {
+    /// Reads what sessions have left for captures that are done as quick tasks.
+    fn quick_tasks(&mut self, folder: &str, entries: &[FolderEntry], quick: &[SliceTask]) -> Vec<SliceTask> {
+        let read = |task: &SliceTask| {
+            let mut found = task.clone();
+            self.task(folder, entries, &mut found);
+            SliceTask { question: None, ..found }
+        };
+        quick.iter().map(read).collect()
+    }
+
+    fn detail(&mut self, folder: &str, entries: &[FolderEntry], slice: &Slice, quick: &[SliceTask]) -> SliceDetail {
         let id = &slice.id;
         let has = |kind: &str| lookup::file(entries, id, kind).is_some();
         let tasks_folder = format!("{folder}/tasks");
@@ -298,6 +311,7 @@ impl SliceReader<'_> {
             let gates: Option<Gates> = self.record_at(&format!("{folder}/{name}"));
             detail.has_open_gates = gates.is_some_and(|gates| gates.pending().any(|id| id == "Q3" || id == "Q4"));
         }
+        detail.quick_tasks = self.quick_tasks(&tasks_folder, &inside, quick);
         if let Some(text) = plan {
             let plan = SlicePlan::parse(&text);
             detail.citation = citation::missing(&slice.row, &text);
@@ -348,6 +362,18 @@ impl SliceReader<'_> {
             });
         }
     }
+}
+
+/// Returns the captures that are done as quick tasks, as tasks without a session.
+fn quick(captures: &[Capture]) -> Vec<SliceTask> {
+    let quick = captures.iter().filter(|capture| capture.open_class() == Some(CaptureClass::QuickTask));
+    let task = |capture: &Capture| SliceTask {
+        id: capture.id.clone(),
+        title: capture.text.clone(),
+        has_plan: true,
+        ..SliceTask::default()
+    };
+    quick.map(task).collect()
 }
 
 /// Returns the slices with a folder and without a row.

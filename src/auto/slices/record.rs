@@ -1,5 +1,6 @@
 //! What a run itself writes to the documents of a project in slices, and to its commits.
 
+use super::captures;
 use super::outline::{MilestoneOutline, OutlinedTask};
 use super::places;
 use super::snapshot::Snapshot;
@@ -16,6 +17,7 @@ use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::project::milestone_layout::{roadmap, slice_plan};
 use crate::text::terminal::plain;
+use crate::text::time;
 
 /// Returns the evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
@@ -27,6 +29,9 @@ pub(crate) fn evidence(
 ) -> Result<Vec<Edit>, FileError> {
     let unit = &operation.start.unit;
     let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
+    if unit.kind == UnitKind::Hook {
+        return Ok(Vec::new());
+    }
     let folder = places::slice(files, milestone, slice)?;
     let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
     let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
@@ -46,10 +51,17 @@ pub(crate) fn evidence(
         ..TaskEvidence::default()
     };
     let mut edits = vec![Edit { path, text: record::render(&found) }];
-    if evidence.passed {
+    if evidence.passed && unit.kind == UnitKind::QuickTask {
+        edits.extend(captures::executed(files, unit, &at(operation.at.wall))?);
+    } else if evidence.passed {
         edits.extend(tick(files, &folder, slice, task)?);
     }
     Ok(edits)
+}
+
+/// Returns a time as documents write it.
+fn at(milliseconds: i64) -> String {
+    time::shown(milliseconds).unwrap_or_default()
 }
 
 /// Returns the tick of a slice that a session has closed.
@@ -90,12 +102,13 @@ pub(crate) fn requirements_path(files: &dyn Files) -> Result<Option<String>, Fil
 }
 
 /// Returns what a mechanical step writes, with the closing edit last, or why it needs an agent. `requirements_before`
-/// are the requirements when the milestone began, if known.
+/// are the requirements when the milestone began, if known; `now` is the time, in milliseconds.
 pub(crate) fn mechanical(
     files: &dyn Files,
     step: &Mechanical,
     preferences: &Preferences,
     requirements_before: Option<String>,
+    now: i64,
 ) -> Result<Result<Vec<Edit>, Failure>, FileError> {
     Ok(match step {
         Mechanical::CompleteSlice { milestone, slice } => {
@@ -110,6 +123,9 @@ pub(crate) fn mechanical(
         Mechanical::CompleteMilestone { milestone } => {
             let records = mechanical::milestone_records(files, milestone, requirements_before)?;
             mechanical::complete_milestone(&records, preferences)
+        }
+        Mechanical::CarryOutCapture { milestone, slice, capture } => {
+            Ok(captures::carry_out(files, (milestone, slice.as_deref()), capture, &at(now))?)
         }
         Mechanical::ResolveOverrides { .. } => {
             let found = places::root_document(files, "OVERRIDES.md")?;
@@ -129,7 +145,7 @@ pub(crate) fn message(
     let Some(operation) = operation else { return Ok("chore: close what needs no agent\n".to_owned()) };
     let unit = &operation.start.unit;
     let (milestone, slice, task) = unit.parts();
-    let (Some(slice), Some(task)) = (slice, task) else {
+    let (Some(slice), Some(task)) = (slice, task.filter(|_| unit.kind != UnitKind::Hook)) else {
         return Ok(format!("chore: {} {}\n\nGSD-Unit: {}\n", unit.kind.word(), unit.id, unit.id));
     };
     let folder = places::slice(files, milestone, slice)?;
@@ -139,7 +155,11 @@ pub(crate) fn message(
         None => None,
     };
     let line = summary.as_deref().map(Summary::parse).and_then(|summary| summary.one_liner);
-    let title = || snapshot.task(milestone, slice, task).map(|task| task.title.clone());
+    let title = || {
+        let captured = snapshot.captures.iter().find(|capture| capture.id.eq_ignore_ascii_case(task));
+        let planned = snapshot.task(milestone, slice, task).map(|task| task.title.clone());
+        planned.or_else(|| captured.map(|capture| capture.text.clone()))
+    };
     let subject = line.or_else(title).unwrap_or_else(|| unit.id.clone());
     Ok(format!("{}\n\nGSD-Task: {}\n", subject_line(&subject), unit.id))
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::project::milestone_layout::captures::Capture;
 use crate::project::milestone_layout::escalation::OptionId;
 use crate::project::milestone_layout::milestone_summary::Ending;
 use crate::project::milestone_layout::requirements::RequirementCounts;
@@ -18,6 +19,8 @@ pub(crate) struct Snapshot {
     pub(crate) requirements: RequirementCounts,
     /// Whether a change of course has not reached the documents yet.
     pub(crate) has_active_override: bool,
+    /// What a person captured during the work.
+    pub(crate) captures: Vec<Capture>,
     /// Files that exist and cannot be read or parsed.
     pub(crate) problems: Vec<FileProblem>,
 }
@@ -113,6 +116,8 @@ pub(crate) struct SliceDetail {
     pub(crate) has_replan_trigger: bool,
     pub(crate) has_continue: bool,
     pub(crate) has_open_gates: bool,
+    /// Captures that are done as quick tasks in the slice.
+    pub(crate) quick_tasks: Vec<SliceTask>,
 }
 
 /// The progress of a slice's acceptance test.
@@ -228,7 +233,8 @@ impl Snapshot {
     }
 
     pub(crate) fn task(&self, milestone: &str, slice: &str, task: &str) -> Option<&SliceTask> {
-        let tasks = self.detail(milestone, slice)?.tasks.as_ref()?;
-        tasks.iter().find(|row| row.id.eq_ignore_ascii_case(task))
+        let detail = self.detail(milestone, slice)?;
+        let mut tasks = detail.tasks.iter().flatten().chain(&detail.quick_tasks);
+        tasks.find(|row| row.id.eq_ignore_ascii_case(task))
     }
 }

@@ -1,7 +1,7 @@
 //! The card of a run: before its first session, and at its end.
 
-use crate::acts::auto::start::RunReport;
 use crate::acts::auto::start::card::StartCard;
+use crate::acts::auto::start::run_report::RunReport;
 use crate::auto::account::figures;
 use crate::auto::account::summary::{ChangedLines, LandingSummary, RunSummary};
 use crate::auto::stop::Cause;
@@ -55,6 +55,7 @@ fn client(card: &StartCard) -> Cell {
 fn paid_by(card: &StartCard) -> String {
     match &card.api_key {
         Some(variable) => format!("the API key in `{variable}`"),
+        None if card.is_scripted => "a script plays the agent, which costs nothing".to_owned(),
         None => format!("the login or key that {} is set up with", card.client),
     }
 }
@@ -160,10 +161,9 @@ pub(super) fn rows(summary: &RunSummary) -> Vec<(&'static str, Cell)> {
     let forecast = forecast_of(summary);
     rows.push(("Forecast", Cell::from(forecast)));
     if summary.lost_sessions > 0 {
-        rows.push((
-            "Repeated",
-            Cell::from(format!("{} did not count or were interrupted", counted(summary.lost_sessions, "session"))),
-        ));
+        let verb = if summary.lost_sessions == 1 { "was" } else { "were" };
+        let sessions = counted(summary.lost_sessions, "session");
+        rows.push(("Repeated", Cell::from(format!("{sessions} did not count or {verb} interrupted"))));
     }
     if summary.waited > 0 {
         rows.push(("Waited", Cell::from(time::lasting(summary.waited))));

@@ -80,7 +80,9 @@ fn follow(world: &World, place: &RunPlace, (screen, mut trace): (Option<Screen>,
         // What came before the end is shown too.
         let is_over = ends.load(Ordering::Relaxed);
         let lines = trace.as_mut().map(|trace| trace.more().unwrap_or_default()).unwrap_or_default();
-        lines.iter().for_each(|line| live::print(&format!("  {line}")));
+        for line in lines {
+            live::print(&format!("  {line}"));
+        }
         if is_over {
             return;
         }

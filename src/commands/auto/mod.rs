@@ -67,14 +67,14 @@ verbs! {
     /// stops. With `--detach` another process runs it, and this call ends when it has begun. Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
     ///
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
-    "auto run": runs [asked] json(crate::acts::auto::start::RunReport) = run::run(run::RunArgs);
+    "auto run": runs [asked] json(crate::acts::auto::start::run_report::RunReport) = run::run(run::RunArgs);
 
     /// Run one unit of the milestone, then stop
     ///
     /// `gsd-tools auto status` shows which one that is.
     ///
     /// Example: `gsd-tools auto next`.
-    "auto next": runs [asked] json(crate::acts::auto::start::RunReport) = run::next(run::RunArgs);
+    "auto next": runs [asked] json(crate::acts::auto::start::run_report::RunReport) = run::next(run::RunArgs);
 
     /// Run one unit that you name, then stop
     ///
@@ -82,7 +82,7 @@ verbs! {
     /// phases discuss, plan and execute. Without an identifier it is about what is next.
     ///
     /// Example: `gsd-tools auto dispatch validate M001`.
-    "auto dispatch": runs [asked] json(crate::acts::auto::start::RunReport) = run::dispatch(run::DispatchArgs);
+    "auto dispatch": runs [asked] json(crate::acts::auto::start::run_report::RunReport) = run::dispatch(run::DispatchArgs);
 
     /// Finish the current unit, then pause until the next `auto run`
     ///
@@ -115,6 +115,14 @@ verbs! {
     ///
     /// Example: `gsd-tools auto steer "use SQLite instead of files"`.
     "auto steer": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::steer(orders::SteerArgs);
+
+    /// Write down a thought for a run to look at after its unit
+    ///
+    /// Adds it to `.gsd/CAPTURES.md`. Between two units a session classifies it: done at once, a new task, planned again, put
+    /// off, a note, or a stop. A text that begins with stop, halt, pause, abort or wait pauses the run after its unit.
+    ///
+    /// Example: `gsd-tools auto capture "the list should be sorted by date"`.
+    "auto capture": writes [asked] json(crate::acts::auto::orders::OrderReport) = orders::capture(orders::CaptureArgs);
 
     /// Record the answer to a question of a task
     ///
@@ -180,7 +188,7 @@ verbs! {
     /// requirements. Without a milestone it is about a new one. Elsewhere, and with `--print`, prints the text that an
     /// agent needs for that. Exit codes: 10 the client ended without a context.
     ///
-    /// Example: `gsd-tools auto discuss M001/S02`.
+    /// Example: `gsd-tools auto discuss M001 --print`.
     "auto discuss": runs [asked] json(crate::acts::auto::texts::PromptReport) = discuss::discuss(discuss::DiscussArgs);
 
     /// Print one section of the documents of a unit

@@ -1,4 +1,4 @@
-//! Orders of a person: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
+//! Orders of a person: `auto steer`, `auto capture`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
 
 use crate::acts::auto::orders;
 
@@ -19,6 +19,21 @@ pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), 
         return Err(Failure::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
     }
     follow(context, "auto steer", Wish::Steer { change })
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CaptureArgs {
+    /// The thought
+    #[arg(required = true, num_args = 1.., value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+pub(super) fn capture(context: &mut Context, arguments: &CaptureArgs) -> Result<(), Failure> {
+    let text = arguments.text.join(" ");
+    if text.trim().is_empty() {
+        return Err(Failure::usage("there is no text").hint("write the thought down: `gsd-tools auto capture \"...\"`"));
+    }
+    follow(context, "auto capture", Wish::Capture { text })
 }
 
 #[derive(Debug, clap::Args)]

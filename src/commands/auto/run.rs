@@ -2,9 +2,10 @@
 
 use crate::acts::auto::control::control;
 use crate::acts::auto::place::{LayoutWord, layout_word};
+use crate::acts::auto::start;
 use crate::acts::auto::start::card::{Consent, StartCard};
 use crate::acts::auto::start::request::{Choices, RunRequest};
-use crate::acts::auto::start::{self, RunReport};
+use crate::acts::auto::start::run_report::RunReport;
 use crate::acts::caller::can_confirm;
 use crate::auto::engine::ControlRequest as Wish;
 use crate::auto::slices::forecast::Shape;

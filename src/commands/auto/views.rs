@@ -57,6 +57,10 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     lines.extend(answered_by_default.map(|question| {
         format!("  {} asks: {} (continues with `{}`)", question.task, question.text, question.recommended)
     }));
+    if report.captures > 0 {
+        let open = counted(report.captures, "capture");
+        lines.push(format!("  {open} open: the run looks at them between two units"));
+    }
     lines.extend(another_repository(report.entries_of_another_repository).map(|line| format!("  {line}")));
     lines.extend(leftover_lines(&report.leftovers).iter().map(|line| format!("  {line}")));
     lines.push(String::new());

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::requirements::{RequirementChange, Requirements};
 use super::{
-    assessment, context, decisions, knowledge, lines, milestone_summary, overrides, preferences, roadmap, slice_plan,
-    summary, task_plan, uat, validation,
+    assessment, captures, context, decisions, knowledge, lines, milestone_summary, overrides, preferences, roadmap,
+    slice_plan, summary, task_plan, uat, validation,
 };
 
 fn repeated(piece: &str, length: usize) -> String {
@@ -32,6 +32,8 @@ fn everything(text: &str) {
     drop((Requirements::parse(text), super::requirements::change(text, &[change])));
     drop((decisions::append(text, &[row]), knowledge::append(text, &known), overrides::resolve_all(text)));
     drop((overrides::read(text), context::Context::parse(text, "M001")));
+    drop((captures::read(text), captures::set(text, "CAP-00000001", &[(captures::STATUS, "x".to_owned())])));
+    drop((captures::beyond_triage(text, text), slice_plan::append_task(text, "- [ ] **T99: x**")));
     drop((preferences::Preferences::read(Some(text), Some(text)), lines::field(text, "Goal")));
 }
 
@@ -44,7 +46,7 @@ fn any_input_is_read_in_linear_time() {
         "### S01: A\n",
         "### T01: A\n",
         "### R1 — A\n- Status: active\n",
-        "## Slices\n## Tasks\n## Override: x\n**Scope:** active\n### CAP-1\n",
+        "## Slices\n## Tasks\n## Override: x\n**Scope:** active\n### CAP-00000001\n**Status:** pending\n",
         "**",
         "**Goal:**",
         "`",

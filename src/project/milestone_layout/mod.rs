@@ -5,6 +5,7 @@
 //! not count.
 
 pub(crate) mod assessment;
+pub(crate) mod captures;
 pub(crate) mod context;
 pub(crate) mod decisions;
 pub(crate) mod escalation;
@@ -32,5 +33,6 @@ pub(crate) mod slice_rows;
 pub(crate) mod summary;
 pub(crate) mod task_plan;
 pub(crate) mod uat;
+pub(crate) mod unit_hooks;
 pub(crate) mod validation;
 pub(crate) mod verdict;

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::preference_table::{self as table, KEYS, PreferenceKey, PreferenceKind, PreferenceUse};
 use super::preferences::{Given, PreferenceDocument, PreferenceSource, Preferences, Profile, given};
-use super::{fence, held_out};
+use super::{fence, held_out, unit_hooks};
 use crate::text::front_matter::Value;
 use crate::text::untrusted::line;
 
@@ -179,6 +179,12 @@ fn problem(texts: PreferenceTexts<'_>, first: &Given, key: Option<&'static Prefe
             problem.line,
             problem.what
         ));
+    }
+    if [table::BEFORE_UNITS, table::AFTER_UNITS].contains(&key.name) {
+        let mut problems = unit_hooks::read(texts.project, texts.personal).problems.into_iter();
+        let found = problems.find(|problem| problem.what.contains(&format!("`{}`", key.name)))?;
+        let (file, line, what) = (found.source.file(), found.line, found.what);
+        return Some(format!("`{file}` line {line}: {what}; a run does not start with it"));
     }
     if let Some(why) = key.refusal(&first.value, first.source == PreferenceSource::Global) {
         return Some(format!("{place}: it is `{shown}`, but {why}; a run does not start with it"));

@@ -85,8 +85,11 @@ const fn key(
 
 const NO_TASKS_IN_PARALLEL: &str = "a run works on one task at a time";
 const NO_SLICES_IN_PARALLEL: &str = "a run works on one slice at a time";
-const NO_HOOKS: &str = "a run has no hooks before and after units";
 const IN_USERS_FENCE: &str = "the fence is opened in ~/.gsd/PREFERENCES.md, which no project writes";
+
+/// The lists of hooks after and before units.
+pub(crate) const AFTER_UNITS: &str = "post_unit_hooks";
+pub(crate) const BEFORE_UNITS: &str = "pre_dispatch_hooks";
 
 /// The keys by subject.
 pub(crate) const KEYS: &[PreferenceKey] = &[
@@ -259,8 +262,20 @@ pub(crate) const KEYS: &[PreferenceKey] = &[
     .users(IN_USERS_FENCE),
     key("fence.terminals", Strict("`true` or `false`"), Is("false"), "Let sessions make pseudo-terminals", "true")
         .users(IN_USERS_FENCE),
-    key("post_unit_hooks", List, Is("[]"), "Hooks after units", "[]").only(&["[]"], NO_HOOKS),
-    key("pre_dispatch_hooks", List, Is("[]"), "Hooks before units", "[]").only(&["[]"], NO_HOOKS),
+    key(
+        AFTER_UNITS,
+        Strict("a list of hooks with `name`, `after`, and `prompt` or `command`"),
+        Is("[]"),
+        "What runs after units of some kinds: a session, or a command, whose changes in the worktree are put back",
+        "\n- name: review\n  after: [execute-task]\n  prompt: Look for a simpler way to write what {taskId} changed",
+    ),
+    key(
+        BEFORE_UNITS,
+        Strict("a list of hooks with `name`, `before`, and `command`, or `prepend` and `append`"),
+        Is("[]"),
+        "What runs before units of some kinds, or is added to their texts",
+        "\n- name: seed\n  before: [execute-task]\n  command: sh tools/seed-database.sh",
+    ),
 ];
 
 /// Groups whose other keys are handled like one of them.

@@ -84,6 +84,28 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     Ok(Some(format!("{mark}{}", splices.apply(own))))
 }
 
+/// The plan with one more entry at the end of its tasks. A plan without the section of tasks gets the entry before the
+/// list of its files, else at its end.
+pub(crate) fn append_task(text: &str, entry: &str) -> String {
+    let (mark, own) = split_mark(text);
+    let markdown = Markdown::parse(own);
+    let newline = markdown.newline();
+    let entry = entry.replace('\n', newline);
+    let tasks = markdown.section_named("Tasks").map(|(_, lines)| lines.end);
+    let files = || markdown.section_named("Files Likely Touched").map(|(heading, _)| heading.line);
+    let before = tasks.or_else(files).unwrap_or(markdown.lines().len());
+    let last = markdown.lines().iter().take(before).rfind(|line| line.kind != LineKind::Blank);
+    let (at, lead) = match last {
+        None => (0, String::new()),
+        // After a list the entry follows at once, after anything else with an empty line.
+        Some(line) if own.get(line.start..line.end).and_then(item).is_some() => (line.end, newline.to_owned()),
+        Some(line) => (line.end, newline.repeat(2)),
+    };
+    let mut splices = Splices::default();
+    splices.insert(at, format!("{lead}{entry}"));
+    format!("{mark}{}", splices.apply(own))
+}
+
 /// A task and the position of the byte in its box.
 struct BoxedTask {
     task: PlannedTask,
@@ -321,6 +343,21 @@ mod tests {
         for text in ["", "soon", "1x", "1..5h", "99999999h", "m"] {
             assert_eq!(minutes(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_task_is_added_before_the_list_of_files() {
+        let entry = "- [ ] **T04: New** `est:30m`\n  - Why: x";
+        let added = append_task(PLAN, entry);
+        assert_eq!(added, PLAN.replace("`query` twice\n", &format!("`query` twice\n{entry}\n")));
+        let plan = SlicePlan::parse(&added);
+        assert_eq!(plan.task("T04").map(|task| task.estimate_minutes), Some(Some(30)));
+        let without = "# S01\r\n\r\n## Files Likely Touched\r\n- a";
+        assert_eq!(
+            append_task(without, "- [ ] **T01: A**"),
+            without.replace("\r\n\r\n## ", "\r\n\r\n- [ ] **T01: A**\r\n\r\n## ")
+        );
+        assert_eq!(append_task("", "- [ ] **T01: A**"), "- [ ] **T01: A**");
     }
 
     proptest! {

@@ -47,6 +47,9 @@ pub(crate) struct StartCard {
     /// The variable with an API key, if one is set that the client takes; else its login pays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) api_key: Option<String>,
+    /// Whether a script plays the client, which costs nothing.
+    #[serde(default, rename = "scripted", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_scripted: bool,
     /// The forecast number of sessions.
     pub(crate) sessions: usize,
     /// Sessions by kind of unit.
@@ -126,6 +129,7 @@ pub(crate) fn card(
         profile: driver.profile.word().to_owned(),
         fenced: driver.is_fenced,
         api_key: api_key(call.world(), &driver.runner.key_variables),
+        is_scripted: driver.runner.only_with.is_some(),
         sessions,
         by_unit: subject.forecast.by_kind.iter().map(|(kind, count)| (kind.word().to_owned(), *count)).collect(),
         assumed: subject.forecast.is_assumed,

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::request::RunRequest;
-use super::{RunReport, report};
+use super::run_report::{DetachedRun, RunReport, report};
 use crate::acts::Call;
 use crate::acts::auto::place::RunPlace;
 use crate::auto::stop::{Cause, Stop};
@@ -25,14 +22,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How much of the output of a process that did not begin is shown.
 const TAIL: usize = 4000;
-
-/// The process that runs a milestone.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct DetachedRun {
-    process: u32,
-    /// The file with what it prints.
-    pub(crate) output: String,
-}
 
 /// Starts the request in another process, and waits until its run has begun.
 pub(super) fn start_detached(
@@ -76,7 +65,7 @@ fn begun(
         if let Some(ended) = ended {
             let printed = disk::read_text(output)?.unwrap_or_default();
             let start = printed.len().saturating_sub(TAIL);
-            let tail = printed.get(printed.ceil_char_boundary(start)..).unwrap_or_default().trim();
+            let tail = (start..=printed.len()).find_map(|start| printed.get(start..)).unwrap_or_default().trim();
             let code = match ended {
                 Ended::Code(code) => u8::try_from(code).ok().filter(|code| *code != 0).unwrap_or(1),
                 _ => 1,

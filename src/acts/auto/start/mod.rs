@@ -10,41 +10,41 @@ pub(crate) mod planned;
 mod preferred;
 mod queue;
 pub(crate) mod request;
+pub(crate) mod run_report;
 
 use crate::acts::project;
 use std::time::Duration;
-
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use brief::{BriefRead, refuse_another_brief};
 use card::{Consent, Consenting, StartCard};
 use request::{Choices, RunRequest, unfinished};
 
 use crate::failure::Failure;
-use detached::{DetachedRun, start_detached};
+use detached::start_detached;
 use how::{How, ceilings, how, means};
 use opening::{Begun, Opening, of_another_repository, started};
 use places::places_of;
 use preferred::{preference_files, preferred};
+use run_report::{LandedMilestone, RunReport, report};
 
 use super::accounts::{of_place, summary};
 use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
-use super::place::{BEGINNING, RunPlace, log_error, newer_engine};
+use super::place::{BEGINNING, Preferred, RunPlace, log_error, newer_engine};
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
 use crate::auto::account::RunAccount;
-use crate::auto::account::summary::RunSummary;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
+use crate::auto::environments::Environments;
 use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
+use crate::auto::preferences::Preferences;
 use crate::auto::real::{Control, Driver, Parts, Real, leftovers as left_running, orders};
 use crate::auto::runs::LoggedRun;
 use crate::auto::set_up::{self, SetUp};
@@ -52,6 +52,7 @@ use crate::auto::slices::derive::Scope;
 use crate::auto::status::leftover_lines;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
+use crate::auto::unit_hooks;
 use crate::disk;
 use crate::disk::log::Log;
 use crate::project::milestone_layout::lookup;
@@ -64,45 +65,6 @@ use crate::world::tree::adopt_orphans;
 /// How long to wait for the lock of the log. A run that was killed while it started a program has left the lock to that
 /// process until it becomes the program.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-
-/// The result of a run.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RunReport {
-    milestone: String,
-    /// Why it stopped, and the command that continues.
-    pub(crate) stop: Stop,
-    sessions: u32,
-    /// Output tokens and uncached input.
-    tokens: u64,
-    /// In US dollars, as reported by the client; omitted if it reports nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usd: Option<f64>,
-    /// The commit that landed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    landed: Option<String>,
-    /// What it did and took.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) summary: Option<RunSummary>,
-    /// What a run would do; only if it was not started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) card: Option<StartCard>,
-    /// Milestones that landed before it in the same call; only with `--all`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) landed_before: Vec<LandedMilestone>,
-    /// The process that runs it; only with `--detach`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detached: Option<DetachedRun>,
-    /// Present and true with `--dry-run`: nothing was started.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) dry_run: bool,
-}
-
-/// A milestone that landed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct LandedMilestone {
-    pub(crate) milestone: String,
-    pub(crate) commit: String,
-}
 
 /// Runs the milestone, and then those in the queue, until one of them stops.
 pub(crate) fn drive_all(call: &Call, request: &RunRequest, consenting: Consenting<'_>) -> Result<RunReport, Failure> {
@@ -186,8 +148,7 @@ pub(crate) fn drive(
         return Ok(report(&milestone, stop, &Memory::default()));
     }
     let preferred = preferred(call, &place, &memory)?;
-    let command = preferred.document.worktree_post_create.clone();
-    let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
+    let set_up = set_up_of(&place, &preferred)?;
     how.means.set_up = set_up.named();
     let ceilings = ceilings(request, &memory, &preferred);
     let running = self_running(call)?;
@@ -214,8 +175,7 @@ pub(crate) fn drive(
             return start_detached(call, &place, (request, most_units), &milestone);
         }
     };
-    say_set_up(call, &how);
-    start.environments.lines().for_each(|line| call.tell(line));
+    say_set_up(call, &how, &start.environments);
     let world = call.world().clone();
     let now = now(&world);
     append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
@@ -224,7 +184,7 @@ pub(crate) fn drive(
     forget_expired(call, &start.repository);
     let memory = place.memory()?;
     say_leftovers(call, &place, &memory)?;
-    let preferences = RunPlace::preferences(preference_files(call, &place, &memory)?.as_ref(), call)?;
+    let preferences = preferences_of(call, &place, &memory, &preferred)?;
     let settings = Settings {
         layout: layout.clone(),
         preferences: preferences.clone(),
@@ -267,6 +227,23 @@ pub(crate) fn drive(
     say_removed(call, &place);
     let stop = stop?;
     summarized(call, &place, report(&start.milestone, stop, &memory))
+}
+
+/// The set-up of the worktrees of a run.
+fn set_up_of(place: &RunPlace, preferred: &Preferred) -> Result<SetUp, Failure> {
+    let command = preferred.document.worktree_post_create.clone();
+    Ok(SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?))
+}
+
+/// The preferences as they are where the run works, with exactly the hooks that were checked and approved.
+fn preferences_of(
+    call: &Call,
+    place: &RunPlace,
+    memory: &Memory,
+    preferred: &Preferred,
+) -> Result<Preferences, Failure> {
+    let preferences = RunPlace::preferences(preference_files(call, place, memory)?.as_ref(), call)?;
+    Ok(Preferences { hooks: unit_hooks::followed(&preferred.hooks), ..preferences })
 }
 
 /// Why no run can begin now, with the milestone concerned; the next call may be about another one.
@@ -453,22 +430,6 @@ fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), Failure> {
     Ok(log.append(entry)?)
 }
 
-fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
-    RunReport {
-        milestone: milestone.to_owned(),
-        sessions: memory.spent.sessions,
-        tokens: memory.spent.tokens,
-        usd: memory.spent.money,
-        landed: memory.landed.clone(),
-        stop,
-        summary: None,
-        card: None,
-        landed_before: Vec::new(),
-        detached: None,
-        dry_run: false,
-    }
-}
-
 /// The report with what the run did and took.
 fn summarized(call: &Call, place: &RunPlace, report: RunReport) -> Result<RunReport, Failure> {
     let accounts = of_place(place)?;
@@ -488,7 +449,8 @@ fn not_wanted(request: &RunRequest, card: StartCard, consent: Consent) -> RunRep
     RunReport { dry_run: consent == Consent::OnlyShown, card: Some(card), ..report }
 }
 
-fn say_set_up(call: &Call, how: &How) {
+fn say_set_up(call: &Call, how: &How, environments: &Environments) {
+    environments.lines().for_each(|line| call.tell(line));
     if let Some(named) = &how.means.set_up {
         call.tell(format!("Set-up of worktrees: {named}"));
     }

@@ -194,7 +194,8 @@ pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failu
     let target = request.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
     let facts = StartFacts { target: &repository.target().branch, model: how.means.model.as_deref() };
-    check_preferences(call, preferred, facts, unfinished.is_some())?;
+    let is_in_phases = matches!(layout, DocumentLayout::Phases(_));
+    check_preferences(call, preferred, facts, (unfinished.is_some(), is_in_phases))?;
     let held_out = held_out::of(call, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
     let openings = user::openings(call.world())?;

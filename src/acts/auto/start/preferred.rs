@@ -6,6 +6,7 @@ use crate::acts::auto::place::{Preferred, RunPlace};
 use crate::auto::asked::{Asked, StartFacts};
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
+use crate::auto::unit_hooks;
 use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
@@ -39,13 +40,14 @@ pub(crate) fn check_preferences(
     call: &Call,
     preferred: &Preferred,
     facts: StartFacts<'_>,
-    has_begun: bool,
+    (has_begun, is_in_phases): (bool, bool),
 ) -> Result<(), Failure> {
     let asked = Asked::of(&preferred.given, facts);
     for line in &asked.misspelled {
         call.tell(format!("Not known, so without effect: {line}"));
     }
-    let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
+    let hooks = unit_hooks::unmet(&preferred.hooks, is_in_phases);
+    let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).chain(&hooks).collect();
     if has_begun {
         for line in unmet {
             call.tell(format!("Not followed: {line}"));

@@ -88,7 +88,7 @@ impl RunRequest {
 
     /// The command that makes this request.
     pub(crate) fn command(&self) -> Typed {
-        self.words().iter().fold(Typed::from("gsd-tools auto run"), |call, word| call.word(word))
+        self.words().iter().fold(Typed::from("gsd-tools auto run"), Typed::word)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::project::milestone_layout::slice_rows::SliceRow;
 
 pub(super) const SLICES: usize = 4;
 pub(super) const TASKS: usize = 3;
-pub(super) const KINDS: [UnitKind; 17] = [
+pub(super) const KINDS: [UnitKind; 20] = [
     UnitKind::PlanMilestone,
     UnitKind::PlanSlice,
     UnitKind::ReplanSlice,
@@ -19,6 +19,9 @@ pub(super) const KINDS: [UnitKind; 17] = [
     UnitKind::ValidateMilestone,
     UnitKind::CompleteMilestone,
     UnitKind::RewriteDocs,
+    UnitKind::TriageCaptures,
+    UnitKind::QuickTask,
+    UnitKind::Hook,
     UnitKind::ResearchMilestone,
     UnitKind::ResearchSlice,
     UnitKind::DiscussMilestone,
@@ -27,6 +30,8 @@ pub(super) const KINDS: [UnitKind; 17] = [
     UnitKind::PlanPhase,
     UnitKind::ExecutePhase,
 ];
+const CAPTURE: &str =
+    "### CAP-1a2b3c4d\n**Text:** sort by date\n**Captured:** 2026-01-02T10:00:00Z\n**Status:** pending\n";
 const MILESTONE: &str = ".gsd/milestones/M001";
 
 pub(super) fn slice_folder(slice: usize) -> String {
@@ -201,6 +206,18 @@ pub(super) fn unit(kind: UnitKind, slice: usize, task: usize) -> PromptInput {
             ".gsd/OVERRIDES.md",
             "## Override: 2026-01-02T10:00:00Z\n**Change:** search by date\n**Scope:** active\n---\n",
         ),
+        UnitKind::TriageCaptures | UnitKind::QuickTask => {
+            let mut input = of_slice().with(DocumentKind::Captures, ".gsd/CAPTURES.md", CAPTURE);
+            if kind == UnitKind::QuickTask {
+                input.id.push_str("/CAP-1a2b3c4d");
+            }
+            input
+        }
+        UnitKind::Hook => {
+            let mut input = of_slice().with(DocumentKind::HookText, ".gsd/PREFERENCES.md", "Look at the names.\n");
+            input.id.push_str("/T01/review");
+            input
+        }
         UnitKind::DiscussMilestone => of_milestone().with(DocumentKind::Brief, "brief.md", &prose("brief", 20)),
         UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => {
             let place = UnitFolders::Phase {

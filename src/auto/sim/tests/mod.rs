@@ -1,11 +1,13 @@
 //! The session counts of the pipelines, and the reactions of a run to agents that misbehave.
 
 mod accounts;
+mod captures;
 mod closing;
 mod crash;
 mod invariants;
 mod migration;
 mod replanned;
+mod unit_hooks;
 
 use proptest::prelude::*;
 

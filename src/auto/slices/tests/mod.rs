@@ -109,6 +109,7 @@ impl DerivedProject {
             RuleResult::No(why) => format!("no {why}"),
             RuleResult::Dispatch(unit) => unit.to_string(),
             RuleResult::Mechanical(step) => format!("mechanical {}", step.word()),
+            RuleResult::Hook => "hook".to_owned(),
             RuleResult::Stop(stop) => format!("stop {}", word_of(&stop.cause)),
         }
     }

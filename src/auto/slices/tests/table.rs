@@ -168,13 +168,13 @@ fn a_mechanical_validation_is_repeated_when_its_evidence_changes() {
             with(files, &[(&format!("M001/{slice}/PLAN"), &plan), (&format!("M001/{slice}/T01/VERIFY.json"), verify)]);
     }
     let step = Mechanical::ValidateMilestone { milestone: "M001".to_owned() };
-    let made = super::super::record::mechanical(&files, &step, &Preferences::default(), None).unwrap().unwrap();
+    let made = super::super::record::mechanical(&files, &step, &Preferences::default(), None, 0).unwrap().unwrap();
     files.texts.insert(made[0].path.clone(), made[0].text.clone());
     assert_eq!(next(&files, &Preferences::default()), "mechanical complete-milestone");
     let result = ("M001/S02/UAT-RESULT", "---\nverdict: FAIL\n---\n");
     let changed = with(files.clone(), &[result]);
     assert_eq!(next(&changed, &Preferences::default()), "mechanical validate-milestone");
-    let failed = super::super::record::mechanical(&changed, &step, &Preferences::default(), None).unwrap().unwrap();
+    let failed = super::super::record::mechanical(&changed, &step, &Preferences::default(), None, 0).unwrap().unwrap();
     let parked = with(changed, &[("M001/VALIDATION", failed[0].text.as_str())]);
     assert_eq!(next(&parked, &Preferences::default()), "stop needs-attention");
     let mended = with(parked, &[("M001/S02/UAT-RESULT", "---\nverdict: PASS\n---\n")]);

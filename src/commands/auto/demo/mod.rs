@@ -78,6 +78,9 @@ fn progress_screen(context: &Context) -> Screen {
     Screen { color: screen.color && context.world().terminal().stderr, ..screen }
 }
 
+/// The sign of what is done, which not every terminal can show.
+const DONE: &str = "✓";
+
 /// The maximum number of lines shown from the output of a command.
 const SHOWN: usize = 5;
 
@@ -87,7 +90,8 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let typed = |line: &str| "  ".to_owned() + &screen.paint(Tone::Command, line) + "\n";
     let files = format!("{}, and {} documents in {}/", report.files.join(", "), report.documents, lookup::FOLDER);
     let shown = report.shown.iter().map(|shown| {
-        let lines = shown.printed.lines().take(SHOWN).map(|line| screen.prose("  ", "    ", line));
+        let plain = |line: &str| if screen.signs { line.to_owned() } else { line.replace(DONE, "+") };
+        let lines = shown.printed.lines().take(SHOWN).map(|line| screen.prose("  ", "    ", &plain(line)));
         let more = (shown.printed.lines().count() > SHOWN).then(|| "  ...\n".to_owned());
         format!("  $ {}\n{}", shown.command, lines.chain(more).collect::<String>())
     });
