@@ -72,8 +72,19 @@ fn a_client_that_writes_nothing_or_cannot_be_started_is_not_a_discussion() {
     // One whose way to begin is unknown gets the text from the user.
     let (code, answer) = at_a_terminal(&context, "auto discuss --runner acp --runner-program x");
     assert!(code != Some(0) && answer.contains("gsd-tools auto discuss M001 --print"), "{answer}");
-    let (code, answer) = at_a_terminal(&context, "auto discuss M001 --print");
-    assert!(code != Some(0) && answer.contains("M001"), "there is none yet: {answer}");
+    // The printed commands work although the milestone is not there yet; another number is a mistake.
+    let printed = context.gsd(["auto", "discuss", "M001", "--print"]).json();
+    assert_eq!(printed["unit"]["id"], "M001", "{printed:#}");
+    assert!(context.gsd(["auto", "discuss", "M009", "--print"]).code != 0);
+    // A context that was there before is not what came of the conversation.
+    context.write(".gsd/milestones/M001/M001-CONTEXT-DRAFT.md", "# M001: A shelf\n");
+    context.write(".gsd/milestones/M001/M001-CONTEXT.md", "# M001: A shelf\n\nFiles.\n");
+    let (code, answer) = at_a_terminal(&context, &format!("auto discuss M001 {}", client(&context, "true")));
+    assert_eq!(code, Some(10), "{answer}");
+    // What cannot be read is not absent.
+    std::fs::write(context.project().join(".gsd/milestones/M001/M001-CONTEXT.md"), b"\xff\xfe\x00").unwrap();
+    let refused = context.gsd(["auto", "discuss", "--print"]);
+    assert!(refused.code != 0 && refused.stderr.contains("M001-CONTEXT.md"), "{}", refused.stderr);
 }
 
 #[test]

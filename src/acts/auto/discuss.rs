@@ -60,11 +60,15 @@ pub(crate) fn discussion(call: &Call, id: Option<&str>, is_new: bool) -> Result<
     let is_of_run = run.is_some_and(|run| milestone.as_ref().is_none_or(|asked| *asked == run.milestone) && !is_new);
     // What another milestone is about is not the work of the run.
     let seen = if run.is_some() && !is_of_run { Seen::without_run(call)? } else { seen };
+    // What cannot be read could be the milestone, or have the number of a new one.
+    if let Some(blocker) = seen.state.blockers.first().filter(|_| !seen.snapshot.problems.is_empty()) {
+        return Err(Failure::new(Reason::Unknown, blocker.clone()).hint("correct it, then run the command again"));
+    }
+    let new = next_milestone(&seen);
     let unit = match id {
         Some(id) if id.contains('/') => unit_of(&seen, UnitKind::DiscussSlice.word(), Some(id))?,
-        None if is_new || seen.state.milestone.is_none() => {
-            Unit::new(UnitKind::DiscussMilestone, next_milestone(&seen))
-        }
+        Some(id) if id.eq_ignore_ascii_case(&new) => Unit::new(UnitKind::DiscussMilestone, new),
+        None if is_new || seen.state.milestone.is_none() => Unit::new(UnitKind::DiscussMilestone, new),
         id => unit_of(&seen, UnitKind::DiscussMilestone.word(), id)?,
     };
     let documents = place.documents(&seen.memory);
@@ -92,17 +96,20 @@ pub(crate) fn hold(call: &Call, discussion: &Discussion, asked: DiscussionClient
         return Err(Failure::usage(message).hint(format!("give it what `{printed}` prints")));
     };
     let program = program(call, runner, asked.program)?;
+    let context = discussion.documents.resolve(discussion.prompt.first_expected().unwrap_or_default());
+    let before = disk::read_text(&context)?;
     call.tell(format!("{} gets the text of `{printed}`. Leave it when its files are written.", runner.title));
     let client = Program::new(&program).arguments(arguments).folder(place.root.as_path());
     let ended = call.world().hand_over(&client).map_err(|error| Failure::because(Reason::Unknown, &error))?;
     if ended != Ended::Code(0) {
         call.warn(format!("{} has reported a failure", runner.title));
     }
-    let context = discussion.prompt.first_expected().unwrap_or_default();
-    let is_written = disk::size(discussion.documents.resolve(context)).is_some_and(|size| size > 0);
+    // One that was there before shows nothing about this conversation.
+    let after = disk::read_text(&context)?.filter(|text| !text.trim().is_empty());
+    let is_written = after.is_some() && after != before;
     Ok(Discussed {
         client: runner.title.clone(),
-        context: discussion.documents.resolve(context).to_string(),
+        context: context.to_string(),
         is_written,
         next: next(discussion, is_written),
     })

@@ -117,14 +117,18 @@ pub(crate) fn simulate_with(
     simulated.begin(MILESTONE, false, sessions, &Ceilings::default());
     simulated.dies_at = options.dies_at;
     let settings = options.settings();
-    let stop = loop {
-        match simulated.go_on(&settings) {
-            Ok(stop) => break stop,
-            Err(EngineError::Died) => simulated.dies_at = None,
-            Err(error) => return Err(error),
-        }
-    };
+    let stop = to_its_end(&mut simulated, &settings)?;
     Ok((report(options, &simulated, stop, forecast), simulated))
+}
+
+/// Continues until the run stops, also after a death, which comes once.
+pub(super) fn to_its_end(simulated: &mut Simulated, settings: &Settings) -> Result<Stop, EngineError> {
+    loop {
+        match simulated.go_on(settings) {
+            Err(EngineError::Died) => simulated.dies_at = None,
+            ended => return ended,
+        }
+    }
 }
 
 fn forecast_of(simulated: &Simulated, options: &Options) -> usize {

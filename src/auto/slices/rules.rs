@@ -139,7 +139,7 @@ fn escalation(look: &Look<'_>) -> RuleResult {
     let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
     let next = typed!("gsd-tools auto answer {} {}", id, question.recommended);
-    let others = look.slices().iter().flat_map(|other| {
+    let others = look.slices().iter().filter(|other| !other.done).flat_map(|other| {
         let detail = milestone.and_then(|milestone| look.snapshot.detail(&milestone.id, &other.id));
         let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
         let is_shown = slice.is_some_and(|slice| slice.id == other.id);

@@ -380,11 +380,11 @@ fn expected(
     let target = &repository.target().branch;
     if !request.how.only_shows {
         // A card shows them only to a person.
-        queued
-            .iter()
-            .filter(|line| line.contains("auto discuss"))
-            .for_each(|line| call.tell(format!("Queued: {line}")));
+        for waiting in queued.iter().filter(|waiting| waiting.needs_discussion) {
+            call.tell(format!("Queued: {}", waiting.line));
+        }
     }
+    let queued = queued.into_iter().map(|waiting| waiting.line).collect();
     let forecast = &forecast;
     let subject =
         CardSubject { place, request, layout, how, ceilings, milestone, title, brief, target, forecast, queued };

@@ -4,8 +4,16 @@ use crate::acts::auto::seen::Seen;
 use crate::auto::slices::derive::Standing;
 use crate::text::shell::typed;
 
-/// Returns the milestones that wait for `current`, one line each, with what each needs before it can run.
-pub(super) fn waiting(seen: &Seen, current: &str) -> Vec<String> {
+/// A milestone that waits.
+pub(super) struct QueuedMilestone {
+    /// Its name, and what it needs before it can run.
+    pub(super) line: String,
+    /// Whether a person has to discuss it first.
+    pub(super) needs_discussion: bool,
+}
+
+/// Returns the milestones that wait for `current`.
+pub(super) fn waiting(seen: &Seen, current: &str) -> Vec<QueuedMilestone> {
     let open = seen.state.registry.iter().filter(|entry| {
         matches!(entry.standing, Standing::Active | Standing::Pending) && !entry.id.eq_ignore_ascii_case(current)
     });
@@ -21,12 +29,10 @@ pub(super) fn waiting(seen: &Seen, current: &str) -> Vec<String> {
             _ => Some(format!("has no context: `{}`", discuss())),
         };
         let waits = (!entry.waits_for.is_empty()).then(|| format!("waits for {}", entry.waits_for.join(", ")));
+        let needs_discussion = needs.is_some();
         let more: Vec<String> = waits.into_iter().chain(needs).collect();
-        if more.is_empty() {
-            format!("{}{title}", entry.id)
-        } else {
-            format!("{}{title}: {}", entry.id, more.join("; "))
-        }
+        let more = if more.is_empty() { String::new() } else { format!(": {}", more.join("; ")) };
+        QueuedMilestone { line: format!("{}{title}{more}", entry.id), needs_discussion }
     })
     .collect()
 }

@@ -51,13 +51,7 @@ fn each_class_is_carried_out_once_wherever_the_process_dies() {
     for effect in 1..=whole.effects {
         let mut simulated = begun(&TEXTS);
         simulated.dies_at = Some(effect);
-        let stop = loop {
-            match simulated.go_on(&settings) {
-                Ok(stop) => break stop,
-                Err(EngineError::Died) => simulated.dies_at = None,
-                Err(error) => panic!("{error:?}"),
-            }
-        };
+        let stop = to_its_end(&mut simulated, &settings).unwrap();
         assert_eq!(stop.cause, Cause::Complete, "effect {effect}: {stop:?}");
         assert!(simulated.sessions.len() <= whole.sessions.len() + 1, "effect {effect}: {:?}", simulated.sessions);
         assert!(landed(&simulated) == files, "effect {effect}: {}", simulated.files.texts[PATH]);

@@ -12,7 +12,7 @@ mod unit_hooks;
 use proptest::prelude::*;
 
 use super::actor::{ActorEdit, Checks, Ideal, SessionActs};
-use super::report::{MILESTONE, Options, SimReport, project, simulate, simulate_with};
+use super::report::{MILESTONE, Options, SimReport, project, simulate, simulate_with, to_its_end};
 use super::*;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::event::{Death, Halt, SessionVerdict};

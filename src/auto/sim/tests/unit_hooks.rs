@@ -48,13 +48,7 @@ fn each_hook_runs_once_for_its_units_wherever_the_process_dies() {
     for effect in 1..=whole.effects {
         let mut simulated = begun();
         simulated.dies_at = Some(effect);
-        let stop = loop {
-            match simulated.go_on(&settings) {
-                Ok(stop) => break stop,
-                Err(EngineError::Died) => simulated.dies_at = None,
-                Err(error) => panic!("{error:?}"),
-            }
-        };
+        let stop = to_its_end(&mut simulated, &settings).unwrap();
         assert_eq!(stop.cause, Cause::Complete, "effect {effect}: {stop:?}");
         assert!(simulated.sessions.len() <= whole.sessions.len() + 1, "effect {effect}: {:?}", simulated.sessions);
         let memory = Memory::of(&simulated.log);
