@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::{RunAccount, UnitAccount};
-use crate::auto::expected::{Estimate, Spread};
-use crate::auto::slices::forecast::Forecast;
+use crate::auto::expected::{Estimate, Expected, Spread};
+use crate::auto::slices::forecast::{Forecast, Shape};
 use crate::auto::unit::UnitKind;
 
 /// The mean and the variance of a quantity, and how many values it is from.
@@ -88,15 +88,13 @@ pub(crate) fn estimate(forecast: &Forecast, earlier: &[&RunAccount]) -> Option<E
     })
 }
 
-/// How many units earlier runs had for each one that was forecast, if this forecast is as uncertain as theirs.
+/// How many units earlier runs had for each one that was forecast, if this forecast assumes the size that theirs did.
 fn growth(forecast: &Forecast, landed: &[&RunAccount]) -> Moments {
     let certain = Moments { mean: 1.0, variance: 0.0, count: landed.len() };
-    if !forecast.is_assumed {
-        return certain;
-    }
+    let Some(shape) = forecast.assumed else { return certain };
     let ratio = |account: &&RunAccount| {
-        let is_assumed = account.run.expected.as_ref().is_none_or(|expected| expected.is_assumed);
-        (is_assumed && account.run.forecast > 0)
+        let is_alike = |expected: &Expected| expected.is_assumed && expected.shape == shape;
+        (account.run.expected.as_ref().map_or(shape == Shape::default(), is_alike) && account.run.forecast > 0)
             .then(|| as_number(account.units.len()) / f64::from(account.run.forecast))
     };
     let ratios: Vec<f64> = landed.iter().filter_map(ratio).collect();

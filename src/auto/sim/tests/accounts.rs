@@ -7,6 +7,7 @@ use super::*;
 use crate::auto::account::estimate::estimate;
 use crate::auto::account::{RunAccount, SessionEnding, accounts};
 use crate::auto::engine::Session;
+use crate::auto::expected::Expected;
 use crate::auto::sim::actor::Actor;
 use crate::auto::slices::forecast::Forecast;
 
@@ -174,4 +175,20 @@ fn nothing_is_forecast_from_runs_that_did_not_land() {
     account.landing = None;
     assert_eq!(estimate(&options_forecast((1, 2)), &[&account]), None);
     assert_eq!(estimate(&options_forecast((1, 2)), &[]), None);
+}
+
+#[test]
+fn growth_counts_only_for_a_forecast_that_assumes_the_same_size() {
+    let draws = Rc::new(RefCell::new(Draws(8)));
+    // The size that is assumed without a word, four slices with three tasks each, was far too large.
+    let mut account = drawn(&draws, (2, 2), 1.0);
+    account.run.forecast = 17;
+    account.run.expected = Some(Expected { is_assumed: true, ..Expected::default() });
+    let small = Shape { slices: 2, tasks: 2 };
+    let assuming = |shape| Forecast { assumed: Some(shape), ..options_forecast((2, 2)) };
+    let likely = |forecast| estimate(&forecast, &[&account]).unwrap().sessions.likely;
+    assert!(likely(assuming(small)) > 4.0, "{}", likely(assuming(small)));
+    assert!(likely(assuming(Shape::default())) < 3.5, "{}", likely(assuming(Shape::default())));
+    // One whose plans are there needs no such correction.
+    assert!(likely(options_forecast((2, 2))) > 5.0);
 }
