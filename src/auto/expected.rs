@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::slices::forecast::Shape;
 use super::unit::UnitKind;
 
 /// What was expected of a run when it began.
@@ -18,9 +17,6 @@ pub(crate) struct Expected {
     pub(crate) sessions: BTreeMap<UnitKind, usize>,
     /// Whether plans were missing, so that their size was assumed.
     pub(crate) is_assumed: bool,
-    /// The size that was assumed.
-    #[serde(default)]
-    pub(crate) shape: Shape,
     /// What earlier runs show; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) estimate: Option<Estimate>,

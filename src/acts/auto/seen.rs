@@ -206,7 +206,7 @@ impl SessionPlanReport {
             milestone,
             sessions,
             by_unit: forecast.by_kind.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
-            assumed: forecast.assumed.is_some(),
+            assumed: forecast.is_assumed,
             most_sessions: memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX)),
         }
     }

@@ -1,15 +1,15 @@
 //! What a run will probably take, from earlier runs of the same client.
 //!
 //! Each unit of an earlier run is a sample of its kind, with its repeated attempts and its checks. The sum over the forecast
-//! units has a mean and a variance; how far whole runs were from such sums, and how many more units they had than
-//! forecast, widen it. The spread is the middle nine tenths of a lognormal distribution with that mean and variance:
+//! units has a mean and a variance; how far whole runs were from such sums, and how much their numbers of units differed,
+//! widen it. The spread is the middle nine tenths of a lognormal distribution with that mean and variance:
 //! durations and costs are never negative, and their upper end is the longer one.
 
 use std::collections::BTreeMap;
 
 use super::{RunAccount, UnitAccount};
-use crate::auto::expected::{Estimate, Expected, Spread};
-use crate::auto::slices::forecast::{Forecast, Shape};
+use crate::auto::expected::{Estimate, Spread};
+use crate::auto::slices::forecast::Forecast;
 use crate::auto::unit::UnitKind;
 
 /// The mean and the variance of a quantity, and how many values it is from.
@@ -77,8 +77,8 @@ pub(crate) fn estimate(forecast: &Forecast, earlier: &[&RunAccount]) -> Option<E
     if landed.is_empty() {
         return None;
     }
-    let more = growth(forecast, &landed);
-    let spread = |measure: &Measure| spread(measure, forecast, &landed, more);
+    let counts = ExpectedUnits::of(forecast, &landed);
+    let spread = |measure: &Measure| spread(measure, &counts, &landed);
     Some(Estimate {
         runs: landed.len(),
         sessions: spread(&SESSIONS)?,
@@ -88,25 +88,41 @@ pub(crate) fn estimate(forecast: &Forecast, earlier: &[&RunAccount]) -> Option<E
     })
 }
 
-/// How many units earlier runs had for each one that was forecast, if this forecast assumes the size that theirs did.
-fn growth(forecast: &Forecast, landed: &[&RunAccount]) -> Moments {
-    let certain = Moments { mean: 1.0, variance: 0.0, count: landed.len() };
-    let Some(shape) = forecast.assumed else { return certain };
-    let ratio = |account: &&RunAccount| {
-        let is_alike = |expected: &Expected| expected.is_assumed && expected.shape == shape;
-        (account.run.expected.as_ref().map_or(shape == Shape::default(), is_alike) && account.run.forecast > 0)
-            .then(|| as_number(account.units.len()) / f64::from(account.run.forecast))
-    };
-    let ratios: Vec<f64> = landed.iter().filter_map(ratio).collect();
-    match ratios.len() {
-        0 => Moments { variance: 0.25, ..certain },
+/// How many units there will probably be.
+struct ExpectedUnits {
+    by_kind: BTreeMap<UnitKind, f64>,
+    /// How much the number of all units differs between runs, for each unit of it.
+    variation: Moments,
+}
+
+impl ExpectedUnits {
+    /// What is forecast. If that assumes a size, what earlier runs had that assumed the same.
+    fn of(forecast: &Forecast, landed: &[&RunAccount]) -> Self {
+        let by_kind = forecast.by_kind.iter().map(|(kind, count)| (*kind, as_number(*count))).collect();
+        let certain = Moments { mean: 1.0, variance: 0.0, count: landed.len() };
+        if !forecast.is_assumed {
+            return Self { by_kind, variation: certain };
+        }
+        let is_alike = |account: &&&RunAccount| {
+            let expected = account.run.expected.as_ref();
+            expected.is_some_and(|expected| expected.is_assumed && expected.sessions == forecast.by_kind)
+        };
+        let alike: Vec<&&RunAccount> = landed.iter().filter(is_alike).collect();
+        if alike.is_empty() {
+            return Self { by_kind, variation: Moments { variance: 0.25, ..certain } };
+        }
+        let mut by_kind: BTreeMap<UnitKind, f64> = BTreeMap::new();
+        for unit in alike.iter().flat_map(|account| &account.units) {
+            *by_kind.entry(unit.unit.kind).or_default() += 1.0 / as_number(alike.len());
+        }
+        let all = Moments::of(&alike.iter().map(|account| as_number(account.units.len())).collect::<Vec<f64>>());
         // One run shows nothing about how much they differ.
-        1 => Moments { variance: 0.1 * Moments::of(&ratios).mean.powi(2), ..Moments::of(&ratios) },
-        _ => Moments::of(&ratios),
+        let variance = if alike.len() == 1 { 0.1 } else { all.variance / all.mean.powi(2) };
+        Self { by_kind, variation: Moments { mean: 1.0, variance, count: alike.len() } }
     }
 }
 
-fn spread(measure: &Measure, forecast: &Forecast, landed: &[&RunAccount], more: Moments) -> Option<Spread> {
+fn spread(measure: &Measure, counts: &ExpectedUnits, landed: &[&RunAccount]) -> Option<Spread> {
     let mut by_kind: BTreeMap<UnitKind, Vec<f64>> = BTreeMap::new();
     for unit in landed.iter().flat_map(|account| &account.units).filter(|unit| unit.commit.is_some()) {
         if let Some(value) = (measure.of_unit)(unit) {
@@ -128,19 +144,18 @@ fn spread(measure: &Measure, forecast: &Forecast, landed: &[&RunAccount], more: 
         None => Moments { count: 1, ..any },
     };
     let (mut mean, mut variance) = (0.0, 0.0);
-    for (kind, count) in &forecast.by_kind {
-        let (count, sample) = (as_number(*count), of_kind(kind));
+    for (kind, count) in &counts.by_kind {
+        let sample = of_kind(kind);
         mean += count * sample.mean;
         variance += count * sample.variance * (1.0 + count / as_number(sample.count.max(1)));
     }
-    let (mean, variance) = (mean * more.mean, variance * more.mean.powi(2) + mean.powi(2) * more.of_next());
+    let variance = variance + mean.powi(2) * counts.variation.of_next();
     let around = Moments::of(&landed.iter().map(|account| (measure.around)(account)).collect::<Vec<f64>>());
     let between = between_runs(measure, landed, &of_kind);
     let mean = mean + around.mean;
     let variance = variance + around.of_next() + mean.powi(2) * between;
-    let is_by_run = between > 0.0 || more.variance > 0.0;
-    let freedom = if is_by_run { landed.len().saturating_sub(1) } else { all.len().saturating_sub(kinds.len()) };
-    Some(lognormal(mean, variance, quantile(freedom)))
+    // What a run has in common, such as a slow machine, is seen once in each run.
+    Some(lognormal(mean, variance, quantile(landed.len() - 1)))
 }
 
 /// The standard deviation of the kinds for each unit of their means.

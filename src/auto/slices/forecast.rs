@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::snapshot::{Milestone, Slice, Snapshot};
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::UnitKind;
 
 /// The assumed numbers of slices, and of tasks per slice, while they are not planned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) slices: usize,
     pub(crate) tasks: usize,
@@ -25,8 +23,8 @@ impl Default for Shape {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Forecast {
     pub(crate) by_kind: BTreeMap<UnitKind, usize>,
-    /// What is assumed of the plans that are missing; `None` if all are there.
-    pub(crate) assumed: Option<Shape>,
+    /// Whether plans are missing, so that their size is assumed.
+    pub(crate) is_assumed: bool,
 }
 
 impl Forecast {
@@ -54,7 +52,7 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
     let slices = if let Some(slices) = planned {
         slices
     } else {
-        forecast.assumed = Some(shape);
+        forecast.is_assumed = true;
         forecast.add(UnitKind::PlanMilestone, 1);
         forecast.add(UnitKind::DiscussMilestone, usize::from(!milestone.has_context));
         let is_researched = preferences.skip_research || milestone.has_research;
@@ -102,7 +100,7 @@ fn of_slice(
     if let Some(tasks) = tasks.filter(|tasks| !tasks.is_empty()) {
         forecast.add(UnitKind::ExecuteTask, tasks.iter().filter(|task| !task.is_done()).count());
     } else {
-        forecast.assumed = Some(shape);
+        forecast.is_assumed = true;
         forecast.add(UnitKind::PlanSlice, usize::from(!is_planned));
         forecast.add(UnitKind::ExecuteTask, shape.tasks);
     }

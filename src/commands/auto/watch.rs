@@ -18,7 +18,7 @@ use crate::auto::account::figures;
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
 use crate::project::milestone_layout::preferences::WidgetMode;
-use crate::text::screen::{Mark, Screen, Tone};
+use crate::text::screen::{Mark, Screen, Tone, counted};
 use crate::text::terminal::one_line;
 use crate::text::time;
 use crate::text::words::of_word;
@@ -245,7 +245,11 @@ fn bar(run: &LiveRun, width: u16, screen: Screen) -> String {
 
 fn tasks(run: &LiveRun, screen: Screen) -> Vec<(String, Tone)> {
     if run.tasks.is_empty() {
-        return vec![("no plan with tasks yet".to_owned(), Tone::Faint)];
+        let text = match (&run.summary.landing, run.summary.closed.tasks) {
+            (Some(_), done @ 1..) => format!("{} landed", counted(done, "task")),
+            _ => "no plan with tasks yet".to_owned(),
+        };
+        return vec![(text, Tone::Faint)];
     }
     let line = |task: &crate::acts::auto::live::TaskLine| {
         let (mark, tone) = match (task.is_done, task.is_current) {

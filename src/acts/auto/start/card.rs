@@ -132,7 +132,7 @@ pub(crate) fn card(
         is_scripted: driver.runner.only_with.is_some(),
         sessions,
         by_unit: subject.forecast.by_kind.iter().map(|(kind, count)| (kind.word().to_owned(), *count)).collect(),
-        assumed: subject.forecast.assumed.is_some(),
+        assumed: subject.forecast.is_assumed,
         estimate,
         of_project: earlier.of_project,
         most_sessions: usize::try_from(ceilings.most_sessions(forecast)).unwrap_or(usize::MAX),
@@ -145,8 +145,7 @@ pub(crate) fn card(
     let expected = Expected {
         title,
         sessions: subject.forecast.by_kind.clone(),
-        is_assumed: subject.forecast.assumed.is_some(),
-        shape: subject.forecast.assumed.unwrap_or_default(),
+        is_assumed: subject.forecast.is_assumed,
         estimate,
     };
     Ok((expected, card))

@@ -178,17 +178,17 @@ fn nothing_is_forecast_from_runs_that_did_not_land() {
 }
 
 #[test]
-fn growth_counts_only_for_a_forecast_that_assumes_the_same_size() {
+fn what_earlier_runs_had_counts_only_for_a_forecast_that_assumes_the_same() {
     let draws = Rc::new(RefCell::new(Draws(8)));
-    // The size that is assumed without a word, four slices with three tasks each, was far too large.
+    let assuming = |sizes| Forecast { is_assumed: true, ..options_forecast(sizes) };
     let mut account = drawn(&draws, (2, 2), 1.0);
-    account.run.forecast = 17;
-    account.run.expected = Some(Expected { is_assumed: true, ..Expected::default() });
-    let small = Shape { slices: 2, tasks: 2 };
-    let assuming = |shape| Forecast { assumed: Some(shape), ..options_forecast((2, 2)) };
+    // The size that was assumed was far too large.
+    let expected = Expected { is_assumed: true, sessions: assuming((4, 3)).by_kind, ..Expected::default() };
+    account.run.expected = Some(expected);
     let likely = |forecast| estimate(&forecast, &[&account]).unwrap().sessions.likely;
-    assert!(likely(assuming(small)) > 4.0, "{}", likely(assuming(small)));
-    assert!(likely(assuming(Shape::default())) < 3.5, "{}", likely(assuming(Shape::default())));
-    // One whose plans are there needs no such correction.
-    assert!(likely(options_forecast((2, 2))) > 5.0);
+    let units = account.units.len();
+    assert_eq!(units, 6);
+    assert!((4.5..8.0).contains(&likely(assuming((4, 3)))), "{}", likely(assuming((4, 3))));
+    assert!(likely(assuming((2, 2))) > 4.5, "{}", likely(assuming((2, 2))));
+    assert!(likely(assuming((6, 4))) > 20.0, "{}", likely(assuming((6, 4))));
 }
