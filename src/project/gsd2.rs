@@ -77,8 +77,18 @@ impl Document {
     }
 }
 
-/// All milestones, in order; empty if the project has none.
+/// All milestones with all their documents, in order; empty if the project has none.
 pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<ImportedMilestone>, FileError> {
+    read(view, true)
+}
+
+/// All milestones, in order, with their slices as the roadmaps list them; the documents of slices that a roadmap lists
+/// are not read.
+pub(crate) fn outline(view: &ProjectView) -> Result<Vec<ImportedMilestone>, FileError> {
+    read(view, false)
+}
+
+fn read(view: &ProjectView, is_whole: bool) -> Result<Vec<ImportedMilestone>, FileError> {
     let mut names: Vec<(u64, String)> = Vec::new();
     for name in view.folder_names(MILESTONES)? {
         names.extend(number(&name, 'M').map(|number| (number, name)));
@@ -86,22 +96,22 @@ pub(crate) fn milestones(view: &ProjectView) -> Result<Vec<ImportedMilestone>, F
     names.sort();
     let mut milestones = Vec::new();
     for (_, name) in names {
-        milestones.push(milestone(view, MILESTONES, &name)?);
+        milestones.push(milestone(view, MILESTONES, &name, is_whole)?);
     }
     Ok(milestones)
 }
 
-fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<ImportedMilestone, FileError> {
-    let folder = format!("{root}/{name}");
+fn milestone(view: &ProjectView, root: &str, name: &str, is_whole: bool) -> Result<ImportedMilestone, FileError> {
+    let folder = DocumentFolder::of(view, format!("{root}/{name}"))?;
     let id = identifier(name).to_owned();
-    let roadmap = document(view, &folder, &id, "ROADMAP")?;
-    let context = document(view, &folder, &id, "CONTEXT")?;
+    let roadmap = folder.document(&id, "ROADMAP")?;
+    let context = folder.document(&id, "CONTEXT")?;
     let told = [&roadmap, &context].into_iter().flatten().find_map(|document| title(&document.text, &id));
     let roadmap = roadmap.as_ref().map(|roadmap| Roadmap::parse(&roadmap.text)).unwrap_or_default();
     let mut slices: Vec<Slice> = roadmap.slices.into_iter().map(Slice::from).collect();
     // Older projects have no folder level between a milestone and its slices.
-    let nested = format!("{folder}/slices");
-    let holder = if view.folder_exists(&nested) { nested } else { folder };
+    let nested = format!("{}/slices", folder.path);
+    let holder = if view.folder_exists(&nested) { nested } else { folder.path.clone() };
     let folders = view.folder_names(&holder)?;
     for name in folders.iter().filter(|name| number(name, 'S').is_some()) {
         if !slices.iter().any(|slice| slice.id.eq_ignore_ascii_case(identifier(name))) {
@@ -110,18 +120,18 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<ImportedMiles
     }
     for slice in &mut slices {
         let own = folders.iter().find(|name| identifier(name).eq_ignore_ascii_case(&slice.id));
-        if let Some(name) = own {
+        if let Some(name) = own.filter(|_| is_whole || slice.title.is_empty()) {
             fill(view, &format!("{holder}/{name}"), slice)?;
         }
         if slice.title.is_empty() {
             slice.title.clone_from(&slice.id);
         }
     }
-    let summary = document(view, &format!("{root}/{name}"), &id, "SUMMARY")?;
+    let summary = folder.document(&id, "SUMMARY")?;
     Ok(ImportedMilestone {
         title: told.unwrap_or_else(|| id.clone()),
         is_over: summary.is_some_and(|summary| Ending::of(&summary.text).is_terminal()),
-        is_parked: document(view, &format!("{root}/{name}"), &id, "PARKED")?.is_some(),
+        is_parked: folder.document(&id, "PARKED")?.is_some(),
         id,
         vision: roadmap.vision,
         slices,
@@ -130,10 +140,11 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<ImportedMiles
 
 /// Reads the documents in the folder of a slice.
 fn fill(view: &ProjectView, folder: &str, slice: &mut Slice) -> Result<(), FileError> {
-    slice.plan = document(view, folder, &slice.id, "PLAN")?;
-    slice.context = document(view, folder, &slice.id, "CONTEXT")?;
-    slice.research = document(view, folder, &slice.id, "RESEARCH")?;
-    slice.summary = document(view, folder, &slice.id, "SUMMARY")?;
+    let own = DocumentFolder::of(view, folder.to_owned())?;
+    slice.plan = own.document(&slice.id, "PLAN")?;
+    slice.context = own.document(&slice.id, "CONTEXT")?;
+    slice.research = own.document(&slice.id, "RESEARCH")?;
+    slice.summary = own.document(&slice.id, "SUMMARY")?;
     if slice.title.is_empty() {
         let told = slice.plan.as_ref().and_then(|plan| title(&plan.text, &slice.id));
         slice.title = told.unwrap_or_default();
@@ -142,16 +153,16 @@ fn fill(view: &ProjectView, folder: &str, slice: &mut Slice) -> Result<(), FileE
     let plan = slice.plan.as_ref().map(|plan| SlicePlan::parse(&plan.text)).unwrap_or_default();
     (slice.goal, slice.must_haves) = (plan.goal, plan.must_haves);
     slice.tasks = plan.tasks.into_iter().map(Task::from).collect();
-    let folder = format!("{folder}/tasks");
-    for file in view.file_names(&folder)? {
-        let id = identifier(&file);
-        if number(&file, 'T').is_some() && !slice.tasks.iter().any(|task| task.id.eq_ignore_ascii_case(id)) {
+    let folder = DocumentFolder::of(view, format!("{folder}/tasks"))?;
+    for file in folder.entries.iter().map(|entry| &entry.name) {
+        let id = identifier(file);
+        if number(file, 'T').is_some() && !slice.tasks.iter().any(|task| task.id.eq_ignore_ascii_case(id)) {
             slice.tasks.push(Task { id: id.to_owned(), ..Task::default() });
         }
     }
     for task in &mut slice.tasks {
-        task.plan = document(view, &folder, &task.id, "PLAN")?;
-        task.summary = document(view, &folder, &task.id, "SUMMARY")?;
+        task.plan = folder.document(&task.id, "PLAN")?;
+        task.summary = folder.document(&task.id, "SUMMARY")?;
         task.done |= task.summary.is_some();
         if task.title.is_empty() {
             let documents = [&task.plan, &task.summary].into_iter().flatten();
@@ -162,13 +173,26 @@ fn fill(view: &ProjectView, folder: &str, slice: &mut Slice) -> Result<(), FileE
     Ok(())
 }
 
-/// The document of this kind.
-fn document(view: &ProjectView, folder: &str, id: &str, kind: &str) -> Result<Option<Document>, FileError> {
-    let entry = |name: String| FolderEntry { name, is_folder: false };
-    let entries: Vec<FolderEntry> = view.file_names(folder)?.into_iter().map(entry).collect();
-    let Some(name) = lookup::file(&entries, id, kind) else { return Ok(None) };
-    let path = format!("{folder}/{name}");
-    Ok(view.text(&path)?.map(|text| Document { path, text: text.to_string() }))
+/// A folder with documents, and the files in it.
+struct DocumentFolder<'a> {
+    view: &'a ProjectView,
+    path: String,
+    entries: Vec<FolderEntry>,
+}
+
+impl<'a> DocumentFolder<'a> {
+    fn of(view: &'a ProjectView, path: String) -> Result<Self, FileError> {
+        let entry = |name: String| FolderEntry { name, is_folder: false };
+        let entries = view.file_names(&path)?.into_iter().map(entry).collect();
+        Ok(Self { view, path, entries })
+    }
+
+    /// The document of this kind.
+    fn document(&self, id: &str, kind: &str) -> Result<Option<Document>, FileError> {
+        let Some(name) = lookup::file(&self.entries, id, kind) else { return Ok(None) };
+        let path = format!("{}/{name}", self.path);
+        Ok(self.view.text(&path)?.map(|text| Document { path, text: text.to_string() }))
+    }
 }
 
 impl From<SliceRow> for Slice {
@@ -180,5 +204,47 @@ impl From<SliceRow> for Slice {
 impl From<PlannedTask> for Task {
     fn from(task: PlannedTask) -> Self {
         Self { id: task.id, title: task.title, done: task.done, notes: task.notes, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    #[test]
+    fn an_outline_differs_from_the_whole_only_in_documents() {
+        let files = MemoryFiles::new([
+            (
+                ".gsd/milestones/M001/M001-ROADMAP.md",
+                "# M001: Shelf\n\n## Slices\n\n- [x] **S01: Boards** `risk:low` `depends:[]`\n- [ ] **S02: Screws** `risk:low` `depends:[S01]`\n",
+            ),
+            (
+                ".gsd/milestones/M001/slices/S01/S01-PLAN.md",
+                "# S01: Other boards\n\n## Tasks\n\n- [x] **T01: Saw** `est:5m`\n",
+            ),
+            (".gsd/milestones/M001/slices/S01/tasks/T01-PLAN.md", "# T01: Saw\n"),
+            (".gsd/milestones/M001/slices/S03/S03-PLAN.md", "# S03: Not in the roadmap\n"),
+            (".gsd/milestones/M001/slices/S03/S03-SUMMARY.md", "done\n"),
+            (".gsd/milestones/M002/M002-CONTEXT.md", "# M002: Without a roadmap\n"),
+            (".gsd/milestones/M002/S01/S01-PLAN.md", "# S01: Without a folder of slices\n"),
+            (".gsd/milestones/M003/M003-SUMMARY.md", "---\nstatus: complete\n---\n# M003\n"),
+            (".gsd/milestones/M004/M004-PARKED.md", "later\n"),
+        ]);
+        let view = files.view();
+        let rows = |milestones: Vec<ImportedMilestone>| {
+            let row = |milestone: ImportedMilestone| {
+                let slices: Vec<_> =
+                    milestone.slices.iter().map(|slice| (slice.id.clone(), slice.title.clone(), slice.done)).collect();
+                (milestone.id, milestone.title, milestone.is_over, milestone.is_parked, slices)
+            };
+            milestones.into_iter().map(row).collect::<Vec<_>>()
+        };
+        let whole = rows(milestones(&view).unwrap());
+        assert_eq!(rows(outline(&view).unwrap()), whole);
+        assert_eq!(whole[0].4.len(), 3, "{whole:?}");
+        assert_eq!((whole[1].4[0].1.as_str(), whole[2].2, whole[3].3), ("Without a folder of slices", true, true));
+        let outlined = outline(&view).unwrap();
+        assert!(outlined[0].slices[0].tasks.is_empty() && outlined[0].slices[0].plan.is_none());
     }
 }

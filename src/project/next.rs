@@ -57,7 +57,7 @@ impl Next {
         }
         let layout = view.layout();
         if !view.folder_exists(layout.planning()) {
-            let milestones = gsd2::milestones(view)?;
+            let milestones = gsd2::outline(view)?;
             if milestones.is_empty() && !view.folder_exists(MILESTONES) {
                 return Ok(Self::NoProject);
             }

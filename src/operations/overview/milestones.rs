@@ -8,7 +8,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// The page of the project with this title.
 pub(crate) fn page(view: &ProjectView, title: &str, next: &NextReport, screen: Screen) -> Result<String, FileError> {
-    let milestones = gsd2::milestones(view)?;
+    let milestones = gsd2::outline(view)?;
     let current = milestones.iter().find(|milestone| !milestone.is_over && !milestone.is_parked);
     let rows: Vec<Vec<Cell>> = milestones
         .iter()
