@@ -19,7 +19,7 @@ use crate::world::World;
 pub(crate) struct Call {
     world: World,
     pub(crate) flags: Flags,
-    pub(super) terminal: Terminal,
+    pub(crate) terminal: Terminal,
     listing: fn() -> Vec<Listed>,
     here: AbsolutePath,
     root: OnceCell<AbsolutePath>,
@@ -48,6 +48,8 @@ pub(crate) struct Call {
 pub(crate) struct Terminal {
     /// Shows the progress of a long call.
     pub(crate) show: fn(&str),
+    /// Sends a control sequence to it, such as one that rings its bell.
+    pub(crate) signal: fn(&str),
     /// Asks a question; false without an answer.
     pub(crate) confirm: fn(&str) -> Result<bool, Failure>,
 }

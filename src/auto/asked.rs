@@ -73,6 +73,7 @@ mod tests {
     use super::*;
     use crate::auto::ceilings::Ceilings;
     use crate::auto::preferences::Preferences;
+    use crate::project::milestone_layout::messages::MessageSettings;
     use crate::project::milestone_layout::preference_table::{
         AFTER_UNITS, BEFORE_UNITS, DefaultValue, KEYS, PreferenceKind,
     };
@@ -133,7 +134,9 @@ mod tests {
                 let found = asked(&text, None);
                 assert_eq!((found.of_others, found.misspelled.len()), (0, 0), "{}: {value}", key.name);
                 let has_hooks = !unit_hooks::read(Some(&text), None).hooks.is_empty();
-                let (changes, is_refused) = (read != unset || has_hooks, !found.unmet.is_empty());
+                let has_messages = MessageSettings::read(Some(&text), None) != MessageSettings::default();
+                let changes = read != unset || has_hooks || has_messages;
+                let is_refused = !found.unmet.is_empty();
                 if let Some(line) = found.unmet.first() {
                     assert!(line.contains(&format!("`{}` is `", key.name.replace('*', "planning"))), "{line}");
                 }
@@ -185,6 +188,9 @@ mod tests {
             let hooks = unit_hooks::read(project, personal);
             assert_eq!(hooks.problems, [], "{text}");
             assert_eq!(crate::auto::unit_hooks::unmet(&hooks, false), Vec::<String>::new(), "{text}");
+            let messages = MessageSettings::read(project, personal);
+            assert_eq!(crate::auto::messages::unmet(&messages), Vec::<String>::new(), "{text}");
+            assert_eq!(messages != MessageSettings::default(), key.name.starts_with("messages."), "{text}");
             let is_hook = [BEFORE_UNITS, AFTER_UNITS].contains(&key.name);
             assert_eq!(hooks.hooks.len(), usize::from(is_hook), "{text}");
             assert_eq!(held_out::entries(&text).unwrap().len(), usize::from(key.name == held_out::KEY), "{text}");

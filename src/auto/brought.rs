@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::set_up::SetUp;
 use crate::disk::Digest;
+use crate::project::milestone_layout::messages::MessageCommand;
 use crate::project::milestone_layout::unit_hooks::{HookAction, UnitHook};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
@@ -29,6 +30,8 @@ pub(crate) enum ExecutedKind {
     SetUp,
     /// What runs before or after units.
     Hook,
+    /// A command that is given the messages of a run.
+    Message,
     /// A file that the client reads and whose commands it runs.
     Client,
 }
@@ -115,6 +118,16 @@ impl ExecutedItem {
             name: hook.name.clone(),
             lines: vec![format!("hook {} {first}", line(&hook.name))],
             digest: digest(&["hook", hook.key(), &hook.name, &kinds, action, &most, artifact], content.as_bytes()),
+        }
+    }
+
+    /// A command that is given the messages of a run.
+    pub(crate) fn message(command: &MessageCommand) -> Self {
+        Self {
+            kind: ExecutedKind::Message,
+            name: command.text.clone(),
+            lines: vec![format!("with each message of a run: {}", line(&command.text))],
+            digest: digest(&["message"], command.text.as_bytes()),
         }
     }
 

@@ -4,7 +4,8 @@ use super::ceilings::Passed;
 use super::event::{
     CheckedTree, Death, Halt, Mechanical, Refusal, SessionVerdict, Time, UnitEnded, UnitStarted, Vector,
 };
-use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, OperationStage};
+use super::hold::LONGEST_HOLD;
+use super::memory::{Attempts, CANDIDATE, Memory, Operation, OperationStage};
 use super::position::{Position, RuleResult};
 use super::runner::table::Runners;
 use super::runner::verdict::KILLED;

@@ -19,12 +19,14 @@ use super::unit::Unit;
 use crate::gate::evidence::TestCounts;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
+use crate::project::milestone_layout::messages::{MessageChannel, MessageTopic};
+use crate::text::shell::Typed;
 use crate::text::words::words;
 use crate::world::System;
 
 /// The version of the rules that made a decision. A run continues with an older log and says so; a newer log cannot be
 /// interpreted.
-pub(crate) const ENGINE: u32 = 3;
+pub(crate) const ENGINE: u32 = 4;
 
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,7 +222,45 @@ pub(crate) enum Event {
     HookStarted(HookStarted),
     /// The command of a hook ended, was interrupted, or was not needed.
     HookEnded(HookEnded),
+    /// A message to a person is about to be sent. It is not sent again, whatever happens to this process.
+    Announced(SentMessage),
+    /// A channel took a message, or did not.
+    Delivered(MessageDelivery),
     Stopped(Stop),
+}
+
+/// What is recorded about a message that was being sent when its process died.
+pub(crate) const MESSAGE_LOST: &str =
+    "the process that sent it died; whether it arrived is not known, and it is not sent again";
+
+/// A message to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunMessage {
+    pub(crate) topic: MessageTopic,
+    /// What happened, on one line.
+    pub(crate) text: String,
+    /// The command that a person would type next.
+    pub(crate) next: Typed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SentMessage {
+    /// Counts from one in each run.
+    #[serde(rename = "message")]
+    pub(crate) number: u32,
+    #[serde(flatten)]
+    pub(crate) message: RunMessage,
+    pub(crate) channels: Vec<MessageChannel>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MessageDelivery {
+    #[serde(rename = "message")]
+    pub(crate) number: u32,
+    pub(crate) channel: MessageChannel,
+    /// Why it did not arrive, or why that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
     CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, HookEnded, HookStarted, KeptState, Mechanical,
-    Refusal, Run, Tests, Time, UnitEnded, UnitStarted, Usage, Vector,
+    Refusal, Run, RunMessage, Tests, Time, UnitEnded, UnitStarted, Usage, Vector,
 };
+use super::hold::Hold;
+use super::messages;
 use super::stop::Stop;
 use super::unit::{Class, Unit, UnitKind};
 use crate::gate::{self, pins::Pins};
+use crate::project::milestone_layout::messages::{MessageChannel, MessageTopic};
 
 /// The memory of a project's current run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +73,14 @@ pub(crate) struct Memory {
     pub(crate) has_baseline: bool,
     /// The results of each check there and in the work that counts, by its command.
     pub(crate) shown: BTreeMap<String, Shown>,
+    /// The message about the last transition, until it is about to be sent.
+    pub(crate) owed: Option<RunMessage>,
+    /// The number of messages that were sent.
+    pub(crate) announced: u32,
+    /// The messages that were sent and are not known to have arrived, with the channel of each.
+    pub(crate) sending: BTreeSet<(u32, MessageChannel)>,
+    /// Whether there was a message about a ceiling.
+    pub(crate) has_warned: bool,
 }
 
 /// The results of a check so far.
@@ -192,30 +203,8 @@ fn put<T>(results: &mut Vec<(String, T)>, place: &str, result: T) {
     results.push((place.to_owned(), result));
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hold {
-    pub(crate) until: i64,
-    pub(crate) why: String,
-    /// When it began.
-    pub(crate) since: Time,
-}
-
 /// The name of the place for checks on the commit that is to land.
 pub(crate) const CANDIDATE: &str = "candidate";
-
-/// The longest wait for a quota that a client may ask for, in milliseconds: account quotas are reset each week.
-pub(crate) const LONGEST_HOLD: i64 = 8 * 24 * 60 * 60 * 1000;
-
-impl Hold {
-    /// Returns when the hold is over, on each clock, so that setting the wall clock back does not extend it. The
-    /// machine's clock restarts with the machine; after that it shows less than the time that has passed.
-    pub(crate) fn end(&self) -> Time {
-        // Older programs recorded any value of a client.
-        let until = self.until.min(self.since.wall.saturating_add(LONGEST_HOLD));
-        let rest = u64::try_from(until.saturating_sub(self.since.wall)).unwrap_or_default();
-        Time { wall: until, machine: self.since.machine.saturating_add(rest) }
-    }
-}
 
 impl Memory {
     pub(crate) fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
@@ -255,6 +244,20 @@ impl Memory {
     }
 
     pub(crate) fn add(&mut self, entry: &Entry) {
+        let hold = self.hold.clone();
+        self.fold(entry);
+        let Some(run) = &self.run else { return };
+        let message = messages::about(run, &entry.event, self.hold.as_ref().or(hold.as_ref())).or_else(|| {
+            let is_spent =
+                matches!(entry.event, Event::UnitStarted(_) | Event::UnitEnded(_) | Event::Interrupted { .. });
+            let warns = is_spent && !self.has_warned;
+            warns.then(|| messages::about_ceiling(run, &self.ceilings, &self.spent)).flatten()
+        });
+        self.has_warned |= message.as_ref().is_some_and(|message| message.topic == MessageTopic::Ceiling);
+        self.owed = message.or(self.owed.take());
+    }
+
+    fn fold(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Started(run) => self.begin(run),
             Event::Resumed { engine, ceilings, allowed_keys, runner, profile, fenced, means, .. } => {
@@ -344,6 +347,13 @@ impl Memory {
             }
             Event::HookStarted(started) => self.hooking = Some(started.clone()),
             Event::HookEnded(ended) => self.hook_ended(ended),
+            Event::Announced(sent) => {
+                (self.owed, self.announced) = (None, sent.number);
+                self.sending.extend(sent.channels.iter().map(|channel| (sent.number, *channel)));
+            }
+            Event::Delivered(delivery) => {
+                self.sending.remove(&(delivery.number, delivery.channel));
+            }
             Event::Stopped(stop) => {
                 self.halted.extend(stop.captures().map(str::to_owned));
                 self.stop = Some(stop.clone());
@@ -371,6 +381,10 @@ impl Memory {
     /// start at zero. What was spent stays spent.
     fn resume(&mut self, engine: u32, ceilings: Ceilings) {
         self.engines.insert(engine);
+        // The person who continues it knows why it stopped.
+        let is_known = |message: &RunMessage| matches!(message.topic, MessageTopic::NeedsYou | MessageTopic::Stopped);
+        self.owed = self.owed.take().filter(|message| !is_known(message));
+        self.has_warned &= self.ceilings == ceilings;
         self.ceilings = ceilings;
         if self.stop.take().is_some() {
             for attempts in self.attempts.values_mut() {
@@ -576,27 +590,5 @@ impl Memory {
 
     fn operation(&mut self, number: u64) -> Option<&mut Operation> {
         self.current.as_mut().filter(|operation| operation.start.operation == number)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hold_ends_when_the_first_clock_reaches_its_end() {
-        let hour = 3_600_000;
-        let since = Time { wall: 10 * hour, machine: 5_000 };
-        let hold = Hold { until: 12 * hour, why: String::new(), since };
-        let is_over = |wall: i64, machine: u64| Time { wall, machine }.has_come_to(hold.end());
-        let two_hours = 7_200_000;
-        assert!(!is_over(11 * hour, 5_000 + two_hours / 2));
-        assert!(is_over(12 * hour, 6_000), "the wall clock was set forward, or the machine slept");
-        assert!(is_over(9 * hour, 5_000 + two_hours), "the wall clock was set back");
-        assert!(!is_over(9 * hour, 4_999 + two_hours));
-        assert!(!is_over(11 * hour, 20), "the machine was started anew");
-        assert!(is_over(12 * hour, 20));
-        let without_end = Hold { until: i64::MAX, ..hold };
-        assert_eq!(without_end.end().wall, since.wall + LONGEST_HOLD);
     }
 }

@@ -3,7 +3,8 @@
 use super::account::figures;
 use super::decided::DECIDED;
 use super::event::{
-    CheckRun, CheckedTree, Event, HookEnded, Means, Mechanical, ProofKept, Refusal, SessionVerdict, UnitEnded,
+    CheckRun, CheckedTree, Event, HookEnded, Means, Mechanical, MessageDelivery, ProofKept, Refusal, SessionVerdict,
+    UnitEnded,
 };
 use super::permit;
 use super::stop::Stop;
@@ -88,6 +89,13 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Accepted { roadmap: Some(roadmap), .. } => format!("  roadmap: {roadmap}"),
         Event::Restored { kept: Some(kept), .. } => format!("  taken back, and kept in {}", kept.reference),
         Event::HookEnded(ended) => hook(ended),
+        Event::Delivered(MessageDelivery { channel, problem: Some(problem), .. }) => {
+            format!("  message by {} not delivered: {}", channel.word(), first_line(problem))
+        }
+        Event::Announced(sent) => {
+            let channels: Vec<&str> = sent.channels.iter().map(|channel| channel.word()).collect();
+            format!("  message `{}` by {}", sent.message.topic.word(), channels.join(", "))
+        }
         Event::Held { until, why, .. } => match time::in_words(*until) {
             Some(until) => format!("Waiting until {until}: {why}"),
             None => format!("Waiting: {why}"),
@@ -101,6 +109,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::Released { .. }
         | Event::HoldEnded
         | Event::HookStarted(_)
+        | Event::Delivered(_)
         | Event::Stopped(_) => return None,
     })
 }

@@ -43,6 +43,11 @@ pub(crate) fn print(line: &str) {
     show(&format!("{before}{}\n{after}", terminal::shown(line)));
 }
 
+/// Sends a control sequence that moves nothing to the terminal.
+pub(crate) fn signal(sequence: &str) {
+    show(sequence);
+}
+
 /// What moves the cursor to the start of the block, and erases it.
 fn erased(lines: usize) -> String {
     if lines == 0 { String::new() } else { format!("\u{1b}[{lines}A\r\u{1b}[J") }

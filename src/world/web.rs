@@ -44,6 +44,23 @@ impl World {
         self.ask(url, &settings, limit)
     }
 
+    /// Sends a text to a server that the user names, and waits up to `limit`. A redirect is an answer, and is not
+    /// followed.
+    pub(crate) fn post(
+        &self,
+        url: &str,
+        headers: &[(&str, &str)],
+        text: &str,
+        limit: Duration,
+    ) -> Result<Response, WorldError> {
+        let mut settings = String::from("proto = \"=http,https\"\n");
+        for (name, value) in headers {
+            let _ = writeln!(settings, "header = {}", quoted(&format!("{name}: {value}")));
+        }
+        let _ = writeln!(settings, "data-raw = {}", quoted(text));
+        self.ask(url, &settings, limit)
+    }
+
     fn ask(&self, url: &str, more: &str, limit: Duration) -> Result<Response, WorldError> {
         // Everything goes through standard input: all users of the machine can see arguments, and a header may contain
         // a key.

@@ -31,6 +31,7 @@ mod auto_gate;
 #[cfg(target_os = "linux")]
 mod auto_held_out;
 mod auto_merge_backs;
+mod auto_messages;
 #[cfg(unix)]
 mod auto_phases;
 #[cfg(target_os = "linux")]

@@ -110,6 +110,9 @@ impl RunQuestion<'_> {
         items.extend(ExecutedItem::set_up(&self.set_up_of_project()));
         let of_project = |hook: &&UnitHook| hook.source == PreferenceSource::Project;
         items.extend(self.preferred.hooks.hooks.iter().filter(of_project).map(ExecutedItem::hook));
+        let message = self.preferred.messages.command.iter();
+        let message = message.filter(|command| command.source == PreferenceSource::Project);
+        items.extend(message.map(ExecutedItem::message));
         Ok(items)
     }
 

@@ -421,6 +421,7 @@ pub(crate) mod tests {
                 forecast: 9,
                 estimate: None,
                 decisions: 0,
+                undelivered: Vec::new(),
                 landing: None,
             },
             standing: LiveStanding::Working,

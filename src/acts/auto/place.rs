@@ -23,6 +23,7 @@ use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::messages::MessageSettings;
 use crate::project::milestone_layout::preference_facts::PreferenceTexts;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::project::milestone_layout::unit_hooks::{self, UnitHooks};
@@ -455,6 +456,8 @@ pub(crate) struct Preferred {
     pub(crate) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
     /// The hooks before and after units, and what is wrong with others.
     pub(crate) hooks: UnitHooks,
+    /// Which messages a person wants, and how.
+    pub(crate) messages: MessageSettings,
 }
 
 impl Preferred {
@@ -476,7 +479,8 @@ impl Preferred {
         let given = preferences::given(project, personal);
         let held_out = personal.map(|text| (held_out::line(text), held_out::entries(text)));
         let hooks = unit_hooks::read(project, personal);
-        Ok(Self { document, given, problems, held_out, hooks })
+        let messages = MessageSettings::read(project, personal);
+        Ok(Self { document, given, problems, held_out, hooks, messages })
     }
 
     pub(crate) fn resolved(&self) -> Preferences {

@@ -9,11 +9,17 @@ pub(crate) mod summary;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::event::{CheckRun, CheckedTree, Entry, Event, ProofKept, Refusal, Run, SessionVerdict, UnitEnded, Usage};
+use std::collections::BTreeMap;
+
+use super::event::{
+    CheckRun, CheckedTree, Entry, Event, MESSAGE_LOST, MessageDelivery, ProofKept, Refusal, Run, SessionVerdict,
+    UnitEnded, Usage,
+};
 use super::memory::Memory;
 use super::runs::LoggedRun;
 use super::story;
 use super::unit::Unit;
+use crate::project::milestone_layout::messages::MessageChannel;
 
 /// A run, its units and its figures.
 #[derive(Clone, Debug)]
@@ -33,6 +39,10 @@ pub(crate) struct RunAccount {
     /// The decisions of a person.
     pub(crate) decisions: Vec<PersonsDecision>,
     pub(crate) landing: Option<LandingAccount>,
+    /// Messages that did not arrive, one line each.
+    pub(crate) undelivered: Vec<String>,
+    /// The topics of its messages, by their numbers.
+    topics: BTreeMap<u32, &'static str>,
     /// Whether a person ended it for good.
     pub(crate) is_abandoned: bool,
     /// The state of the run after its last entry.
@@ -215,6 +225,8 @@ impl RunAccount {
             timeline: Vec::from_iter(moment(entry)),
             decisions: Vec::new(),
             landing: None,
+            undelivered: Vec::new(),
+            topics: BTreeMap::new(),
             is_abandoned: false,
             memory,
             clock: Clock { before: at, is_idle: false },
@@ -304,6 +316,12 @@ impl RunAccount {
                     checks: evidence.map(CheckAccount::all_of).unwrap_or_default(),
                 });
             }
+            Event::Announced(sent) => {
+                self.topics.insert(sent.number, sent.message.topic.word());
+            }
+            Event::Delivered(MessageDelivery { number, channel, problem: Some(problem) }) => {
+                self.undelivered.push(self.message(*number, *channel, problem));
+            }
             Event::Abandoned { .. } => {
                 // Its figures stay as they were.
                 self.is_abandoned = true;
@@ -312,6 +330,18 @@ impl RunAccount {
             _ => {}
         }
         self.memory.add(entry);
+    }
+
+    fn message(&self, number: u32, channel: MessageChannel, problem: &str) -> String {
+        let topic = self.topics.get(&number).copied().unwrap_or_default();
+        format!("`{topic}` by {}: {problem}", channel.word())
+    }
+
+    /// Returns the messages that did not arrive, with those that were being sent when the last process died.
+    pub(super) fn lost_messages(&self) -> Vec<String> {
+        let sending = self.memory.sending.iter().filter(|_| self.memory.stop.is_some());
+        let sending = sending.map(|(number, channel)| self.message(*number, *channel, MESSAGE_LOST));
+        self.undelivered.iter().cloned().chain(sending).collect()
     }
 
     /// Counts the time since the entry before.

@@ -37,6 +37,9 @@ pub(crate) struct RunSummary {
     pub(crate) estimate: Option<Estimate>,
     /// How many decisions a person made.
     pub(crate) decisions: usize,
+    /// Messages that did not arrive, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) undelivered: Vec<String>,
     /// What landed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) landing: Option<LandingSummary>,
@@ -121,6 +124,7 @@ impl RunSummary {
             forecast: run.forecast,
             estimate: run.expected.as_ref().and_then(|expected| expected.estimate),
             decisions: account.decisions.len(),
+            undelivered: account.lost_messages(),
             landing: account.landing.as_ref().map(|landing| LandingSummary {
                 commit: landing.commit.clone(),
                 subject: None,

@@ -1,6 +1,6 @@
 //! Drives one run, from where its log ends to its stop.
 
-use super::{ControlRequest, Edit, Effects, EngineError};
+use super::{ControlRequest, Edit, Effects, EngineError, TO_ARRIVE};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event, Mechanical};
 use crate::auto::layout::{Layout, LayoutDocuments};
@@ -66,6 +66,20 @@ impl<'a, E: Effects> Drive<'a, E> {
 
     /// Continues until the run stops.
     pub(crate) fn run(&mut self) -> Result<Stop, EngineError> {
+        self.name_lost_messages()?;
+        self.announce()?;
+        let ended = self.steps();
+        match &ended {
+            Err(EngineError::Died) => return ended,
+            Err(EngineError::Failed(failure)) => self.announce_failure(failure),
+            _ => {}
+        }
+        // The run is over; only the answer waits for them.
+        self.record_deliveries(TO_ARRIVE)?;
+        ended
+    }
+
+    fn steps(&mut self) -> Result<Stop, EngineError> {
         let mut last = String::new();
         for _ in 0..DECISIONS {
             match self.one_step(&mut last) {
@@ -281,8 +295,13 @@ impl<'a, E: Effects> Drive<'a, E> {
         Ok(())
     }
 
-    /// Records an event in the log and in memory.
+    /// Records an event in the log and in memory, and sends the message about it that a person wants.
     pub(super) fn note(&mut self, event: Event) -> Result<(), EngineError> {
+        self.record(event)?;
+        self.announce()
+    }
+
+    pub(super) fn record(&mut self, event: Event) -> Result<(), EngineError> {
         let entry = Entry::new(self.effects.now(), event);
         self.effects.append(&entry)?;
         self.memory.add(&entry);

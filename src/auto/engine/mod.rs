@@ -3,13 +3,17 @@
 
 pub(crate) mod drive;
 mod hooks;
+mod messages;
 mod perform;
 mod unfit;
 mod written;
 
+use std::time::Duration;
+
 use super::ceilings::UnitCeiling;
 use super::event::{
-    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, Run, SentMessage, Time,
+    UnitEnded, UnitStarted,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::permit::Permit;
@@ -21,8 +25,12 @@ use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
 use crate::operations::state::Facts;
 use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::messages::{MessageChannel, MessageTopic};
 use crate::project::view::ProjectView;
 use crate::text::words::words;
+
+/// The time limit of a channel for a message.
+pub(crate) const TO_ARRIVE: Duration = Duration::from_secs(5);
 
 /// Why the loop cannot continue: not a stop, but a defect or a failure of the disk.
 #[derive(Debug)]
@@ -234,6 +242,20 @@ pub(crate) trait Effects {
     /// Returns why work of the unit would not be committed although its plan names it.
     fn hidden_work(&mut self, _unit: &Unit) -> Result<Option<String>, EngineError> {
         Ok(None)
+    }
+
+    /// The channels through which a person wants messages about a topic.
+    fn channels(&self, _topic: MessageTopic) -> Vec<MessageChannel> {
+        Vec::new()
+    }
+
+    /// Begins to send a message, and does not wait for its end.
+    fn send(&mut self, _sent: &SentMessage) {}
+
+    /// Waits until every message arrived or failed, but no longer than this, and returns the outcomes since the
+    /// last call.
+    fn deliveries(&mut self, _patience: Duration) -> Vec<MessageDelivery> {
+        Vec::new()
     }
 
     fn identity(&mut self) -> Result<Identity, EngineError>;

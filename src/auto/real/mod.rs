@@ -18,6 +18,7 @@ mod held_out;
 mod hidden;
 pub(crate) mod leftovers;
 mod liveness;
+mod messages;
 mod needed;
 pub(crate) mod orders;
 mod plans;
@@ -29,6 +30,7 @@ mod unit_hooks;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::disk::log::Log;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
@@ -36,6 +38,7 @@ use crate::failure::{Explain, Failure, Reason};
 use crate::operations::state::Facts;
 use crate::project::files::Files;
 use crate::project::head::Head;
+use crate::project::milestone_layout::messages::{MessageChannel, MessageSettings, MessageTopic};
 use crate::project::self_running::SelfRunning;
 use crate::project::view::ProjectView;
 use crate::project::{self, Project};
@@ -51,7 +54,8 @@ use super::engine::{
 };
 use super::environments::Environments;
 use super::event::{
-    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, Run, SentMessage, Time,
+    UnitEnded, UnitStarted,
 };
 use super::held_out::HeldOut;
 use super::landing;
@@ -84,6 +88,7 @@ use crate::gate::secrets::SecretFound;
 use crate::text::shell::typed;
 pub(crate) use control::Control;
 use control::RequestSources;
+use messages::Mail;
 pub(crate) use plans::checks_of_plan;
 
 /// The variable with the unit of a session, for the programs that the session runs.
@@ -143,6 +148,8 @@ pub(crate) struct Real<'a> {
     temporaries: Cell<u32>,
     /// What could not be brought to worktrees, to be reported.
     unsaid: RefCell<Vec<String>>,
+    /// The messages to a person that are being sent.
+    mail: Mail,
 }
 
 impl<'a> std::ops::Deref for Real<'a> {
@@ -189,6 +196,10 @@ pub(crate) struct Parts<'a> {
     /// The signals that ask this process to end.
     pub(crate) signals: Option<Requests>,
     pub(crate) told: ProgressSink<'a>,
+    /// Which messages a person wants, and how.
+    pub(crate) messages: MessageSettings,
+    /// Sends a control sequence to the terminal of the process.
+    pub(crate) signal: fn(&str),
 }
 
 impl std::fmt::Debug for Parts<'_> {
@@ -245,6 +256,7 @@ impl<'a> Real<'a> {
             is_unheard: false,
             temporaries: Cell::new(0),
             unsaid: RefCell::default(),
+            mail: Mail::default(),
         }
     }
 
@@ -317,6 +329,18 @@ impl Effects for Real<'_> {
             self.tell(&line);
         }
         Ok(())
+    }
+
+    fn channels(&self, topic: MessageTopic) -> Vec<MessageChannel> {
+        self.channels_of(topic)
+    }
+
+    fn send(&mut self, sent: &SentMessage) {
+        self.begin_to_send(sent);
+    }
+
+    fn deliveries(&mut self, patience: Duration) -> Vec<MessageDelivery> {
+        self.deliveries_within(patience)
     }
 
     fn files(&self) -> &dyn Files {

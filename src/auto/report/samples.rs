@@ -174,6 +174,7 @@ fn assemble(units: Vec<UnitPage>, latest: i64, state: &'static str, slices: &[(&
             forecast: 18,
             estimate: Some(estimate()),
             decisions: 0,
+            undelivered: Vec::new(),
             landing: None,
         },
         state,

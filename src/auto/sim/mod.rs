@@ -7,14 +7,15 @@ pub(crate) mod report;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::engine::drive::{Drive, Settings};
 use super::engine::{
     ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
 };
 use super::event::{
-    CheckRun, CheckedTree, Entry, Event, KeptState, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted,
-    Usage,
+    CheckRun, CheckedTree, Entry, Event, KeptState, LastHeard, Means, MessageDelivery, ProofKept, Run, SentMessage,
+    Time, UnitEnded, UnitStarted, Usage,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::preferences::Preferences;
@@ -31,6 +32,7 @@ use crate::gate::tamper::FileChange;
 use crate::operations::state::Facts;
 use crate::project::files::{Files, MemoryFiles, sha256};
 use crate::project::layout::Layout;
+use crate::project::milestone_layout::messages::{MessageChannel, MessageTopic};
 use crate::project::view::ProjectView;
 use actor::Actor;
 
@@ -70,6 +72,10 @@ pub(crate) struct Simulated {
     kept: BTreeMap<u64, KeptState>,
     preferences: Preferences,
     brief: Option<(String, String)>,
+    /// Whether a person wants messages.
+    pub(crate) has_channel: bool,
+    /// The messages that were sent.
+    pub(crate) sent: Vec<SentMessage>,
 }
 
 impl Simulated {
@@ -99,6 +105,8 @@ impl Simulated {
             kept: BTreeMap::new(),
             preferences: Preferences::default(),
             brief: None,
+            has_channel: false,
+            sent: Vec::new(),
         };
         let tree = simulated.keep_tree();
         let root = simulated.add_commit(&tree, "", "start");
@@ -225,6 +233,24 @@ impl Effects for Simulated {
         self.step()?;
         self.log.push(entry.clone());
         self.step()
+    }
+
+    fn channels(&self, _topic: MessageTopic) -> Vec<MessageChannel> {
+        if self.has_channel { vec![MessageChannel::Webhook] } else { Vec::new() }
+    }
+
+    fn send(&mut self, sent: &SentMessage) {
+        self.sent.push(sent.clone());
+    }
+
+    fn deliveries(&mut self, _patience: Duration) -> Vec<MessageDelivery> {
+        let last = self.sent.last();
+        let delivery = |sent: &SentMessage| MessageDelivery {
+            number: sent.number,
+            channel: MessageChannel::Webhook,
+            problem: None,
+        };
+        last.map(delivery).into_iter().collect()
     }
 
     fn files(&self) -> &dyn Files {

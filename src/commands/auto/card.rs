@@ -38,6 +38,9 @@ pub(super) fn shown(card: &StartCard, screen: Screen) -> String {
         let rest = format!("and {} more: `gsd-tools auto run --dry-run --json` lists them", card.runs.len() - RUNS);
         rows.push(("", Cell::new(Tone::Faint, rest)));
     }
+    if !card.messages.is_empty() {
+        rows.push(("Messages", Cell::from(format!("by {}", card.messages.join(", ")))));
+    }
     for (number, line) in card.queued.iter().take(RUNS).enumerate() {
         rows.push((if number == 0 { "Queue" } else { "" }, Cell::from(line.clone())));
     }
@@ -170,6 +173,10 @@ pub(super) fn rows(summary: &RunSummary) -> Vec<(&'static str, Cell)> {
     }
     if summary.decisions > 0 {
         rows.push(("Decisions", Cell::from(format!("{} of yours", summary.decisions))));
+    }
+    for (number, line) in summary.undelivered.iter().enumerate() {
+        let line = format!("not delivered: {line}");
+        rows.push((if number == 0 { "Messages" } else { "" }, Cell::new(Tone::Warning, line)));
     }
     if summary.landing.is_none() && summary.totals.sessions > 0 {
         rows.push(("Work", Cell::from(format!("branch `{}`, in `{}`", summary.branch, summary.worktree))));

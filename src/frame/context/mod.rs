@@ -109,7 +109,7 @@ impl Context {
         let call = Call::new(
             world,
             globals.flags.clone(),
-            Terminal { show: show_progress, confirm: Self::confirms },
+            Terminal { show: show_progress, signal: live::signal, confirm: Self::confirms },
             listing,
         )?;
         let stdout = String::new();

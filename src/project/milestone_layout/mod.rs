@@ -19,6 +19,7 @@ pub(crate) mod knowledge;
 mod linear_tests;
 pub(crate) mod lines;
 pub(crate) mod lookup;
+pub(crate) mod messages;
 pub(crate) mod milestone_summary;
 pub(crate) mod overrides;
 pub(crate) mod preference_facts;

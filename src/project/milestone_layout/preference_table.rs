@@ -85,6 +85,7 @@ const fn key(
 
 const NO_TASKS_IN_PARALLEL: &str = "a run works on one task at a time";
 const NO_SLICES_IN_PARALLEL: &str = "a run works on one slice at a time";
+const ADDRESSES_ARE_OWN: &str = "messages are sent to addresses in ~/.gsd/PREFERENCES.md, which no project writes";
 const IN_USERS_FENCE: &str = "the fence is opened in ~/.gsd/PREFERENCES.md, which no project writes";
 
 /// The lists of hooks after and before units.
@@ -232,6 +233,35 @@ pub(crate) const KEYS: &[PreferenceKey] = &[
     key("models.*", Text, Unset("the model of the run"), "The model of one kind of unit", "MODEL").handled(Model),
     key("widget_mode", Word(&["full", "small", "min", "off"]), Is("full"), "How `auto watch` looks at first", "small")
         .both(),
+    key(
+        "messages.command",
+        Text,
+        Unset("no command"),
+        "A command for each message, without a shell: `{topic}`, `{project}`, `{text}` and `{next}` are filled in",
+        "notify --title {project} {text}",
+    )
+    .both(),
+    key("messages.desktop", Flag, Is("false"), "Show messages on the desktop", "true").both(),
+    key("messages.bell", Flag, Is("false"), "Ring the bell of the terminal", "true").both(),
+    key("messages.terminal", Flag, Is("false"), "Ask the terminal for a notification (OSC 9, OSC 777)", "true").both(),
+    key(
+        "messages.webhook",
+        Text,
+        Unset("no webhook"),
+        "An address that each message is posted to as JSON",
+        "https://hooks.example/gsd",
+    )
+    .users(ADDRESSES_ARE_OWN),
+    key("messages.ntfy", Text, Unset("no topic"), "The address of an ntfy topic", "https://ntfy.example/my-runs")
+        .users(ADDRESSES_ARE_OWN),
+    key(
+        "messages.on",
+        List,
+        Is("[needs-you, landed, stopped, ceiling, waiting, resumed]"),
+        "What there are messages about",
+        "[needs-you, landed]",
+    )
+    .both(),
     key("approved", List, Is("[]"), "Digests of what repositories bring that you approve ahead", "[DIGEST]")
         .users("what repositories bring is approved in ~/.gsd/PREFERENCES.md, which no project writes"),
     key(

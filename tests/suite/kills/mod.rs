@@ -11,6 +11,7 @@ mod client;
 mod disk;
 mod ends;
 mod engine;
+mod messages;
 mod quota;
 mod sleep;
 mod upgrade;

@@ -69,6 +69,9 @@ pub(crate) struct StartCard {
     pub(crate) unit_tokens: u64,
     /// What the repository has that will run: checks, set-up, and settings for the client.
     pub(crate) runs: Vec<String>,
+    /// The channels of messages about the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) messages: Vec<String>,
     /// The milestones that wait, and what each needs before it can run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) queued: Vec<String>,
@@ -100,6 +103,7 @@ pub(crate) struct CardSubject<'a> {
     pub(crate) brief: Option<&'a str>,
     pub(crate) target: &'a str,
     pub(crate) forecast: &'a Forecast,
+    pub(crate) messages: Vec<String>,
     pub(crate) queued: Vec<String>,
 }
 
@@ -140,6 +144,7 @@ pub(crate) fn card(
         unit_minutes: ceilings.unit_minutes,
         unit_tokens: ceilings.unit_tokens,
         runs,
+        messages: subject.messages.clone(),
         queued: subject.queued.clone(),
     };
     let expected = Expected {

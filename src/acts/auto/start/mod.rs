@@ -56,6 +56,7 @@ use crate::auto::unit_hooks;
 use crate::disk;
 use crate::disk::log::Log;
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::messages::{MessageChannel, MessageSettings};
 use crate::text::shell::typed;
 use crate::text::time;
 use crate::world::World;
@@ -150,7 +151,6 @@ pub(crate) fn drive(
     let preferred = preferred(call, &place, &memory)?;
     let set_up = set_up_of(&place, &preferred)?;
     how.means.set_up = set_up.named();
-    let ceilings = ceilings(request, &memory, &preferred);
     let running = self_running(call)?;
     let opening = Opening {
         place: &place,
@@ -159,7 +159,7 @@ pub(crate) fn drive(
         brief: brief.as_ref(),
         layout: &layout,
         how: &how,
-        ceilings,
+        ceilings: ceilings(request, &memory, &preferred),
         preferred: &preferred,
         set_up: &set_up,
         running: &running,
@@ -175,10 +175,9 @@ pub(crate) fn drive(
             return start_detached(call, &place, (request, most_units), &milestone);
         }
     };
-    say_set_up(call, &how, &start.environments);
+    say_set_up(call, (&how, &start.environments), &preferred.messages);
     let world = call.world().clone();
-    let now = now(&world);
-    append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
+    append(&mut log, &Entry::new(now(&world), opening.event(&start, &world)))?;
     // From here on the branch is in the log.
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(call, &start.repository);
@@ -220,6 +219,8 @@ pub(crate) fn drive(
         brief: start.brief,
         signals: Requests::watch().ok(),
         told: &mut tell,
+        messages: preferred.messages.clone(),
+        signal: call.terminal.signal,
     });
     let mut drive = Drive::new(&mut effects, memory, &settings);
     let stop = drive.run();
@@ -449,10 +450,21 @@ fn not_wanted(request: &RunRequest, card: StartCard, consent: Consent) -> RunRep
     RunReport { dry_run: consent == Consent::OnlyShown, card: Some(card), ..report }
 }
 
-fn say_set_up(call: &Call, how: &How, environments: &Environments) {
+fn say_set_up(call: &Call, (how, environments): (&How, &Environments), messages: &MessageSettings) {
     environments.lines().for_each(|line| call.tell(line));
     if let Some(named) = &how.means.set_up {
         call.tell(format!("Set-up of worktrees: {named}"));
+    }
+    say_unheard(call, messages);
+}
+
+/// Names the channels of messages that this process cannot use.
+fn say_unheard(call: &Call, messages: &MessageSettings) {
+    let is_without = |channel: &MessageChannel| channel.needs_a_terminal() && !call.world().terminal().stderr;
+    let channels: Vec<String> =
+        messages.channels().into_iter().filter(is_without).map(|channel| format!("`{}`", channel.word())).collect();
+    if !channels.is_empty() {
+        call.tell(format!("No messages by {}: this run has no terminal", channels.join(", ")));
     }
 }
 

@@ -386,8 +386,22 @@ fn expected(
     }
     let queued = queued.into_iter().map(|waiting| waiting.line).collect();
     let forecast = &forecast;
-    let subject =
-        CardSubject { place, request, layout, how, ceilings, milestone, title, brief, target, forecast, queued };
+    let channels = opening.preferred.messages.channels();
+    let messages = channels.into_iter().map(|channel| format!("`{}`", channel.word())).collect();
+    let subject = CardSubject {
+        place,
+        request,
+        layout,
+        how,
+        ceilings,
+        milestone,
+        title,
+        brief,
+        target,
+        forecast,
+        messages,
+        queued,
+    };
     let (expected, card) = card(call, &subject, runs)?;
     Ok(match (opening.consenting)(&card)? {
         Consent::Given => Ok((expected, forecast.sessions())),

@@ -6,6 +6,7 @@ use crate::acts::auto::place::{Preferred, RunPlace};
 use crate::auto::asked::{Asked, StartFacts};
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
+use crate::auto::messages;
 use crate::auto::unit_hooks;
 use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
@@ -47,7 +48,8 @@ pub(crate) fn check_preferences(
         call.tell(format!("Not known, so without effect: {line}"));
     }
     let hooks = unit_hooks::unmet(&preferred.hooks, is_in_phases);
-    let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).chain(&hooks).collect();
+    let messages = messages::unmet(&preferred.messages);
+    let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).chain(&hooks).chain(&messages).collect();
     if has_begun {
         for line in unmet {
             call.tell(format!("Not followed: {line}"));

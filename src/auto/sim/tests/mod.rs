@@ -5,6 +5,7 @@ mod captures;
 mod closing;
 mod crash;
 mod invariants;
+mod messages;
 mod migration;
 mod replanned;
 mod unit_hooks;
