@@ -25,6 +25,15 @@ pub(crate) fn services(call: &Call) -> Vec<&'static str> {
     SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
 }
 
+/// Refuses a host that is not known as the one of the project.
+pub(crate) fn knows_host(call: &Call, setting: &Setting) -> Result<(), Failure> {
+    let host = setting.value.as_ref().and_then(serde_json::Value::as_str).filter(|_| setting.key == "runtime");
+    if let Some(host) = host {
+        call.registry()?.find(host)?;
+    }
+    Ok(())
+}
+
 /// Finds the setting for a key that an installed feature adds.
 pub(crate) fn added(call: &Call, key: &str, value: &str) -> Result<Setting, Failure> {
     let features = features(call)?;

@@ -29,6 +29,7 @@ mod adopted;
 pub(crate) mod custom;
 mod detected;
 mod error;
+mod hook_program;
 mod in_project;
 #[cfg(all(test, unix))]
 mod kept_tests;
@@ -55,6 +56,7 @@ pub(crate) use adds::StatusLine;
 pub(crate) use adopted::Unlisted;
 pub(crate) use detected::Detected;
 pub(crate) use error::InstallError;
+pub(crate) use hook_program::program_fault;
 pub(crate) use in_project::owned_in;
 pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};

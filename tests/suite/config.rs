@@ -173,6 +173,20 @@ fn a_value_that_a_key_does_not_take_is_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn the_host_of_a_project_has_to_be_known() {
+    let context = project("{}");
+    let ran = context.gsd(["config-set", "runtime", "codx"]);
+    assert!(
+        ran.code != 0 && ran.stderr.contains("codex") && ran.stderr.contains("gsd-tools runtimes"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(context.read(FILE), "{}");
+    context.gsd(["config-set", "runtime", "codex"]).success();
+    context.gsd(["config-set", "runtime", "null"]).success();
+}
+
+#[test]
 fn no_setting_starts_a_project() {
     let context = TestContext::new();
     for call in [&["config-set", "mode", "yolo"][..], &["config-set", "mode", "yolo", "--dry-run"]] {

@@ -2,6 +2,7 @@
 //! leaves.
 
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -214,6 +215,44 @@ fn hooks_missing_from_the_settings_are_not_reported_as_enabled() {
     assert_eq!(codes(&json_of(&context, "hooks status --json")), ["hooks-not-registered"]);
     assert!(told(&context, "status").contains("hooks not registered"));
     assert_eq!(json_of(&context, "status --json")["installs"][0]["hooks"], "not-registered");
+}
+
+/// What happens to the program of an install.
+type Harm = fn(&Path);
+
+#[test]
+fn hooks_whose_program_is_missing_or_replaced_are_not_said_to_run() {
+    for scope in ["--global", "--local"] {
+        let context = TestContext::new();
+        context.gsd(["install", "--claude", scope]).success();
+        let root = if scope == "--global" { claude(&context) } else { context.project().join(".claude") };
+        let program = root.join("gsd-core/bin/gsd-tools");
+        let harms: [(Harm, &str); 3] = [
+            (|program| std::fs::remove_file(program).unwrap(), "which is missing"),
+            (|program| put(program, "#!/bin/sh\nexit 0\n"), "which cannot be run"),
+            (
+                |program| std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap(),
+                "which is not the program that was installed",
+            ),
+        ];
+        for (harm, why) in harms {
+            harm(&program);
+            let ran = context.gsd(["hooks", "status"]);
+            assert_eq!(ran.code, 1, "{why}: {}", ran.stdout);
+            assert!(ran.stdout.starts_with("Hooks are enabled, but not every host can run them."), "{}", ran.stdout);
+            let plain = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(plain.contains(why), "{why}: {plain}");
+            let report: Value = serde_json::from_str(&context.gsd(["hooks", "status", "--json"]).stdout).unwrap();
+            assert_eq!(codes(&report), ["hooks-without-program"], "{why}: {report:#}");
+        }
+        std::fs::remove_file(&program).unwrap();
+        let report: Value = serde_json::from_str(&context.gsd(["hooks", "status", "--json"]).stdout).unwrap();
+        let cure = report["findings"][0]["fix"].as_str().unwrap().to_owned();
+        let words: Vec<&str> = cure.strip_prefix("gsd-tools ").unwrap().split(' ').collect();
+        let words: [&str; 3] = words.try_into().unwrap();
+        context.gsd(words).success();
+        context.gsd(["hooks", "status"]).success();
+    }
 }
 
 #[test]

@@ -149,6 +149,7 @@ fn set(context: &mut Context, arguments: &ConfigSetArgs) -> Result<(), Failure> 
     } else {
         configured::added(context, &arguments.key, &arguments.value)?
     };
+    configured::knows_host(context, &setting)?;
     let report = if arguments.dry_run {
         context.needs_a_project()?;
         let (mut report, _) = configuration::set(&context.view(), &setting)?;

@@ -42,7 +42,7 @@ verbs! {
 
     /// Show which hooks are registered and enabled, for each install
     ///
-    /// Exits 1 if a file that may register hooks cannot be read.
+    /// Exits 1 if a file that may register hooks cannot be read, or the program that they call is missing.
     ///
     /// Example: `gsd-tools hooks status --json`.
     "hooks status": reads json(HookStatus) = status(StatusArgs);
@@ -182,6 +182,11 @@ struct InstallHooks {
     /// The settings files with these hooks that the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_loaded: Vec<NotLoaded>,
+    /// What is wrong with the program that they call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<String>,
+    #[serde(skip)]
+    install: String,
 }
 
 /// An install of which the host runs no hooks.
@@ -194,7 +199,8 @@ struct WithoutHooks {
 
 fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), Failure> {
     let report = look(context)?;
-    context.exit_with(u8::from(!report.unreadable.is_empty()));
+    let is_dead = report.installs.iter().any(|install| install.program.is_some());
+    context.exit_with(u8::from(is_dead || !report.unreadable.is_empty()));
     if arguments.json {
         return context.emit(&report);
     }
@@ -228,8 +234,9 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
         // An unreadable file is among the unknown ones.
         let mut not_loaded = install::not_loaded(&target).unwrap_or_default();
         not_loaded.retain(|file| registered.hooks.iter().any(|hook| hook.ours && hook.file == file.path));
-        let mut events: Vec<String> = Vec::new();
+        let (mut events, mut commands): (Vec<String>, Vec<String>) = Default::default();
         for hook in registered.hooks.into_iter().filter(|hook| hook.ours) {
+            commands.push(hook.command);
             if !events.contains(&hook.event) {
                 events.push(hook.event);
             }
@@ -239,7 +246,11 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
             let called = hooks::last_called(context.world(), target.root.as_path());
             let ago = called.map(|at| time::ago(context.world().now().milliseconds() - at));
             let last_called = called.and_then(time::shown);
-            report.installs.push(InstallHooks { runtime, title, scope, on, events, last_called, ago, not_loaded });
+            let program = install::program_fault(context.world(), &target, &commands)?;
+            let install = typed!("gsd-tools install {}", target.flags()).into();
+            let found =
+                InstallHooks { runtime, title, scope, on, events, last_called, ago, not_loaded, program, install };
+            report.installs.push(found);
         } else if let Ok(status) = install::status(&target)
             && status.version.is_some()
         {
@@ -253,6 +264,11 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
     }
     let not_loaded = report.installs.iter().flat_map(|install| &install.not_loaded);
     report.findings.extend(not_loaded.map(|file| Finding::warning("settings-not-loaded", file.to_string())));
+    let dead = report.installs.iter().filter_map(|install| Some((install, install.program.as_ref()?)));
+    report.findings.extend(dead.map(|(install, what)| {
+        let what = format!("the hooks of {} do not run: {what}", install.title);
+        Finding::error("hooks-without-program", what).fix(install.install.clone())
+    }));
     let missing = report.without.iter().filter(|install| install.state == HooksState::NotRegistered);
     report.findings.extend(missing.map(|install| {
         let what = format!("{} is installed, but its hooks are not registered", install.title);
@@ -266,8 +282,10 @@ fn look(context: &Context) -> Result<HookStatus, Failure> {
 
 impl HookStatus {
     fn text(&self, screen: Screen) -> String {
+        let is_dead = self.installs.iter().any(|install| install.program.is_some());
         let is_not_loaded = self.installs.iter().any(|install| !install.not_loaded.is_empty());
         let all = match told(&self.off).strip_suffix("enabled.") {
+            Some(hooks) if is_dead => format!("{hooks}enabled, but not every host can run them."),
             Some(hooks) if is_not_loaded => format!("{hooks}enabled, but not every host loads them."),
             _ => told(&self.off),
         };
@@ -278,6 +296,11 @@ impl HookStatus {
             text += &screen.prose("", "", &what);
         }
         for install in &self.installs {
+            if let Some(what) = &install.program {
+                let what = format!("{}: registered, but {what}. Cure: `{}`", install.title, install.install);
+                text += &screen.item("  ", Mark::Failed, &what);
+                continue;
+            }
             let (mark, word) = match (install.on, install.not_loaded.is_empty()) {
                 (false, _) => (Mark::Warning, "registered, but disabled:"),
                 (true, false) => (Mark::Warning, "registered, but not loaded:"),
