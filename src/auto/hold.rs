@@ -40,7 +40,7 @@ mod tests {
         assert!(is_over(12 * hour, 6_000), "the wall clock was set forward, or the machine slept");
         assert!(is_over(9 * hour, 5_000 + two_hours), "the wall clock was set back");
         assert!(!is_over(9 * hour, 4_999 + two_hours));
-        assert!(!is_over(11 * hour, 20), "the machine was started anew");
+        assert!(!is_over(11 * hour, 20), "the machine was restarted");
         assert!(is_over(12 * hour, 20));
         let without_end = Hold { until: i64::MAX, ..hold };
         assert_eq!(without_end.end().wall, since.wall + LONGEST_HOLD);

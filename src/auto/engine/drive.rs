@@ -75,8 +75,9 @@ impl<'a, E: Effects> Drive<'a, E> {
             _ => {}
         }
         // The run is over; only the answer waits for them.
-        self.record_deliveries(TO_ARRIVE)?;
-        ended
+        let recorded = self.record_deliveries(TO_ARRIVE);
+        let stop = ended?;
+        recorded.map(|()| stop)
     }
 
     fn steps(&mut self) -> Result<Stop, EngineError> {
