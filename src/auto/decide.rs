@@ -2,10 +2,11 @@
 
 use super::ceilings::Passed;
 use super::event::{
-    CheckedTree, Death, Halt, Mechanical, Refusal, SessionVerdict, Time, UnitEnded, UnitStarted, Vector,
+    CheckedTree, Death, Halt, LandingMode, Mechanical, PullRequest, Refusal, RequestPlace, RequestState,
+    SessionVerdict, Time, UnitEnded, UnitStarted, Vector,
 };
 use super::hold::LONGEST_HOLD;
-use super::memory::{Attempts, CANDIDATE, Memory, Operation, OperationStage};
+use super::memory::{Attempts, CANDIDATE, LoggedCandidate, Memory, Operation, OperationStage};
 use super::position::{Position, RuleResult};
 use super::runner::table::Runners;
 use super::runner::verdict::KILLED;
@@ -70,6 +71,12 @@ pub(crate) enum Step {
     CheckCandidate,
     /// Runs the check that sessions cannot read, at this place.
     HeldOut(String),
+    /// Stops, so that a person looks at what is to land.
+    Review,
+    /// Asks whether the pull request is open, merged or closed.
+    LookAtRequest,
+    /// Pushes the candidate, and opens or updates its pull request.
+    Propose,
     Land,
     Release,
     /// Waits until this time on either clock.
@@ -136,16 +143,102 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
         let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
         return Some(Step::Stop(landed(&milestone, memory)));
     }
+    if let (Some(LandingMode::Request), None, Some(request)) = (memory.mode(), &memory.reviewed, &memory.request) {
+        match memory.request_state {
+            None => return Some(Step::LookAtRequest),
+            Some(RequestState::Closed) => return Some(Step::Stop(request_closed(memory, request))),
+            _ => {}
+        }
+    }
     let candidate = memory.candidate.as_ref()?;
     Some(match &candidate.evidence {
         None => Step::CheckCandidate,
         Some(evidence) if evidence.passed => match &candidate.held_out {
             None if situation.has_held_out => Step::HeldOut(CANDIDATE.to_owned()),
             Some(result) if !result.passed => Step::Stop(held_out_refused(memory)),
-            _ => Step::Land,
+            _ => agreed(memory, candidate),
         },
         Some(evidence) => Step::Stop(candidate_refused(memory, evidence)),
     })
+}
+
+/// Returns the step for a candidate that passed everything: it lands if no person has to look at it, or one has.
+fn agreed(memory: &Memory, candidate: &LoggedCandidate) -> Step {
+    match memory.mode() {
+        Some(_) if memory.reviewed.as_ref() == Some(&candidate.commit) => Step::Land,
+        Some(LandingMode::Ask) => Step::Review,
+        Some(LandingMode::Request) => match &memory.request {
+            Some(request) if memory.request_state == Some(RequestState::Merged) => {
+                Step::Stop(request_merged(memory, request))
+            }
+            Some(request) if request.commit == candidate.commit && !is_unopened(memory, request) => {
+                Step::Stop(request_open(memory, request))
+            }
+            _ => Step::Propose,
+        },
+        _ => Step::Land,
+    }
+}
+
+/// True if no pull request is known for the pushed branch, and this process has not tried to open one.
+fn is_unopened(memory: &Memory, request: &PullRequest) -> bool {
+    request.url.is_none() && memory.request_state == Some(RequestState::Unknown)
+}
+
+/// Returns the stop of a run whose work waits for a person to look at it.
+pub(crate) fn review(memory: &Memory, candidate: &LoggedCandidate, files: usize) -> Stop {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+    let checks = candidate.evidence.as_ref().map_or(0, |evidence| evidence.checks.len());
+    let checks =
+        if checks == 0 { "there were no checks".to_owned() } else { format!("{} passed", counted(checks, "check")) };
+    let text = format!("{milestone} is done and waits for your review: {} differ, {checks}", counted(files, "file"));
+    let shown = [
+        "`gsd-tools auto diff` shows what would land, and `gsd-tools auto report` how it was made".to_owned(),
+        format!("`{}` has the same files", typed!("git show {}", candidate.commit)),
+        "to have something changed: `gsd-tools auto steer`, or change it in the worktree, then run again".to_owned(),
+    ];
+    Stop::new(Cause::Review, text, "gsd-tools auto land").shown(shown.into_iter().chain(would_run(memory)))
+}
+
+fn request_open(memory: &Memory, request: &PullRequest) -> Stop {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+    let PullRequest { url, place, notes, .. } = request;
+    let text = match url {
+        Some(url) => {
+            format!("{milestone} waits in {url}; once that is merged and `{}` here has it, run again", place.base)
+        }
+        None => format!(
+            "{milestone} is pushed to `{}` of `{}` and waits for a pull request; once that is merged and `{}` here has it, run again",
+            place.branch, place.remote, place.base
+        ),
+    };
+    Stop::new(Cause::PullRequest, text, "gsd-tools auto run").shown(notes.iter().cloned().chain(would_run(memory)))
+}
+
+fn request_merged(memory: &Memory, request: &PullRequest) -> Stop {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+    let RequestPlace { remote, base, .. } = &request.place;
+    let url = request.url.as_deref().unwrap_or("its pull request");
+    let text = format!(
+        "{url} was merged, and `{base}` here does not have {milestone} as it was tested: bring it here, then run again"
+    );
+    let abandon = typed!("gsd-tools auto abandon {}", milestone);
+    let shown =
+        format!("if it was changed before it was merged: `{abandon}` ends the run, and keeps its work for 30 days");
+    Stop::new(Cause::PullRequest, text, typed!("git pull --ff-only {} {}", remote, base)).shown([shown])
+}
+
+fn request_closed(memory: &Memory, request: &PullRequest) -> Stop {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+    let url = request.url.as_deref().unwrap_or("its pull request");
+    let text = format!("{url} was closed and is not merged, so {milestone} does not land");
+    let abandon = typed!("gsd-tools auto abandon {}", milestone);
+    let shown = [
+        "reopen it, then `gsd-tools auto run`".to_owned(),
+        "`gsd-tools auto land` lands it here all the same".to_owned(),
+        format!("`{abandon}` ends the run, and keeps its work for 30 days"),
+    ];
+    Stop::new(Cause::RequestClosed, text, abandon).shown(shown)
 }
 
 /// Returns the end of a run that has finished its milestone.

@@ -26,7 +26,7 @@ use crate::world::System;
 
 /// The version of the rules that made a decision. A run continues with an older log and says so; a newer log cannot be
 /// interpreted.
-pub(crate) const ENGINE: u32 = 4;
+pub(crate) const ENGINE: u32 = 5;
 
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,9 @@ pub(crate) enum Event {
         /// As in [`Run`]; programs before 2026-12 did not record it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fenced: Option<bool>,
+        /// The candidate that a person has looked at and wants to land.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reviewed: Option<String>,
         #[serde(flatten)]
         means: Means,
     },
@@ -178,12 +181,28 @@ pub(crate) enum Event {
         commit: String,
         evidence: CheckedTree,
     },
+    /// The candidate that waited for a person is taken up again, with its checks: nothing has changed since.
+    TakenUp {
+        commit: String,
+    },
     /// The held-out check ran at the end of a slice or phase, or on a candidate.
     HeldOut(HeldOutRun),
     /// The target moved before the candidate landed: a new candidate is needed.
     Outdated {
         commit: String,
         target: String,
+    },
+    /// The candidate is about to be pushed to this branch of a remote.
+    Pushing {
+        commit: String,
+        #[serde(flatten)]
+        place: RequestPlace,
+    },
+    /// The branch was pushed, and its pull request shows the candidate, or a person opens it.
+    Requested(PullRequest),
+    /// The pull request was looked at.
+    RequestSeen {
+        state: RequestState,
     },
     Landed {
         milestone: String,
@@ -227,6 +246,67 @@ pub(crate) enum Event {
     /// A channel took a message, or did not.
     Delivered(MessageDelivery),
     Stopped(Stop),
+}
+
+words! {
+    /// How work that is done and checked gets to its target.
+    #[derive(Default, Hash, Serialize, JsonSchema)]
+    pub(crate) enum LandingMode {
+        /// It lands on the branch here.
+        #[default]
+        Branch = "branch",
+        /// It waits until a person has looked at it.
+        Ask = "ask",
+        /// It is pushed, and a pull request asks for it.
+        Request = "pr",
+    }
+}
+
+impl LandingMode {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    fn is_branch(&self) -> bool {
+        *self == Self::Branch
+    }
+}
+
+/// The branch of a remote that a pull request is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RequestPlace {
+    pub(crate) remote: String,
+    /// The branch with the work, there.
+    #[serde(rename = "pushed")]
+    pub(crate) branch: String,
+    /// The branch that the work is for, there.
+    #[serde(rename = "into")]
+    pub(crate) base: String,
+}
+
+/// A pull request, or the branch for one that a person opens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PullRequest {
+    /// The candidate that it shows.
+    pub(crate) commit: String,
+    #[serde(flatten)]
+    pub(crate) place: RequestPlace,
+    /// Its address; `None` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    /// What a person has to know or do about it, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
+}
+
+words! {
+    /// The state of a pull request.
+    #[derive(Serialize)]
+    pub(crate) enum RequestState {
+        Open = "open",
+        Closed = "closed",
+        /// It is part of its branch at the remote.
+        Merged = "merged",
+        /// Nothing here can look at it.
+        Unknown = "unknown",
+    }
 }
 
 /// What is recorded about a message that was being sent when its process died.
@@ -375,6 +455,9 @@ pub(crate) struct Means {
     /// The version that the client reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<String>,
+    /// How the work gets to its target.
+    #[serde(skip_serializing_if = "LandingMode::is_branch")]
+    pub(crate) landing: LandingMode,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

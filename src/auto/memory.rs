@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, HookEnded, HookStarted, KeptState, Mechanical,
-    Refusal, Run, RunMessage, Tests, Time, UnitEnded, UnitStarted, Usage, Vector,
+    CheckRun, CheckedTree, Entry, Event, HeldOutResult, HeldOutRun, HookEnded, HookStarted, KeptState, LandingMode,
+    Mechanical, PullRequest, Refusal, RequestState, Run, RunMessage, Tests, Time, UnitEnded, UnitStarted, Usage,
+    Vector,
 };
 use super::hold::Hold;
 use super::messages;
@@ -57,6 +58,15 @@ pub(crate) struct Memory {
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
     pub(crate) candidate: Option<LoggedCandidate>,
+    /// The candidate that passed its checks and waited for a person when the run stopped.
+    pub(crate) waiting: Option<LoggedCandidate>,
+    /// The candidate that a person wants to land.
+    pub(crate) reviewed: Option<String>,
+    /// The candidates that were pushed, or were about to be.
+    pub(crate) pushed: BTreeSet<String>,
+    pub(crate) request: Option<PullRequest>,
+    /// Its state, as this process saw it.
+    pub(crate) request_state: Option<RequestState>,
     /// The results of the held-out check on the current work, by the place where it ran.
     pub(crate) held_out: BTreeMap<String, HeldOutResult>,
     /// The results of checks at each place, in the order of their last runs.
@@ -190,6 +200,14 @@ pub(crate) struct LoggedCandidate {
     pub(crate) held_out: Option<HeldOutResult>,
 }
 
+impl LoggedCandidate {
+    /// True if everything that was run on it passed.
+    pub(crate) fn passed(&self) -> bool {
+        let held_out = self.held_out.as_ref().is_none_or(|result| result.passed);
+        self.evidence.as_ref().is_some_and(|evidence| evidence.passed) && held_out
+    }
+}
+
 /// The results of checks at each place: those that sessions can read, and the one that they cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Gates {
@@ -213,6 +231,12 @@ impl Memory {
             memory.add(entry);
         }
         memory
+    }
+
+    /// How the work gets to its target; `None` if it lands without waiting for a person.
+    pub(crate) fn mode(&self) -> Option<LandingMode> {
+        let mode = self.run.as_ref().map(|run| run.means.landing);
+        mode.filter(|mode| *mode != LandingMode::Branch)
     }
 
     /// The forecast of the run, in sessions.
@@ -260,7 +284,8 @@ impl Memory {
     fn fold(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Started(run) => self.begin(run),
-            Event::Resumed { engine, ceilings, allowed_keys, runner, profile, fenced, means, .. } => {
+            Event::Resumed { engine, ceilings, allowed_keys, runner, profile, fenced, reviewed, means, .. } => {
+                (self.reviewed, self.request_state) = (reviewed.clone(), None);
                 if let Some(run) = &mut self.run {
                     (run.runner, run.profile) = (runner.clone(), profile.clone());
                     run.fenced = fenced.unwrap_or(run.fenced);
@@ -313,20 +338,15 @@ impl Memory {
                 self.committing = Some(Committing { operation: *operation, parent, tree, message, at: entry.at.wall });
             }
             Event::Committed { operation, .. } => self.committed(*operation),
-            Event::Candidate { base, head, tree, commit, .. } => {
-                let (base, head, tree, commit) = (base.clone(), head.clone(), tree.clone(), commit.clone());
-                self.candidate = Some(LoggedCandidate { base, head, tree, commit, evidence: None, held_out: None });
-            }
-            Event::CandidateChecked { commit, evidence } => {
-                put(&mut self.gates.visible, CANDIDATE, evidence.clone());
-                let candidate = self.candidate.as_mut().filter(|candidate| candidate.commit == *commit);
-                if let Some(candidate) = candidate {
-                    candidate.evidence = Some(evidence.clone());
-                }
-            }
-            Event::Outdated { .. } => self.candidate = None,
-            Event::Landed { commit, .. } => self.landed = Some(commit.clone()),
-            Event::Released { .. } => self.is_released = true,
+            Event::Candidate { .. }
+            | Event::CandidateChecked { .. }
+            | Event::TakenUp { .. }
+            | Event::Outdated { .. }
+            | Event::Pushing { .. }
+            | Event::Requested(_)
+            | Event::RequestSeen { .. }
+            | Event::Landed { .. }
+            | Event::Released { .. } => self.fold_landing(&entry.event),
             // As before the first run, but no number of an operation is used twice.
             Event::Abandoned { .. } => *self = Self { operations: self.operations, ..Self::default() },
             Event::Held { until, why, operation } => {
@@ -357,7 +377,41 @@ impl Memory {
             Event::Stopped(stop) => {
                 self.halted.extend(stop.captures().map(str::to_owned));
                 self.stop = Some(stop.clone());
+                if let Some(candidate) = &self.candidate {
+                    self.waiting = Some(candidate.clone()).filter(|it| self.mode().is_some() && it.passed());
+                }
             }
+        }
+    }
+
+    /// Adds an event between the end of the work and the removal of its worktree.
+    fn fold_landing(&mut self, event: &Event) {
+        match event {
+            Event::Candidate { base, head, tree, commit, .. } => {
+                let (base, head, tree, commit) = (base.clone(), head.clone(), tree.clone(), commit.clone());
+                self.candidate = Some(LoggedCandidate { base, head, tree, commit, evidence: None, held_out: None });
+            }
+            Event::CandidateChecked { commit, evidence } => {
+                put(&mut self.gates.visible, CANDIDATE, evidence.clone());
+                let candidate = self.candidate.as_mut().filter(|candidate| candidate.commit == *commit);
+                if let Some(candidate) = candidate {
+                    candidate.evidence = Some(evidence.clone());
+                }
+            }
+            Event::TakenUp { commit } => {
+                self.candidate = self.waiting.clone().filter(|waiting| waiting.commit == *commit);
+            }
+            Event::Outdated { .. } => self.candidate = None,
+            Event::Pushing { commit, .. } => {
+                self.pushed.insert(commit.clone());
+            }
+            Event::Requested(request) => {
+                (self.request, self.request_state) = (Some(request.clone()), Some(RequestState::Open));
+            }
+            Event::RequestSeen { state } => self.request_state = Some(*state),
+            Event::Landed { commit, .. } => self.landed = Some(commit.clone()),
+            Event::Released { .. } => self.is_released = true,
+            _ => {}
         }
     }
 

@@ -76,6 +76,7 @@ pub(crate) mod preferences;
 pub(crate) mod probe;
 pub(crate) mod prompt;
 pub(crate) mod proof;
+pub(crate) mod pull_request;
 pub(crate) mod real;
 pub(crate) mod report;
 pub(crate) mod runner;

@@ -41,6 +41,14 @@ read_words! {
         /// A session without a fence changed the repository itself.
         RepositoryChanged = "repository-changed",
         CandidateRefused = "candidate-refused",
+        /// What is to land waits until a person has looked at it.
+        Review = "review",
+        /// The pull request waits to be merged.
+        PullRequest = "pull-request",
+        /// The pull request was closed, and is not merged.
+        RequestClosed = "request-closed",
+        /// The branch of a pull request cannot be pushed.
+        PushRefused = "push-refused",
         /// The things a repository brings that a run would execute are not approved.
         NotApproved = "not-approved",
         /// A check cannot run for want of something that is not in git.

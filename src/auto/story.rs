@@ -3,8 +3,8 @@
 use super::account::figures;
 use super::decided::DECIDED;
 use super::event::{
-    CheckRun, CheckedTree, Event, HookEnded, Means, Mechanical, MessageDelivery, ProofKept, Refusal, SessionVerdict,
-    UnitEnded,
+    CheckRun, CheckedTree, Event, HookEnded, Means, Mechanical, MessageDelivery, ProofKept, PullRequest, Refusal,
+    SessionVerdict, UnitEnded,
 };
 use super::permit;
 use super::stop::Stop;
@@ -60,19 +60,13 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         }
         Event::Mechanical { step, fallback: None } => format!("{} without a session", step.word()),
         Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
-        Event::Candidate { .. } => "Merged with the target; its checks come next".to_owned(),
-        Event::Outdated { .. } => "The target moved: merged again".to_owned(),
-        Event::Landed { milestone, commit, proof } => {
-            let landed = format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit));
-            match proof {
-                None => landed,
-                Some(ProofKept::Signed { .. }) => format!("{landed}, with a signed proof"),
-                Some(ProofKept::Unsigned { why, .. }) => {
-                    format!("{landed}, with an unsigned proof: {}", first_line(why))
-                }
-                Some(ProofKept::Missing { why }) => format!("{landed}, without a proof: {}", first_line(why)),
-            }
-        }
+        Event::Candidate { .. }
+        | Event::TakenUp { .. }
+        | Event::Outdated { .. }
+        | Event::Pushing { .. }
+        | Event::Requested(_)
+        | Event::RequestSeen { .. }
+        | Event::Landed { .. } => return landing(event),
         Event::Abandoned { milestone, kept } if kept.is_empty() => format!("{milestone} abandoned"),
         Event::Abandoned { milestone, kept } => {
             format!("{milestone} abandoned; what it had is kept in {}", kept.join(", "))
@@ -111,6 +105,37 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::HookStarted(_)
         | Event::Delivered(_)
         | Event::Stopped(_) => return None,
+    })
+}
+
+/// Returns the line of an event between the end of the work and its landing.
+fn landing(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Candidate { .. } => "Merged with the target; its checks come next".to_owned(),
+        Event::TakenUp { commit } => {
+            format!("Nothing has changed since {} was checked", commit.get(..12).unwrap_or(commit))
+        }
+        Event::Outdated { .. } => "The target moved: merged again".to_owned(),
+        Event::Pushing { commit, place } => {
+            format!("Pushing {} to {} of {}", commit.get(..12).unwrap_or(commit), place.branch, place.remote)
+        }
+        Event::Requested(PullRequest { url: Some(url), .. }) => format!("The pull request is {url}"),
+        Event::Requested(request) => {
+            format!("{} of {} waits for a pull request", request.place.branch, request.place.remote)
+        }
+        Event::RequestSeen { state } => format!("The pull request: {}", state.word()),
+        Event::Landed { milestone, commit, proof } => {
+            let landed = format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit));
+            match proof {
+                None => landed,
+                Some(ProofKept::Signed { .. }) => format!("{landed}, with a signed proof"),
+                Some(ProofKept::Unsigned { why, .. }) => {
+                    format!("{landed}, with an unsigned proof: {}", first_line(why))
+                }
+                Some(ProofKept::Missing { why }) => format!("{landed}, without a proof: {}", first_line(why)),
+            }
+        }
+        _ => return None,
     })
 }
 

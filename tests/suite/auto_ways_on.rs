@@ -282,6 +282,13 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_continues"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_continues"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_continues"),
+    ("review", "auto_landing: work_that_waits_for_a_review_lands_as_exactly_the_commit_that_was_shown"),
+    (
+        "pull-request",
+        "auto_landing: a_pull_request_is_opened_with_the_report_and_the_statement_and_ends_the_run_once_it_is_merged",
+    ),
+    ("request-closed", "auto_landing: a_pull_request_that_was_closed_stops_the_run_until_a_person_decides"),
+    ("push-refused", "auto_landing: a_push_that_is_refused_stops_the_run_and_overwrites_nothing"),
     ("detached", "seen: a_detached_run_outlives_its_call_and_is_watched_by_the_printed_command"),
     ("no-milestone", "by hand: without_a_milestone_the_printed_command_begins_with_the_brief"),
     ("needs-discussion", "by hand: a_milestone_without_a_context_continues_once_it_was_discussed"),

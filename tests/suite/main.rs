@@ -30,6 +30,7 @@ mod auto_fence;
 mod auto_gate;
 #[cfg(target_os = "linux")]
 mod auto_held_out;
+mod auto_landing;
 mod auto_merge_backs;
 mod auto_messages;
 #[cfg(unix)]

@@ -8,6 +8,7 @@ pub(crate) mod control;
 pub(crate) mod demo;
 pub(crate) mod discuss;
 pub(crate) mod held_out;
+pub(crate) mod land;
 pub(crate) mod leftover;
 pub(crate) mod live;
 pub(crate) mod orders;

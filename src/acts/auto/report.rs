@@ -102,11 +102,22 @@ pub(crate) fn why(call: &Call, unit: &str) -> Result<WhyReport, Failure> {
     Ok(WhyReport { timeline: timeline.cloned().collect(), next: stop.map(|stop| stop.next.to_string()), page })
 }
 
-/// What a unit changed, or all units below it.
-pub(crate) fn diff(call: &Call, unit: &str) -> Result<UnitDiffReport, Failure> {
+/// What a unit changed, or all units below it; without one, what waits to land, or all that the run has changed.
+pub(crate) fn diff(call: &Call, unit: Option<&str>) -> Result<UnitDiffReport, Failure> {
     let place = RunPlace::of(call)?;
     let account = account_of(&place, None)?;
-    let found = units(&account, unit);
+    let memory = &account.memory;
+    if let (None, Some(candidate)) = (unit, memory.candidate.as_ref().or(memory.waiting.as_ref())) {
+        let (base, commit) = (candidate.base.clone(), candidate.commit.clone());
+        if let Some(diff) = diff_between(call, &place, &base, &commit)? {
+            let changes = changed_lines(call, &place, &base, &commit)?.unwrap_or_default();
+            return Ok(UnitDiffReport { unit: account.run.milestone.clone(), base, commit, changes, diff });
+        }
+    }
+    let (found, unit) = match unit {
+        Some(unit) => (units(&account, unit), unit),
+        None => (account.units.iter().collect(), account.run.milestone.as_str()),
+    };
     if found.is_empty() {
         return Err(no_unit(&account, unit));
     }

@@ -5,20 +5,22 @@ pub(crate) mod drive;
 mod hooks;
 mod messages;
 mod perform;
+mod request;
 mod unfit;
 mod written;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::ceilings::UnitCeiling;
 use super::event::{
-    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, Run, SentMessage, Time,
-    UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, PullRequest, RequestPlace,
+    RequestState, Run, SentMessage, Time, UnitEnded, UnitStarted,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::permit::Permit;
 use super::slices::orders::Order;
-use super::stop::Stop;
+use super::stop::{Cause, Stop};
 use super::unit::Unit;
 use crate::failure::{Failure, Reason};
 use crate::gate::pins::Pins;
@@ -293,6 +295,42 @@ pub(crate) trait Effects {
     /// Returns whether the milestone has changed anything outside the planning folder: on its branch, or in commits of
     /// the target that name it. `None` if unknown.
     fn has_implementation(&mut self, milestone: &str) -> Result<Option<bool>, EngineError>;
+
+    /// Returns the current commit of the target.
+    fn target(&mut self) -> Result<String, EngineError>;
+
+    /// Returns the commit of the target that contains the candidate, if there is one: a person, or the place of a pull
+    /// request, has merged it.
+    fn merged_as(&mut self, _candidate: &LoggedCandidate) -> Result<Option<String>, EngineError> {
+        Ok(None)
+    }
+
+    /// Returns where a pull request would be, or why there is no such place.
+    fn request_place(&mut self) -> Result<Result<RequestPlace, Stop>, EngineError> {
+        Ok(Err(Stop::new(Cause::PushRefused, "there is no remote", "gsd-tools auto run --land branch")))
+    }
+
+    /// Pushes a candidate to the branch of a pull request, which is only replaced if it is at one of the candidates that
+    /// this run pushed. Returns why that was refused. Repeating the call after a crash is harmless.
+    fn push(
+        &mut self,
+        _candidate: &LoggedCandidate,
+        _place: &RequestPlace,
+        _pushed: &BTreeSet<String>,
+    ) -> Result<Option<Stop>, EngineError> {
+        Ok(None)
+    }
+
+    /// Opens the pull request of a pushed candidate, or updates the one that is there.
+    fn open_request(&mut self, memory: &Memory, place: &RequestPlace) -> Result<PullRequest, EngineError> {
+        let commit = memory.candidate.as_ref().map(|candidate| candidate.commit.clone()).unwrap_or_default();
+        Ok(PullRequest { commit, place: place.clone(), url: None, notes: Vec::new() })
+    }
+
+    /// Returns whether a pull request is open, merged or closed.
+    fn state_of(&mut self, _request: &PullRequest) -> Result<RequestState, EngineError> {
+        Ok(RequestState::Unknown)
+    }
 
     /// Makes the commit that is to land on the target as it is now. `at` is its date, in milliseconds.
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;

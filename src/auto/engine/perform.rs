@@ -50,6 +50,9 @@ impl<E: Effects> Drive<'_, E> {
             Step::MakeCandidate => return self.make_candidate(reading),
             Step::CheckCandidate => self.check_candidate()?,
             Step::HeldOut(place) => self.held_out(place)?,
+            Step::Review => return self.review(),
+            Step::LookAtRequest => self.look_at_request()?,
+            Step::Propose => return self.propose(),
             Step::Land => return self.land(),
             Step::Release => return self.release(),
             Step::Wait { until, .. } => {
@@ -349,6 +352,9 @@ impl<E: Effects> Drive<'_, E> {
 
     fn make_candidate(&mut self, reading: &StateReading) -> Result<Option<Stop>, EngineError> {
         let Some(run) = self.memory.run.clone() else { return Ok(None) };
+        if self.takes_up_waiting(&run.milestone)? {
+            return Ok(None);
+        }
         let message = reading.documents.landing_message(self.effects.files(), &run)?;
         let at = self.effects.now().wall;
         match self.effects.make_candidate(&message, at)? {

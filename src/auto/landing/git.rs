@@ -15,6 +15,9 @@ use crate::world::{Finished, Program, World};
 /// The timeout of a call: it may check out a large tree, and run filters and signing programs.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// The timeout of a call that reaches a remote.
+const REMOTE_PATIENCE: Duration = Duration::from_secs(120);
+
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// Settings of each call, whatever the repository sets.
@@ -47,6 +50,8 @@ pub(super) struct Git {
     index: Option<AbsolutePath>,
     variables: Vec<(&'static str, OsString)>,
     mark: Option<Mark>,
+    /// Whether it may reach remotes.
+    reaches: bool,
     #[cfg(test)]
     pub(super) calls: std::sync::Arc<std::sync::atomic::AtomicUsize>,
 }
@@ -62,6 +67,7 @@ impl Git {
             index: None,
             variables: Vec::new(),
             mark: None,
+            reaches: false,
             #[cfg(test)]
             calls: std::sync::Arc::default(),
         }
@@ -104,6 +110,11 @@ impl Git {
         with
     }
 
+    /// Returns the same git, which may reach remotes. It has no terminal to ask for a password in.
+    pub(super) fn reaching(&self) -> Self {
+        Self { reaches: true, ..self.clone() }
+    }
+
     pub(super) fn world(&self) -> &World {
         &self.world
     }
@@ -112,7 +123,12 @@ impl Git {
         let whole = if self.is_whole { WHOLE } else { &[] };
         let settings = SETTINGS.iter().chain(whole).flat_map(|setting| ["-c", setting]);
         let mut program = self.filters.set(Program::git(self.folder.as_path()).arguments(settings));
-        program = program.arguments(arguments).timeout(PATIENCE).without_remotes();
+        program = program.arguments(arguments);
+        program = if self.reaches {
+            program.timeout(REMOTE_PATIENCE).detached()
+        } else {
+            program.timeout(PATIENCE).without_remotes()
+        };
         if let Some(own) = &self.own {
             program = program.variable("GIT_DIR", own.as_path()).variable("GIT_WORK_TREE", self.folder.as_path());
             // A file in that folder has the same content, but an agent that commits can write it.

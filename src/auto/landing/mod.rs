@@ -57,6 +57,7 @@ mod overlap;
 pub(crate) mod proof;
 mod quarantine;
 pub(crate) mod release;
+pub(crate) mod remote;
 pub(crate) mod repository;
 mod setup;
 pub(crate) mod shared;

@@ -57,10 +57,13 @@ impl Repository {
         if self.git.is_ancestor(head, landed)? {
             return Ok(proved(Containment::Ancestor));
         }
-        let line = ["rev-parse", "--verify", "--quiet", &format!("{landed}^1")];
-        let parent = self.git.run(line)?.text();
-        let Some(parent) = Commit::parse(&parent) else { return Ok(Proof::Unproved) };
-        let is_same = self.merge_tree(&parent, head)? == Ok(self.tree_of(landed)?);
-        Ok(if is_same { proved(Containment::SameMerge) } else { Proof::Unproved })
+        Ok(if self.is_merge_of(head, landed)? { proved(Containment::SameMerge) } else { Proof::Unproved })
+    }
+
+    /// True if a commit is what merging `head` into its parent gives.
+    pub(super) fn is_merge_of(&self, head: &Commit, commit: &Commit) -> Result<bool, LandingError> {
+        let line = ["rev-parse", "--verify", "--quiet", &format!("{commit}^1")];
+        let Some(parent) = Commit::parse(&self.git.run(line)?.text()) else { return Ok(false) };
+        Ok(self.merge_tree(&parent, head)? == Ok(self.tree_of(commit)?))
     }
 }

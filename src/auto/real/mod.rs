@@ -24,6 +24,7 @@ pub(crate) mod orders;
 mod plans;
 mod proof;
 mod ready;
+mod request;
 mod sessions;
 mod unfenced;
 mod unit_hooks;
@@ -54,8 +55,8 @@ use super::engine::{
 };
 use super::environments::Environments;
 use super::event::{
-    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, Run, SentMessage, Time,
-    UnitEnded, UnitStarted,
+    CheckedTree, Entry, HeldOutResult, KeptState, LastHeard, MessageDelivery, ProofKept, PullRequest, RequestPlace,
+    RequestState, Run, SentMessage, Time, UnitEnded, UnitStarted,
 };
 use super::held_out::HeldOut;
 use super::landing;
@@ -200,6 +201,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) messages: MessageSettings,
     /// Sends a control sequence to the terminal of the process.
     pub(crate) signal: fn(&str),
+    /// Makes the report of the run, in Markdown.
+    pub(crate) report: &'a dyn Fn() -> Result<String, Failure>,
 }
 
 impl std::fmt::Debug for Parts<'_> {
@@ -536,6 +539,36 @@ impl Effects for Real<'_> {
             return Ok(Some(true));
         }
         Ok(Some(self.repository.has_work_of(&base, milestone, planning)?))
+    }
+
+    fn target(&mut self) -> Result<String, EngineError> {
+        Ok(self.repository.tip()?.to_string())
+    }
+
+    fn merged_as(&mut self, candidate: &LoggedCandidate) -> Result<Option<String>, EngineError> {
+        let merged = self.repository.merged_as(&Self::candidate_of(candidate)?)?;
+        Ok(merged.map(|commit| commit.to_string()))
+    }
+
+    fn request_place(&mut self) -> Result<Result<RequestPlace, Stop>, EngineError> {
+        self.place_of_request()
+    }
+
+    fn push(
+        &mut self,
+        candidate: &LoggedCandidate,
+        place: &RequestPlace,
+        pushed: &BTreeSet<String>,
+    ) -> Result<Option<Stop>, EngineError> {
+        self.push_candidate(candidate, place, pushed)
+    }
+
+    fn open_request(&mut self, memory: &Memory, place: &RequestPlace) -> Result<PullRequest, EngineError> {
+        self.request_opened(memory, place)
+    }
+
+    fn state_of(&mut self, request: &PullRequest) -> Result<RequestState, EngineError> {
+        self.state_of_request(request)
     }
 
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError> {

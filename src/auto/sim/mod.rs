@@ -6,7 +6,7 @@ pub(crate) mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::engine::drive::{Drive, Settings};
@@ -14,8 +14,8 @@ use super::engine::{
     ControlRequest, Earlier, Edit, Effects, EngineError, Identity, LandingOutcome, Merge, Prompted, Session,
 };
 use super::event::{
-    CheckRun, CheckedTree, Entry, Event, KeptState, LastHeard, Means, MessageDelivery, ProofKept, Run, SentMessage,
-    Time, UnitEnded, UnitStarted, Usage,
+    CheckRun, CheckedTree, Entry, Event, KeptState, LastHeard, Means, MessageDelivery, ProofKept, PullRequest,
+    RequestPlace, Run, SentMessage, Time, UnitEnded, UnitStarted, Usage,
 };
 use super::memory::{Committing, LoggedCandidate, Memory, Operation};
 use super::preferences::Preferences;
@@ -23,7 +23,7 @@ use super::slices::brief::{self, Around};
 use super::slices::derive::Scope;
 use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
-use super::stop::Stop;
+use super::stop::{Cause, Stop};
 use super::unit::Unit;
 use crate::failure::Failure;
 use crate::gate::pins::Pins;
@@ -76,6 +76,8 @@ pub(crate) struct Simulated {
     pub(crate) has_channel: bool,
     /// The messages that were sent.
     pub(crate) sent: Vec<SentMessage>,
+    /// The commit that was pushed for a pull request.
+    pub(crate) pushed: Option<String>,
 }
 
 impl Simulated {
@@ -107,6 +109,7 @@ impl Simulated {
             brief: None,
             has_channel: false,
             sent: Vec::new(),
+            pushed: None,
         };
         let tree = simulated.keep_tree();
         let root = simulated.add_commit(&tree, "", "start");
@@ -442,6 +445,37 @@ impl Effects for Simulated {
         let (target, current) = (self.tree_of(&self.target.clone()), self.keep_tree());
         let changed = self.changed(&target, &current)?;
         Ok(Some(self.has_history || changed.iter().any(|path| !path.starts_with(".gsd/"))))
+    }
+
+    fn target(&mut self) -> Result<String, EngineError> {
+        Ok(self.target.clone())
+    }
+
+    fn request_place(&mut self) -> Result<Result<RequestPlace, Stop>, EngineError> {
+        let [remote, branch, base] = ["origin", "milestone/M001", "main"].map(str::to_owned);
+        Ok(Ok(RequestPlace { remote, branch, base }))
+    }
+
+    fn push(
+        &mut self,
+        candidate: &LoggedCandidate,
+        _place: &RequestPlace,
+        pushed: &BTreeSet<String>,
+    ) -> Result<Option<Stop>, EngineError> {
+        self.step()?;
+        if self.pushed.as_ref().is_some_and(|there| !pushed.contains(there)) {
+            return Ok(Some(Stop::new(Cause::PushRefused, "it is not ours", "gsd-tools auto run")));
+        }
+        self.pushed = Some(candidate.commit.clone());
+        self.step()?;
+        Ok(None)
+    }
+
+    fn open_request(&mut self, memory: &Memory, place: &RequestPlace) -> Result<PullRequest, EngineError> {
+        self.step()?;
+        let commit = memory.candidate.as_ref().map(|candidate| candidate.commit.clone()).unwrap_or_default();
+        let url = Some("https://forge.example/7".to_owned());
+        Ok(PullRequest { commit, place: place.clone(), url, notes: Vec::new() })
     }
 
     fn make_candidate(&mut self, message: &str, _at: i64) -> Result<Merge, EngineError> {

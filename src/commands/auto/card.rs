@@ -1,9 +1,11 @@
 //! The card of a run: before its first session, and at its end.
 
+use crate::acts::auto::land::WaitingWork;
 use crate::acts::auto::start::card::StartCard;
 use crate::acts::auto::start::run_report::RunReport;
 use crate::auto::account::figures;
 use crate::auto::account::summary::{ChangedLines, LandingSummary, RunSummary};
+use crate::auto::event::LandingMode;
 use crate::auto::stop::Cause;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
@@ -17,10 +19,7 @@ pub(super) fn shown(card: &StartCard, screen: Screen) -> String {
     let mut head = vec![Cell::new(Tone::Strong, card.milestone.clone())];
     head.extend(card.title.clone().map(|title| Cell::new(Tone::Strong, title)));
     head.extend(card.brief.as_ref().map(|brief| Cell::new(Tone::Faint, format!("({brief})"))));
-    let mut rows: Vec<(&str, Cell)> = vec![
-        ("Lands on", Cell::from(format!("`{}`, as one commit, after its checks passed", card.target))),
-        ("Client", client(card)),
-    ];
+    let mut rows: Vec<(&str, Cell)> = vec![("Lands on", Cell::from(lands_on(card))), ("Client", client(card))];
     rows.extend(card.client_warning.clone().map(|warning| ("", Cell::new(Tone::Warning, warning))));
     rows.push(("Paid by", Cell::from(paid_by(card))));
     rows.push(("Fence", fence(card)));
@@ -47,6 +46,15 @@ pub(super) fn shown(card: &StartCard, screen: Screen) -> String {
     rows.push(("Watch", Cell::from("`gsd-tools auto watch` in another terminal")));
     rows.push(("Stop", Cell::from("Ctrl-C, or `gsd-tools auto stop`; `gsd-tools auto run` continues")));
     screen.heading(&head) + "\n" + &screen.fields("  ", &rows) + "\n"
+}
+
+fn lands_on(card: &StartCard) -> String {
+    let way = match card.landing {
+        LandingMode::Branch => "after its checks passed",
+        LandingMode::Ask => "after its checks passed and you looked at it: `gsd-tools auto land`",
+        LandingMode::Request => "by a pull request, after its checks passed",
+    };
+    format!("`{}`, as one commit, {way}", card.target)
 }
 
 fn client(card: &StartCard) -> Cell {
@@ -96,6 +104,14 @@ fn ceilings(card: &StartCard) -> String {
         figures::dollars(card.budget_usd),
         card.unit_minutes
     )
+}
+
+/// What waits to land.
+pub(super) fn waits(waiting: &WaitingWork) -> String {
+    let WaitingWork { milestone, target, base, commit, changes } = waiting;
+    let changes = changes.map(|changes| format!(": {}", lines(changes))).unwrap_or_default();
+    let look = typed!("git diff {} {}", short(base), short(commit));
+    format!("{milestone} would land on `{target}` as {}{changes}\nLook at it: `{look}`", short(commit))
 }
 
 /// The end of a run for a person.
@@ -187,12 +203,15 @@ pub(super) fn rows(summary: &RunSummary) -> Vec<(&'static str, Cell)> {
 fn changed(landing: &LandingSummary) -> String {
     let show = format!("`{}`", typed!("git show {}", short(&landing.commit)));
     match &landing.changes {
-        Some(ChangedLines { files, insertions, deletions }) => {
-            let files = counted(usize::try_from(*files).unwrap_or(usize::MAX), "file");
-            format!("{files}, +{insertions} -{deletions}: {show}")
-        }
+        Some(changes) => format!("{}: {show}", lines(*changes)),
         None => show,
     }
+}
+
+fn lines(changes: ChangedLines) -> String {
+    let ChangedLines { files, insertions, deletions } = changes;
+    let files = counted(usize::try_from(files).unwrap_or(usize::MAX), "file");
+    format!("{files}, +{insertions} -{deletions}")
 }
 
 fn checked(landing: &LandingSummary) -> String {

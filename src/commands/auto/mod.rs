@@ -69,6 +69,15 @@ verbs! {
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
     "auto run": runs [asked] json(crate::acts::auto::start::run_report::RunReport) = run::run(run::RunArgs);
 
+    /// Land work that waits for your review
+    ///
+    /// After `auto run --land ask`, and instead of a pull request after `--land pr`. `gsd-tools auto diff` shows what would
+    /// land. Lands exactly the commit that waits; if the target has moved since, the work is merged and checked again, and
+    /// waits again. Asks at a terminal. No agent may call it.
+    ///
+    /// Example: `gsd-tools auto land`.
+    "auto land": runs [asked] json(crate::acts::auto::start::run_report::RunReport) = run::land(run::LandArgs);
+
     /// Run one unit of the milestone, then stop
     ///
     /// `gsd-tools auto status` shows which one that is.
@@ -227,12 +236,13 @@ verbs! {
     /// Example: `gsd-tools auto why M001/S01/T02`.
     "auto why": reads json(crate::acts::auto::report::WhyReport) = report::why(report::UnitArgs);
 
-    /// Show what a unit changed
+    /// Show what a unit or a run changed
     ///
-    /// The diff of its commit, or of all units of a slice or milestone.
+    /// The diff of its commit, or of all units of a slice or milestone. Without a unit, what waits to land, else what the
+    /// run has changed until now.
     ///
     /// Example: `gsd-tools auto diff M001/S01/T02`.
-    "auto diff": reads json(crate::acts::auto::report::UnitDiffReport) = report::diff(report::UnitArgs);
+    "auto diff": reads json(crate::acts::auto::report::UnitDiffReport) = report::diff(report::DiffArgs);
 
     /// Show a run again, faster than it was
     ///

@@ -176,8 +176,14 @@ fn line(moment: &LoggedMoment, screen: Screen) -> String {
     screen.prose(&format!("  {}  ", at.get(..19).unwrap_or(&at)), "    ", &one_line(&moment.text))
 }
 
-pub(super) fn diff(context: &mut Context, arguments: &UnitArgs) -> Result<(), Failure> {
-    let report = report::diff(context, &arguments.unit)?;
+#[derive(Debug, clap::Args)]
+pub(super) struct DiffArgs {
+    /// The unit, such as `M001/S01/T02`, or `2` for a phase; without it, the run
+    unit: Option<String>,
+}
+
+pub(super) fn diff(context: &mut Context, arguments: &DiffArgs) -> Result<(), Failure> {
+    let report = report::diff(context, arguments.unit.as_deref())?;
     context.say(&report, Some(&report.diff), |screen| {
         let tone = |line: &str| match line.as_bytes().first() {
             Some(b'+') => Tone::Good,

@@ -1,6 +1,7 @@
 //! `auto run`, `auto next`, `auto dispatch`, `auto pause`, `auto stop`.
 
 use crate::acts::auto::control::control;
+use crate::acts::auto::land::{self, WaitingWork, landing_word};
 use crate::acts::auto::place::{LayoutWord, layout_word};
 use crate::acts::auto::start;
 use crate::acts::auto::start::card::{Consent, StartCard};
@@ -8,8 +9,9 @@ use crate::acts::auto::start::request::{Choices, RunRequest};
 use crate::acts::auto::start::run_report::RunReport;
 use crate::acts::caller::can_confirm;
 use crate::auto::engine::ControlRequest as Wish;
+use crate::auto::event::LandingMode;
 use crate::auto::slices::forecast::Shape;
-use crate::commands::auto::card::{end, shown};
+use crate::commands::auto::card::{end, shown, waits};
 use crate::commands::auto::live::{Detail, Drawn};
 use crate::commands::auto::views::shape;
 use crate::failure::Failure;
@@ -104,6 +106,10 @@ pub(super) struct HowArgs {
     /// Show every entry of the log too
     #[arg(long)]
     debug: bool,
+    /// What happens once the work is done: `branch` (the default) lands it, `ask` waits for `auto land`, `pr` opens a pull
+    /// request
+    #[arg(long, value_name = "HOW", value_parser = landing_word)]
+    land: Option<LandingMode>,
     /// Run even if another program also manages this project, in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
@@ -155,6 +161,8 @@ impl HowArgs {
             no_project_settings: self.no_project_settings,
             project_settings: self.project_settings,
             take_over: self.take_over,
+            land: self.land,
+            reviewed: None,
             only_shows: self.dry_run,
             detaches: false,
         }
@@ -236,6 +244,25 @@ fn show(context: &mut Context, report: &RunReport) -> Result<(), Failure> {
     }
     context.exit_with(report.stop.cause.code());
     context.say(report, None, |screen| end(report, screen))
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct LandArgs {
+    /// Do it without asking at a terminal
+    #[arg(long, short = 'y')]
+    yes: bool,
+}
+
+pub(super) fn land(context: &mut Context, arguments: &LandArgs) -> Result<(), Failure> {
+    let agrees = |waiting: &WaitingWork| {
+        if !can_confirm(context) {
+            return Ok(true);
+        }
+        context.tell(waits(waiting));
+        Ok(arguments.yes || Context::confirms("Land it")?)
+    };
+    let report = land::land(context, &agrees)?;
+    show(context, &report)
 }
 
 pub(super) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {

@@ -33,6 +33,7 @@ const VERBS: &[&str] = &[
     "Find",
     "Finish",
     "Install",
+    "Land",
     "List",
     "Merge",
     "Move",

@@ -14,6 +14,7 @@ use crate::acts::auto::place::RunPlace;
 use crate::auto::account::RunAccount;
 use crate::auto::account::estimate::estimate;
 use crate::auto::ceilings::Ceilings;
+use crate::auto::event::LandingMode;
 use crate::auto::expected::{Estimate, Expected};
 use crate::auto::layout::Layout;
 use crate::auto::slices::forecast::Forecast;
@@ -31,6 +32,9 @@ pub(crate) struct StartCard {
     pub(crate) brief: Option<String>,
     /// The branch that it lands on.
     pub(crate) target: String,
+    /// How it gets there: `branch`, `ask` or `pr`.
+    #[serde(default)]
+    pub(crate) landing: LandingMode,
     /// The title of the client.
     pub(crate) client: String,
     /// The version that the client reported.
@@ -126,6 +130,7 @@ pub(crate) fn card(
         title: title.clone(),
         brief: request.brief.clone(),
         target: subject.target.to_owned(),
+        landing: how.means.landing,
         client: driver.runner.title.clone(),
         client_version: how.means.client.clone(),
         client_warning: driver.runner.warning_on(how.means.client.as_deref()),

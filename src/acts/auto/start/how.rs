@@ -7,7 +7,7 @@ use crate::acts::caller;
 use crate::acts::listing;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::environments::Environments;
-use crate::auto::event::{Means, Run};
+use crate::auto::event::{LandingMode, Means, Run};
 use crate::auto::memory::Memory;
 use crate::auto::real::Driver;
 use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
@@ -47,6 +47,7 @@ pub(crate) fn means(call: &Call, request: &RunRequest, memory: &Memory) -> Means
         set_up: None,
         environments: Environments::default(),
         client: None,
+        landing: asked.land.unwrap_or(kept.landing),
     }
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn say_changes(call: &Call, run: &Run, how: &How) {
         ("model", own(&run.means.model), own(&how.means.model)),
         ("profile", format!("`{}`", run.profile), format!("`{}`", driver.profile.word())),
         ("fence", fence(run.fenced), fence(how.wants_fence)),
+        ("landing", run.means.landing.word().to_owned(), how.means.landing.word().to_owned()),
         ("client's settings of the project", fence(!run.means.without_settings), fence(!how.means.without_settings)),
     ];
     for (what, before, now) in rows.iter().filter(|(_, before, now)| before != now) {
@@ -73,6 +75,10 @@ pub(crate) fn say_changes(call: &Call, run: &Run, how: &How) {
 
 pub(crate) fn how(call: &Call, request: &RunRequest, memory: &Memory, means: Means) -> Result<How, Failure> {
     let before = unfinished(memory);
+    // Who wants to look at the work before it lands does not mean an agent.
+    if means.landing == LandingMode::Branch && before.is_some_and(|run| run.means.landing != LandingMode::Branch) {
+        caller::refuses_agents(call, "auto run --land branch")?;
+    }
     let wants_fence = !request.how.no_fence && (request.how.fence || before.is_none_or(|run| run.fenced));
     let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = match request.how.runner.as_ref().or(before.map(|run| &run.runner)) {

@@ -32,6 +32,7 @@ use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
 use super::place::{BEGINNING, Preferred, RunPlace, log_error, newer_engine};
+use super::report::page;
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
@@ -46,6 +47,7 @@ use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::{Control, Driver, Parts, Real, leftovers as left_running, orders};
+use crate::auto::report::markdown;
 use crate::auto::runs::LoggedRun;
 use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
@@ -184,21 +186,15 @@ pub(crate) fn drive(
     let memory = place.memory()?;
     say_leftovers(call, &place, &memory)?;
     let preferences = preferences_of(call, &place, &memory, &preferred)?;
-    let settings = Settings {
-        layout: layout.clone(),
-        preferences: preferences.clone(),
-        scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
-        most_units,
-        asked,
-        allows_planning_only: how.means.planning_only,
-        ..Settings::default()
-    };
+    let settings = settings_of(&start.milestone, &layout, &preferences, &how);
+    let settings = Settings { most_units, asked, ..settings };
     adopt_orphans();
     let places = places_of(&place, &start.worktree.folder);
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
     let view = project::view_at(call, &start.worktree.folder);
     let (held_out, openings) = (start.held_out, start.openings);
     let mut tell = |line: &str| call.tell(line);
+    let report_of = || Ok(markdown::page(&page(call, Some(&run), false)?));
     let mut effects = Real::new(Parts {
         world: &world,
         log,
@@ -215,7 +211,8 @@ pub(crate) fn drive(
         held_out,
         openings,
         view,
-        run,
+        run: run.clone(),
+        report: &report_of,
         brief: start.brief,
         signals: Requests::watch().ok(),
         told: &mut tell,
@@ -228,6 +225,17 @@ pub(crate) fn drive(
     say_removed(call, &place);
     let stop = stop?;
     summarized(call, &place, report(&start.milestone, stop, &memory))
+}
+
+/// The settings of a run that do not depend on this call.
+fn settings_of(milestone: &str, layout: &DocumentLayout, preferences: &Preferences, how: &How) -> Settings {
+    Settings {
+        layout: layout.clone(),
+        preferences: preferences.clone(),
+        scope: Scope { milestone: Some(milestone.to_owned()), slice: None },
+        allows_planning_only: how.means.planning_only,
+        ..Settings::default()
+    }
 }
 
 /// The set-up of the worktrees of a run.

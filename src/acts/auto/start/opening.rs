@@ -109,6 +109,7 @@ impl Opening<'_> {
                 ceilings: self.ceilings,
                 allowed_keys: self.request.how.allow_key.clone(),
                 fenced: Some(how.wants_fence),
+                reviewed: self.request.how.reviewed.clone(),
                 means: Means { environments: start.environments.clone(), ..how.means.clone() },
             },
         }

@@ -1,7 +1,7 @@
 //! The request for a run.
 
 use crate::acts::auto::place::LayoutWord;
-use crate::auto::event::Run;
+use crate::auto::event::{LandingMode, Run};
 use crate::auto::memory::Memory;
 use crate::auto::slices::forecast::Shape;
 use crate::text::shell::Typed;
@@ -21,7 +21,7 @@ pub(crate) struct RunRequest {
 }
 
 /// The client, the limits and the budget. Omitted values are as before in the run, or the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
     pub(crate) runner: Option<String>,
     pub(crate) runner_program: Option<String>,
@@ -41,6 +41,10 @@ pub(crate) struct Choices {
     pub(crate) no_project_settings: bool,
     pub(crate) project_settings: bool,
     pub(crate) take_over: bool,
+    /// How the work gets to its target.
+    pub(crate) land: Option<LandingMode>,
+    /// The candidate that a person has looked at and wants to land.
+    pub(crate) reviewed: Option<String>,
     /// Whether the call only shows what a run would do: nothing is started, ended, approved or removed.
     pub(crate) only_shows: bool,
     /// Whether another process runs it, which needs no terminal.
@@ -65,6 +69,7 @@ impl RunRequest {
             ("--budget", amount(how.budget)),
             ("--unit-budget", amount(how.unit_budget)),
             ("--unit-minutes", number(how.unit_minutes)),
+            ("--land", how.land.map(|mode| mode.word().to_owned())),
             ("--shape", how.shape.map(|shape| format!("{}x{}", shape.slices, shape.tasks))),
         ];
         let keys = how.allow_key.iter().map(|file| ("--allow-key", Some(file.clone())));

@@ -56,7 +56,7 @@ pub(crate) struct DetachedRun {
 }
 
 /// The report of a run that stopped like this.
-pub(super) fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
+pub(in crate::acts::auto) fn report(milestone: &str, stop: Stop, memory: &Memory) -> RunReport {
     RunReport {
         milestone: milestone.to_owned(),
         sessions: memory.spent.sessions,

@@ -21,6 +21,7 @@ fn resume(simulated: &mut Simulated) {
         ceilings: Ceilings::default(),
         allowed_keys: Vec::new(),
         fenced: None,
+        reviewed: None,
         means: crate::auto::event::Means::default(),
     };
     simulated.log.push(Entry { at, event });

@@ -5,6 +5,7 @@ mod captures;
 mod closing;
 mod crash;
 mod invariants;
+mod landing;
 mod messages;
 mod migration;
 mod replanned;
@@ -208,7 +209,17 @@ fn resumed(allowed_keys: &[&str]) -> Event {
     let allowed_keys = allowed_keys.iter().map(|path| (*path).to_owned()).collect();
     let (runner, profile) = (String::new(), String::new());
     let (ceilings, means) = (Ceilings::default(), crate::auto::event::Means::default());
-    Event::Resumed { engine: 1, process: 2, runner, profile, ceilings, allowed_keys, fenced: None, means }
+    Event::Resumed {
+        engine: 1,
+        process: 2,
+        runner,
+        profile,
+        ceilings,
+        allowed_keys,
+        fenced: None,
+        reviewed: None,
+        means,
+    }
 }
 
 #[test]
