@@ -37,5 +37,6 @@ pub(crate) mod workspaces;
 pub(crate) mod workstreams;
 pub(crate) mod worktree;
 pub(crate) mod writing;
+pub(crate) mod yolo;
 
 pub(crate) use call::{Call, Flags};

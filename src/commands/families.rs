@@ -56,6 +56,7 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     git::FAMILY,
     auto::FAMILY,
     loops::auto_chain::FAMILY,
+    loops::yolo::FAMILY,
     checks::check::FAMILY,
     checks::gate::FAMILY,
     small::trust::FAMILY,

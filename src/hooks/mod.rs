@@ -56,6 +56,7 @@ use std::time::Duration;
 
 use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
+use crate::project::auto_run::Landing;
 use crate::runtime::Dialect;
 use crate::text::words::of_word;
 use crate::world::{HEARD, World};
@@ -196,7 +197,7 @@ fn verdict(scene: &Scene<'_>, options: &[&str]) -> EventVerdict {
 
 /// The note for a session that starts in the milestones of `auto`; `None` without milestones.
 fn in_milestones(world: &World, here: &Path) -> Option<EventVerdict> {
-    let next = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
+    let (next, _) = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
     let mut verdict = EventVerdict::default();
     verdict.add(session_state::note_of_milestones(&next));
     Some(verdict)
@@ -209,15 +210,19 @@ fn status_line(world: &World, payload: &Payload, here: &Path, project: Option<&H
     }
     let versions = KnownVersions::recall(world);
     let setting = |key: &str| project.and_then(|project| project.setting(key));
+    let milestones = if project.is_none() { scene::next_of_milestones(here, world) } else { None };
+    let around = project.map(|project| project.around(world));
+    let runs = around.as_ref().or(milestones.as_ref().map(|(_, around)| around)).map(|around| &around.runs);
     statusline::StatuslineParts {
         payload,
-        position: match project {
-            Some(project) => {
+        position: match (project, &around) {
+            (Some(project), Some(around)) => {
                 let position = project.state().as_deref().and_then(PositionWords::of_state).unwrap_or_default();
-                Some(position.in_project(project, &project.around(world), |name| scene::command(world, name)))
+                Some(position.in_project(project, around, |name| scene::command(world, name)))
             }
-            None => scene::next_of_milestones(here, world).map(|next| PositionWords::in_milestones(&next)),
+            _ => milestones.as_ref().map(|(next, _)| PositionWords::in_milestones(next)),
         },
+        landed: runs.and_then(|runs| runs.news(world.now().milliseconds())).map(Landing::brief),
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

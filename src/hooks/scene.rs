@@ -140,9 +140,9 @@ pub(super) fn runs(world: &World, root: &AbsolutePath) -> Runs {
     Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
 }
 
-/// The next step in the milestones of `auto` around `here`, outside of planning folders; `None` without milestones. The
+/// The next step in the milestones of `auto` around `here`, and their runs, outside of planning folders; `None` without milestones. The
 /// milestone of a first run is only in its worktree.
-pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<Next> {
+pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<(Next, Around)> {
     let here = AbsolutePath::parse(here).ok()?;
     let found = root::of_milestones(&here, world.home().as_deref());
     let is_found = found.is_some();
@@ -152,7 +152,8 @@ pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<Next> {
         return None;
     }
     let project = Project::new(Layout::new(root.as_path(), None, None), world.state_folder());
-    Next::of(&project.view(Box::new(|_, _| Box::new(HashMap::new))), &around).ok()
+    let next = Next::of(&project.view(Box::new(|_, _| Box::new(HashMap::new))), &around).ok()?;
+    Some((next, around))
 }
 
 /// True if the variable names a part of the project.

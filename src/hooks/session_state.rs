@@ -17,7 +17,12 @@ pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     if let Some(run) = &around.runs.unfinished {
         return Reaction::Note(note_of_run(run));
     }
-    let lines = [paused(scene), interrupted::line(scene), open_acceptance::line(scene)];
+    let now = scene.world.now().milliseconds();
+    let landed = around
+        .runs
+        .news(now)
+        .map(|landed| format!("A run has ended: {}. `gsd-tools auto report` shows it.", landed.brief()));
+    let lines = [landed, paused(scene), interrupted::line(scene), open_acceptance::line(scene)];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     let lines = (!lines.is_empty()).then(|| lines.join("\n"));
     if !scene.project.flag("hooks.community", false) {

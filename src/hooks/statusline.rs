@@ -16,6 +16,8 @@ pub(super) struct StatuslineParts<'a> {
     pub(super) payload: &'a Payload,
     /// The position of the project, if there is one.
     pub(super) position: Option<PositionWords>,
+    /// A milestone that a run has landed just now.
+    pub(super) landed: Option<String>,
     /// The agent's current todo.
     pub(super) todo: Option<String>,
     pub(super) used: Option<&'a ContextUse>,
@@ -42,6 +44,7 @@ impl StatuslineParts<'_> {
         let place =
             || self.position.as_ref().and_then(|position| position.brief(self.short)).map(|place| plain(&place));
         parts.extend(self.todo.as_deref().map(|todo| bold(&plain(todo), self.color)).or_else(place));
+        parts.extend(self.landed.as_deref().map(|landed| colored(&plain(&format!("✓ {landed}")), "32", self.color)));
         parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(&plain(name), self.color)));
         parts.extend(self.branch.as_deref().map(|branch| dim(&plain(&format!("⎇ {branch}")), self.color)));
         parts.extend(self.state_age.map(|age| dim(&format!("state {}", aged(age)), self.color)));
@@ -166,6 +169,7 @@ mod tests {
             todo: None,
             used: Some(Box::leak(Box::new(payload.context_use(0).unwrap()))),
             newer: None,
+            landed: None,
             context_first: false,
             short: false,
             tokens: false,

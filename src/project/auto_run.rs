@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::local_state::LocalState;
 use crate::disk::log::{is_log_held, read_log};
 use crate::disk::{self, AbsolutePath};
+use crate::text::time;
 
 /// The name of the log among the notes of a project.
 pub(crate) const LOG: &str = "auto/log.jsonl";
@@ -26,6 +27,8 @@ pub(crate) struct AutoRun {
 pub(crate) enum RunStage {
     /// A process works on it.
     Active,
+    /// A process has it, and waits for a quota or for the model, until this time in milliseconds since 1970.
+    Waiting { until: i64 },
     /// It stopped or was paused.
     Stopped {
         why: String,
@@ -41,7 +44,12 @@ pub(crate) enum RunStage {
 pub(crate) struct Landing {
     pub(crate) milestone: String,
     pub(crate) commit: String,
+    /// When, in milliseconds since 1970; 0 if it is not known.
+    pub(crate) at: i64,
 }
+
+/// For how long a landing is news, in milliseconds.
+const NEWS: i64 = 24 * 60 * 60 * 1000;
 
 /// What the log of a project records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,13 +62,21 @@ pub(crate) struct Runs {
 /// The fields of a log entry that show where a run is.
 #[derive(Debug, Deserialize)]
 struct RunLogEntry {
+    at: Option<EntryTime>,
     event: String,
+    until: Option<i64>,
     milestone: Option<String>,
     commit: Option<String>,
     unit: Option<EntryUnit>,
     operation: Option<u64>,
     text: Option<String>,
     next: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EntryTime {
+    #[serde(default)]
+    wall: i64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,17 +102,21 @@ impl Runs {
         let mut milestone = None;
         let mut unit: Option<(Option<u64>, String)> = None;
         let mut stop = None;
+        let mut wait = None;
         for entry in entries {
             match entry.event.as_str() {
+                "held" => wait = entry.until,
+                "hold-ended" => wait = None,
                 "started" => (milestone, unit, stop) = (entry.milestone, None, None),
-                "resumed" => stop = None,
+                "resumed" => (stop, wait) = (None, None),
                 "unit-started" => {
                     unit = entry.unit.map(|unit| (entry.operation, format!("{} {}", unit.kind, unit.id)));
                 }
                 "refused" | "committed" => unit = unit.filter(|(operation, _)| *operation != entry.operation),
                 "landed" => {
+                    let at = entry.at.map_or(0, |at| at.wall);
                     let landed = entry.milestone.zip(entry.commit);
-                    runs.landed = landed.map(|(milestone, commit)| Landing { milestone, commit });
+                    runs.landed = landed.map(|(milestone, commit)| Landing { milestone, commit, at });
                 }
                 "released" | "abandoned" => (milestone, unit, stop) = (None, None, None),
                 "stopped" => stop = Some((entry.text.unwrap_or_default(), entry.next.unwrap_or_default())),
@@ -105,7 +125,7 @@ impl Runs {
         }
         runs.unfinished = milestone.map(|milestone| {
             let stage = match stop {
-                _ if is_held() => RunStage::Active,
+                _ if is_held() => wait.map_or(RunStage::Active, |until| RunStage::Waiting { until }),
                 Some((why, next)) => RunStage::Stopped { why, next },
                 None => RunStage::Interrupted,
             };
@@ -115,11 +135,26 @@ impl Runs {
     }
 }
 
+impl Runs {
+    /// The last landing, if that was within a day and no other run has begun since.
+    pub(crate) fn news(&self, now: i64) -> Option<&Landing> {
+        let landed = self.landed.as_ref().filter(|_| self.unfinished.is_none())?;
+        (0..NEWS).contains(&now.saturating_sub(landed.at)).then_some(landed)
+    }
+}
+
+impl Landing {
+    /// A few words for a screen.
+    pub(crate) fn brief(&self) -> String {
+        format!("{} landed as {}", self.milestone, self.commit.get(..7).unwrap_or(&self.commit))
+    }
+}
+
 impl AutoRun {
     /// The command that shows the run, or continues it.
     pub(crate) fn command(&self) -> String {
         match &self.stage {
-            RunStage::Active => "gsd-tools auto status".to_owned(),
+            RunStage::Active | RunStage::Waiting { .. } => "gsd-tools auto status".to_owned(),
             RunStage::Stopped { next, .. } if !next.is_empty() => next.clone(),
             RunStage::Stopped { .. } | RunStage::Interrupted => "gsd-tools auto run".to_owned(),
         }
@@ -131,6 +166,10 @@ impl AutoRun {
         let unit = unit.as_ref().map(|unit| format!(", {unit}")).unwrap_or_default();
         match stage {
             RunStage::Active => format!("A run is active: {milestone}{unit}"),
+            RunStage::Waiting { until } => {
+                let until = time::in_words(*until).unwrap_or_default();
+                format!("A run is active, and waits until {until}: {milestone}{unit}")
+            }
             RunStage::Stopped { why, .. } if why.is_empty() => format!("The run of {milestone} stopped{unit}"),
             RunStage::Stopped { why, .. } => format!("The run of {milestone} stopped{unit}: {why}"),
             RunStage::Interrupted => {
@@ -144,6 +183,7 @@ impl AutoRun {
         let Self { milestone, unit, stage } = self;
         let word = match stage {
             RunStage::Active => "running",
+            RunStage::Waiting { .. } => "waiting",
             RunStage::Stopped { .. } => "stopped",
             RunStage::Interrupted => "interrupted",
         };
@@ -203,6 +243,22 @@ mod tests {
         let landed = r#"{"event":"landed","milestone":"v1.0","commit":"abc"}"#;
         let over = runs(&[STARTED, UNIT, committed, landed, r#"{"event":"released","milestone":"v1.0"}"#], true);
         assert_eq!(over.unfinished, None);
-        assert_eq!(over.landed.unwrap(), Landing { milestone: "v1.0".into(), commit: "abc".into() });
+        assert_eq!(over.landed.unwrap(), Landing { milestone: "v1.0".into(), commit: "abc".into(), at: 0 });
+    }
+
+    #[test]
+    fn a_run_that_waits_says_until_when_and_a_landing_is_news_for_a_day() {
+        let held = r#"{"event":"held","until":1790000000000,"why":"quota"}"#;
+        let ended = r#"{"event":"hold-ended"}"#;
+        let waiting = runs(&[STARTED, held], true).unfinished.unwrap();
+        assert!(waiting.why().starts_with("A run is active, and waits until 20"), "{}", waiting.why());
+        assert_eq!(waiting.brief(), "v1.0 waiting");
+        assert_eq!(runs(&[STARTED, held, ended], true).unfinished.unwrap().brief(), "v1.0 running");
+        let landed = r#"{"at":{"wall":1000,"machine":1},"event":"landed","milestone":"v1.0","commit":"0123456789"}"#;
+        let released = r#"{"event":"released","milestone":"v1.0"}"#;
+        let over = runs(&[STARTED, landed, released], false);
+        assert_eq!(over.news(2000).map(Landing::brief).as_deref(), Some("v1.0 landed as 0123456"));
+        assert_eq!((over.news(1000 + NEWS), over.news(0)), (None, None));
+        assert_eq!(runs(&[STARTED, landed, released, STARTED], true).news(2000), None);
     }
 }

@@ -235,7 +235,7 @@ mod tests {
             next(&[roadmap, over], Runs::default()),
             told(brief, &format!("M001 (Small functions) is complete; {describe}"))
         );
-        let landed = Some(Landing { milestone: "M001".into(), commit: "0123456789abcdef".into() });
+        let landed = Some(Landing { milestone: "M001".into(), commit: "0123456789abcdef".into(), at: 0 });
         assert_eq!(
             next(&[roadmap, over], Runs { landed, unfinished: None }),
             told(brief, &format!("M001 (Small functions) has landed as 0123456789ab; {describe}"))

@@ -165,3 +165,4 @@ mod waves;
 mod web;
 mod workstream;
 mod worktree;
+mod yolo;

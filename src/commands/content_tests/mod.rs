@@ -324,7 +324,8 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
 fn the_calls_of_a_workflow_run_without_asking() {
     // The host's own mode decides about the actions of another program; a person types an approval, and also the
     // consent to write into the folder of all projects; a prompt is made for programs that the same workflow starts.
-    // Removing worktrees and pushing come after a question in the workflow.
+    // Removing worktrees and pushing come after a question in the workflow. A person spends with a run of `auto`, and
+    // steers it: the question of the host is their consent.
     const ASKED: &[&str] = &[
         "run-with-timeout",
         "gate approve",
@@ -335,6 +336,18 @@ fn the_calls_of_a_workflow_run_without_asking() {
         "pr-subrepo",
         // Its program reads the code for the person who typed its flag.
         "review-lane dispatch-step",
+        "auto run",
+        "auto next",
+        "auto dispatch",
+        "auto watch",
+        "auto pause",
+        "auto stop",
+        "auto steer",
+        "auto capture",
+        "auto answer",
+        "auto discuss",
+        "auto land",
+        "auto abandon",
     ];
     // Commands that change the installation, go online, remove plans or read the user's sessions: a person has just
     // asked for them.
@@ -450,7 +463,8 @@ fn every_reading_call_in_a_text_is_answered() {
 }
 
 /// These commands need what the sample project lacks: a workspace, a workstream, a repository.
-const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status", "git uncommitted"];
+const ELSEWHERE: &[&str] =
+    &["init remove-workspace", "workstream status", "git uncommitted", "auto status", "auto report"];
 
 fn unanswered(call: &ContentCall, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));

@@ -12,7 +12,7 @@ use crate::peer::contract::ExitContract;
 use crate::world::World;
 
 /// Calls that need what the test project lacks: a project in another layout, open items.
-const ELSEWHERE: &[&str] = &["from-gsd2", "audit-open acknowledge"];
+const ELSEWHERE: &[&str] = &["from-gsd2", "audit-open acknowledge", "auto steer", "auto capture", "auto answer"];
 
 /// Brings the project into the state that a call expects.
 fn prepare(folder: &Path, path: &str, words: &[String]) {

@@ -5,9 +5,9 @@ mod arguments;
 use crate::acts::bundle;
 use crate::acts::bundle::code;
 use crate::acts::bundle::milestone;
-use crate::acts::git::uncommitted;
 use crate::acts::workspaces;
 use crate::acts::workstreams;
+use crate::acts::yolo;
 use arguments::{
     AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs, InitProgressArgs,
     InitUpdateArgs, NewMilestoneArgs, OnboardArgs, PlanPhaseArgs, QuickArgs, QuickBatchArgs, TodosArgs, WorkflowArgs,
@@ -20,7 +20,7 @@ use crate::frame::named::OptionalPhaseArgs;
 use crate::frame::{Context, verbs};
 use crate::library;
 use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
-use crate::operations::bundle::{BundleAnswer, ChainFacts, FoundDocuments};
+use crate::operations::bundle::{BundleAnswer, FoundDocuments};
 use crate::operations::facts::{FactsCall, Given};
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
@@ -355,13 +355,8 @@ fn manager(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
-    let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
-    let facts = ChainFacts {
-        git_clean: uncommitted::is_clean(context),
-        session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
-    };
-    let call = FactsCall::of("yolo").text(arguments.from.clone()).flag("strict-context", arguments.strict_context);
-    answer(context, call.with(facts))
+    let call = yolo::facts_call(context, arguments.from.clone())?.flag("strict-context", arguments.strict_context);
+    answer(context, call)
 }
 
 fn new_workspace(context: &mut Context) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 pub(crate) mod auto_chain;
 pub(crate) mod capability;
 mod installed;
+pub(crate) mod yolo;
 
 use crate::acts::loops;
 

@@ -16,8 +16,9 @@ use crate::operations::answers::answer::answer;
 use crate::operations::facts::listed::{self, PhaseFacts};
 use crate::operations::facts::{Documents, FactBasis, Given, facts};
 
-/// A session without an update for this many milliseconds is over.
+/// A session without an update for this many milliseconds is over. One that another session asks about is over sooner.
 const STALE: i64 = 24 * 60 * 60 * 1000;
+const STALE_FOR_OTHERS: i64 = 2 * 60 * 60 * 1000;
 
 /// Facts about the chain from outside the project's files.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +27,42 @@ pub(crate) struct ChainFacts {
     pub(crate) git_clean: Option<bool>,
     /// The session's process named in the configuration has ended.
     pub(crate) session_gone: bool,
+    /// When a workflow of the chain last began on this computer, in milliseconds since 1970.
+    pub(crate) heard: Option<i64>,
+    /// Whether another session of the host than this one runs it.
+    pub(crate) is_of_another: bool,
+}
+
+/// What the chain would do, for its start and its view.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct ChainPlan {
+    /// The phase with which it begins or continues; `null` if none remains.
+    pub(crate) start_phase: Option<String>,
+    /// The command of its next step, without the prefix of commands.
+    pub(crate) command: Option<String>,
+    /// The phases that are neither complete nor deferred.
+    pub(crate) remaining: Vec<String>,
+    /// The session is marked as active, but nothing was heard of it for long.
+    pub(crate) stale: bool,
+    #[serde(skip)]
+    pub(crate) blockers: Vec<Blocker>,
+    /// What to know before it begins.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl ChainPlan {
+    pub(crate) fn of(given: &Given<'_>) -> Result<Self, FileError> {
+        let chain = Chain::of(given)?;
+        let start = chain.start.as_ref().map(RemainingPhase::of);
+        Ok(Self {
+            start_phase: start.as_ref().map(|phase| phase.number.clone()),
+            command: start.map(|phase| phase.command),
+            remaining: chain.remaining.iter().map(|task| task.phase.number.clone()).collect(),
+            stale: chain.session.stale,
+            warnings: chain.warnings(given.asked("strict-context")),
+            blockers: chain.blockers,
+        })
+    }
 }
 
 /// What remains, where to begin, and what blocks the start.
@@ -81,7 +118,7 @@ struct Prerequisites {
 /// A reason why the chain cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Blocker {
+pub(crate) enum Blocker {
     NoPlanning,
     NoRoadmap,
     NoState,
@@ -95,6 +132,36 @@ enum Blocker {
     /// The phase to start with depends on one that is not complete.
     Dependency,
     MissingContext,
+}
+
+impl Blocker {
+    /// Says what it is, and what to do about it. `prefix` is that of commands in the host.
+    pub(crate) fn said(self, prefix: &str) -> (&'static str, String) {
+        let project = || format!("`{prefix}new-project` makes it");
+        match self {
+            Self::NoPlanning => ("there is no project here", project()),
+            Self::NoRoadmap => ("there is no ROADMAP.md", project()),
+            Self::NoState => ("there is no STATE.md", "`gsd-tools validate health` says how to make it".to_owned()),
+            Self::ConfigInvalid => ("config.json cannot be read", "`gsd-tools validate health` says where".to_owned()),
+            Self::NoRepository => ("this is not a git repository", "`git init`, then commit".to_owned()),
+            Self::GitDirty => ("there are uncommitted changes", "`gsd-tools git uncommitted` lists them".to_owned()),
+            Self::NothingRemaining => {
+                ("no phase remains", format!("`{prefix}complete-milestone` closes the milestone"))
+            }
+            Self::ActiveSession => {
+                ("another session runs the chain", "if that is gone: `gsd-tools yolo stop --reason crash`".to_owned())
+            }
+            Self::UnknownPhase => (
+                "the phase to begin with does not remain",
+                "`gsd-tools yolo status --pick remaining` lists those".to_owned(),
+            ),
+            Self::Dependency => (
+                "the phase to begin with depends on one that is not complete",
+                "begin with that one, or without `--from`".to_owned(),
+            ),
+            Self::MissingContext => ("a phase has no CONTEXT.md", format!("discuss it: `{prefix}discuss-phase`")),
+        }
+    }
 }
 
 facts! { |given, chain: Chain|
@@ -153,7 +220,7 @@ impl FactBasis for Chain {
             .filter(without_context)
             .map(|phase| phase.number.clone())
             .collect();
-        let session = session(given, world.session_gone);
+        let session = session(given, &world);
         let prerequisites = Prerequisites {
             planning_exists: documents.planning,
             roadmap_exists: documents.roadmap,
@@ -192,7 +259,7 @@ fn deferred(given: &Given<'_>, tasks: &[ManagerEntry]) -> Result<Vec<String>, Fi
     Ok(numbers.filter(|number| is_deferred(number)).collect())
 }
 
-fn session(given: &Given<'_>, is_gone: bool) -> Session {
+fn session(given: &Given<'_>, world: &ChainFacts) -> Session {
     let value = |key: &str| given.config.written(&format!("workflow.yolo.{key}"));
     let text = |key: &str| {
         let value = value(key).filter(|value| !value.is_null())?;
@@ -200,14 +267,16 @@ fn session(given: &Given<'_>, is_gone: bool) -> Session {
     };
     let active = value("active").and_then(serde_json::Value::as_bool) == Some(true);
     let heard = text("updated_at").or_else(|| text("started_at"));
-    let heard = heard.and_then(|moment| time::milliseconds(&moment));
+    let heard = heard.and_then(|moment| time::milliseconds(&moment)).max(world.heard);
+    let most = if world.is_of_another { STALE_FOR_OTHERS } else { STALE };
     Session {
         active,
         started_at: text("started_at"),
         start_phase: text("start_phase"),
         stop_condition: text("stop_condition"),
         stale: active
-            && (is_gone || heard.is_some_and(|heard| given.host.next.milliseconds.saturating_sub(heard) > STALE)),
+            && (world.session_gone
+                || heard.is_some_and(|heard| given.host.next.milliseconds.saturating_sub(heard) > most)),
     }
 }
 

@@ -149,17 +149,33 @@ pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Fa
 
 /// Turns switches of the active file on or off. A missing file is created.
 pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<Edits, Failure> {
+    let values: Vec<_> = switches.iter().map(|(key, on)| (key.as_str(), Some(Value::Bool(*on)))).collect();
+    put(view, &values)
+}
+
+/// Returns the value of a key in the active file itself.
+pub(crate) fn own(view: &ProjectView, key: &str) -> Result<Option<Value>, Failure> {
+    Ok(read(view, &view.layout().config())?.and_then(|file| config::written_in(file, key)))
+}
+
+/// Sets keys of the active file, or removes those without a value. A missing file is created.
+pub(crate) fn put(view: &ProjectView, values: &[(&str, Option<Value>)]) -> Result<Edits, Failure> {
     let mut edits = Edits::default();
-    if switches.is_empty() {
+    if values.is_empty() {
         return Ok(edits);
     }
     let path = view.layout().config();
     let text = view.text(&path)?;
     let mut document = document(view, &path, text.as_deref().unwrap_or_default())?;
-    for (key, on) in switches {
-        let path_of_key = key.split('.').map(str::to_owned).collect();
-        let edit = JsonEdit::Set { path: path_of_key, value: Value::Bool(*on) };
-        document.apply(&edit).map_err(|error| uneditable(&path, &error))?;
+    for (key, value) in values {
+        let keys: Vec<String> = key.split('.').map(str::to_owned).collect();
+        match value {
+            Some(value) => {
+                let edit = JsonEdit::Set { path: keys, value: value.clone() };
+                document.apply(&edit).map_err(|error| uneditable(&path, &error))?;
+            }
+            None => remove(&mut document, &path, &keys)?,
+        }
     }
     edits.write(view, &path, whole(document.to_string(), text.is_none()))?;
     Ok(edits)

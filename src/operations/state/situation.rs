@@ -455,7 +455,7 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
 /// The label of the next step if it is a call of this program.
 fn program_label(next: &Next) -> &'static str {
     match next {
-        Next::Run(AutoRun { stage: RunStage::Active, .. }) => "Show the run",
+        Next::Run(AutoRun { stage: RunStage::Active | RunStage::Waiting { .. }, .. }) => "Show the run",
         Next::Run(_) => "Continue the run",
         Next::Milestones(milestones) if milestones.active().is_none() => "Begin the next milestone",
         Next::Milestones(_) => "Run the milestone",

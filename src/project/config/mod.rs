@@ -22,7 +22,7 @@ pub(crate) use keys::{
 };
 pub(crate) use legacy::{Normalization, meant, normalizations};
 pub(crate) use report::LoadedConfig;
-pub(crate) use table::{BRANCHING, PROFILES};
+pub(crate) use table::{BRANCHING, PROFILES, YOLO_STOPS};
 #[cfg(test)]
 pub(crate) use unused::{unused, unused_keys};
 

@@ -17,7 +17,7 @@ pub(crate) const BRANCHING: &[&str] = &["none", "phase", "milestone"];
 const GRANULARITIES: &[&str] = &["coarse", "standard", "fine"];
 
 /// Reasons for an automatic chain of phases to stop.
-const YOLO_STOPS: &[&str] =
+pub(crate) const YOLO_STOPS: &[&str] =
     &["milestone_complete", "gaps_found", "execution_failed", "human_action", "context_missing", "user_stop", "crash"];
 
 /// Keys with a fixed name, sorted.
@@ -240,9 +240,12 @@ pub(super) const KEYS: &[Key] = &[
     ("workflow.windows_enforce", Switch, "Stop while a broken window is open"),
     ("workflow.worktree_skip_hooks", Switch, "Skip git hooks in worktrees"),
     ("workflow.yolo.active", Switch, "Whether phases are running unattended now"),
+    ("workflow.yolo.close_milestone", Switch, "Whether the milestone is closed at the end"),
     ("workflow.yolo.current_phase", Text, "The phase that runs"),
     ("workflow.yolo.pid", Number, "The process that runs it"),
     ("workflow.yolo.prev_auto_advance", Anything, "What workflow.auto_advance was before"),
+    ("workflow.yolo.prev_mode", Anything, "What mode was before"),
+    ("workflow.yolo.session", Text, "The session of the host that runs it"),
     ("workflow.yolo.start_phase", Text, "The phase it began with"),
     ("workflow.yolo.started_at", Text, "When it began"),
     ("workflow.yolo.stop_condition", OneOf(YOLO_STOPS), "Why it stopped"),

@@ -84,11 +84,13 @@ pub(crate) struct MessageSettings {
 }
 
 impl MessageSettings {
-    /// Reads the settings of the project and those of the user. A key of the project takes precedence, except
-    /// for addresses, which it cannot name.
+    /// Reads the settings of the project and those of the user, whose keys take precedence: no repository silences what
+    /// the user wants to hear. A project names no address.
     pub(crate) fn read(project: Option<&str>, global: Option<&str>) -> Self {
-        let both = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
-        let both = both.into_iter().filter_map(|(source, text)| PreferenceDocument::new(source, text?));
+        let both = PreferenceSource::in_order(ON).into_iter().filter_map(|source| {
+            let text = if source == PreferenceSource::Global { global } else { project };
+            PreferenceDocument::new(source, text?)
+        });
         let both: Vec<PreferenceDocument<'_>> = both.collect();
         let own = both.iter().find(|document| document.whose == PreferenceSource::Global);
         let first = |key: &str| both.iter().find_map(|document| Some((document, document.get(key)?)));
@@ -155,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_names_no_address_and_its_other_keys_take_precedence() {
+    fn a_project_names_no_address_and_the_keys_of_the_user_take_precedence() {
         let project = "---\nmessages:\n  webhook: https://elsewhere.example\n  ntfy: https://elsewhere.example/t\n  command: sh \
                        tools/tell.sh\n  bell: false\n  on: [landed, landing]\n---\n";
         let own =
@@ -164,15 +166,19 @@ mod tests {
         let address = MessageAddress { line: 3, url: "https://ntfy.example/mine".to_owned() };
         assert_eq!((&settings.webhook, &settings.ntfy), (&None, &Some(address)));
         let command = settings.command.as_ref().unwrap();
-        assert_eq!((command.source, command.line), (PreferenceSource::Project, 5));
+        assert_eq!((command.source, command.line), (PreferenceSource::Global, 4));
         assert_eq!(
             settings.channels(),
-            [MessageChannel::Command, MessageChannel::Desktop, MessageChannel::Ntfy],
-            "the bell is switched off by the project"
+            [MessageChannel::Command, MessageChannel::Desktop, MessageChannel::Bell, MessageChannel::Ntfy],
+            "the project does not switch the bell off"
         );
         assert!(settings.wants(MessageTopic::Landed) && !settings.wants(MessageTopic::NeedsYou));
         assert_eq!(settings.problems.len(), 1);
         assert!(settings.problems[0].what.contains("`landing`"), "{:?}", settings.problems);
+        let all = own.replace("---\n---", "---\n").replace("  bell: true\n", "  bell: true\n  on: [needs-you]\n");
+        assert!(MessageSettings::read(Some(project), Some(&all)).wants(MessageTopic::NeedsYou));
+        let of_project = MessageSettings::read(Some(project), None).command.unwrap();
+        assert_eq!((of_project.source, of_project.line), (PreferenceSource::Project, 5));
         let nothing = MessageSettings::read(None, None);
         assert!(nothing.channels().is_empty() && MessageTopic::ALL.into_iter().all(|topic| nothing.wants(topic)));
     }

@@ -139,8 +139,10 @@ fn facts(texts: PreferenceTexts<'_>, given: &[Given], name: &str) -> PreferenceF
     let default = |is_burn_max| key.default_with(is_burn_max).map_or(Json::Null, |value| json(key.kind, &value));
     found.default = default(false);
     found.value = default(is_burn_max);
-    let sources = [(PreferenceSource::Project, texts.project), (PreferenceSource::Global, texts.personal)];
-    let documents = sources.into_iter().filter_map(|(source, text)| PreferenceDocument::new(source, text?));
+    let documents = PreferenceSource::in_order(name).into_iter().filter_map(|source| {
+        let text = if source == PreferenceSource::Global { texts.personal } else { texts.project };
+        PreferenceDocument::new(source, text?)
+    });
     for document in documents {
         if let Some(value) = document.get(name).filter(|value| key.kind.fits(value)) {
             found.set(document.whose, document.line(name), json(key.kind, &value));

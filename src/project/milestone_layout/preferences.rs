@@ -162,6 +162,11 @@ pub(crate) enum PreferenceSource {
 }
 
 impl PreferenceSource {
+    /// The sources of a key, the one that takes precedence first: the project, except for messages, which reach the user.
+    pub(crate) fn in_order(key: &str) -> [Self; 2] {
+        if key.starts_with("messages.") { [Self::Global, Self::Project] } else { [Self::Project, Self::Global] }
+    }
+
     /// The document, for display.
     pub(crate) fn file(self) -> &'static str {
         match self {

@@ -82,6 +82,8 @@ pub(crate) struct Stage {
     program: PathBuf,
     witness: Witness,
     steps: Vec<Step>,
+    /// Whether what the client has left runs on after its end: a run that is to outlive the session.
+    pub(crate) leaves_running: bool,
 }
 
 /// The cost of a scenario.
@@ -196,7 +198,7 @@ impl Stage {
         assert_eq!(installed.code, 0, "our install failed: {}{}", installed.stdout, installed.stderr);
         let log = context.home().with_file_name("calls.log");
         let witness = Witness::before_binary_below(&[context.home()], log).expect("our install left no binary");
-        let stage = Self { context, scene, program, witness, steps: Vec::new() };
+        let stage = Self { context, scene, program, witness, steps: Vec::new(), leaves_running: false };
         stage.shell("git init --quiet --initial-branch=main");
         stage
     }
@@ -421,7 +423,9 @@ impl Stage {
                 let _ = std::fs::write(log.join(format!("{serial:04}.json")), request.body.to_string());
             }
         }
-        end_processes_of(&self.context.home());
+        if !self.leaves_running {
+            end_processes_of(&self.context.home());
+        }
         output
     }
 

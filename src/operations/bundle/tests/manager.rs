@@ -74,7 +74,7 @@ fn yolo(files: &[(&str, &str)], call: FactsCall) -> Value {
 
 /// A call in a clean working tree.
 fn clean() -> FactsCall {
-    FactsCall::of("yolo").with(ChainFacts { git_clean: Some(true), session_gone: false })
+    FactsCall::of("yolo").with(ChainFacts { git_clean: Some(true), ..ChainFacts::default() })
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The plays. A scenario reads like a play: what a person types, and what each conversation then does.
 
 pub(crate) mod agents;
+mod auto;
 mod capture;
 mod chain;
 mod debug;
@@ -69,5 +70,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "pause", hosts: THREE, play: pause::pause },
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
     Scenario { name: "debug", hosts: CLAUDE_AND_CODEX, play: debug::debug },
+    Scenario { name: "auto", hosts: THREE, play: auto::auto },
     Scenario { name: "workstreams", hosts: THREE, play: workstreams::workstreams },
 ];

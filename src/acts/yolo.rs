@@ -1,0 +1,175 @@
+//! The chain that runs all remaining phases unattended: `yolo start`, `yolo stop`, `yolo status`.
+//!
+//! A start sets `mode` and `workflow.auto_advance` and remembers what they were; each stop puts that back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::git::uncommitted;
+use super::writing::{Beside, Target, Writes};
+use super::{Call, auto_chain, bundle};
+use crate::disk;
+use crate::failure::{Failure, Reason};
+use crate::operations::bundle::{ChainFacts, ChainPlan};
+use crate::operations::documents::configuration::{own, put};
+use crate::operations::facts::{FactsCall, Given};
+use crate::project::auto_chain::{ChainNote, NOTE};
+use crate::project::view::ProjectView;
+use crate::project::workstream;
+use crate::text::time;
+
+/// The exit code of a start that something prevents: a person is needed.
+const BLOCKED: u8 = 10;
+
+const ACTIVE: &str = "workflow.yolo.active";
+const STARTED_AT: &str = "workflow.yolo.started_at";
+const STOP_CONDITION: &str = "workflow.yolo.stop_condition";
+
+/// The settings that a start changes, the value that it sets, and the key with the earlier value.
+const CHANGED: &[(&str, &str, &str)] = &[
+    ("mode", "\"yolo\"", "workflow.yolo.prev_mode"),
+    ("workflow.auto_advance", "true", "workflow.yolo.prev_auto_advance"),
+];
+
+/// The chain as it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct YoloReport {
+    /// A person started it, and it was not stopped.
+    pub(crate) active: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) started_at: Option<String>,
+    /// Why it stopped; while it runs, what it runs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop_condition: Option<String>,
+    /// Whether the milestone is closed at its end.
+    pub(crate) closes_milestone: bool,
+    /// When a workflow of the chain last began on this computer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) heard_at: Option<String>,
+    #[serde(flatten)]
+    pub(crate) plan: ChainPlan,
+}
+
+/// The call for the facts about the chain that would begin with this phase, else with the first that remains.
+pub(crate) fn facts_call(call: &Call, from: Option<String>) -> Result<FactsCall, Failure> {
+    let config = call.config()?;
+    let process = config.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
+    let heard = auto_chain::chain_note(call)?.and_then(|note| time::milliseconds(&note.since));
+    let (theirs, ours) = (config.text("workflow.yolo.session"), session(call));
+    let facts = ChainFacts {
+        git_clean: uncommitted::is_clean(call),
+        session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
+        heard,
+        is_of_another: theirs.is_some_and(|theirs| ours.is_some_and(|ours| ours != theirs)),
+    };
+    Ok(FactsCall::of("yolo").text(from).with(facts))
+}
+
+fn session(call: &Call) -> Option<String> {
+    workstream::session_key(|name| call.world().variable(name))
+}
+
+fn plan(call: &Call, from: Option<String>) -> Result<ChainPlan, Failure> {
+    let (view, host) = (call.view(), bundle::facts(call)?);
+    Ok(ChainPlan::of(&Given { view: &view, config: call.config()?, host: &host, call: facts_call(call, from)? })?)
+}
+
+/// The chain as it is.
+pub(crate) fn report(call: &Call) -> Result<YoloReport, Failure> {
+    report_of(call, &call.view(), plan(call, None)?)
+}
+
+fn report_of(call: &Call, view: &ProjectView, plan: ChainPlan) -> Result<YoloReport, Failure> {
+    let text = |key: &str| -> Result<Option<String>, Failure> {
+        Ok(own(view, key)?.as_ref().and_then(Value::as_str).map(str::to_owned))
+    };
+    Ok(YoloReport {
+        active: is_active(view)?,
+        started_at: text(STARTED_AT)?,
+        stop_condition: text(STOP_CONDITION)?,
+        closes_milestone: own(view, "workflow.yolo.close_milestone")? != Some(Value::Bool(false)),
+        heard_at: auto_chain::chain_note(call)?.map(|note| note.since),
+        plan,
+    })
+}
+
+fn is_active(view: &ProjectView) -> Result<bool, Failure> {
+    Ok(own(view, ACTIVE)? == Some(Value::Bool(true)))
+}
+
+/// Starts the chain, unless something prevents it.
+pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<YoloReport, Failure> {
+    let plan = plan(call, from)?;
+    if !plan.blockers.is_empty() {
+        let prefix = call.command_prefix()?;
+        let (what, cures): (Vec<_>, Vec<_>) = plan.blockers.iter().map(|blocker| blocker.said(prefix)).unzip();
+        let failure = Failure::new(Reason::Unknown, format!("the chain cannot begin: {}", what.join("; ")));
+        return Err(cures.into_iter().fold(failure.exits(BLOCKED), Failure::hint));
+    }
+    let now = call.world().now().to_string();
+    let mut values = vec![
+        (ACTIVE, Some(Value::Bool(true))),
+        (STARTED_AT, Some(Value::from(now.clone()))),
+        ("workflow.yolo.updated_at", Some(Value::from(now))),
+        ("workflow.yolo.start_phase", plan.start_phase.clone().map(Value::from)),
+        (STOP_CONDITION, Some(Value::from("milestone_complete"))),
+        ("workflow.yolo.session", session(call).map(Value::from)),
+        ("workflow.yolo.close_milestone", Some(Value::Bool(closes))),
+    ];
+    write(call, true, |view| {
+        // After a crash the earlier values are already there.
+        if !is_active(view)? {
+            for (key, _, earlier) in CHANGED {
+                values.push((earlier, own(view, key)?));
+            }
+        }
+        values.extend(CHANGED.iter().map(|(key, value, _)| (*key, serde_json::from_str(value).ok())));
+        Ok(values)
+    })?;
+    report_of(call, &call.view(), plan)
+}
+
+/// Stops the chain for this reason, and puts back what its start changed.
+pub(crate) fn stop(call: &Call, reason: &str) -> Result<YoloReport, Failure> {
+    let now = call.world().now().to_string();
+    write(call, false, |view| {
+        let mut values = Vec::new();
+        if own(view, STARTED_AT)?.is_some() {
+            values.push((STOP_CONDITION, Some(Value::from(reason))));
+        }
+        if is_active(view)? {
+            values.push((ACTIVE, Some(Value::Bool(false))));
+            values.push(("workflow.yolo.updated_at", Some(Value::from(now))));
+            values.push(("workflow.yolo.session", None));
+            for (key, value, earlier) in CHANGED {
+                // A value that a person has set meanwhile stays.
+                if own(view, key)? == serde_json::from_str(value).ok() {
+                    values.push((key, own(view, earlier)?));
+                }
+                values.push((earlier, None));
+            }
+        }
+        Ok(values)
+    })?;
+    report(call)
+}
+
+type Settings = Vec<(&'static str, Option<Value>)>;
+
+/// Writes these settings, and whether the chain runs, as one change.
+fn write(
+    call: &Call,
+    active: bool,
+    settings: impl FnOnce(&ProjectView) -> Result<Settings, Failure>,
+) -> Result<(), Failure> {
+    let local = call.local_state()?;
+    let path = local.file(NOTE);
+    let note = ChainNote { active, since: call.world().now().to_string(), session: session(call) };
+    let after = Some(format!("{}\n", serde_json::to_string(&note)?));
+    call.write(Target::Beside(path.parent()), |view| {
+        let edits = put(view, &settings(view)?)?;
+        let beside = vec![Beside { before: disk::read_text(&path)?, path, after }];
+        Ok(((), Writes { edits, beside }))
+    })
+}
