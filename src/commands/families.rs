@@ -134,16 +134,14 @@ fn answered(mut call: Invocation, contract: ExitContract, world: World) -> Resul
     }
     let hosts = OnceCell::new();
     call.words = install::spelled(call.words, &world, &hosts, is_command)?;
-    if call.wants != Wants::Work {
-        return about(call, world);
-    }
-    if call.words.is_empty() {
-        return bare(call, world);
+    if call.wants != Wants::Work || call.words.is_empty() {
+        argv::check_forms(&mut call)?;
+        return if call.wants == Wants::Work { bare(call, world) } else { about(call, world) };
     }
     let row = usage::family_of(CATALOG, &call)?;
     let tree = tree(row);
     usage::lift_of_writers(row, &tree, &mut call)?;
-    usage::lift_json(&tree, &mut call);
+    usage::lift_forms(&tree, &mut call)?;
     let read = lenient::read(row, &tree, &call.words, contract);
     let (matches, ignored) =
         read.map_err(|error| if row.usage_code == 1 { error } else { error.exits(row.usage_code) })?;
@@ -190,10 +188,11 @@ fn context(call: Invocation, world: World) -> Result<Context, Failure> {
     Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG))
 }
 
-/// A call without words. A person gets the state of the project, or a welcome page; `--json` gives the same as data;
-/// another program gets the error that a word is missing.
+/// A call without words. A person gets the state of the project, or a welcome page, and with `--text` so does a pager;
+/// `--json` gives the same as data; another program gets the error that a word is missing.
 fn bare(call: Invocation, world: World) -> Result<Answer, Failure> {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
+    let no_command = no_command.map_err(|error| error.hint("`gsd-tools --text` shows the project, in a pipe too"));
     let wants_json = call.globals.json;
     let mut context = context(call, world)?;
     let result = if wants_json && context.has_a_project() {

@@ -45,6 +45,10 @@ pub(crate) struct Globals {
     pub(crate) raw: bool,
     /// Print JSON, at a terminal too.
     pub(crate) json: bool,
+    /// Print the view for people, in a pipe too.
+    pub(crate) text: bool,
+    /// The command has its own `--json`, and it was given.
+    pub(crate) own_json: bool,
     pub(crate) color: Color,
     pub(crate) pick: Option<String>,
     pub(crate) default: Option<String>,
@@ -103,6 +107,7 @@ impl Flag {
 /// The flags of every command, in the order of the help.
 pub(super) const GLOBAL: &[Flag] = &[
     Flag::switch("json", "Print JSON, at a terminal too"),
+    Flag::switch("text", "Print the view for people, in a pipe too"),
     Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
     Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
     Flag::valued("cwd", "folder", "Run as if started in this folder"),
@@ -122,7 +127,7 @@ pub(super) const GLOBAL: &[Flag] = &[
 pub(super) const EXIT_CODES: &str = "exit-codes";
 
 /// The topics of `help` in addition to the commands of the families.
-pub(crate) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
+pub(crate) const TOPICS: &[&str] = &["help", "version", "hook", EXIT_CODES];
 
 /// The flags of every command, and the one that asks for the version.
 pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
@@ -181,8 +186,8 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != JSON_ERRORS);
     let mut call = lift(arguments)?;
-    // Commands read `--json` themselves; a question about the program has no command.
-    let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
+    // Commands read `--json` and `--text` themselves; a question about the program has no command.
+    let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| !FORMS.contains(word)).collect();
     match own.as_slice() {
         ["--version" | "-V", ..] | ["version"] => call.wants = Wants::Version,
         ["help", ..] => call.wants = Wants::Help,
@@ -190,7 +195,8 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     }
     let (is_bare, names_help) = (own.is_empty(), own.first() == Some(&"help"));
     if is_bare || call.wants != Wants::Work {
-        lift_json(&mut call);
+        lift_form(&mut call, "--json");
+        lift_form(&mut call, "--text");
     }
     if names_help {
         call.words.remove(0);
@@ -270,16 +276,33 @@ fn color_of(value: &str) -> Result<Color, Failure> {
     }
 }
 
-/// Takes out `--json`, a flag of commands whose answer is text for a person.
-pub(crate) fn lift_json(call: &mut Invocation) {
+/// The flags that decide the form of an answer; a command may have a flag of its own with that name.
+pub(crate) const FORMS: &[&str] = &["--json", "--text"];
+
+/// Takes out one of [`FORMS`].
+pub(crate) fn lift_form(call: &mut Invocation, flag: &str) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
     let all = call.words.len();
     let mut index = 0;
     call.words.retain(|word| {
         index += 1;
-        index > end || word != "--json"
+        index > end || word != flag
     });
-    call.globals.json |= call.words.len() < all;
+    let is_there = call.words.len() < all;
+    let form = if flag == "--json" { &mut call.globals.json } else { &mut call.globals.text };
+    *form |= is_there;
+}
+
+/// Refuses `--text` with a flag that asks for another form.
+pub(crate) fn check_forms(call: &mut Invocation) -> Result<(), Failure> {
+    call.globals.own_json = call.words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    let Globals { raw, json, own_json, text, pick, .. } = &call.globals;
+    let others = [(*json || *own_json, "--json"), (pick.is_some(), "--pick"), (*raw, "--raw")];
+    match others.iter().find(|(is_there, _)| *is_there && *text) {
+        Some((_, other)) => Err(Failure::usage(format!("`--text` and `{other}` exclude each other"))
+            .hint(format!("`--text` prints the view for people, `{other}` is for programs: leave one of them out"))),
+        None => Ok(()),
+    }
 }
 
 /// The flags of writing commands that the command does not define itself.
@@ -362,8 +385,20 @@ mod tests {
         assert_eq!(call("help state --json update").words, ["state", "update"]);
         assert_eq!(call("state --json").words, ["state", "--json"]);
         let mut behind = call("todo add -- --json");
-        lift_json(&mut behind);
+        lift_form(&mut behind, "--json");
         assert!(!behind.globals.json);
+    }
+
+    #[test]
+    fn text_and_another_form_exclude_each_other() {
+        for other in ["--json", "--pick a", "--raw"] {
+            let mut call = call(&format!("stats --text {other}"));
+            lift_form(&mut call, "--text");
+            let refused = check_forms(&mut call).unwrap_err();
+            assert!(call.globals.text && refused.message.contains("exclude each other"), "{other}: {refused:?}");
+        }
+        assert!(check_forms(&mut call("todo add --text -- --json")).is_ok());
+        assert!(call("--text").globals.text && call("--text").words.is_empty());
     }
 
     #[test]

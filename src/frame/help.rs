@@ -59,6 +59,7 @@ pub(crate) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Fa
     let (commands, page) = match *words.as_slice() {
         [EXIT_CODES] => (Vec::new(), codes::page()),
         ["version"] => (Vec::new(), format!("{VERSION_PAGE}\n{GLOBAL_FLAGS}")),
+        ["hook", ..] => (Vec::new(), format!("{HOOK_PAGE}\n{GLOBAL_FLAGS}")),
         [] | ["help"] => (all(), short_page(catalog)),
         _ if words.contains(&"--all") => (all(), full_page(catalog)),
         [flag, ..] if flag.starts_with('-') => (all(), short_page(catalog)),
@@ -156,6 +157,16 @@ Print the version of this program
 Example: `gsd-tools version`.
 
 Usage: gsd-tools version
+";
+
+/// The page of the call that hosts make; `hooks::run` answers it before anything else is read.
+const HOOK_PAGE: &str = "\
+Answer an event of a host
+
+Your agent's settings call it at each event, with the event as JSON on standard input. It is not for people:
+`gsd-tools hooks status` shows which hooks are registered, `gsd-tools hooks off` disables them.
+
+Usage: gsd-tools hook <DIALECT> <EVENT>
 ";
 
 /// How to see more of the help.

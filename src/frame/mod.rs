@@ -9,6 +9,7 @@ pub(crate) mod family;
 pub(crate) mod help;
 pub(crate) mod live;
 pub(crate) mod named;
+pub(crate) mod page;
 pub(crate) mod reach;
 pub(crate) mod table;
 pub(crate) mod usage;

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::refused;
 use crate::failure::{Answered, Failure};
-use crate::frame::{Answer, Context};
+use crate::frame::context::screen_for_a_page;
+use crate::frame::{Answer, Context, page};
 
 /// An answer that is only a failure: the call itself was valid.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,7 +61,7 @@ fn answer(context: &mut Context, failure: Failure) -> Result<(), Failure> {
 }
 
 /// Closes a call. A failure that counts as an answer is printed in the older form; to a person, an answer that says what
-/// failed is an error, with how to learn what the verb needs.
+/// failed is an error, with how to learn what the verb needs, and other answers that are JSON are a page.
 pub(crate) fn finish(mut context: Context, result: Result<(), Failure>) -> Answer {
     let (verb, is_shown) = (context.verb, context.shows_to_a_person());
     let result = match result {
@@ -70,12 +71,16 @@ pub(crate) fn finish(mut context: Context, result: Result<(), Failure>) -> Answe
         }
         other => other,
     };
+    let screen = screen_for_a_page(&context);
     let mut closed = context.finish(result);
-    if let (true, Ok(code)) = (is_shown, &closed.outcome)
+    if let (true, Ok(code)) = (is_shown || screen.is_some(), &closed.outcome)
         && let Some(error) = refused::failure_in(&closed.stdout, verb)
     {
         let error = if *code == 0 { error } else { error.exits(*code) };
-        closed = Answer { warnings: closed.warnings, ..Answer::failed(error) };
+        return Answer { warnings: closed.warnings, ..Answer::failed(error) };
+    }
+    if let Some(page) = screen.and_then(|screen| page::of_answer(&closed.stdout, screen)) {
+        closed.stdout = page;
     }
     closed
 }

@@ -82,7 +82,10 @@ impl MilestoneCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measured {
     pub(crate) counts: MilestoneCounts,
-    /// How much of the milestone is done; `None` if it is unclear which phases it has.
+    /// Whether it is clear which phases the milestone has. If the roadmap is not divided into milestones, it has all.
+    pub(crate) is_known: bool,
+    /// How much of the milestone is done; `None` if its phases are not clear, or if its version has no heading: programs
+    /// expect none there, while people see a percentage.
     pub(crate) percent: Option<u64>,
     /// Problems that may hide phases of the milestone, each with its fix.
     pub(crate) problems: Vec<String>,
@@ -93,8 +96,11 @@ impl Measured {
         let counts = MilestoneCounts::of(view)?;
         let scope = view.scope()?;
         let hides = scope.unseen.is_some() || (scope.fewer.is_some() && counts.percent() == 100);
-        let is_known = milestone.scope == MilestoneScope::Complete && !hides;
-        Ok(Self { counts, percent: is_known.then(|| counts.percent()), problems: problems(scope) })
+        let is_complete = milestone.scope == MilestoneScope::Complete;
+        let is_only_one = milestone.scope == MilestoneScope::Unscoped && milestone.version.is_some();
+        let is_known = (is_complete || is_only_one) && !hides;
+        let percent = (is_known && is_complete).then(|| counts.percent());
+        Ok(Self { counts, is_known, percent, problems: problems(scope) })
     }
 }
 

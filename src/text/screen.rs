@@ -3,6 +3,8 @@
 use textwrap::Options;
 use unicode_width::UnicodeWidthStr;
 
+use super::terminal::plain;
+
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
@@ -65,7 +67,7 @@ pub(crate) enum Mark {
 }
 
 /// One cell of a table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell {
     text: String,
     tone: Tone,
@@ -167,6 +169,16 @@ impl Screen {
     /// True if text that begins in this column has too little room.
     fn is_too_deep(self, column: usize) -> bool {
         column.saturating_add(NARROW) > self.width
+    }
+
+    /// The lines of a text, each wrapped below its start.
+    pub(crate) fn lines(self, indent: &str, text: &str) -> String {
+        let line = |line: &str| {
+            let line = plain(line);
+            let start = format!("{indent}{}", &line[..line.len() - line.trim_start().len()]);
+            if line.trim().is_empty() { "\n".to_owned() } else { self.prose(&start, &start, line.trim()) }
+        };
+        text.trim_matches('\n').lines().map(line).collect()
     }
 
     /// A sign followed by wrapped prose.

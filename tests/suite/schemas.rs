@@ -58,6 +58,10 @@ pub(crate) fn fits(arguments: &[String], code: i32, stdout: &str) -> Result<(), 
     if arguments.iter().any(|argument| OTHERWISE.contains(&argument.split('=').next().unwrap())) {
         return Ok(());
     }
+    // Some commands have their own flag with this name, and answer with JSON.
+    if arguments.iter().any(|argument| argument == "--text") && !stdout.starts_with(['{', '[']) {
+        return Ok(());
+    }
     let Some((path, validator)) = command_of(arguments).and_then(|path| validators().get_key_value(&path)) else {
         // A word that is not a command, or a command that only hosts call.
         return Ok(());

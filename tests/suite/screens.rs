@@ -329,3 +329,142 @@ fn the_usage_of_a_missing_argument_shows_it_as_required() {
     assert_eq!(context.gsd(["find-phase", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
     assert_eq!(context.gsd(["find-phase", "2", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
 }
+
+/// Verbs that people type and that have no special view.
+const PAGES: &[&str] = &[
+    "phases list",
+    "roadmap get-phase 2",
+    "list-seeds",
+    "windows status",
+    "verification status 1",
+    "workstream progress",
+    "workstream get",
+    "capability list",
+    "history-digest",
+    "gate show test",
+    "resolve-model gsd-planner",
+    "frontmatter get .planning/STATE.md",
+    "planning inspect",
+    "phase add Search --dry-run",
+    "phase insert 1 Search --dry-run",
+    "phase remove 2 --force --yes --dry-run",
+];
+
+#[test]
+fn answers_without_a_view_are_pages_at_a_terminal_and_json_in_a_pipe() {
+    let context = project("workshop");
+    let between = format!("; printf '\\036'; '{}' ", binary().display());
+    for columns in [60, 80] {
+        let pages = seen(&context, &PAGES.join(&between), columns, &[]);
+        let pages: Vec<&str> = pages.split('\u{1e}').collect();
+        assert_eq!(pages.len(), PAGES.len(), "{pages:#?}");
+        for (call, page) in PAGES.iter().zip(pages) {
+            assert!(!page.trim().is_empty() && !page.trim_start().starts_with(['{', '[']), "`{call}`: {page}");
+            assert!(!page.contains("Error:"), "`{call}`: {page}");
+            // The lines of a diff are those of the document.
+            let is_of_diff = |line: &str| plain(line).starts_with(['+', '-', ' ', '@', '\\']);
+            // A path stays whole.
+            let has_path = |line: &str| line.contains(&*context.project().to_string_lossy());
+            let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ') || has_path(line);
+            let mut lines = page.lines().filter(|line| !call.contains("--dry-run") || !is_of_diff(line));
+            assert!(lines.all(fits), "`{call}` at {columns} columns:\n{page}");
+        }
+    }
+    for call in PAGES {
+        let piped = context.gsd_with(call.split(' '), &[], "").success();
+        assert!(serde_json::from_str::<serde_json::Value>(&piped).is_ok(), "`{call}`: {piped}");
+    }
+    for call in ["phases list --json", "init progress", "state json", "schema progress", "progress json", "stats json"]
+    {
+        assert!(seen(&context, call, 80, &[]).starts_with('{'), "`{call}` is data");
+    }
+}
+
+#[test]
+fn what_a_person_changes_is_said_in_a_line() {
+    let context = project("workshop");
+    let said = |call: &str| plain(&seen(&context, call, 120, &[]));
+    assert!(said("phase insert 1 Search").starts_with("Inserted phase 1.1 after phase 1: Search\n"));
+    assert!(said("phase remove 1.1 --force --yes").starts_with("Removed phase 1.1\n"));
+    assert!(said("todo complete 2026-01-05-refactor.md").starts_with("Completed 2026-01-05-refactor.md\n"));
+    assert!(said("find-phase 2").starts_with("Phase 2  Lending\n"), "the name that the roadmap has");
+    let page = said("roadmap get-phase 2");
+    assert!(page.contains("\nRequirements\n") && !page.contains("\\n"), "{page}");
+    let folder = context.home().join("man1");
+    let page = said(&format!("man-pages {}", folder.display()));
+    assert!(page.starts_with("wrote ") && page.contains(" man pages") && page.lines().count() <= 3, "{page}");
+}
+
+#[test]
+fn text_prints_the_view_in_a_pipe() {
+    let context = project("workshop");
+    for call in ["", "stats", "progress", "phases list", "list-todos", "phase add Search --dry-run"] {
+        let words: Vec<&str> = call.split(' ').chain(["--text"]).filter(|word| !word.is_empty()).collect();
+        let page = context.gsd_with(words, &[], "").success();
+        assert!(!page.starts_with('{') && page.ends_with('\n') && !page.contains('\u{1b}'), "`{call}`: {page}");
+        let shown = plain(&seen(&context, call, 80, &[("GSD_TEST_MODE", "1")]));
+        let first = |page: &str| page.lines().next().unwrap_or_default().to_owned();
+        assert_eq!(first(&page), first(&shown), "`{call}`");
+    }
+    for other in [&["--json"][..], &["--pick", "percent"], &["--raw"]] {
+        let told = context.gsd_with([&["stats", "--text"][..], other].concat(), &[], "").failure(1);
+        assert!(told.contains(&format!("`--text` and `{}` exclude each other", other[0])), "{told}");
+    }
+    let told = context.gsd([]).failure(1);
+    assert!(told.contains("no command given") && told.contains("gsd-tools --text"), "{told}");
+}
+
+#[test]
+fn a_command_with_its_own_text_flag_keeps_it() {
+    let context = project("workshop");
+    assert_eq!(context.gsd(["state", "add-blocker", "--text", "no key", "--raw"]).success(), "true");
+    let answer = context.gsd(["agent", "classify-failure", "--text", "quota"]).json();
+    assert_eq!(answer["class"], "quota-exceeded");
+    // Workflows pass the words of a person.
+    assert!(context.gsd(["init", "progress", "--text"]).success().starts_with('{'));
+}
+
+#[test]
+fn a_page_in_a_pipe_does_not_act_on_the_terminal_that_shows_it_later() {
+    let context = project("workshop");
+    let todo = "---\ncreated: 2026-01-07\ntitle: \"\u{1b}[2Jgone\"\narea: ui\n---\n";
+    context.write(".planning/todos/pending/2026-01-07-x.md", todo);
+    let page = context.gsd(["list-todos", "--text"]).success();
+    assert!(page.contains("gone") && !page.contains('\u{1b}'), "{page:?}");
+}
+
+#[test]
+fn a_percentage_and_the_reason_for_none_exclude_each_other() {
+    // Its roadmap has no milestones: all phases are those of v1.0.
+    let context = project("workshop");
+    let page = plain(&seen(&context, "stats", 80, &[]));
+    assert!(page.contains(" 33%  1/3 plans") && !page.contains("No percentage"), "{page}");
+    assert_eq!(context.gsd(["stats"]).json()["percent"], serde_json::Value::Null, "programs get what they know");
+    assert_eq!(context.gsd(["progress", "bar", "--raw"]).success(), "[███░░░░░░░] 1/3 plans, 1/2 phases (33%)");
+    // Two milestones, and the version is neither.
+    let roadmap = context.project().join(".planning/ROADMAP.md");
+    let text = std::fs::read_to_string(&roadmap).unwrap();
+    std::fs::write(&roadmap, format!("{text}\n## v2.0 Later\n\n### Phase 3: Rent\n\n## v3.0 Much later\n")).unwrap();
+    let page = plain(&seen(&context, "stats", 80, &[]));
+    assert!(page.contains("No percentage") && !page.contains('%') && !page.contains('█'), "{page}");
+}
+
+#[test]
+fn the_table_to_share_has_every_phase_of_the_roadmap() {
+    let context = project("pocket");
+    let table = context.gsd(["progress", "table", "--raw"]).success();
+    for phase in ["| 01 | Storage | 1/1 | Complete |", "| 02 | Writing Notes | 0/0 |", "| 03 | Sync | 0/0 |"] {
+        assert!(table.contains(phase), "{phase}: {table}");
+    }
+}
+
+#[test]
+fn mistakes_in_a_call_are_said_in_plain_words() {
+    let context = project("workshop");
+    let told = |call: &str| seen(&context, call, 120, &[]);
+    assert!(told("stats --jsn").contains("did you mean `--json`?"));
+    assert!(told("auto run --budget abc").contains("it is not a number"));
+    assert!(told("help hook").contains("gsd-tools hooks status"));
+    let page = told("uninstall --all");
+    assert!(page.lines().count() < 8, "{page}");
+}

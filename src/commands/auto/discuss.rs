@@ -3,6 +3,7 @@
 use crate::acts::auto::discuss::{Discussed, DiscussionClient, discussion, hold};
 use crate::failure::Failure;
 use crate::frame::Context;
+use crate::frame::context::shows_at_a_terminal;
 use crate::text::screen::{Cell, Mark, Screen, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,7 @@ pub(super) struct DiscussArgs {
 
 pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), Failure> {
     let found = discussion(context, arguments.id.as_deref(), arguments.new)?;
-    if arguments.print || !context.shows_to_a_person() {
+    if arguments.print || !shows_at_a_terminal(context) {
         let prompt = &found.prompt;
         return context.say(prompt, Some(&prompt.text), |_| prompt.text.clone());
     }

@@ -9,6 +9,7 @@ use super::card::name;
 use crate::acts::auto::live::{LiveRun, LiveSource, LiveStanding, LiveUnit, RunTrace};
 use crate::acts::auto::place::RunPlace;
 use crate::auto::account::figures;
+use crate::frame::context::shows_at_a_terminal;
 use crate::frame::{Context, live};
 use crate::text::screen::{Screen, Tone};
 use crate::text::time;
@@ -49,7 +50,7 @@ impl Drawn {
     /// As [`Self::of`], for the run of another place.
     pub(super) fn at(context: &Context, place: RunPlace, detail: Detail) -> Option<Self> {
         let terminal = context.world().terminal();
-        let can_draw = terminal.stderr && terminal.moves && context.shows_to_a_person();
+        let can_draw = terminal.stderr && terminal.moves && shows_at_a_terminal(context);
         if !can_draw && detail == Detail::Progress {
             return None;
         }

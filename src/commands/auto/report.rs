@@ -11,7 +11,7 @@ use crate::auto::account::{LoggedMoment, SessionAccount, SessionEnding};
 use crate::auto::report::{html, markdown};
 use crate::failure::Failure;
 use crate::frame::Context;
-use crate::frame::context::wants_json;
+use crate::frame::context::{shows_at_a_terminal, wants_json};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
 use crate::text::terminal::one_line;
@@ -34,7 +34,7 @@ pub(super) fn report(context: &mut Context, arguments: &ReportArgs) -> Result<()
     let page = report::page(context, run.as_deref(), *html)?;
     if *html || *md {
         let (form, ending) = if *html { ("--html", "html") } else { ("--md", "md") };
-        if *html && context.shows_to_a_person() {
+        if *html && shows_at_a_terminal(context) {
             let run = &page.summary.run;
             let file = format!("{run}.{ending}");
             let call = typed!("gsd-tools auto report {} {} > {}", run, form, file);

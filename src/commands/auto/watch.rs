@@ -17,6 +17,7 @@ use crate::acts::auto::watch::{is_worked_on, keep_mode, mode, next_mode};
 use crate::auto::account::figures;
 use crate::failure::{Failure, Reason};
 use crate::frame::Context;
+use crate::frame::context::shows_at_a_terminal;
 use crate::project::milestone_layout::preferences::WidgetMode;
 use crate::text::screen::{Mark, Screen, Tone, counted};
 use crate::text::terminal::one_line;
@@ -50,7 +51,7 @@ pub(super) fn watch(context: &mut Context, arguments: &WatchArgs) -> Result<(), 
     let terminal = context.world().terminal();
     let run = if arguments.once {
         run
-    } else if context.shows_to_a_person() && terminal.moves {
+    } else if shows_at_a_terminal(context) && terminal.moves {
         let start = wanted.map_or_else(|| mode(context, &place), Ok)?;
         let last = drawn(context, &place, &mut source, start)?;
         last.unwrap_or(run)

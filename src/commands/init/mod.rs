@@ -16,6 +16,7 @@ use arguments::{
 
 use crate::disk;
 use crate::failure::{Failure, Reason};
+use crate::frame::context::emit_data;
 use crate::frame::named::OptionalPhaseArgs;
 use crate::frame::{Context, verbs};
 use crate::library;
@@ -201,7 +202,7 @@ fn answer_by(
 ) -> Result<(), Failure> {
     let (report, token) = bundle::answer(context, call, answer)?;
     context.answer_for(token);
-    context.emit(&report)
+    emit_data(context, &report)
 }
 
 /// Answers `docs-init`, which has the form of a workflow's context.

@@ -74,7 +74,17 @@ impl InstallReport {
     /// The completed or planned changes for the hosts without an error.
     pub(super) fn text(&self, screen: Screen, telling: Telling, named: Named) -> String {
         let hosts = self.hosts.iter().filter(|host| host.error.is_none());
-        let mut text: String = hosts.map(|host| self.section(host, screen, telling, named.verbose).text()).collect();
+        // Of several hosts, those without an install are one line.
+        let is_empty = |host: &&HostReport| {
+            self.wish == Wish::Uninstall && self.hosts.len() > 1 && host.outcome == Outcome::Unchanged
+        };
+        let (empty, hosts): (Vec<&HostReport>, Vec<&HostReport>) = hosts.partition(is_empty);
+        let mut text: String =
+            hosts.into_iter().map(|host| self.section(host, screen, telling, named.verbose).text()).collect();
+        if !empty.is_empty() {
+            let hosts = empty.iter().map(|host| host.name.as_str()).collect::<Vec<_>>();
+            text += &screen.prose("", "  ", &format!("Not installed: {}", hosts.join(", ")));
+        }
         if telling == Telling::Rehearsed {
             text += &self.totals(screen, named.verbose);
         } else if self.wish == Wish::Install {

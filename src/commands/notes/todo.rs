@@ -104,7 +104,8 @@ pub(in crate::commands) struct TodoCompleteReport<'a> {
 fn complete(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
     context.write(Target::Project, |view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
-    context.emit_raw(&TodoCompleteReport { completed: true, file, date }, COMPLETED)
+    let said = format!("Completed {file}\n");
+    context.say(&TodoCompleteReport { completed: true, file, date }, Some(COMPLETED), |_| said)
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -4,6 +4,7 @@ use crate::acts::facts;
 use crate::acts::project;
 use crate::acts::workstreams;
 use crate::failure::Failure;
+use crate::frame::context::emit_data;
 use crate::frame::{Context, verbs};
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
@@ -101,17 +102,16 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failu
         context.text(page);
         return Ok(());
     }
-    let overview = progress::progress(&context.view())?;
     match format {
         Some("bar") => {
-            let bar = BarReport::of(&overview);
+            let bar = BarReport::of(&progress::progress(&context.view())?);
             context.emit_raw(&bar, &bar.bar)
         }
         Some("table") => {
-            let rendered = overview.progress_table();
+            let rendered = stats::stats(&context.view(), Commits::default())?.progress_table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        _ => context.emit(&ProgressReport::of(&overview)),
+        _ => emit_data(context, &ProgressReport::of(&progress::progress(&context.view())?)),
     }
 }
 
@@ -146,7 +146,7 @@ fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), Failure> {
             let rendered = stats.table();
             context.emit_raw(&TableReport { rendered: rendered.clone() }, rendered)
         }
-        Some("json") => context.emit(&StatsReport::of(&stats)),
+        Some("json") => emit_data(context, &StatsReport::of(&stats)),
         _ => {
             let title = title(context)?;
             context.show(&StatsReport::of(&stats), |screen| stats.shown(screen, &title))

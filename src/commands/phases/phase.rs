@@ -246,7 +246,11 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), Failure> 
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
     })?;
-    context.emit_raw(&report, &report.phase_number)
+    let said = format!(
+        "Inserted phase {} after phase {}: {}\nIts folder is {}\n",
+        report.phase_number, report.after_phase, report.name, report.directory
+    );
+    context.say(&report, Some(&report.phase_number), |_| said)
 }
 
 const BATCH: &str = "`gsd-tools phase add-batch \"Search\" \"Sync\"`";
@@ -287,7 +291,7 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> 
     let report = context.write(Target::Project, |view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts)
     })?;
-    context.emit(&report)
+    context.say(&report, None, |screen| report.shown(screen))
 }
 
 fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {

@@ -112,6 +112,9 @@ fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
         analyze::GetPhaseReport::Found { section, .. } => section.clone(),
         _ => String::new(),
     };
+    if matches!(report, analyze::GetPhaseReport::Found { .. }) {
+        return context.say(&report, Some(&raw), |screen| report.shown(screen));
+    }
     context.emit_raw(&report, raw)
 }
 

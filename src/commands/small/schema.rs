@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::acts::listing::Listed;
 use crate::failure::{Failure, Reason};
+use crate::frame::context::emit_data;
 use crate::frame::{Context, verbs};
 use crate::text::nearest::nearest;
 
@@ -39,11 +40,11 @@ pub(in crate::commands) struct CommandsReport {
 
 fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), Failure> {
     if arguments.words.is_empty() {
-        return context.emit(&CommandsReport { commands: context.verbs() });
+        return emit_data(context, &CommandsReport { commands: context.verbs() });
     }
     let schema: Value = serde_json::from_str(schema_of(&context.verbs(), &arguments.words)?)
         .map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
-    context.emit(&schema)
+    emit_data(context, &schema)
 }
 
 /// The schema of the command in the words. The first two words may be separated by a dot.

@@ -139,11 +139,14 @@ fn man_pages(context: &mut Context, arguments: &ManPagesArgs) -> Result<(), Fail
     } else {
         context.disk().transact([&folder], |_: &mut Hold<'_>, changes| decide(changes))?
     };
-    context.emit(&ManPagesReport {
-        folder: folder.to_string(),
-        dry_run: arguments.dry_run,
-        pages: pages.len(),
-        written,
+    let (verb, all) = (if arguments.dry_run { "would write" } else { "wrote" }, pages.len());
+    let report = ManPagesReport { folder: folder.to_string(), dry_run: arguments.dry_run, pages: all, written };
+    context.say(&report, None, |screen| {
+        let told = match report.written.len() {
+            0 => format!("nothing to do: all {all} man pages in {} are up to date", report.folder),
+            count => format!("{verb} {count} of {all} man pages to {}", report.folder),
+        };
+        screen.prose("", "  ", &told) + "Read one: `man gsd-tools-phase-add`\n"
     })
 }
 

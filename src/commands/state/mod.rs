@@ -16,9 +16,10 @@ verbs! {
 
     /// Show and update STATE.md, the current position of the project
     ///
-    /// Without a subcommand, prints the same as `gsd-tools state load`.
+    /// Without a subcommand, shows milestone, phase and status at a terminal; to programs it prints the same as
+    /// `gsd-tools state load`.
     ///
-    /// Example: `gsd-tools state` prints the configuration and the text of STATE.md.
+    /// Example: `gsd-tools state` shows where the project is.
     "state": reads json(read::LoadReport) = read::load();
 
     /// Print the configuration, STATE.md and which documents exist

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::failure::{DEGRADED, Failure};
 use crate::frame::Context;
+use crate::frame::context::emit_data;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, StateValue};
 use crate::operations::state::situation::Situation;
@@ -105,7 +106,7 @@ pub(in crate::commands) fn json(context: &mut Context) -> Result<(), Failure> {
     drop(view);
     context.answer_for(token);
     match report {
-        Some(report) => context.emit(&report),
+        Some(report) => emit_data(context, &report),
         None => context.emit_raw(&FailureReport::from(state::no_state()), NO_STATE),
     }
 }

@@ -1,5 +1,6 @@
 //! The context of a command: its folder and project, the flags of every command, and its answer so far.
 
+mod form;
 mod missing;
 mod pick;
 
@@ -7,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Deref;
 
+pub(crate) use form::{emit_data, screen_for_a_page, shows_at_a_terminal, wants_json};
 use pick::pick;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +38,8 @@ pub(crate) struct Context {
     token: Option<String>,
     /// Whether the last payload reports a failure.
     failed_payload: bool,
+    /// Whether the answer is JSON that a person may see as a page.
+    is_report: bool,
     exit_code: u8,
 }
 
@@ -113,8 +117,8 @@ impl Context {
             listing,
         )?;
         let stdout = String::new();
-        let (token, failed_payload, exit_code) = (None, false, 0);
-        Ok(Self { call, globals, verb: "", tree, stdout, token, failed_payload, exit_code })
+        let (token, failed_payload, is_report, exit_code) = (None, false, false, 0);
+        Ok(Self { call, globals, verb: "", tree, stdout, token, failed_payload, is_report, exit_code })
     }
 
     /// The tree of every command under one program name, for features that need all of them.
@@ -137,12 +141,6 @@ impl Context {
     /// Whether a question with choices can be asked.
     pub(crate) fn can_ask(&self) -> bool {
         self.world().terminal().moves && caller::can_confirm(self)
-    }
-
-    /// Whether the answer is text for a person: a person reads it, and no other form was requested.
-    pub(crate) fn shows_to_a_person(&self) -> bool {
-        let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.call.is_rehearsal();
-        !asked && self.is_for_a_person()
     }
 
     /// Reports to a person that the project or the workstream does not exist; programs get the empty answer they know.
@@ -173,7 +171,7 @@ impl Context {
     /// As [`Self::screen`], for an answer that is text for programs too: lines are wrapped only for a person at a
     /// terminal.
     pub(crate) fn page(&self) -> Screen {
-        if self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
+        if self.globals.text || self.is_for_a_person() { self.screen() } else { self.screen().unwrapped() }
     }
 
     /// As [`Self::emit`], for answers about a project; for a person at a terminal who requested no other form, as text.
@@ -236,6 +234,7 @@ impl Context {
     /// token. A dry run with `--raw` answers with the diff only, if there is one, unless the command has its own
     /// preview.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), Failure> {
+        self.is_report = true;
         // Avoids building a large answer twice, as values and as text.
         if self.call.written.get_mut().is_none() && !self.call.is_rehearsal() && !self.globals.raw {
             let answer = match &self.token {
@@ -308,7 +307,7 @@ impl Context {
     /// Answers with JSON if it was requested, else with one line.
     pub(crate) fn emit_or_line(&mut self, json: bool, report: &impl Serialize, line: &str) -> Result<(), Failure> {
         if json {
-            self.emit(report)?;
+            emit_data(self, report)?;
         } else {
             self.text(line);
         }
@@ -347,6 +346,7 @@ impl Context {
             None if self.globals.json && serde_json::from_str::<serde::de::IgnoredAny>(&self.stdout).is_err() => {
                 Ok(Value::from(self.stdout.trim_end()).to_string())
             }
+            None if self.globals.text => Ok(in_a_pipe(&self.stdout)),
             None => Ok(self.stdout),
             Some(field) => pick(&self.stdout, field),
         };
@@ -355,6 +355,12 @@ impl Context {
             Err(error) => Answer { warnings, ..Answer::failed(error) },
         }
     }
+}
+
+/// A view in a pipe: a pager or a file may show it at a terminal later.
+fn in_a_pipe(view: &str) -> String {
+    let shown = terminal::shown(view);
+    if shown.is_empty() || shown.ends_with('\n') { shown } else { shown + "\n" }
 }
 
 /// Adds the changes to an answer. If nothing was written and the answer does not say so, adds that too.
@@ -405,11 +411,6 @@ fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Shows a person the progress of a long call.
-/// Whether the answer is to be JSON, whatever form the command has.
-pub(crate) fn wants_json(context: &Context) -> bool {
-    context.globals.json || context.globals.pick.is_some()
-}
-
 fn show_progress(progress: &str) {
     live::print(progress);
 }

@@ -75,16 +75,22 @@ pub(crate) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> R
         .map_err(|error| complain(&error))
 }
 
-/// Takes out `--json`, unless the command has its own flag with that name, or accepts words that look like flags.
-pub(crate) fn lift_json(tree: &clap::Command, call: &mut Invocation) {
+/// Takes out the flags that decide the form of the answer, unless the command has its own flag with that name, or accepts
+/// words that look like flags. What a workflow starts from is for agents, whose words may include `--text`.
+pub(crate) fn lift_forms(tree: &clap::Command, call: &mut Invocation) -> Result<(), Failure> {
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
-    let keeps = |argument: &clap::Arg| {
-        let any_word = argument.is_positional() && argument.is_allow_hyphen_values_set();
-        any_word || argument.is_trailing_var_arg_set() || argument.get_long() == Some("json")
+    let leaf = leaf(tree, &words);
+    let any_word = |argument: &clap::Arg| {
+        (argument.is_positional() && argument.is_allow_hyphen_values_set()) || argument.is_trailing_var_arg_set()
     };
-    if !leaf(tree, &words).command.get_arguments().any(keeps) {
-        argv::lift_json(call);
+    let keeps = |flag: &str| {
+        let is_own = |argument: &clap::Arg| any_word(argument) || argument.get_long() == flag.strip_prefix("--");
+        leaf.command.get_arguments().any(is_own) || (flag == "--text" && leaf.path.starts_with("init"))
+    };
+    for flag in argv::FORMS.iter().filter(|flag| !keeps(flag)) {
+        argv::lift_form(call, flag);
     }
+    argv::check_forms(call)
 }
 
 /// Takes out the flags of all commands that write documents or act.
@@ -166,7 +172,9 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
     match error.kind() {
         ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
             let complaint = Failure::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
-            let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
+            let near = argument
+                .strip_prefix("--")
+                .and_then(|flag| nearest(flag, longs(leaf.command)).or_else(|| nearest(flag, argv::long_flags())));
             match near {
                 Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
                 None if longs(leaf.command).any(|long| long == "host") => complaint
@@ -215,6 +223,12 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+            // The words of Rust's parsers.
+            let why = match why.as_str() {
+                "invalid float literal" => "it is not a number",
+                "invalid digit found in string" => "it is not a whole number",
+                other => other,
+            };
             Failure::usage(format!("`{argument}` cannot be `{value}`: {why}")).hint(usage_line(leaf))
         }
         _ => {

@@ -46,9 +46,8 @@ impl Overview {
     /// The progress of the milestone.
     pub(crate) fn measure(&self) -> Measure<'_> {
         Measure {
-            percent: self.measured.percent,
+            is_known: self.measured.is_known,
             scope: self.milestone.scope,
-            version: self.milestone.version.as_deref(),
             counts: self.measured.counts,
             problems: &self.measured.problems,
         }

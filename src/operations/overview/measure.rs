@@ -21,53 +21,41 @@ pub(crate) fn mark(is_closed: bool, is_current: bool, has_begun: bool) -> Mark {
 /// The progress of a milestone, as all views for people show it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measure<'a> {
-    pub(crate) percent: Option<u64>,
+    /// Whether it is clear which phases the milestone has.
+    pub(crate) is_known: bool,
     pub(crate) scope: MilestoneScope,
-    pub(crate) version: Option<&'a str>,
     pub(crate) counts: MilestoneCounts,
     /// What may hide phases, with the fix.
     pub(crate) problems: &'a [String],
 }
 
 impl Measure<'_> {
-    /// The bar, the percentage and the counts. If it is unknown which phases belong to the milestone, the bar counts
-    /// all of them, and the next line says why the percentage is missing and how to get one.
+    /// The bar, the percentage and the counts. If it is unknown which phases belong to the milestone, there is no bar
+    /// either, and the next line says why and how to get one.
     pub(crate) fn shown(self, screen: Screen) -> String {
         let counts = self.counts.closed();
         let MilestoneCounts { completed_plans, total_plans, completed_phases, total_phases, .. } = counts;
-        let percent = counts.percent();
         let share = |done: u64, all: u64, noun: &str| format!("{done}/{all} {noun}{}", if all == 1 { "" } else { "s" });
         let shares = [share(completed_plans, total_plans, "plan"), share(completed_phases, total_phases, "phase")];
         let shares = shares.join(screen.between());
-        let bar = screen.bar(percent, 100, BAR);
-        if self.percent.is_some() {
-            let percent = format!("{percent}%");
+        if self.is_known {
+            let bar = screen.bar(counts.percent(), 100, BAR);
+            let percent = format!("{}%", counts.percent());
             let gap = gap(screen, "  ", 1 + width_of(&percent), &shares);
             return format!("{bar} {percent}{gap}{}\n", screen.paint(Tone::Faint, &shares));
         }
         if total_plans == 0 && total_phases == 0 {
             return screen.paint(Tone::Faint, "no phases yet") + "\n";
         }
-        let why = screen.prose("No percentage: ", "  ", &self.why_none());
-        let gap = gap(screen, " ", 0, &shares);
-        format!("{bar}{gap}{}\n{}", screen.paint(Tone::Faint, &shares), screen.paint_lines(Tone::Faint, &why))
+        let why = screen.prose("No percentage: ", "  ", self.why_none());
+        format!("{shares}\n{}", screen.paint_lines(Tone::Faint, &why))
     }
 
-    fn why_none(self) -> String {
-        match (self.scope, self.version) {
-            (MilestoneScope::Complete, _) if let Some(problem) = self.problems.first() => problem.clone(),
-            (MilestoneScope::Unreadable, _) => "there is no ROADMAP.md".to_owned(),
-            (MilestoneScope::Truncated, Some(version)) => {
-                format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
-            }
-            (_, Some(version)) => {
-                format!(
-                    "ROADMAP.md has no heading for {version}, so every phase counts; add `## {version}` above its phases"
-                )
-            }
-            (_, None) => {
-                "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
-            }
+    fn why_none(&self) -> &str {
+        match (self.problems, self.scope) {
+            ([problem, ..], _) => problem,
+            ([], MilestoneScope::Unreadable) => "there is no ROADMAP.md",
+            ([], _) => "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one",
         }
     }
 }
@@ -93,27 +81,20 @@ mod tests {
 
     #[test]
     fn a_percentage_is_shown_with_its_counts() {
-        let measure = Measure {
-            percent: Some(20),
-            scope: MilestoneScope::Complete,
-            version: None,
-            counts: COUNTS,
-            problems: &[],
-        };
+        let measure = Measure { is_known: true, scope: MilestoneScope::Complete, counts: COUNTS, problems: &[] };
         assert_eq!(measure.shown(SCREEN), "████░░░░░░░░░░░░░░░░ 20%  3/5 plans · 1/5 phases\n");
         let ascii = Screen { signs: false, ..SCREEN };
         assert_eq!(measure.shown(ascii), "####................ 20%  3/5 plans, 1/5 phases\n");
     }
 
     #[test]
-    fn without_a_percentage_the_reason_and_the_cure_are_shown() {
-        let told =
-            |scope, version| Measure { percent: None, scope, version, counts: COUNTS, problems: &[] }.shown(SCREEN);
-        let flat = told(MilestoneScope::Unscoped, Some("v1.0"));
-        assert!(flat.starts_with("████░░░░░░░░░░░░░░░░ 3/5 plans · 1/5 phases\nNo percentage: "), "{flat}");
-        assert!(flat.contains("add\n  `## v1.0` above its phases"), "{flat}");
-        assert!(told(MilestoneScope::Unscoped, None).contains("gsd-tools state milestone-switch"));
-        assert!(told(MilestoneScope::Unreadable, None).contains("there is no ROADMAP.md"));
-        assert!(told(MilestoneScope::Truncated, Some("v2")).contains("below the heading of v2"));
+    fn without_a_percentage_the_reason_and_the_cure_are_shown_and_no_bar() {
+        let problem = ["`ROADMAP.md` has no heading for v2; add `## v2` above its phases".to_owned()];
+        let told = |scope, problems| Measure { is_known: false, scope, counts: COUNTS, problems }.shown(SCREEN);
+        let page = told(MilestoneScope::Unscoped, &problem);
+        assert!(page.starts_with("3/5 plans · 1/5 phases\nNo percentage: `ROADMAP.md` has no heading"), "{page}");
+        assert!(!page.contains('░'), "{page}");
+        assert!(told(MilestoneScope::Unscoped, &[]).contains("gsd-tools state milestone-switch"));
+        assert!(told(MilestoneScope::Unreadable, &[]).contains("there is no ROADMAP.md"));
     }
 }

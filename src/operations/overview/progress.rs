@@ -64,14 +64,15 @@ answer! {
 }
 
 impl Overview {
-    /// A Markdown page with the bar and a row a phase.
+    /// A Markdown page with the bar and a row for each phase.
     pub(crate) fn progress_table(&self) -> String {
         let mut page = format!("# {}\n\n", self.named());
         // Writing to a string cannot fail.
         let _ = write!(page, "**Progress:** {}\n\n", self.line());
         page.push_str("| Phase | Name | Plans | Status |\n|-------|------|-------|--------|\n");
         for phase in &self.phases {
-            let (number, name, status) = (&phase.number, &phase.name, PhaseStatus::of(&phase.standing).word());
+            let (number, name) = (&phase.number, phase.name.replace('|', "\\|"));
+            let status = PhaseStatus::of(&phase.standing).word();
             let work = &phase.standing.work;
             let _ = writeln!(page, "| {number} | {name} | {}/{} | {status} |", work.summaries, work.plans.len());
         }
@@ -81,11 +82,12 @@ impl Overview {
     fn line(&self) -> String {
         let counts = self.measured.counts;
         let phases = format!("{}/{} phases", counts.completed_phases, counts.total_phases);
-        let counts = format!("{}/{} plans, {phases}", total_summaries::of(self), total_plans::of(self));
-        match self.measured.percent {
-            Some(percent) => format!("{} {counts} ({percent}%)", bar(percent)),
-            None => format!("{} {counts}", bar(0)),
+        let shares = format!("{}/{} plans, {phases}", total_summaries::of(self), total_plans::of(self));
+        if !self.measured.is_known {
+            return shares;
         }
+        let percent = counts.percent();
+        format!("{} {shares} ({percent}%)", bar(percent))
     }
 }
 

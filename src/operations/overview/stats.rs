@@ -178,6 +178,11 @@ impl Stats {
         head + gap + &self.measure().shown(screen) + "\n"
     }
 
+    /// The progress of the milestone as a Markdown page, with every phase of the roadmap.
+    pub(crate) fn progress_table(&self) -> String {
+        self.overview.progress_table()
+    }
+
     /// The progress of the milestone.
     pub(crate) fn measure(&self) -> Measure<'_> {
         self.overview.measure()
@@ -194,8 +199,10 @@ impl Stats {
         let (done, all) = (report.phases_completed, report.phases_total);
         let mut page = format!("# {} — Statistics\n\n", self.overview.named());
         // Writing to a string cannot fail.
-        let percent = report.percent.map(|percent| format!(" {percent}%")).unwrap_or_default();
-        let _ = writeln!(page, "**Progress:** {}{percent}", bar(report.percent.unwrap_or(0)));
+        if self.overview.measured.is_known {
+            let percent = self.overview.measured.counts.percent();
+            let _ = writeln!(page, "**Progress:** {} {percent}%", bar(percent));
+        }
         if report.plan_percent.is_some() {
             let (plans, summaries) = (report.total_plans, report.total_summaries);
             let _ = writeln!(page, "**Plans:** {summaries}/{plans} complete{}", share(report.plan_percent));

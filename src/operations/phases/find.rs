@@ -7,6 +7,7 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, is_named_plan, plan_id};
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::short;
+use crate::project::roadmap::name_without_tag;
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone};
 
@@ -14,6 +15,9 @@ use crate::text::screen::{Cell, Mark, Screen, Tone};
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct FindPhaseReport {
     pub(crate) found: bool,
+    /// The name of the phase as the roadmap has it.
+    #[serde(skip)]
+    pub(crate) title: Option<String>,
     pub(crate) directory: Option<String>,
     pub(crate) phase_number: Option<String>,
     pub(crate) phase_name: Option<String>,
@@ -36,7 +40,8 @@ impl FindPhaseReport {
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let (folder, number) = (self.directory.as_deref(), self.phase_number.as_deref());
         let (folder, number) = (folder.unwrap_or_default(), short(number.unwrap_or_default()));
-        let title = format!("Phase {number}  {}", self.phase_name.as_deref().unwrap_or_default().replace('-', " "));
+        let name = || self.phase_name.as_deref().unwrap_or_default().replace('-', " ");
+        let title = format!("Phase {number}  {}", self.title.clone().unwrap_or_else(name));
         let mut page =
             format!("{}\n{}\n", screen.paint(Tone::Strong, title.trim_end()), screen.paint(Tone::Faint, folder));
         if self.plans.is_empty() {
@@ -70,8 +75,11 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
     let (number, name) = folder.number_and_name();
     let plans = executable_plans(view, &folder)?;
     let summaries = owned(folder.summaries());
+    let roadmap = view.roadmap_or_empty()?;
+    let section = roadmap.section(number).filter(|_| folder.archived.is_none());
     Ok(FindPhaseReport {
         found: true,
+        title: section.map(|section| name_without_tag(section.name).to_owned()),
         directory: Some(folder.path.clone()),
         phase_number: Some(number.to_owned()),
         phase_name: (!name.is_empty()).then(|| name.to_owned()),

@@ -17,6 +17,7 @@ use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::Position;
 use crate::project::up_next::is_shipped;
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::screen::{Mark, Screen, counted};
 use crate::text::shell::typed;
 use crate::text::splice::with_parts;
 
@@ -45,6 +46,24 @@ pub(crate) struct RemoveReport {
     /// The requirements of the removed phase, which need another phase.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requirements_without_phase: Vec<String>,
+}
+
+impl RemoveReport {
+    /// What was removed, and what has another number now, for a person.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let mut page = format!("Removed phase {}\n", self.removed);
+        if let Some(folder) = &self.directory_deleted {
+            page = page + "Its folder " + folder + " is gone\n";
+        }
+        for Renamed { from, to } in &self.renumbered_phases {
+            page = page + "Phase " + from + " is phase " + to + " now\n";
+        }
+        if !self.requirements_without_phase.is_empty() {
+            let told = format!("without a phase: {}", self.requirements_without_phase.join(", "));
+            page += &screen.item("", Mark::Warning, &told);
+        }
+        page
+    }
 }
 
 /// Removes a phase and renumbers those after it. A phase with executed plans is removed only with `force`. An
@@ -77,7 +96,7 @@ pub(crate) fn remove(
     let executed = own.map_or(0, |folder| folder.summaries().count());
     if executed > 0 && !force {
         let call = typed!("gsd-tools phase remove {} --force", typed);
-        return Err(Failure::usage(format!("phase {typed} has {executed} executed plan(s)"))
+        return Err(Failure::usage(format!("phase {typed} has {}", counted(executed, "executed plan")))
             .hint(format!("`{call}` removes it with its summaries")));
     }
     let tokens = folders.iter().filter_map(PhaseFolder::numbered);
@@ -331,7 +350,7 @@ mod tests {
         let executed = view(&[(".planning/phases/02-b/02-01-SUMMARY.md", "s")]);
         let refused =
             |view: &ProjectView, phase, force| remove(view, phase, force, None, &Facts::default()).unwrap_err().message;
-        assert_eq!(refused(&executed, "2", false), "phase 2 has 1 executed plan(s)");
+        assert_eq!(refused(&executed, "2", false), "phase 2 has 1 executed plan");
         assert!(remove(&executed, "2", true, None, &Facts::default()).is_ok());
         assert_eq!(refused(&view(&[]), "99", true), "there is no phase `99`");
         let twins = view(&[(".planning/phases/02-c/x.md", "s")]);

@@ -56,6 +56,17 @@ pub(crate) enum GetPhaseReport {
     },
 }
 
+impl GetPhaseReport {
+    /// The section of the phase for a person, with its requirements.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        match self {
+            Self::Found { section, brief, .. } => screen.lines("", section) + &brief.shown(screen),
+            // Those are failures.
+            Self::Malformed { .. } | Self::Absent { .. } | Self::NoRoadmap { .. } => String::new(),
+        }
+    }
+}
+
 /// Gets the section of one phase.
 pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseReport, FileError> {
     let Some(roadmap) = view.roadmap()? else {

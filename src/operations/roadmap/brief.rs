@@ -15,6 +15,7 @@ use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::todo::Todo;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
+use crate::text::screen::{Cell, Mark, Screen, Tone};
 
 /// The most bytes of one text: agents pay for each of them.
 const LONGEST: usize = 2_000;
@@ -43,6 +44,28 @@ pub(crate) struct Brief {
     /// The maps of the code, relative to the project's root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     maps: Vec<String>,
+}
+
+impl Brief {
+    /// The requirements of the phase, its todos, and what it builds on, for a person.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let mark = |is_done: bool| screen.mark(if is_done { Mark::Done } else { Mark::Open });
+        let requirement = |found: &RequirementText| {
+            vec![mark(found.done), Cell::from(found.id.as_str()), Cell::from(found.text.clone().unwrap_or_default())]
+        };
+        let todo =
+            |todo: &TodoBrief| vec![mark(false), Cell::from(todo.title.as_str()), Cell::from(todo.path.as_str())];
+        let parts = [
+            ("Requirements", self.requirement_texts.iter().map(requirement).collect::<Vec<_>>()),
+            ("Todos", self.todos.iter().map(todo).collect()),
+        ];
+        let parts = parts.iter().filter(|(_, rows)| !rows.is_empty());
+        parts
+            .map(|(title, rows)| {
+                "\n".to_owned() + &screen.paint(Tone::Strong, title) + "\n" + &screen.table("  ", rows)
+            })
+            .collect()
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
