@@ -208,6 +208,9 @@ fn a_pull_request_is_opened_with_the_report_and_the_statement_and_ends_the_run_o
         );
         let tree = forge.bare(&["rev-parse", &format!("{commit}^{{tree}}")]);
         assert!(body.contains(&commit) && body.contains(&tree), "{body}");
+        let home = forge.context.home().display().to_string();
+        assert!(body.contains("Proposed") && !body.contains(&home) && !body.contains("auto watch"), "{body}");
+        assert!(!body.contains(&forge.context.project().display().to_string()), "{body}");
         assert_eq!(forge.has("title").trim(), forge.bare(&["log", "-1", "--format=%s", &commit]));
         // Nothing has changed, so nothing is pushed or edited again.
         let calls = forge.calls().len();

@@ -256,6 +256,7 @@ const WRITERS: &[Writer] = &[
         calls: &[&["mode", "yolo"], &["workflow.research", "false"]],
         may: &[("config.json", &["mode", "workflow.research", "+"])],
     },
+    Writer { verb: "yolo start", calls: &[&[], &["--from", "2"]], may: &[("config.json", &["*", "+"])] },
     Writer {
         verb: "config-set-model-profile",
         calls: &[&["budget"]],
@@ -410,6 +411,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("package", "a folder of its own: install.rs"),
     ("auto abandon", "worktrees and branches of runs: auto_abandon.rs"),
     ("man-pages", "a folder of its own: shell.rs"),
+    ("yolo stop", "what a start has changed: yolo.rs"),
     ("handoff write", "a file that a session leaves: handoff.rs"),
     ("handoff clear", "a file that a session leaves: handoff.rs"),
     ("capability disable", "a file in the folder of a host: capability.rs"),
@@ -478,6 +480,7 @@ groups! {
         "config-set",
         "config-set-model-profile",
         "migrate-config",
+        "yolo",
     ];
     state: &["state"];
     verification: &["verification"];

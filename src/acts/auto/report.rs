@@ -9,6 +9,7 @@ use crate::acts::{Call, project};
 use crate::auto::account::page::{RunPage, Titles, UnitPage};
 use crate::auto::account::summary::ChangedLines;
 use crate::auto::account::{LoggedMoment, RunAccount, UnitAccount};
+use crate::auto::report::markdown;
 use crate::auto::slices::outline::MilestoneOutline;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
@@ -84,6 +85,18 @@ pub(crate) fn page(call: &Call, asked: Option<&str>, with_diffs: bool) -> Result
         page.questions = questions_of(&snapshot(call, &place, &account));
     }
     Ok(page)
+}
+
+/// The run on one page for its pull request, in Markdown. Folders of this computer are not named in it.
+pub(crate) fn of_request(call: &Call, run: &str) -> Result<String, Failure> {
+    let place = RunPlace::of(call)?;
+    let mut page = page(call, Some(run), false)?;
+    (page.state, page.stop) = ("proposed", None);
+    let text = markdown::page(&page).replace(&place.root.to_string(), ".");
+    Ok(match call.world().home() {
+        Some(home) => text.replace(&*home.to_string_lossy(), "~"),
+        None => text,
+    })
 }
 
 /// Why a unit is where it is.

@@ -87,6 +87,7 @@ pub(super) fn headline(page: &RunPage) -> Headline {
     let (light, sign, word, text) = match page.state {
         "landed" => (Light::Good, "\u{2713}", "Landed", String::new()),
         "running" => (Light::Calm, "\u{25cf}", "Running", format!("last entry at {}", moment(page.summary.latest))),
+        "proposed" => (Light::Calm, "\u{25cf}", "Proposed", "its checks passed, and it waits to be merged".to_owned()),
         "waiting" => (Light::Warning, "\u{2016}", "Waiting", waiting(page)),
         "interrupted" => {
             (Light::Warning, "!", "Interrupted", "No process works on it. It continues where it was.".to_owned())
@@ -111,7 +112,7 @@ fn waiting(page: &RunPage) -> String {
 pub(super) fn next(page: &RunPage) -> Option<(&'static str, String)> {
     let stop = page.stop.as_ref().map(|stop| stop.next.to_string()).filter(|next| !next.is_empty());
     match page.state {
-        "landed" | "abandoned" => None,
+        "landed" | "abandoned" | "proposed" => None,
         "running" | "waiting" => Some(("Watch", "gsd-tools auto watch".to_owned())),
         _ => Some(("Next", stop.unwrap_or_else(|| "gsd-tools auto run".to_owned()))),
     }

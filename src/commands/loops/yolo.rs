@@ -75,9 +75,15 @@ fn show(context: &mut Context, report: &YoloReport) -> Result<(), Failure> {
             (false, Some(reason)) => format!("The chain does not run; it last stopped with {reason}."),
             (false, None) => "The chain does not run.".to_owned(),
         };
-        let remaining = counted(plan.remaining.len(), "phase");
-        let next = plan.command.as_ref().map_or(String::new(), |command| format!("\n\nNext  {prefix}{command}"));
-        let notes: String = plan.warnings.iter().map(|warning| format!("\n{warning}")).collect();
-        format!("{head}\n{remaining} to go: {}{notes}{next}\n", plan.remaining.join(", "))
+        let remaining = match plan.remaining.as_slice() {
+            [] => "No phase is known to remain.".to_owned(),
+            phases => format!("{} to go: {}", counted(phases.len(), "phase"), phases.join(", ")),
+        };
+        let mut lines = vec![head, remaining];
+        let blockers = plan.blockers.iter().filter(|_| !active).map(|blocker| blocker.said(&prefix));
+        lines.extend(blockers.map(|(what, cure)| format!("It cannot begin: {what}; {cure}.")));
+        lines.extend(plan.warnings.iter().cloned());
+        lines.extend(plan.command.as_ref().map(|command| format!("\nNext  {prefix}{command}")));
+        lines.join("\n") + "\n"
     })
 }

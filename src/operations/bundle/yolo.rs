@@ -44,7 +44,7 @@ pub(crate) struct ChainPlan {
     pub(crate) remaining: Vec<String>,
     /// The session is marked as active, but nothing was heard of it for long.
     pub(crate) stale: bool,
-    #[serde(skip)]
+    /// Why it cannot begin.
     pub(crate) blockers: Vec<Blocker>,
     /// What to know before it begins.
     pub(crate) warnings: Vec<String>,

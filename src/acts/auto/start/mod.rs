@@ -32,7 +32,7 @@ use super::brought::self_running;
 use super::leftover::leftovers;
 use super::phases::{SeenPhases, workflows};
 use super::place::{BEGINNING, Preferred, RunPlace, log_error, newer_engine};
-use super::report::page;
+use super::report::of_request;
 use super::seen::Seen;
 use super::texts::unit_of;
 use crate::acts::Call;
@@ -47,7 +47,6 @@ use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::{Control, Driver, Parts, Real, leftovers as left_running, orders};
-use crate::auto::report::markdown;
 use crate::auto::runs::LoggedRun;
 use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
@@ -194,7 +193,7 @@ pub(crate) fn drive(
     let view = project::view_at(call, &start.worktree.folder);
     let (held_out, openings) = (start.held_out, start.openings);
     let mut tell = |line: &str| call.tell(line);
-    let report_of = || Ok(markdown::page(&page(call, Some(&run), false)?));
+    let report_of = || of_request(call, &run);
     let mut effects = Real::new(Parts {
         world: &world,
         log,

@@ -83,7 +83,7 @@ pub(crate) fn auto(stage: &mut Stage) {
     assert_eq!(stage.shell("git worktree list").lines().count(), 1);
 }
 
-/// The person lets the host make these calls, as they would answer its question: nobody is asked in a play.
+/// The person lets the host make these calls, as they would answer its question: a play asks no one.
 fn agrees(stage: &Stage) {
     let file = stage.context.home().join(".claude/settings.json");
     let Ok(text) = std::fs::read_to_string(&file) else { return };
