@@ -75,7 +75,7 @@ pub(crate) fn new_project(stage: &mut Stage) {
         let next = chain::close_phase(it, "1", &folder, PLANS);
         it.by("After a context warning of the host or a hook, close instead");
         it.by("A stop in a text, the user's word to stop, and the end of the chain are stops in AUTO too");
-        it.runs("gsd-tools auto-chain stop", &[]).is("active", false).done();
+        it.runs("gsd-tools yolo stop", &[]).is("active", false).done();
         format!("{next} --auto")
     });
     assert_eq!(stage.shell("python3 greet.py --goodbye Ada"), "Goodbye, Ada!");

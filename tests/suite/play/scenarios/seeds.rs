@@ -529,7 +529,7 @@ fn find_gaps(it: &mut Actor, folder: &str) -> String {
     let map = format!("{folder}/01-VALIDATION.md");
     let files = [("tracking", chain::TRACKING), (map.as_str(), "")];
     it.runs("verification found gaps\" --files", &files).is("committed", true).done();
-    it.by("A stop in a text").runs("gsd-tools auto-chain stop", &[]).done();
+    it.by("A stop in a text").runs("gsd-tools yolo stop", &[]).done();
     "GAPS FOUND\nNext Up: /gsd-plan-phase 1 --gaps".to_owned()
 }
 
@@ -716,7 +716,7 @@ fn close_gaps(it: &mut Actor) -> String {
         "- ✓ Greeting one person - existing\n- ✓ Saying goodbye - Phase 1\n\n### Active\n",
     );
     it.runs("gsd-tools smart-entry --json --pick next", &[]).done();
-    it.by("in AUTO the chain ends here").runs("gsd-tools auto-chain stop", &[]).done();
+    it.by("in AUTO the chain ends here").runs("gsd-tools yolo stop", &[]).done();
     "Next Up: /gsd-discuss-phase 2".to_owned()
 }
 
