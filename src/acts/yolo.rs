@@ -118,13 +118,15 @@ pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<Y
         ("workflow.yolo.close_milestone", Some(Value::Bool(closes))),
     ];
     write(call, true, |view| {
-        // After a crash the earlier values are already there.
-        if !is_active(view)? {
-            for (key, _, earlier) in CHANGED {
-                values.push((earlier, own(view, key)?));
+        let was_active = is_active(view)?;
+        for (key, value, earlier) in CHANGED {
+            let (now, ours) = (own(view, key)?, serde_json::from_str(value).ok());
+            // After a crash the earlier value is already there, unless a person has set another one since.
+            if !was_active || now != ours {
+                values.push((earlier, now));
             }
+            values.push((key, ours));
         }
-        values.extend(CHANGED.iter().map(|(key, value, _)| (*key, serde_json::from_str(value).ok())));
         Ok(values)
     })?;
     report_of(call, &call.view(), plan)

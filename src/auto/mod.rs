@@ -38,7 +38,8 @@
 //! target only for tests that failed each time (`Memory::excuses`). A check that no session can read (`held_out`) runs
 //! at the end of each slice or phase and on the candidate. After a landing `proof` makes a statement of it from the
 //! log, which `landing::notes` keeps in `refs/notes/gsd`. A preference that asks for something else than what happens
-//! is refused at the start (`asked`). `tests/cheats` are sessions that cheat, as data.
+//! is refused at the start (`asked`). With `--land ask` or `pr` a candidate that passed waits for a person
+//! (`engine::request`): it lands by `auto land`, or by a pull request (`pull_request`, `landing::remote`). `tests/cheats` are sessions that cheat, as data.
 //!
 //! # What a session gets
 //!

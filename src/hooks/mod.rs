@@ -199,7 +199,7 @@ fn verdict(scene: &Scene<'_>, options: &[&str]) -> EventVerdict {
 fn in_milestones(world: &World, here: &Path) -> Option<EventVerdict> {
     let (next, _) = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
     let mut verdict = EventVerdict::default();
-    verdict.add(session_state::note_of_milestones(&next));
+    verdict.add(session_state::note_of_milestones(&next, world, here));
     Some(verdict)
 }
 

@@ -186,6 +186,24 @@ pub(super) fn command(world: &World, name: &str) -> String {
     form.replace("{name}", name)
 }
 
+/// This program as one word of a shell, as the installed texts spell it.
+fn program(world: &World, here: &Path) -> String {
+    let Ok(path) = world.executable() else { return "gsd-tools".to_owned() };
+    let home = world.home();
+    let below = |folder: &Path| path.strip_prefix(folder).ok().map(|below| below.to_string_lossy().into_owned());
+    let in_home = || below(home.as_deref()?).map(|below| format!("~/{below}"));
+    let spelled = below(here).or_else(in_home).unwrap_or_else(|| path.to_string_lossy().into_owned());
+    shell_word(&spelled)
+}
+
+/// A command of this program as a person can type it: by its path if it is not in `PATH`.
+pub(super) fn typed_by_a_person(world: &World, here: &Path, command: &str) -> String {
+    match command.strip_prefix("gsd-tools ") {
+        Some(rest) if !world.finds("gsd-tools") => format!("{} {rest}", program(world, here)),
+        _ => command.to_owned(),
+    }
+}
+
 /// The context of one event.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
@@ -225,12 +243,7 @@ impl Scene<'_> {
 
     /// This program as one word of a shell, as the installed texts spell it, which is the only name that agents know.
     pub(crate) fn program(&self) -> String {
-        let Ok(path) = self.world.executable() else { return "gsd-tools".to_owned() };
-        let home = self.world.home();
-        let below = |folder: &Path| path.strip_prefix(folder).ok().map(|below| below.to_string_lossy().into_owned());
-        let in_home = || below(home.as_deref()?).map(|below| format!("~/{below}"));
-        let spelled = below(self.here).or_else(in_home).unwrap_or_else(|| path.to_string_lossy().into_owned());
-        shell_word(&spelled)
+        program(self.world, self.here)
     }
 
     pub(crate) fn is_file(&self, name: &str) -> bool {

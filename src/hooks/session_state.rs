@@ -2,7 +2,7 @@
 //! project if `hooks.community` is on.
 
 use super::position::PositionWords;
-use super::scene::Scene;
+use super::scene::{Scene, typed_by_a_person};
 use super::verdict::Reaction;
 use super::{config_reload, interrupted, open_acceptance};
 use crate::project::auto_run::AutoRun;
@@ -10,18 +10,20 @@ use crate::project::next::Next;
 use crate::project::pause::Pause;
 use crate::text::front_matter::FrontMatter;
 use crate::text::untrusted;
+use crate::world::World;
+use std::path::Path;
 
 pub(super) fn look(scene: &Scene<'_>) -> Reaction {
     config_reload::remember(scene);
     let around = scene.project.around(scene.world);
     if let Some(run) = &around.runs.unfinished {
-        return Reaction::Note(note_of_run(run));
+        return Reaction::Note(note_of_run(run, scene.world, scene.here));
     }
     let now = scene.world.now().milliseconds();
-    let landed = around
-        .runs
-        .news(now)
-        .map(|landed| format!("A run has ended: {}. `gsd-tools auto report` shows it.", landed.brief()));
+    let landed = around.runs.news(now).map(|landed| {
+        let report = typed_by_a_person(scene.world, scene.here, "gsd-tools auto report");
+        format!("A run has ended: {}. `{report}` shows it.", landed.brief())
+    });
     let lines = [landed, paused(scene), interrupted::line(scene), open_acceptance::line(scene)];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     let lines = (!lines.is_empty()).then(|| lines.join("\n"));
@@ -41,17 +43,18 @@ pub(super) fn look(scene: &Scene<'_>) -> Reaction {
 }
 
 /// One line about a run of `auto`, which replaces all others because the run decides the next step.
-fn note_of_run(run: &AutoRun) -> String {
+fn note_of_run(run: &AutoRun, world: &World, here: &Path) -> String {
     let why = untrusted::line(&run.why(), LINE);
-    format!("{why}. Next, for the user to type in a terminal: `{}`. Begin no other work of the project.", run.command())
+    let command = typed_by_a_person(world, here, &run.command());
+    format!("{why}. Next, for the user to type in a terminal: `{command}`. Begin no other work of the project.")
 }
 
 /// The note for a session in a project of milestones.
-pub(super) fn note_of_milestones(next: &Next) -> Reaction {
+pub(super) fn note_of_milestones(next: &Next, world: &World, here: &Path) -> Reaction {
     let text = match next {
-        Next::Run(run) => note_of_run(run),
+        Next::Run(run) => note_of_run(run, world, here),
         next => {
-            let command = next.call(|_| true).typed(str::to_owned);
+            let command = typed_by_a_person(world, here, &next.call(|_| true).typed(str::to_owned));
             let why = untrusted::line(&next.why(), LINE);
             format!("This project has milestones in `.gsd`, which `auto` runs. {why}. Next: `{command}`.")
         }

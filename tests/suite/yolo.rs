@@ -119,5 +119,13 @@ fn a_chain_of_another_session_holds_until_it_was_silent_for_long() {
     assert_eq!(call(&context, "s-3", 9, &["yolo", "start"]).json()["active"], true);
     call(&context, "s-3", 9, &["yolo", "stop"]).success();
     assert!(config(&context).get("mode").is_none(), "{}", context.read(CONFIG));
-    assert_eq!(call(&context, "s-3", 9, &["yolo", "status"]).json()["stop_condition"], "user_stop");
+    // What a person has set since the crash comes back too.
+    git(&context, &["commit", "--all", "--quiet", "--message=stopped again"]);
+    call(&context, "s-4", 10, &["yolo", "start"]).success();
+    context.gsd(["config-set", "mode", "interactive"]).success();
+    git(&context, &["commit", "--all", "--quiet", "--message=by hand"]);
+    call(&context, "s-5", 20, &["yolo", "start"]).success();
+    call(&context, "s-5", 20, &["yolo", "stop"]).success();
+    assert_eq!(config(&context)["mode"], "interactive");
+    assert_eq!(call(&context, "s-5", 20, &["yolo", "status"]).json()["stop_condition"], "user_stop");
 }

@@ -92,11 +92,13 @@ pub(crate) fn of_request(call: &Call, run: &str) -> Result<String, Failure> {
     let place = RunPlace::of(call)?;
     let mut page = page(call, Some(run), false)?;
     (page.state, page.stop) = ("proposed", None);
-    let text = markdown::page(&page).replace(&place.root.to_string(), ".");
-    Ok(match call.world().home() {
-        Some(home) => text.replace(&*home.to_string_lossy(), "~"),
-        None => text,
-    })
+    let home = call.world().home().map(|home| home.to_string_lossy().into_owned());
+    let places = [(Some(place.root.to_string()), "./"), (home, "~/")];
+    let hidden = |text: String, (folder, short): (Option<String>, &str)| match folder {
+        Some(folder) if folder.len() > 1 => text.replace(&format!("{}/", folder.trim_end_matches('/')), short),
+        _ => text,
+    };
+    Ok(places.into_iter().fold(markdown::page(&page), hidden))
 }
 
 /// Why a unit is where it is.
