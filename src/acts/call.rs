@@ -18,6 +18,8 @@ use crate::world::World;
 #[derive(Debug)]
 pub(crate) struct Call {
     world: World,
+    /// The words of the command, without global flags.
+    pub(crate) words: Vec<String>,
     pub(crate) flags: Flags,
     pub(crate) terminal: Terminal,
     listing: fn() -> Vec<Listed>,
@@ -122,6 +124,7 @@ impl Call {
         }
         Ok(Self {
             world,
+            words: Vec::new(),
             flags,
             terminal,
             listing,

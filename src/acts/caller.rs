@@ -74,7 +74,9 @@ pub(crate) fn needs_a_person(call: &Call, command: &str) -> Result<(), Failure> 
     Err(refused.hint(by_a_person(call, command)))
 }
 
-fn by_a_person(call: &Call, command: &str) -> String {
-    let typed = typed!("{} {}", Typed::of_quoted(program::word_of(call)), Typed::words(command));
-    format!("run it in your terminal: `{typed}`")
+/// How a person makes the refused call, with all of its words; `command` names it.
+pub(crate) fn by_a_person(call: &Call, command: &str) -> String {
+    let is_it = command.split(' ').next() == call.words.first().map(String::as_str);
+    let words = if is_it { call.words.iter().fold(Typed::from(""), Typed::word) } else { Typed::words(command) };
+    format!("run it in your terminal: `{}`", typed!("{} {}", Typed::of_quoted(program::word_of(call)), words))
 }

@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::agents::dispatch;
 use super::git::uncommitted;
 use super::writing::{Beside, Target, Writes};
 use super::{Call, auto_chain, bundle};
 use crate::disk;
 use crate::failure::{Failure, Reason};
-use crate::operations::bundle::{ChainFacts, ChainPlan};
+use crate::operations::bundle::{Blocker, ChainFacts, ChainPlan};
 use crate::operations::documents::configuration::{own, put};
 use crate::operations::facts::{FactsCall, Given};
 use crate::project::auto_chain::{ChainNote, NOTE};
@@ -39,9 +40,11 @@ pub(crate) struct YoloReport {
     pub(crate) active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) started_at: Option<String>,
-    /// Why it stopped; while it runs, what it runs to.
+    /// Why it last stopped; not while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stop_condition: Option<String>,
+    /// What a person types next, without the prefix of commands.
+    pub(crate) next: &'static str,
     /// Whether the milestone is closed at its end.
     pub(crate) closes_milestone: bool,
     /// When a workflow of the chain last began on this computer.
@@ -62,6 +65,7 @@ pub(crate) fn facts_call(call: &Call, from: Option<String>) -> Result<FactsCall,
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
         heard,
         is_of_another: theirs.is_some_and(|theirs| ours.is_some_and(|ours| ours != theirs)),
+        agents_start_agents: dispatch::agents_start_agents(dispatch::facts(call)?.as_ref()),
     };
     Ok(FactsCall::of("yolo").text(from).with(facts))
 }
@@ -80,14 +84,28 @@ pub(crate) fn report(call: &Call) -> Result<YoloReport, Failure> {
     report_of(call, &call.view(), plan(call, None)?)
 }
 
-fn report_of(call: &Call, view: &ProjectView, plan: ChainPlan) -> Result<YoloReport, Failure> {
+fn report_of(call: &Call, view: &ProjectView, mut plan: ChainPlan) -> Result<YoloReport, Failure> {
     let text = |key: &str| -> Result<Option<String>, Failure> {
         Ok(own(view, key)?.as_ref().and_then(Value::as_str).map(str::to_owned))
     };
+    let active = is_active(view)?;
+    let runs = active && !plan.stale;
+    if runs {
+        // They are about another start.
+        plan.blockers.clear();
+    }
+    let has = |blocker| plan.blockers.contains(&blocker);
+    let next = match () {
+        () if runs => "yolo status",
+        () if has(Blocker::NoPlanning) || has(Blocker::NoRoadmap) => "new-project",
+        () if has(Blocker::MilestoneClosed) => "new-milestone",
+        () => "yolo",
+    };
     Ok(YoloReport {
-        active: is_active(view)?,
+        active,
         started_at: text(STARTED_AT)?,
-        stop_condition: text(STOP_CONDITION)?,
+        stop_condition: if active { None } else { text(STOP_CONDITION)? },
+        next,
         closes_milestone: own(view, "workflow.yolo.close_milestone")? != Some(Value::Bool(false)),
         heard_at: auto_chain::chain_note(call)?.map(|note| note.since),
         plan,
@@ -129,18 +147,21 @@ pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<Y
         }
         Ok(values)
     })?;
-    report_of(call, &call.view(), plan)
+    report_of(call, &call.view(), ChainPlan { stale: false, ..plan })
 }
 
-/// Stops the chain for this reason, and puts back what its start changed.
-pub(crate) fn stop(call: &Call, reason: &str) -> Result<YoloReport, Failure> {
+/// Stops the chain, and puts back what its start changed. The reason is that the user wanted it, unless another is
+/// given; that of one that has already stopped changes only if one is given.
+pub(crate) fn stop(call: &Call, reason: Option<&str>) -> Result<YoloReport, Failure> {
     let now = call.world().now().to_string();
     write(call, false, |view| {
         let mut values = Vec::new();
+        let is_active = is_active(view)?;
+        let reason = reason.or(is_active.then_some("user_stop"));
         if own(view, STARTED_AT)?.is_some() {
-            values.push((STOP_CONDITION, Some(Value::from(reason))));
+            values.extend(reason.map(|reason| (STOP_CONDITION, Some(Value::from(reason)))));
         }
-        if is_active(view)? {
+        if is_active {
             values.push((ACTIVE, Some(Value::Bool(false))));
             values.push(("workflow.yolo.updated_at", Some(Value::from(now))));
             values.push(("workflow.yolo.session", None));

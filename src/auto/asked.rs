@@ -1,7 +1,7 @@
 //! Compares preferences with what a run does: a preference is followed or refused by name, never ignored.
 
 use crate::project::milestone_layout::preference_table::{
-    PreferenceKey,
+    KEYS, PreferenceKey,
     PreferenceUse::{Followed, Idle, Model, Only, Target, Users},
     known, near,
 };
@@ -13,6 +13,8 @@ pub(crate) struct StartFacts<'a> {
     /// The branch that the work is for.
     pub(crate) target: &'a str,
     pub(crate) model: Option<&'a str>,
+    /// Whether the run is of a project in phases.
+    pub(crate) is_in_phases: bool,
 }
 
 /// What the preferences ask for.
@@ -35,16 +37,27 @@ impl Asked {
             let place = || format!("`{}` line {}", given.source.file(), given.line);
             match (known(&given.key), near(&given.key)) {
                 (Some(found), _) => {
-                    if let Idle(why) = found.handled {
-                        asked.idle.push(format!("`{}`; {why}", shown(&given.key)));
-                    }
+                    let idle = match found.handled {
+                        Idle(why) => Some(why),
+                        Followed if facts.is_in_phases && !found.in_phases => {
+                            Some("it counts in milestones, not in phases")
+                        }
+                        _ => None,
+                    };
+                    asked.idle.extend(idle.map(|why| format!("`{}`; {why}", shown(&given.key))));
                     asked.unmet.extend(unmet(given, found, facts));
                 }
                 (None, Some(near)) => {
                     let key = shown(&given.key);
                     asked.misspelled.push(format!("{}: `{key}`; did you mean `{near}`?", place()));
                 }
-                (None, None) => asked.of_others += 1,
+                (None, None) => match below(&given.key) {
+                    Some(first) => {
+                        let key = shown(&given.key);
+                        asked.misspelled.push(format!("{}: `{key}` has keys below it, such as `{first}`", place()));
+                    }
+                    None => asked.of_others += 1,
+                },
             }
         }
         asked
@@ -64,6 +77,11 @@ fn unmet(given: &Given, found: &PreferenceKey, facts: StartFacts<'_>) -> Option<
     Some(format!("`{file}` line {}: `{}` is `{value}`, but {what}", given.line, given.key))
 }
 
+/// The first key below a name that is none itself.
+fn below(name: &str) -> Option<&'static str> {
+    KEYS.iter().map(|key| key.name).find(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
 fn shown(text: &str) -> String {
     crate::text::untrusted::line(text, 60)
 }
@@ -74,15 +92,13 @@ mod tests {
     use crate::auto::ceilings::Ceilings;
     use crate::auto::preferences::Preferences;
     use crate::project::milestone_layout::messages::MessageSettings;
-    use crate::project::milestone_layout::preference_table::{
-        AFTER_UNITS, BEFORE_UNITS, DefaultValue, KEYS, PreferenceKind,
-    };
+    use crate::project::milestone_layout::preference_table::{AFTER_UNITS, BEFORE_UNITS, DefaultValue, PreferenceKind};
     use crate::project::milestone_layout::preferences::{self as document, given};
     use crate::project::milestone_layout::{fence, held_out, unit_hooks};
     use crate::text::front_matter::Value;
 
     fn asked(project: &str, global: Option<&str>) -> Asked {
-        Asked::of(&given(Some(project), global), StartFacts { target: "main", model: Some("big") })
+        Asked::of(&given(Some(project), global), StartFacts { target: "main", model: Some("big"), is_in_phases: false })
     }
 
     #[test]
@@ -176,7 +192,7 @@ mod tests {
             assert_eq!(document::fault(&text), None, "{text}");
             let is_users = matches!(key.handled, Users(_));
             let (project, personal) = if is_users { (None, Some(&*text)) } else { (Some(&*text), None) };
-            let facts = StartFacts { target: "main", model: Some("MODEL") };
+            let facts = StartFacts { target: "main", model: Some("MODEL"), is_in_phases: false };
             let given = given(project, personal);
             assert!(!given.is_empty(), "{text}");
             let found = Asked::of(&given, facts);

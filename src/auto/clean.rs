@@ -95,7 +95,7 @@ mod tests {
             notes: [("not run".to_owned(), said()), ("flaky".to_owned(), failing[0].clone())].into(),
             ..CheckedTree::default()
         };
-        let order = |wish| Order { at: String::new(), wish };
+        let order = |wish| Order { at: String::new(), passed_on: false, wish };
         let events = [
             Event::Refused {
                 operation: 1,

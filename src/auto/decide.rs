@@ -431,7 +431,8 @@ fn finish(situation: &Situation<'_>, operation: &Operation) -> Step {
 
 /// Closes a unit that counts: mechanical steps that follow from it go into the same commit.
 fn close(situation: &Situation<'_>) -> Step {
-    situation.position.mechanical.clone().map_or(Step::Commit, Step::Mechanical)
+    let follows = situation.position.mechanical.clone().filter(|_| situation.position.blocked.is_none());
+    follows.map_or(Step::Commit, Step::Mechanical)
 }
 
 /// Continues the session of the operation, or starts it again, since it ended early.

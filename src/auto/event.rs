@@ -863,7 +863,7 @@ mod tests {
             Wish::Unpark { milestone: text("M001") },
         ];
         for wish in wishes {
-            let order = Order { at: text("2026-01-02T03:04:05.000Z"), wish };
+            let order = Order { at: text("2026-01-02T03:04:05.000Z"), passed_on: false, wish };
             let event = Event::Ordered { id: text("1"), order, refused: Some(text("late")) };
             let entry = Entry { at: Time { wall: 1, machine: 2 }, event };
             let written = serde_json::to_string(&entry).unwrap();

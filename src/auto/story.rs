@@ -71,10 +71,8 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Abandoned { milestone, kept } => {
             format!("{milestone} abandoned; what it had is kept in {}", kept.join(", "))
         }
-        Event::Ordered { order, refused: None, .. } => format!("Applied: {}", order.wish),
-        Event::Ordered { order, refused: Some(why), .. } => {
-            format!("Not applied: {}: {why}", order.wish)
-        }
+        Event::Ordered { order, refused: None, .. } => format!("Applied: {order}"),
+        Event::Ordered { order, refused: Some(why), .. } => format!("Not applied: {order}: {why}"),
         Event::Edited { paths, .. } => format!("Changed while no session ran, and accepted: {}", permit::listed(paths)),
         Event::PutBack { trespasses, kept, .. } => {
             let place = kept.as_ref().map(|kept| format!("; kept in {}", kept.reference)).unwrap_or_default();

@@ -148,6 +148,7 @@ fn answered(mut call: Invocation, contract: ExitContract, world: World) -> Resul
     let words = std::mem::take(&mut call.words);
     let mut context = context(call, world)?;
     context.call.registry = hosts;
+    context.call.words.clone_from(&words);
     for told in ignored {
         context.warn(told);
     }

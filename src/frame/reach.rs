@@ -2,12 +2,12 @@
 
 use super::Context;
 use super::verb::Verb;
+use crate::acts::caller::by_a_person;
 use crate::acts::listing::Effect;
 use crate::auto::real::UNIT_VARIABLE;
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::project::{repository, root};
-use crate::text::shell::{Typed, typed};
 
 /// Refuses an agent's call if a permission rule cannot exclude it: `--force`, and another project. `verb` is the verb
 /// that `words` call; an alias of a command has none, but the rule for its first word lets it run without asking.
@@ -60,8 +60,7 @@ pub(super) fn hold_units_to_what_runs_unasked(context: &Context, verb: &Verb) ->
     let Some(kind) = context.world().unit() else { return Ok(()) };
     let unit = context.world().variable(UNIT_VARIABLE).unwrap_or_else(|| format!("a unit ({kind})"));
     let refused = format!("`{}` needs a person, and the agent of {unit} runs this call", verb.path);
-    let command = typed!("gsd-tools {}", Typed::words(verb.path));
-    Err(Failure::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
+    Err(Failure::usage(refused).exits(77).hint(by_a_person(&context.call, verb.path)))
 }
 
 /// Asks a person at a terminal before something is removed. Does not ask if the call confirms itself with `--yes`, or

@@ -374,7 +374,7 @@ pub(crate) fn is_shipped_version(view: &ProjectView, version: &str) -> Result<bo
 }
 
 /// Whether STATE.md reports that the last milestone is over and no other one has begun.
-fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
+pub(crate) fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
     let status = view.state()?.and_then(|state| state.front_text("status"));
     Ok(status.is_some_and(|status| is_awaiting_milestone(&status)))
 }

@@ -489,6 +489,22 @@ fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
 }
 
 #[test]
+fn a_slice_whose_last_task_is_blocked_is_planned_again_before_it_is_closed() {
+    for actor in ["untrue:S01/T02", "blocker:S01/T02"] {
+        let context = project();
+        // The check of the project passes, whatever the task did.
+        std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
+        let own = "---\nverification_commands: [test -f README.md]\n---\n";
+        std::fs::write(context.home().join(".gsd/PREFERENCES.md"), own).unwrap();
+        let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], actor);
+        let order = ["execute-task M001/S01/T02", "replan-slice M001/S01", "complete-slice"];
+        let places: Vec<_> = order.iter().map(|words| ran.stderr.find(words)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{actor}: {places:?}\n{}", ran.stderr);
+        assert!(git(&context, &["ls-files"]).contains("S01-REPLAN.md"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_task_that_asks_stops_with_the_question_and_continues_with_the_answer() {
     let context = project();
     let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "asks:S01/T01");

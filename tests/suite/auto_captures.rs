@@ -146,6 +146,18 @@ fn a_stop_by_triage_asks_the_person_and_the_printed_command_continues() {
 }
 
 #[test]
+fn a_slice_is_not_closed_while_a_capture_asks_the_person_to_stop() {
+    for class in ["stop", "backtrack"] {
+        let context = begun("2");
+        let meanwhile = scripted::meanwhile(&context, &["auto", "capture", &format!("please {class}: a wrong shelf")]);
+        let ran = run(&context, &["auto", "run"], &[scripted::also("execute-task M001/S01/T02", None, &meanwhile)]);
+        let stop = stopped(&ran, "captured");
+        assert_eq!(in_worktree(&context, ".gsd/milestones/M001/slices/S01/S01-SUMMARY.md"), "", "{}", ran.stderr);
+        assert_eq!(goes_on(&context, &stop), ["captured"]);
+    }
+}
+
+#[test]
 fn a_triage_without_a_known_or_possible_class_does_not_count() {
     let context = begun("2");
     capture(&context, "nonsense: what is this");

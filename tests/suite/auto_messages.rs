@@ -114,6 +114,67 @@ fn a_landing_reaches_each_channel_once() {
     assert!(!context.gsd(["auto", "log", "--all"]).stdout.contains("secret-part"), "an address can be a key");
 }
 
+/// A landing at a terminal, with these preferences and variables: what the terminal got.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(context: &TestContext, keys: &str, variables: &[(&str, &str)]) -> String {
+    own(context, keys);
+    let (brief, agent) = (context.home().join("brief.md"), compile::fake_agent());
+    let call = format!("auto run --yes --brief {} --runner fake --runner-program {}", brief.display(), agent.display());
+    let shape = [("FAKE_SHAPE", "1x1"), ("FAKE_ACTOR", "ideal")];
+    let output = context.at_a_terminal(&call, &[&shape[..], variables].concat(), "");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_is_asked_for_a_notification_in_the_form_that_it_knows() {
+    for (variables, begins, ends) in [
+        (&[][..], "\u{1b}]9;project: M001", "\u{1b}\\"),
+        (&[("VTE_VERSION", "7600")], "\u{1b}]777;notify;project;M001", "\u{1b}\\"),
+        (&[("TMUX", "/tmp/x,1,0")], "\u{1b}Ptmux;\u{1b}\u{1b}]9;project: M001", "\u{1b}\u{1b}\\\u{1b}\\"),
+    ] {
+        let context = project();
+        let shown = at_a_terminal(&context, "messages:\n  terminal: true\n", variables);
+        let sent: Vec<&str> = shown.split(begins).skip(1).collect();
+        let [sent] = sent.as_slice() else { panic!("{variables:?}: {shown:?}") };
+        let text = sent.split_once(ends).unwrap_or_else(|| panic!("{shown:?}")).0;
+        assert!(text.contains(" landed on main as "), "{text:?}");
+        let delivered = entries(&context, "delivered");
+        assert!(delivered.len() == 1 && delivered[0]["problem"].is_null(), "{delivered:#?}");
+    }
+    // Where there is none, that is said.
+    let context = project();
+    own(&context, "messages:\n  terminal: true\n");
+    let ran = run(&context, BEGIN, &[]);
+    assert_eq!(report(&ran)["stop"]["cause"], "complete", "{}\n{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("No messages by `terminal`: this run has no terminal"), "{}", ran.stderr);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_desktop_message_is_one_notification_by_the_program_of_the_system() {
+    use std::os::unix::fs::PermissionsExt;
+    let context = project();
+    let (bin, file) = (context.home().join("bin"), context.home().join("shown.txt"));
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("notify-send");
+    std::fs::write(&program, format!("#!/bin/sh\nfor word; do echo \"$word\"; done >> {}\n", file.display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    own(&context, "messages:\n  desktop: true\n");
+    let ran = crate::scripted::run(&context, BEGIN, &[], &[("FAKE_SHAPE", "1x1"), ("PATH", &path)]);
+    assert_eq!(report(&ran)["stop"]["cause"], "complete", "{}\n{}", ran.stdout, ran.stderr);
+    let shown = std::fs::read_to_string(&file).unwrap();
+    let [app, end, title, text] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
+    assert_eq!((app, end, title), ("--app-name=gsd-tools", "--", "project: landed"));
+    assert!(text.contains(" landed on main as ") && text.ends_with("Next: gsd-tools auto report"), "{text}");
+    std::fs::write(&program, "#!/bin/sh\necho no display >&2; exit 1\n").unwrap();
+    let again = project();
+    own(&again, "messages:\n  desktop: true\n");
+    let ran = crate::scripted::run(&again, BEGIN, &[], &[("FAKE_SHAPE", "1x1"), ("PATH", &path)]);
+    assert!(ran.stderr.contains("message by desktop not delivered: exit code 1: no display"), "{}", ran.stderr);
+}
+
 #[test]
 fn a_channel_that_hangs_fails_or_redirects_is_reported_and_the_run_lands() {
     let cases = [

@@ -275,7 +275,7 @@ fn a_person_at_a_terminal_gets_one_question_with_no_as_the_default() {
         assert_eq!(marks(&context), Vec::<String>::new());
     }
     let (code, shown) = ask("y", &[("CLAUDECODE", "1")]);
-    assert!(code == Some(10) && shown.contains("CLAUDECODE is set") && marks(&context).is_empty(), "{shown}");
+    assert!(code == Some(77) && shown.contains("CLAUDECODE is set") && marks(&context).is_empty(), "{shown}");
     let (_, shown) = ask("y", &[]);
     assert!(!shown.contains("not approved") && marks(&context).contains(&"hook".to_owned()), "{shown}");
     assert_ne!(stop(&call(&context, OPEN, &[]))["cause"], "not-approved", "it is remembered");

@@ -183,7 +183,7 @@ impl TestContext {
         ran.held(&arguments.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>())
     }
 
-    /// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
+    /// Calls the program in a pseudo-terminal, with these variables, and types `keys`, with Enter after a `y` or `n`.
     pub(crate) fn at_a_terminal(&self, call: &str, variables: &[(&str, &str)], keys: &str) -> Output {
         self.at_a_terminal_of(80, call, variables, keys)
     }
@@ -202,6 +202,7 @@ impl TestContext {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("`script` of util-linux is needed");
         // A program that refuses does not read what is typed.
+        let keys = keys.replace('y', "y\n").replace('n', "n\n");
         let _ = child.stdin.take().unwrap().write_all(keys.as_bytes());
         child.wait_with_output().unwrap()
     }

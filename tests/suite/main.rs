@@ -34,6 +34,8 @@ mod auto_landing;
 mod auto_merge_backs;
 mod auto_messages;
 #[cfg(unix)]
+mod auto_outside;
+#[cfg(unix)]
 mod auto_phases;
 #[cfg(target_os = "linux")]
 mod auto_phases_ways_on;

@@ -76,10 +76,13 @@ const STAND_INS: &[(&[&str], &str)] = &[
 /// True if agents that would start agents should be started one by one: they can be left to it only if the host lets an
 /// agent in the background start others, two levels deep.
 pub(crate) fn should_flatten(dispatch: Option<&Dispatch>) -> bool {
-    !dispatch.is_some_and(|dispatch| {
-        dispatch.nested == Some(true)
-            && dispatch.nested_background == Some(true)
-            && dispatch.depth.is_some_and(|depth| !(0..2).contains(&depth))
+    !(agents_start_agents(dispatch) && dispatch.is_some_and(|dispatch| dispatch.nested_background == Some(true)))
+}
+
+/// True if an agent that the session waits for can start agents, two levels deep.
+pub(crate) fn agents_start_agents(dispatch: Option<&Dispatch>) -> bool {
+    dispatch.is_some_and(|dispatch| {
+        dispatch.nested == Some(true) && dispatch.depth.is_some_and(|depth| !(0..2).contains(&depth))
     })
 }
 

@@ -239,13 +239,15 @@ fn paths(changes: &[OrderedChange]) -> Vec<String> {
 
 /// Writes an order into the documents, or leaves it for the active run.
 pub(crate) fn follow(call: &Call, command: &str, wish: Wish) -> Result<OrderReport, Failure> {
-    caller::refuses_agents(call, command)?;
+    if !wish.may_be_passed_on() {
+        caller::refuses_agents(call, command)?;
+    }
     refuses_units(call, command)?;
     let place = RunPlace::of(call)?.needs_milestones(command)?;
     refuses_sessions(call, &place, &place.memory()?, command)?;
-    let now = call.world().now();
+    let (now, passed_on) = (call.world().now(), call.agent_session()?.is_some());
     let id = format!("{:015}-{}", now.milliseconds(), call.world().process());
-    let named = NamedOrder { id, order: Order { at: now.to_string(), wish } };
+    let named = NamedOrder { id, order: Order { at: now.to_string(), passed_on, wish } };
     // Do not wait for the lock: a run that has the log gets the order at once.
     let (at_once, patient) = (call.disk().patient_for(Duration::ZERO), call.disk());
     Ok(match place.hold(&at_once, &place.memory()?)? {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::acts::Call;
+use crate::acts::{Call, caller};
 use crate::auto::event::{ENGINE, Entry, Run};
 use crate::auto::landing::id::Commit;
 use crate::auto::memory::Memory;
@@ -28,7 +28,7 @@ use crate::project::milestone_layout::preference_facts::PreferenceTexts;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::project::milestone_layout::unit_hooks::{self, UnitHooks};
 use crate::project::repository;
-use crate::text::shell::{Typed, typed};
+use crate::text::shell::typed;
 use crate::text::words::{of_word, words};
 use crate::world::{Program, World};
 
@@ -66,17 +66,14 @@ pub(crate) fn refuses_sessions(call: &Call, place: &RunPlace, memory: &Memory, c
         return Ok(());
     }
     let message = format!("`{command}` needs a person, and something that the run itself started runs this call");
-    let command = typed!("gsd-tools {}", Typed::words(command));
-    Err(Failure::usage(message).exits(77).hint(format!("run it in your terminal: `{command}`")))
+    Err(Failure::usage(message).exits(77).hint(caller::by_a_person(call, command)))
 }
 
 /// Refuses the agent of a unit what only a person decides.
 pub(crate) fn refuses_units(call: &Call, command: &str) -> Result<(), Failure> {
     let Some(unit) = call.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
-    Err(Failure::usage(message)
-        .exits(77)
-        .hint(format!("run it in your terminal: `{}`", typed!("gsd-tools {}", Typed::words(command)))))
+    Err(Failure::usage(message).exits(77).hint(caller::by_a_person(call, command)))
 }
 
 words! {

@@ -96,10 +96,11 @@ pub(crate) fn refuse_uncommitted(call: &Call, folder: &str, done: &str, ignored:
     Err(Failure::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
-/// True if all tracked files are unchanged since the last commit. Untracked files, such as the idea of the project, do
-/// not count. `None` if git fails.
+/// True if all tracked files but the configuration, which the start and the stop of a chain change themselves, are
+/// unchanged since the last commit. Untracked files, such as the idea of the project, do not count. `None` if git fails.
 pub(crate) fn is_clean(call: &Call) -> Option<bool> {
-    let line = ["status", "--porcelain"];
+    let except = [call.layout().config(), call.layout().root_config()].map(|path| format!(":(exclude){path}"));
+    let line = ["status", "--porcelain", "--", ".", &except[0], &except[1]];
     let status = call.world().git_differences(call.root().as_path(), names_no_filter, line).ok();
     let status = status.filter(Finished::success)?;
     Some(status.text().lines().all(|line| line.starts_with("?? ")))

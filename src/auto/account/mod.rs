@@ -295,7 +295,7 @@ impl RunAccount {
             }
             Event::Ordered { order, refused, .. } => self.decisions.push(PersonsDecision {
                 at: entry.at.wall,
-                text: order.wish.to_string(),
+                text: order.to_string(),
                 refused: refused.clone(),
             }),
             Event::Edited { .. } => self.decisions.extend(story::line(&entry.event).map(|text| PersonsDecision {

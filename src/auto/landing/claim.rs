@@ -8,7 +8,8 @@ use crate::disk::{self, AbsolutePath};
 impl Repository {
     /// Refuses a branch, tag or folder that a run would use but that belongs to someone else: it would be landed and
     /// removed with the run. `is_noted` says that a run recorded that it makes this branch; one that was killed before
-    /// it could record that has its worktree in one of `folders`.
+    /// it could record that has its worktree in one of `folders`, without work. Work without a record is that of a run
+    /// whose log is gone: it is nothing to continue another brief with.
     pub(crate) fn check_names(
         &self,
         branch: &str,
@@ -20,7 +21,17 @@ impl Repository {
             self.check_place(place)?;
             match self.known(place)? {
                 Some(known) if !is_ours(&known) => return Err(LandingError::NotOurs { folder: place.clone() }),
-                Some(known) => is_made |= known.branch.as_deref() == Some(branch),
+                Some(known) if known.branch.as_deref() == Some(branch) && !is_noted => {
+                    if let Some(made) = self.branch(branch)?
+                        && !self.git.is_ancestor(&made, &self.tip()?)?
+                    {
+                        let (root, free) = (self.root().clone(), self.free_branch(branch)?);
+                        let (folder, branch) = (place.clone(), branch.to_owned());
+                        return Err(LandingError::LogGone { root, folder, branch, free });
+                    }
+                    is_made = true;
+                }
+                Some(_) => {}
                 None => {
                     let is_empty = disk::list(place)?.is_none_or(|entries| entries.is_empty());
                     if !is_empty || disk::is_file(place) || disk::is_link(place) {

@@ -93,6 +93,17 @@ impl Repository {
             .is_some_and(|(date, body)| date == seconds.to_string() && body.trim_end() == text.trim_end()))
     }
 
+    /// Refuses a repository in which git does not know who commits.
+    pub(super) fn check_identity(&self) -> Result<(), LandingError> {
+        let told = self.git.run(["var", "GIT_COMMITTER_IDENT"])?;
+        if told.success() {
+            return Ok(());
+        }
+        // Advice of git comes before its reason.
+        let why = told.error_text().lines().last().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
+        Err(LandingError::NoIdentity { why })
+    }
+
     /// Makes a commit of a tree; no reference names it yet.
     pub(super) fn commit_tree(
         &self,
@@ -112,12 +123,8 @@ impl Repository {
             Ok(answer) => Commit::parse(&String::from_utf8_lossy(&answer))
                 .ok_or(LandingError::Answer { command: "git commit-tree" }),
             Err(LandingError::Git { command, why }) => {
-                let knows_user = git.run(["var", "GIT_COMMITTER_IDENT"])?.success();
-                Err(match (knows_user, is_signed) {
-                    (false, _) => LandingError::NoIdentity { why },
-                    (true, true) => LandingError::Unsigned { why },
-                    (true, false) => LandingError::Git { command, why },
-                })
+                self.check_identity()?;
+                Err(if is_signed { LandingError::Unsigned { why } } else { LandingError::Git { command, why } })
             }
             Err(other) => Err(other),
         }

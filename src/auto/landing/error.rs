@@ -55,6 +55,8 @@ pub(crate) enum LandingError {
     BranchInUse { branch: String, folder: String },
     #[error("there is a branch `{branch}`, and no run made it")]
     BranchOfOthers { root: AbsolutePath, branch: String, free: String },
+    #[error("`{folder}` has the work of a run whose log is gone, on branch `{branch}`")]
+    LogGone { root: AbsolutePath, folder: AbsolutePath, branch: String, free: String },
     #[error("the branch `{blocker}` keeps git from making the branch `{branch}`")]
     BranchBlocked { root: AbsolutePath, branch: String, blocker: String, free: String },
     #[error("there is a tag `{name}`, which has the name of the branch that the run would make")]
@@ -91,6 +93,15 @@ pub(crate) enum LandingError {
     World(#[from] WorldError),
     #[error(transparent)]
     Disk(#[from] DiskError),
+}
+
+/// How the work of a run whose log is gone is kept, and makes room for another.
+fn make_room(root: &AbsolutePath, folder: &AbsolutePath, (branch, free): (&str, &str)) -> String {
+    format!(
+        "keep its commits under another name, and remove its folder, with what is not committed there: `{}`, then `{}`",
+        typed!("git -C {} branch -m {} {}", root, branch, free),
+        typed!("git -C {} worktree remove --force --force {}", root, folder)
+    )
 }
 
 impl Explain for LandingError {
@@ -150,6 +161,7 @@ impl Explain for LandingError {
             Self::BranchOfOthers { root, branch, free } | Self::BranchBlocked { root, blocker: branch, free, .. } => {
                 format!("rename it: `{}`", typed!("git -C {} branch -m {} {}", root, branch, free))
             }
+            Self::LogGone { root, folder, branch, free } => make_room(root, folder, (branch, free)),
             Self::TagOfThatName { root, name } => {
                 let free = name.replace('/', "-");
                 format!(

@@ -242,8 +242,9 @@ impl Repository {
     }
 
     /// Refuses what would keep every landing in the checkout of the target from happening, and that a person can see to
-    /// before any work is done: a lock that stays, and files with a conflict.
+    /// before any work is done: no name for commits, a lock that stays, files with a conflict.
     pub(crate) fn check_landing(&self) -> Result<(), LandingError> {
+        self.check_identity()?;
         let Some(folder) = &self.target.checked_out else { return Ok(()) };
         let own = self.kept_for(folder)?.unwrap_or_else(|| self.common.clone());
         let of_branch = self.common.resolve(format!("{}.lock", self.target.reference()));

@@ -123,8 +123,8 @@ impl Real<'_> {
             )),
         }
         ways.push(format!(
-            "or name the checks that are to run: `verification_commands: [COMMAND]` in {preferences}; \
-             `gsd-tools config explain verification_commands` shows how"
+            "or name the checks that are to run in place of those of the plans: `verification_commands: [COMMAND]` in \
+             {preferences}; `gsd-tools config explain verification_commands` shows how"
         ));
         (next, ways)
     }

@@ -155,7 +155,8 @@ impl Real<'_> {
         let fence =
             "it writes in the worktree, to temporary files and to caches of build tools; the network is open to it";
         let cure = format!(
-            "correct what it says, or `{COMMAND}` in `{}/.gsd/PREFERENCES.md`; files that it needs can be listed in `{INCLUDE}`",
+            "correct what it says, or `{COMMAND}` where it is set, `{}/.gsd/PREFERENCES.md` or `~/.gsd/PREFERENCES.md`; files that \
+             it needs can be listed in `{INCLUDE}`",
             self.places.worktree
         );
         let fence = self.driver.is_fenced.then(|| fence.to_owned());

@@ -314,18 +314,19 @@ fn in_slice(state: &mut State, slice: &Slice, detail: Option<&SliceDetail>, pref
     };
     let done = tasks.iter().filter(|task| task.is_done()).count();
     state.tasks = Some(Share { done, total: tasks.len() });
-    let Some(task) = tasks.iter().find(|task| !task.is_done()) else {
-        let is_planned = !tasks.is_empty() && !detail.has_empty_task_folder;
-        state.phase = if is_planned { Phase::Summarizing } else { Phase::Planning };
-        return;
-    };
-    if detail.has_empty_task_folder {
+    if tasks.is_empty() || detail.has_empty_task_folder {
         state.phase = Phase::Planning;
         return;
     }
+    // What the last task found keeps the slice from being closed, like what an earlier one found.
+    let phase = at_task(tasks, detail, preferences);
+    let Some(task) = tasks.iter().find(|task| !task.is_done()) else {
+        state.phase = if phase == Phase::Executing { Phase::Summarizing } else { phase };
+        return;
+    };
     state.task = Some(TitledId { id: task.id.clone(), title: task.title.clone() });
     state.resumes = detail.has_continue;
-    state.phase = at_task(tasks, detail, preferences);
+    state.phase = phase;
 }
 
 fn at_task(tasks: &[SliceTask], detail: &SliceDetail, preferences: &Preferences) -> Phase {

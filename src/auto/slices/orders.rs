@@ -20,8 +20,17 @@ use crate::text::splice::Splices;
 pub(crate) struct Order {
     /// As in RFC 3339.
     pub(crate) at: String,
+    /// Whether an agent outside of the run passed it on for a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) passed_on: bool,
     #[serde(flatten)]
     pub(crate) wish: Wish,
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}{}", self.wish, if self.passed_on { " (passed on by an agent)" } else { "" })
+    }
 }
 
 /// The content of an order.
@@ -61,6 +70,12 @@ pub(crate) enum Wish {
 
 /// Formats the order as a person would say it.
 impl Wish {
+    /// Whether an agent outside of the run may pass it on: the host asks its user before each of these calls. What
+    /// accepts work or leaves it out is typed by a person.
+    pub(crate) fn may_be_passed_on(&self) -> bool {
+        matches!(self, Self::Steer { .. } | Self::Capture { .. } | Self::Answer { .. })
+    }
+
     /// Returns the id that the order is about, if there is one.
     pub(crate) fn subject(&self) -> Option<&str> {
         match self {
@@ -322,7 +337,7 @@ mod tests {
     }
 
     fn order(wish: Wish) -> Order {
-        Order { at: "2026-01-02T10:00:00Z".to_owned(), wish }
+        Order { at: "2026-01-02T10:00:00Z".to_owned(), passed_on: false, wish }
     }
 
     fn follow(files: &mut MemoryFiles, order: &Order) -> usize {

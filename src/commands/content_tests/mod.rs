@@ -464,7 +464,7 @@ fn every_reading_call_in_a_text_is_answered() {
 
 /// These commands need what the sample project lacks: a workspace, a workstream, a repository.
 const ELSEWHERE: &[&str] =
-    &["init remove-workspace", "workstream status", "git uncommitted", "auto status", "auto report"];
+    &["init remove-workspace", "workstream status", "git uncommitted", "auto status", "auto report", "auto diff"];
 
 fn unanswered(call: &ContentCall, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));

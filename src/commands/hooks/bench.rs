@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use dialoguer::Confirm;
-
 use crate::acts::hooks::cost::{self, BenchReport, Cost};
 use crate::failure::Failure;
 use crate::frame::Context;
@@ -65,7 +63,7 @@ fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize)
         1 => "Run this hook of another program, with a sample event?".to_owned(),
         _ => format!("Run these {others} hooks of other programs, with sample events?"),
     };
-    Ok(Confirm::new().with_prompt(question).default(false).interact_opt().ok().flatten().unwrap_or(false))
+    Context::confirms(&question)
 }
 
 fn table(report: &BenchReport) -> String {

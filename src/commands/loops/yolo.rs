@@ -3,6 +3,7 @@
 use crate::acts::yolo::{self, YoloReport};
 use crate::failure::Failure;
 use crate::frame::{Context, verbs};
+use crate::operations::bundle::Blocker;
 use crate::project::config::YOLO_STOPS;
 use crate::text::screen::counted;
 
@@ -44,9 +45,9 @@ pub(crate) struct StartArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StopArgs {
-    /// Why it stops
-    #[arg(long, default_value = "user_stop", value_parser = clap::builder::PossibleValuesParser::new(YOLO_STOPS.iter().copied()))]
-    reason: String,
+    /// Why it stops; without it, `user_stop` for one that runs
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(YOLO_STOPS.iter().copied()))]
+    reason: Option<String>,
 }
 
 fn start(context: &mut Context, arguments: &StartArgs) -> Result<(), Failure> {
@@ -55,7 +56,7 @@ fn start(context: &mut Context, arguments: &StartArgs) -> Result<(), Failure> {
 }
 
 fn stop(context: &mut Context, arguments: &StopArgs) -> Result<(), Failure> {
-    let report = yolo::stop(context, &arguments.reason)?;
+    let report = yolo::stop(context, arguments.reason.as_deref())?;
     show(context, &report)
 }
 
@@ -67,7 +68,7 @@ fn status(context: &mut Context) -> Result<(), Failure> {
 fn show(context: &mut Context, report: &YoloReport) -> Result<(), Failure> {
     let prefix = context.command_prefix()?.to_owned();
     context.say(report, None, |_| {
-        let YoloReport { active, started_at, stop_condition, plan, .. } = report;
+        let YoloReport { active, started_at, stop_condition, next, plan, .. } = report;
         let since = started_at.as_deref().unwrap_or("an unknown time");
         let head = match (active, stop_condition) {
             (true, _) if plan.stale => format!("The chain that was started at {since} broke off."),
@@ -75,15 +76,17 @@ fn show(context: &mut Context, report: &YoloReport) -> Result<(), Failure> {
             (false, Some(reason)) => format!("The chain does not run; it last stopped with {reason}."),
             (false, None) => "The chain does not run.".to_owned(),
         };
-        let remaining = match plan.remaining.as_slice() {
-            [] => "No phase is known to remain.".to_owned(),
-            phases => format!("{} to go: {}", counted(phases.len(), "phase"), phases.join(", ")),
-        };
-        let mut lines = vec![head, remaining];
-        let blockers = plan.blockers.iter().filter(|_| !active).map(|blocker| blocker.said(&prefix));
-        lines.extend(blockers.map(|(what, cure)| format!("It cannot begin: {what}; {cure}.")));
+        let mut lines = vec![head];
+        if !plan.remaining.is_empty() {
+            lines.push(format!("{} to go: {}", counted(plan.remaining.len(), "phase"), plan.remaining.join(", ")));
+        }
+        lines.extend(plan.blockers.iter().map(|blocker| match (blocker, blocker.said(&prefix)) {
+            (Blocker::NothingRemaining, (_, cure)) => format!("No phase remains: {cure}."),
+            (Blocker::MilestoneClosed, (_, cure)) => format!("The milestone is closed: {cure}."),
+            (_, (what, cure)) => format!("It cannot begin: {what}; {cure}."),
+        }));
         lines.extend(plan.warnings.iter().cloned());
-        lines.extend(plan.command.as_ref().map(|command| format!("\nNext  {prefix}{command}")));
+        lines.push(format!("\nNext  {prefix}{next}"));
         lines.join("\n") + "\n"
     })
 }

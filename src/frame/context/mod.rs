@@ -126,9 +126,11 @@ impl Context {
         (self.tree)()
     }
 
-    /// Asks the person at the terminal; no answer is a no.
+    /// Asks the person at the terminal; no answer is a no. The answer ends with Enter, so that an Enter after it does
+    /// not answer the next question.
     pub(crate) fn confirms(question: &str) -> Result<bool, Failure> {
-        let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
+        let asked = dialoguer::Confirm::new().with_prompt(question).default(false).wait_for_newline(true);
+        let answer = asked.interact_opt();
         let answer = answer.map_err(|error| Failure::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))
     }

@@ -26,7 +26,7 @@ pub(crate) use onboard::FoundDocuments;
 pub(crate) use workspaces::{
     ChildRepository, NewWorkspace, OldWorkspace, Workspace, WorkspaceReport, WorkspacesReport,
 };
-pub(crate) use yolo::{ChainFacts, ChainPlan};
+pub(crate) use yolo::{Blocker, ChainFacts, ChainPlan};
 
 /// The tables of facts in this folder.
 const TABLES: &[&[Fact]] = &[

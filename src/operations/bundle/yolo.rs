@@ -9,6 +9,7 @@ use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::standing::Stage;
+use crate::project::up_next;
 use crate::text::time;
 
 use super::manager::{Managed, ManagerEntry, Step};
@@ -31,6 +32,8 @@ pub(crate) struct ChainFacts {
     pub(crate) heard: Option<i64>,
     /// Whether another session of the host than this one runs it.
     pub(crate) is_of_another: bool,
+    /// Whether agents of the host can start agents.
+    pub(crate) agents_start_agents: bool,
 }
 
 /// What the chain would do, for its start and its view.
@@ -126,6 +129,8 @@ pub(crate) enum Blocker {
     NoRepository,
     GitDirty,
     NothingRemaining,
+    /// The last milestone is archived, and no other one has begun.
+    MilestoneClosed,
     ActiveSession,
     /// The phase to start with does not remain.
     UnknownPhase,
@@ -145,8 +150,9 @@ impl Blocker {
             Self::ConfigInvalid => ("config.json cannot be read", "`gsd-tools validate health` says where".to_owned()),
             Self::NoRepository => ("this is not a git repository", "`git init`, then commit".to_owned()),
             Self::GitDirty => ("there are uncommitted changes", "`gsd-tools git uncommitted` lists them".to_owned()),
-            Self::NothingRemaining => {
-                ("no phase remains", format!("`{prefix}complete-milestone` closes the milestone"))
+            Self::NothingRemaining => ("no phase remains", format!("`{prefix}yolo` audits and closes the milestone")),
+            Self::MilestoneClosed => {
+                ("the milestone is closed", format!("`{prefix}new-milestone` begins the next one"))
             }
             Self::ActiveSession => {
                 ("another session runs the chain", "if that is gone: `gsd-tools yolo stop --reason crash`".to_owned())
@@ -188,6 +194,8 @@ facts! { |given, chain: Chain|
     prerequisites_met: bool = chain.blockers.is_empty();
     /// Why the chain cannot begin.
     blockers: Vec<Blocker> = chain.blockers.clone();
+    /// Each step can have a fresh agent: agents of the host can start those that a step needs.
+    agent_per_step: bool = given.host.missing_agents.is_empty() && given.part::<ChainFacts>()?.agents_start_agents;
     /// Warnings before the chain begins.
     chain_warnings: Vec<String> = chain.warnings(given.asked("strict-context"));
 }
@@ -231,7 +239,8 @@ impl FactBasis for Chain {
             no_active_session: !session.active || session.stale,
         };
         let lacks_context = given.asked("strict-context") && !missing_context.is_empty();
-        let blockers = blockers(&prerequisites, start, lacks_context, world.git_clean);
+        let is_closed = remaining.is_empty() && up_next::is_said_over(given.view)?;
+        let blockers = blockers(&prerequisites, (start, is_closed), lacks_context, world.git_clean);
         let start = start.cloned();
         Ok(Self { remaining, start, missing_context, deferred, session, prerequisites, blockers })
     }
@@ -303,7 +312,7 @@ fn next_step(phase: &PhaseFacts) -> Step {
 
 fn blockers(
     prerequisites: &Prerequisites,
-    start: Option<&ManagerEntry>,
+    (start, is_closed): (Option<&ManagerEntry>, bool),
     lacks_context: bool,
     git_clean: Option<bool>,
 ) -> Vec<Blocker> {
@@ -315,7 +324,8 @@ fn blockers(
         (!prerequisites.config_valid, Blocker::ConfigInvalid),
         (git_clean.is_none(), Blocker::NoRepository),
         (git_clean == Some(false), Blocker::GitDirty),
-        (prerequisites.roadmap_exists && !remaining, Blocker::NothingRemaining),
+        (prerequisites.roadmap_exists && !remaining && !is_closed, Blocker::NothingRemaining),
+        (is_closed, Blocker::MilestoneClosed),
         (!prerequisites.no_active_session, Blocker::ActiveSession),
         (remaining && start.is_none(), Blocker::UnknownPhase),
         (start.is_some_and(|task| !task.is_unblocked), Blocker::Dependency),

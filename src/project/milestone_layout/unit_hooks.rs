@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lines::{bare, is_yes};
+use super::lines::bare;
 use super::preference_table::{AFTER_UNITS as AFTER, BEFORE_UNITS as BEFORE};
 use super::preferences::{PreferenceProblem, PreferenceSource};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -147,8 +147,14 @@ fn hook((source, line): (PreferenceSource, usize), is_before: bool, value: &Valu
         Some(Value::Text(text)) => Ok(Some(text.clone())),
         Some(other) => Err(format!("`{key}` is `{}`, not a text", quoted(other))),
     };
-    if text("enabled")?.is_some_and(|enabled| !is_yes(&enabled) && !enabled.eq_ignore_ascii_case("on")) {
-        return Ok(None);
+    if let Some(enabled) = text("enabled")? {
+        let is = |words: &[&str]| words.iter().any(|word| enabled.eq_ignore_ascii_case(word));
+        if is(&["false", "no", "off"]) {
+            return Ok(None);
+        }
+        if !is(&["true", "yes", "on"]) {
+            return Err(format!("`enabled` is `{}`, not `true` or `false`", self::line(&enabled, QUOTED)));
+        }
     }
     let name = text("name")?.ok_or("a hook has no `name`")?;
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');

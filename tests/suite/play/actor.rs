@@ -305,11 +305,16 @@ impl Actor {
 
     /// Reads the file with this ending whose path a shown text names.
     pub(crate) fn reads(&mut self, ending: &str) -> Outcome {
-        let paths = self.shown.paths(ending);
-        let path = paths.iter().find(|path| path.ends_with(ending) && self.scene.resolve(path).is_file());
-        let path = path.unwrap_or_else(|| panic!("the text no longer names a file {ending}: {paths:?}")).clone();
+        let path = self.path_of(ending);
         self.quoted = false;
         self.read(&path)
+    }
+
+    /// The path with this ending, as a shown text writes it.
+    pub(crate) fn path_of(&self, ending: &str) -> String {
+        let paths = self.shown.paths(ending);
+        let path = paths.iter().find(|path| path.ends_with(ending) && self.scene.resolve(path).is_file());
+        path.unwrap_or_else(|| panic!("the text no longer names a file {ending}: {paths:?}")).clone()
     }
 
     /// Reads a section of a workflow that the payload includes.

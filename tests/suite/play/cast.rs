@@ -109,7 +109,7 @@ pub(crate) const CLAUDE: Cast = Cast {
                 arguments["model"] = json!(model);
             }
             if let Some((name, value)) = argument {
-                arguments[name.as_str()] = json!(value);
+                arguments[name.as_str()] = value.parse::<bool>().map_or_else(|_| json!(value), Value::from);
             }
             call("Agent", arguments)
         },

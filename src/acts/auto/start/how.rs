@@ -79,6 +79,13 @@ pub(crate) fn how(call: &Call, request: &RunRequest, memory: &Memory, means: Mea
     if means.landing == LandingMode::Branch && before.is_some_and(|run| run.means.landing != LandingMode::Branch) {
         caller::refuses_agents(call, "auto run --land branch")?;
     }
+    // Nor what lets sessions do more than a person has agreed to.
+    if request.how.no_fence && before.is_none_or(|run| run.fenced) {
+        caller::refuses_agents(call, "auto run --no-fence")?;
+    }
+    if !request.how.allow_key.is_empty() {
+        caller::refuses_agents(call, "auto run --allow-key")?;
+    }
     let wants_fence = !request.how.no_fence && (request.how.fence || before.is_none_or(|run| run.fenced));
     let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = match request.how.runner.as_ref().or(before.map(|run| &run.runner)) {

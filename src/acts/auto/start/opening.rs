@@ -8,7 +8,7 @@ use super::card::{CardSubject, Consent, Consenting, StartCard, card};
 use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
-use super::preferred::check_preferences;
+use super::preferred::{check_preferences, preferences_are_committed, tell_of_others};
 use super::queue;
 use super::request::{RunRequest, unfinished};
 use crate::acts::Call;
@@ -194,9 +194,12 @@ pub(crate) fn started(call: &Call, opening: &Opening<'_>) -> Result<Begun, Failu
     }
     let target = request.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
-    let facts = StartFacts { target: &repository.target().branch, model: how.means.model.as_deref() };
     let is_in_phases = matches!(layout, DocumentLayout::Phases(_));
-    check_preferences(call, preferred, facts, (unfinished.is_some(), is_in_phases))?;
+    let (target, model) = (repository.target().branch.as_str(), how.means.model.as_deref());
+    check_preferences(call, preferred, StartFacts { target, model, is_in_phases }, unfinished.is_some())?;
+    if unfinished.is_some() && memory.landed.is_none() {
+        tell_of_others(call, place, memory)?;
+    }
     let held_out = held_out::of(call, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
     let openings = user::openings(call.world())?;
@@ -303,6 +306,7 @@ pub(crate) fn begun(
         call.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
     }
     let base = repository.tip()?;
+    preferences_are_committed(call, &repository, &base)?;
     let approved = match opening.approved(call, &repository, (&milestone, base.as_str()))? {
         Ok(approved) => approved,
         Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),

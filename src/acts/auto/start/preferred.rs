@@ -1,17 +1,20 @@
 //! The preferences of a run, and those that it does not follow.
 
 use super::request::unfinished;
-use crate::acts::Call;
-use crate::acts::auto::place::{Preferred, RunPlace};
+use crate::acts::auto::place::{Preferred, RunPlace, WrittenPreferences};
+use crate::acts::{Call, user};
 use crate::auto::asked::{Asked, StartFacts};
+use crate::auto::landing::id::Commit;
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::auto::messages;
 use crate::auto::unit_hooks;
+use crate::disk::AbsolutePath;
 use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
+use crate::text::shell::typed;
 
 /// The preferences as they are where the run works, or will work.
 pub(crate) fn preferred(call: &Call, place: &RunPlace, memory: &Memory) -> Result<Preferred, Failure> {
@@ -28,12 +31,54 @@ pub(crate) fn preference_files(call: &Call, place: &RunPlace, memory: &Memory) -
     let Some(start) = unjudged else { return Ok(RunPlace::files_at(call, &place.documents(memory))) };
     let repository = Repository::open(call.world(), &place.root, None)?;
     let mut texts = Vec::new();
-    for path in ["PREFERENCES.md", "preferences.md"].map(|name| format!("{}/{name}", lookup::FOLDER)) {
+    for path in PREFERENCES.map(|name| format!("{}/{name}", lookup::FOLDER)) {
         let found = repository.content(&start.tree, &path)?;
         texts.extend(found.map(|bytes| (path, String::from_utf8_lossy(&bytes).into_owned())));
     }
     Ok(Box::new(MemoryFiles::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())))))
 }
+
+/// Refuses to begin a run that would read other preferences than those in the project's folder, which its card shows:
+/// its worktree has those of the commit `base`.
+pub(crate) fn preferences_are_committed(call: &Call, repository: &Repository, base: &Commit) -> Result<(), Failure> {
+    let files = RunPlace::files_at(call, repository.root());
+    let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
+    let name = lookup::root_file(&entries, user::PREFERENCES);
+    let path = format!("{}/{}", lookup::FOLDER, name.unwrap_or(user::PREFERENCES));
+    let plain = |text: &str| text.replace("\r\n", "\n");
+    let here = files.read(&path)?.map(|text| plain(&text));
+    let there = repository.content(base.as_str(), &path)?.map(|bytes| plain(&String::from_utf8_lossy(&bytes)));
+    if here == there {
+        return Ok(());
+    }
+    let what = if here.is_some() { "differs from" } else { "is missing, unlike in" };
+    let message = format!("`{path}` {what} the commit that the run would begin with");
+    Err(Failure::usage(message)
+        .exits(64)
+        .hint(format!(
+            "commit it: `{}`, then `{}`",
+            typed!("git add {}", path),
+            typed!("git commit -m \"chore: preferences\" -- {}", path)
+        ))
+        .hint(format!("what is only for you goes into `~/{}/{}`", lookup::FOLDER, user::PREFERENCES)))
+}
+
+/// Says so if the preferences in the project's folder are not those that the unfinished run reads in its worktree.
+pub(crate) fn tell_of_others(call: &Call, place: &RunPlace, memory: &Memory) -> Result<(), Failure> {
+    let project = |folder: &AbsolutePath| {
+        let files = RunPlace::files_at(call, folder);
+        Ok::<_, Failure>(WrittenPreferences::read(files.as_ref(), call.world())?.project)
+    };
+    let documents = place.documents(memory);
+    if project(&place.root)? != project(&documents)? {
+        let path = format!("{}/{}", lookup::FOLDER, user::PREFERENCES);
+        call.tell(format!("Not read by this run: `{path}`. It has its own in `{documents}/{path}`."));
+    }
+    Ok(())
+}
+
+/// The names of the document, below its folder.
+const PREFERENCES: [&str; 2] = ["PREFERENCES.md", "preferences.md"];
 
 /// Refuses to begin a run that would not follow a preference; a run that has begun continues, and reports it. Lists the
 /// commands that are not run as checks.
@@ -41,13 +86,13 @@ pub(crate) fn check_preferences(
     call: &Call,
     preferred: &Preferred,
     facts: StartFacts<'_>,
-    (has_begun, is_in_phases): (bool, bool),
+    has_begun: bool,
 ) -> Result<(), Failure> {
     let asked = Asked::of(&preferred.given, facts);
     for line in &asked.misspelled {
         call.tell(format!("Not known, so without effect: {line}"));
     }
-    let hooks = unit_hooks::unmet(&preferred.hooks, is_in_phases);
+    let hooks = unit_hooks::unmet(&preferred.hooks, facts.is_in_phases);
     let messages = messages::unmet(&preferred.messages);
     let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).chain(&hooks).chain(&messages).collect();
     if has_begun {

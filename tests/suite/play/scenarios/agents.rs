@@ -15,7 +15,7 @@ pub(crate) struct Plan {
     pub(crate) tasks: &'static [Task],
     /// Only a person can judge whether it reached its goal.
     pub(crate) asks_a_person: bool,
-    /// The gap it closes, such as `G-01-1`.
+    /// The gap it closes, such as `G-01-1`; empty for one that the verification found, which has no id.
     pub(crate) closes: Option<&'static str>,
 }
 
@@ -59,7 +59,8 @@ impl Plan {
         let autonomous = !self.tasks.iter().any(Task::is_checkpoint);
         let gone = self.paths(true);
         let gone = if gone.is_empty() { String::new() } else { format!("files_deleted: {}\n", Self::list(&gone)) };
-        let gap = self.closes.map(|gap| format!("gap_closure: true\ngap_ids: [{gap}]\n")).unwrap_or_default();
+        let ids = self.closes.filter(|gap| !gap.is_empty()).map(|gap| format!("gap_ids: [{gap}]\n"));
+        let gap = self.closes.map(|_| format!("gap_closure: true\n{}", ids.unwrap_or_default())).unwrap_or_default();
         let head = format!(
             "---\nphase: {phase}\nplan: {number}\ntype: execute\nwave: {}\ndepends_on: {}\nfiles_modified: {}\n{gone}\
              autonomous: {autonomous}\nrequirements: {}\nestimate:\n  tokens: 9000\n  tasks: {}\nmust_haves:\n  truths:\n    \
@@ -458,8 +459,14 @@ pub(crate) fn closes_its_plan(it: &mut Actor, plan: &Plan, folder: &str, before:
     format!("## PLAN COMPLETE\nPlan: {}   Self-Check: PASSED\nSUMMARY: {summary}", plan.id)
 }
 
-/// gsd-verifier, satisfied with what it sees.
-pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Plan], folder: &str) -> String {
+/// gsd-verifier, satisfied with what it sees, or missing this truth.
+pub(crate) fn verifier(
+    it: &mut Actor,
+    phase: &str,
+    plans: &'static [&'static Plan],
+    folder: &str,
+    missing: Option<&'static str>,
+) -> String {
     let (number, name) = numbered(folder);
     it.knows("dir", folder);
     it.knows("NN", &number);
@@ -501,11 +508,20 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
         .enumerate()
         .map(|(at, plan)| format!("| {} | {} | VERIFIED | test |", at + 1, plan.truth))
         .collect();
+    let status = if missing.is_some() { "gaps_found" } else { "passed" };
+    let (row, gaps) = missing.map_or_else(Default::default, |truth| {
+        let gap = format!(
+            "gaps:\n  - truth: \"{truth}\"\n    status: failed\n    reason: \"nothing calls it\"\n    artifacts: []\n    \
+             missing: [\"a switch\"]\n"
+        );
+        (format!("\n| {} | {truth} | FAILED | the call |", plans.len() + 1), gap)
+    });
     let text = format!(
-        "---\nphase: {name}\nverified: 2026-01-06T10:00:00Z\nstatus: passed\nscore: {count}/{count} must-haves verified\n\
-         covered_files: {files}\ncovered_digest: {digest}\nbehavior_unverified: 0\noverrides_applied: 0\n---\n\n\
-         # Phase {phase} Verification Report\n\n**Status:** passed\n\n## Goal Achievement\n\n### Observable Truths\n\
-         | # | Truth | Status | Evidence |\n|---|---|---|---|\n{truths}\n\n**Score:** {count}/{count}\n",
+        "---\nphase: {name}\nverified: 2026-01-06T10:00:00Z\nstatus: {status}\nscore: {count}/{all} must-haves verified\n\
+         covered_files: {files}\ncovered_digest: {digest}\nbehavior_unverified: 0\noverrides_applied: 0\n{gaps}---\n\n\
+         # Phase {phase} Verification Report\n\n**Status:** {status}\n\n## Goal Achievement\n\n### Observable Truths\n\
+         | # | Truth | Status | Evidence |\n|---|---|---|---|\n{truths}{row}\n\n**Score:** {count}/{all}\n",
+        all = plans.len() + usize::from(missing.is_some()),
         count = plans.len(),
         files = print["covered_files"],
         digest = print["covered_digest"],
@@ -513,7 +529,7 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     );
     it.by("Write `{dir}/{NN}-VERIFICATION.md` by the template").writes(&report, &text);
     it.runs("gsd-tools frontmatter validate {file}", &[("file", &report)]).is("valid", true).done();
-    format!("## Verification Complete\nStatus: passed   Score: {0}/{0}   Report: {report}", plans.len())
+    format!("## Verification Complete\nStatus: {status}   Score: {}   Report: {report}", plans.len())
 }
 
 /// The progress of the conversation about a phase, as in its UAT document.

@@ -1,4 +1,5 @@
-//! `/gsd-auto`: a run outside of the session, started, watched, paused, killed and taken up again from inside a client.
+//! `/gsd-auto`: a run outside of the session, started, watched, paused, steered, killed and taken up again from inside a
+//! client, which passes the person's answer on.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,8 +17,10 @@ pub(crate) fn auto(stage: &mut Stage) {
     stage.leaves_running = true;
     // A script plays the client of the run; the client of the play only starts it.
     let agent = stage.context.home().join("agent.sh");
-    let script =
-        format!("#!/bin/sh\nFAKE_SHAPE=2x2 FAKE_ACTOR=sleeper:5000 exec {} \"$@\"\n", compile::fake_agent().display());
+    let script = format!(
+        "#!/bin/sh\nFAKE_SHAPE=2x2 FAKE_ACTOR=${{FAKE_ACTOR:-sleeper:5000}} exec {} \"$@\"\n",
+        compile::fake_agent().display()
+    );
     std::fs::write(&agent, script).unwrap();
     stage.shell(&format!("chmod +x {}", agent.display()));
     let driver = format!("--runner fake --runner-program {}", agent.display());
@@ -63,6 +66,12 @@ pub(crate) fn auto(stage: &mut Stage) {
     });
     let paused = ends(stage);
     assert_eq!(paused["session"]["stop"]["cause"], "paused", "{paused:#}");
+    stage.types("auto", "steer use one shelf", |it| {
+        begins(it);
+        it.runs("gsd-tools auto steer '{text}'", &[("text", "use one shelf")]).expects("OVERRIDES.md").done();
+        "From now on: use one shelf.".to_owned()
+    });
+    asks_and_is_answered(stage);
     let second = driver.clone();
     stage.types("auto", "", move |it| go_on(it, &second));
     let begun = stage.asks_program("auto status");
@@ -100,6 +109,28 @@ fn agrees(stage: &Stage) {
 
 fn begins(it: &mut Actor) {
     it.reads("references/ui.md").done();
+}
+
+/// A task asks a question, as the sessions of a real client do; the person answers it in the host.
+fn asks_and_is_answered(stage: &mut Stage) {
+    let worktree = stage.context.project().join(".gsd/worktrees/M001/.gsd/milestones/M001/slices/S01/tasks");
+    let question = "{\"version\": 1, \"taskId\": \"T02\", \"sliceId\": \"S01\", \"milestoneId\": \"M001\", \
+        \"question\": \"Which store?\", \"options\": [{\"id\": \"a\", \"label\": \"files\"}, {\"id\": \"b\", \"label\": \"SQLite\"}], \
+        \"recommendation\": \"a\", \"recommendationRationale\": \"it is there\", \"continueWithDefault\": false}\n";
+    std::fs::create_dir_all(&worktree).unwrap();
+    std::fs::write(worktree.join("T02-ESCALATION.json"), question).unwrap();
+    let asked = stage.asks_program("auto status");
+    assert_eq!(asked["questions"][0]["text"], "Which store?", "{asked:#}");
+    stage.types("auto", "answer", |it| {
+        begins(it);
+        it.by("without an option").runs("gsd-tools auto status", &[]).expects("Which store?").done();
+        it.by("show the question and its `options`, and ask the user")
+            .asks("Which store?\n1. a: files\n2. b: SQLite", "2. b, we have it");
+        let answer = [("task", "M001/S01/T02"), ("option", "b"), ("reason", "we have it")];
+        it.runs("gsd-tools auto answer", &answer).is("updated", true).done();
+        "Answered with b.".to_owned()
+    });
+    assert_eq!(stage.asks_program("auto status")["questions"], serde_json::json!([]));
 }
 
 /// Asks, and makes the call that showed the card again, so that it starts the run.

@@ -80,7 +80,7 @@ pub(crate) fn milestone(stage: &mut Stage) {
     }
 }
 
-const AUDIT: &str = "---\nmilestone: v1.0\naudited: 2099-01-06T12:00:00Z\nstatus: passed\nscores: {requirements: \"4/4\", phases: \"2/2\", \
+pub(super) const AUDIT: &str = "---\nmilestone: v1.0\naudited: 2099-01-06T12:00:00Z\nstatus: passed\nscores: {requirements: \"4/4\", phases: \"2/2\", \
     integration: \"1/1\", flows: \"1/1\"}\ngaps: {}\ntech_debt: []\n---\n\n# Milestone v1.0 Audit\n\n## Phases\n\n\
     | Phase | Verification | Nyquist | Notes |\n|---|---|---|---|\n| 1 | passed | - | - |\n| 2 | passed | - | - |\n";
 
@@ -142,8 +142,28 @@ fn expect_shipped(stage: &Stage) {
     assert_eq!(stage.asks_program("roadmap validate")["mismatches"], serde_json::json!([]));
 }
 
+/// What the milestone has when it is closed.
+pub(super) struct Closing {
+    pub(super) plans: usize,
+    pub(super) tasks: usize,
+    /// Lines of PROJECT.md, and what becomes of them.
+    pub(super) shipped: (&'static str, &'static str),
+    /// What the last plan made true.
+    pub(super) last: &'static str,
+}
+
 /// `/gsd-complete-milestone v1.0`.
 fn complete(it: &mut Actor) -> String {
+    let shipped = (
+        "existing\n\n### Active\n\n- [ ] Saying goodbye\n- [ ] Greeting many people at once",
+        "existing\n- ✓ Saying goodbye - v1.0\n- ✓ Greeting many people at once - v1.0\n\n### Active\n\n(None yet)",
+    );
+    complete_of(it, &Closing { plans: 2, tasks: 2, shipped, last: CROWDS.truth });
+    "Next Up: /gsd-new-milestone".to_owned()
+}
+
+/// `workflows/complete-milestone.md`, in the chain too.
+pub(super) fn complete_of(it: &mut Actor, closing: &Closing) {
     it.reads("references/ui.md").done();
     let loaded = it.runs("gsd-tools init complete-milestone", &[]).is("git_create_tag", true);
     loaded.is("foreign_tags", 0).is("tag.ask", false).done();
@@ -161,13 +181,14 @@ fn complete(it: &mut Actor) -> String {
     it.by("`- [ ]` lines of REQUIREMENTS.md").reads_file(REQUIREMENTS).lacks("- [ ]").done();
     it.by("missing, `status: gaps_found`, or").reads_file(".planning/v1.0-MILESTONE-AUDIT.md").expects("passed").done();
     it.by("Nothing: `{closeout}` is `verified_closeout`");
-    let shipped = it.runs("--name '{name}' --dry-run", &[]).is("stats.phases", 2).is("stats.tasks", 2).json();
+    let shipped =
+        it.runs("--name '{name}' --dry-run", &[]).is("stats.phases", 2).is("stats.tasks", closing.tasks).json();
     it.runs("git log -1 --format=%ad --date=short {since}", &[]).done();
     it.runs("git diff --shortstat {since} HEAD", &[]).expects("changed").done();
     it.runs("git ls-files | wc -l", &[]).done();
     it.by("Ask **Complete {version}**, **Adjust**").asks("1. Complete v1.0\n2. Adjust\n3. Cancel", "1. Complete v1.0");
-    evolve(it);
-    archive_it(it, &shipped, &first);
+    evolve(it, closing);
+    archive_it(it, &shipped, &first, closing);
     retrospective(it);
     let none = it.runs("gsd-tools config-get git.branching_strategy --default none --raw", &[]);
     none.expects("none").done();
@@ -178,17 +199,13 @@ fn complete(it: &mut Actor) -> String {
     it.runs_with("git tag -a {version} -m", &[], "-m 'The command line says goodbye'").done();
     it.runs("git remote", &[]).lacks("origin").done();
     it.by("Report what was archived, where, `{closeout}`, tag and branch");
-    "Next Up: /gsd-new-milestone".to_owned()
 }
 
 /// Step 5: what the milestone changed in PROJECT.md.
-fn evolve(it: &mut Actor) {
+fn evolve(it: &mut Actor, closing: &Closing) {
     it.by("Change what the milestone changed, section by section").reads_file(PROJECT).done();
-    it.by("Active requirements that shipped → Validated").edits(
-        PROJECT,
-        "existing\n\n### Active\n\n- [ ] Saying goodbye\n- [ ] Greeting many people at once",
-        "existing\n- ✓ Saying goodbye - v1.0\n- ✓ Greeting many people at once - v1.0\n\n### Active\n\n(None yet)",
-    );
+    let (old, new) = closing.shipped;
+    it.by("Active requirements that shipped → Validated").edits(PROJECT, old, new);
     it.by("Key Decisions: judge every `— Pending`").edits(PROJECT, "— Pending", "✓ Good");
     it.by("Footer `*Last updated: {date} after {version} milestone*`").edits(
         PROJECT,
@@ -198,7 +215,7 @@ fn evolve(it: &mut Actor) {
 }
 
 /// Step 6: everything of the milestone goes to the archive, in one commit.
-fn archive_it(it: &mut Actor, shipped: &Value, first: &str) {
+fn archive_it(it: &mut Actor, shipped: &Value, first: &str, closing: &Closing) {
     let done = it.runs("gsd-tools milestone complete {version} --name '{name}' --confirm", &[]);
     let done = done.is("archived.audit", true).is("archived.phases", true);
     done.is("preservation_warnings", serde_json::json!([])).done();
@@ -210,7 +227,7 @@ fn archive_it(it: &mut Actor, shipped: &Value, first: &str) {
         "**Key accomplishments:**",
         "**Delivered:** People are told goodbye, several at once\n\n**Key accomplishments:**",
     );
-    let last = format!("- {}\n", CROWDS.truth);
+    let last = format!("- {}\n", closing.last);
     let range = format!(
         "{last}\n**Stats:** 8 commits, 9 files changed, 2 days\n\n**Git range:** `{first}` to `HEAD`\n\n**Closeout:** closeout_type: \
          verified_closeout\n\n**What's next:** to be decided\n"
@@ -222,7 +239,10 @@ fn archive_it(it: &mut Actor, shipped: &Value, first: &str) {
     it.by("Replace the copy's first heading by the head").edits(
         &copy,
         "# Roadmap: Greet\n",
-        &format!("# Milestone v1.0: Greet\n\n**Status:** ✅ SHIPPED {date}\n**Phases:** 1-2\n**Total plans:** 2\n"),
+        &format!(
+            "# Milestone v1.0: Greet\n\n**Status:** ✅ SHIPPED {date}\n**Phases:** 1-2\n**Total plans:** {}\n",
+            closing.plans
+        ),
     );
     let row = copy_tail(it, &copy);
     it.by("the summary at the end").edits(

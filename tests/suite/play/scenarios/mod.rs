@@ -25,6 +25,7 @@ mod ui;
 mod whole_loop;
 mod workstreams;
 mod wrong_texts;
+mod yolo;
 
 use super::stage::Stage;
 
@@ -71,5 +72,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
     Scenario { name: "debug", hosts: CLAUDE_AND_CODEX, play: debug::debug },
     Scenario { name: "auto", hosts: THREE, play: auto::auto },
+    Scenario { name: "yolo", hosts: THREE, play: yolo::yolo },
+    Scenario { name: "yolo-gaps", hosts: CLAUDE_AND_CODEX, play: yolo::yolo_gaps },
     Scenario { name: "workstreams", hosts: THREE, play: workstreams::workstreams },
 ];
