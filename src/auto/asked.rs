@@ -77,7 +77,7 @@ fn unmet(given: &Given, found: &PreferenceKey, facts: StartFacts<'_>) -> Option<
     Some(format!("`{file}` line {}: `{}` is `{value}`, but {what}", given.line, given.key))
 }
 
-/// The first key below a name that is none itself.
+/// The first key below a name without a key itself.
 fn below(name: &str) -> Option<&'static str> {
     KEYS.iter().map(|key| key.name).find(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }

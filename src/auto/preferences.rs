@@ -97,7 +97,9 @@ impl Preferences {
             uat_accept_partial: document.uat_accept_partial,
             is_mechanical: document.mechanical.enabled.unwrap_or(base.is_mechanical),
             min_summary_characters: document.mechanical.min_summary_chars,
-            plans_first_slice: document.plan_inline_s01.unwrap_or(base.plans_first_slice),
+            plans_first_slice: document
+                .plan_inline_s01
+                .unwrap_or(base.plans_first_slice && phases.require_slice_discussion != Some(true)),
             requires_evidence: document.verification_require_evidence,
             inlining: document.inline_level,
             verification_commands: document.verification_commands.clone(),

@@ -108,6 +108,11 @@ impl Cause {
         )
     }
 
+    /// True if the work is done and waits to land.
+    pub(crate) fn is_of_waiting_work(self) -> bool {
+        matches!(self, Self::Review | Self::PullRequest | Self::RequestClosed | Self::PushRefused | Self::DirtyOverlap)
+    }
+
     /// Returns the exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
     pub(crate) fn code(self) -> u8 {
         match self {

@@ -11,7 +11,7 @@ use crate::scripted;
 const PREFERENCES: &str = ".gsd/PREFERENCES.md";
 const CHECK: &str = "---\nverification_commands: [test -f README.md]\n---\n";
 
-/// A call by an agent of a host, which is no session of a run.
+/// A call by an agent of a host, outside of a run.
 fn by_an_agent(context: &TestContext, words: &[&str]) -> Ran {
     context.gsd_with(words.iter().copied(), &[("CLAUDECODE", "1")], "")
 }

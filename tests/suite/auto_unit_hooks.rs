@@ -58,6 +58,20 @@ fn hooks_after_a_unit_run_once_and_what_a_command_changes_is_put_back() {
 }
 
 #[test]
+fn sessions_of_hooks_are_forecast_and_a_hook_that_never_runs_is_named() {
+    let context = project();
+    let late = "  - name: late\n    after: [complete-slice, complete-milestone]\n    prompt: Look.\n";
+    own(&context, &format!("{BOTH}{late}"));
+    let words = [BEGIN, &["--dry-run", "--shape", "4x3"]].concat();
+    let ran = scripted::run(&context, &words, &[], &[("FAKE_SHAPE", "4x3")]);
+    let card = report(&ran)["card"].clone();
+    assert_eq!(card["sessions"], 17 + 12, "{card:#}");
+    assert!(card["most_sessions"].as_u64().unwrap() > 40, "{card:#}");
+    let named = ran.stderr.contains("hook `late`; its units are done without a session");
+    assert!(named && !ran.stderr.contains("`review`"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_hook_whose_work_breaks_a_check_does_not_count_and_an_artifact_skips_it() {
     let context = project();
     own(

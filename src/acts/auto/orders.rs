@@ -43,8 +43,15 @@ pub(crate) struct OrderReport {
 impl OrderReport {
     /// Adds the commands with which a person continues. A parked milestone waits until it is unparked.
     fn with_ways_on(self, call: &Call, memory: &Memory, wish: &Wish) -> Result<Self, Failure> {
-        let Wish::Park { milestone: parked, .. } = wish else { return Ok(Self { next: Some(NEXT.into()), ..self }) };
         let run = memory.run.as_ref().filter(|_| !memory.is_released);
+        let Wish::Park { milestone: parked, .. } = wish else {
+            // A run begins only with documents that are committed.
+            let folder = lookup::FOLDER;
+            let commits =
+                || typed!("git add {} && git commit -m \"docs: note\" -- {} && gsd-tools auto run", folder, folder);
+            let next = if run.is_none() && self.updated { commits() } else { NEXT.into() };
+            return Ok(Self { next: Some(next), ..self });
+        };
         let is_of_run = run.is_some_and(|run| run.milestone.eq_ignore_ascii_case(parked));
         let is_another =
             || Ok::<_, Failure>(Seen::of(call)?.state.milestone.is_some_and(|active| active.id != *parked));

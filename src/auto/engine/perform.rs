@@ -5,7 +5,7 @@ use super::{Earlier, Effects, EngineError, LandingOutcome, Merge, Prompted, Sess
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge, would_run};
 use crate::auto::event::{
-    CheckedTree, Event, HeldOutRun, Mechanical, Refusal, SessionVerdict, UnitEnded, UnitStarted, Vector,
+    CheckedTree, Event, HeldOutRun, LandingMode, Mechanical, Refusal, SessionVerdict, UnitEnded, UnitStarted, Vector,
 };
 use crate::auto::memory::{Operation, OperationStage};
 use crate::auto::permit;
@@ -416,6 +416,9 @@ impl<E: Effects> Drive<'_, E> {
             }
             LandingOutcome::Refused(mut stop) => {
                 stop.evidence.extend(would_run(&self.memory));
+                if self.memory.mode() == Some(LandingMode::Ask) {
+                    stop.next = "gsd-tools auto land".into();
+                }
                 self.stop(stop).map(Some)
             }
         }

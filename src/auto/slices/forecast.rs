@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::snapshot::{Milestone, Slice, Snapshot};
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::UnitKind;
+use crate::project::milestone_layout::unit_hooks::{HookAction, UnitHook};
 
 /// The assumed numbers of slices, and of tasks per slice, while they are not planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,13 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
         forecast.add(UnitKind::ValidateMilestone, usize::from(!is_validated));
         forecast.add(UnitKind::CompleteMilestone, 1);
     }
+    let is_session = |hook: &&UnitHook| matches!(hook.action, HookAction::Prompt(_));
+    let of_hook = |hook: &UnitHook| -> usize {
+        let units = forecast.by_kind.iter().filter(|(kind, _)| hook.kinds.iter().any(|word| word == kind.word()));
+        units.map(|(_, units)| units).sum()
+    };
+    let of_hooks = preferences.hooks.iter().filter(is_session).map(of_hook).sum();
+    forecast.add(UnitKind::Hook, of_hooks);
     forecast
 }
 

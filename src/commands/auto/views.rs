@@ -34,7 +34,12 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
             let landed = format!("{}: landed on `{}` as {}", name(run), run.target, short(&landing.commit));
             screen.paint(Tone::Strong, &landed)
         }
-        None if active.is_empty() => screen.paint(Tone::Strong, "No milestone is active"),
+        None if active.is_empty() => {
+            let stop = report.session.as_ref().and_then(|session| session.stop.as_ref());
+            let waits = stop.is_some_and(|stop| stop.cause.is_of_waiting_work());
+            let done = report.run.as_ref().filter(|_| waits).map(|run| format!("{}: done, not landed yet", name(run)));
+            screen.paint(Tone::Strong, done.as_deref().unwrap_or("No milestone is active"))
+        }
         None => format!("{}  {}", screen.paint(Tone::Strong, &active.join("/")), report.phase),
     });
     let names = if report.layout == "planning" { ["phases", "plans"] } else { ["slices", "tasks"] };

@@ -216,6 +216,10 @@ mod tests {
             }
         }
         assert!(library::guide_page("brief").unwrap().contains(COMMAND_LIST));
+        // The page says that each is a topic.
+        let lacks = |item: &&Item| item.name.as_str() != "help" && library::guide_page(item.name.as_str()).is_none();
+        let lacking: Vec<_> = library.of_kind(ItemKind::Command).filter(lacks).map(|item| item.name.as_str()).collect();
+        assert_eq!(lacking, [""; 0]);
     }
 
     #[test]

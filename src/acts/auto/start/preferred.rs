@@ -14,6 +14,7 @@ use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::unit_hooks::UnitHook;
 use crate::text::shell::typed;
 
 /// The preferences as they are where the run works, or will work.
@@ -77,6 +78,9 @@ pub(crate) fn tell_of_others(call: &Call, place: &RunPlace, memory: &Memory) -> 
     Ok(())
 }
 
+/// The kinds of units that the program does itself, unless `mechanical.enabled` is false.
+const WITHOUT_SESSION: [&str; 3] = ["complete-slice", "validate-milestone", "complete-milestone"];
+
 /// The names of the document, below its folder.
 const PREFERENCES: [&str; 2] = ["PREFERENCES.md", "preferences.md"];
 
@@ -108,6 +112,11 @@ pub(crate) fn check_preferences(
     }
     for line in &asked.idle {
         call.tell(format!("Without effect here: {line}"));
+    }
+    let is_session = |kind: &String| !WITHOUT_SESSION.contains(&kind.as_str());
+    let idle = |hook: &&UnitHook| !hook.kinds.iter().any(is_session);
+    for hook in preferred.hooks.hooks.iter().filter(idle).filter(|_| preferred.resolved().is_mechanical) {
+        call.tell(format!("Without effect here: hook `{}`; its units are done without a session", hook.name));
     }
     if asked.of_others > 0 {
         call.tell(format!("Preferences of other programs, without effect here: {}", asked.of_others));

@@ -146,7 +146,7 @@ fn expect_shipped(stage: &Stage) {
 pub(super) struct Closing {
     pub(super) plans: usize,
     pub(super) tasks: usize,
-    /// Lines of PROJECT.md, and what becomes of them.
+    /// Lines of PROJECT.md, and those that replace them.
     pub(super) shipped: (&'static str, &'static str),
     /// What the last plan made true.
     pub(super) last: &'static str,

@@ -15,7 +15,7 @@ use crate::play::actor::{Actor, Spawn};
 const FAREWELL: Plan =
     Plan { requirements: &["FARE-01", "FARE-02"], objective: "A module says goodbye (D-01)", ..FAREWELL_PLAN };
 
-/// What the verification misses: nobody can call it yet.
+/// What the verification misses: no command line calls the module yet.
 const SWITCH: Plan = Plan { wave: 1, depends_on: &[], closes: Some(""), ..SWITCH_PLAN };
 
 const BUILT: &[&Plan] = &[&FAREWELL, &README_PLAN];
@@ -96,7 +96,7 @@ pub(crate) fn yolo(stage: &mut Stage) {
     expect_settings_as_before(stage, "user_stop");
     stage.types("yolo", "", |it| {
         begins(it);
-        // The stop has put settings back, which is no work of a person.
+        // The stop has put settings back, which a person need not commit.
         it.runs("gsd-tools init yolo", &[]).is("start_phase", "2").done();
         starts(it);
         step(it, "discuss", "2", "DONE", |it| discuss_phase(it, "2"));
