@@ -24,6 +24,8 @@ pub(crate) struct ImportedMilestone {
     pub(crate) is_over: bool,
     /// The milestone was set aside.
     pub(crate) is_parked: bool,
+    /// It has neither a roadmap nor a context: a run would stop for a discussion.
+    pub(crate) needs_discussion: bool,
 }
 
 /// A slice, which becomes a phase.
@@ -107,6 +109,7 @@ fn milestone(view: &ProjectView, root: &str, name: &str, is_whole: bool) -> Resu
     let roadmap = folder.document(&id, "ROADMAP")?;
     let context = folder.document(&id, "CONTEXT")?;
     let told = [&roadmap, &context].into_iter().flatten().find_map(|document| title(&document.text, &id));
+    let needs_discussion = roadmap.is_none() && context.is_none();
     let roadmap = roadmap.as_ref().map(|roadmap| Roadmap::parse(&roadmap.text)).unwrap_or_default();
     let mut slices: Vec<Slice> = roadmap.slices.into_iter().map(Slice::from).collect();
     // Older projects have no folder level between a milestone and its slices.
@@ -132,6 +135,7 @@ fn milestone(view: &ProjectView, root: &str, name: &str, is_whole: bool) -> Resu
         title: told.unwrap_or_else(|| id.clone()),
         is_over: summary.is_some_and(|summary| Ending::of(&summary.text).is_terminal()),
         is_parked: folder.document(&id, "PARKED")?.is_some(),
+        needs_discussion,
         id,
         vision: roadmap.vision,
         slices,

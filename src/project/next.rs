@@ -175,6 +175,7 @@ impl InMilestones {
 
     fn command(&self) -> String {
         match (self.active(), self.parked()) {
+            (Some(active), _) if active.needs_discussion => typed!("gsd-tools auto discuss {}", active.id).to_string(),
             (Some(_), _) => "gsd-tools auto run".to_owned(),
             (None, Some(parked)) => typed!("gsd-tools auto unpark {}", parked.id).to_string(),
             (None, None) => "gsd-tools auto run --brief BRIEF.md".to_owned(),
@@ -189,6 +190,7 @@ impl InMilestones {
         if let Some(active) = self.active() {
             let done = active.slices.iter().filter(|slice| slice.done).count();
             return match active.slices.len() {
+                0 if active.needs_discussion => format!("{} is not discussed yet", named(active)),
                 0 => format!("{} is not planned yet", named(active)),
                 all => format!("{} has {done} of {} done", named(active), counted(all, "slice")),
             };

@@ -168,10 +168,16 @@ fn a_desktop_message_is_one_notification_by_the_program_of_the_system() {
     let [app, end, title, text] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
     assert_eq!((app, end, title), ("--app-name=gsd-tools", "--", "project: landed"));
     assert!(text.contains(" landed on main as ") && text.ends_with("Next: gsd-tools auto report"), "{text}");
-    std::fs::write(&program, "#!/bin/sh\necho no display >&2; exit 1\n").unwrap();
+    // It fails; a program of the user's own home takes the message.
     let again = project();
-    own(&again, "messages:\n  desktop: true\n");
+    std::fs::write(&program, "#!/bin/sh\necho no display >&2; exit 1\n").unwrap();
+    std::fs::create_dir_all(again.home().join("bin")).unwrap();
+    std::fs::write(again.home().join("bin/note"), "#!/bin/sh\ncat > noted.json\n").unwrap();
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(again.home().join("bin/note"), executable).unwrap();
+    own(&again, "messages:\n  desktop: true\n  command: ~/bin/note {topic}\n");
     let ran = crate::scripted::run(&again, BEGIN, &[], &[("FAKE_SHAPE", "1x1"), ("PATH", &path)]);
+    assert!(std::fs::read_to_string(again.home().join("noted.json")).unwrap().contains("landed"), "{}", ran.stderr);
     assert!(ran.stderr.contains("message by desktop not delivered: exit code 1: no display"), "{}", ran.stderr);
 }
 

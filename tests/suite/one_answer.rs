@@ -204,6 +204,11 @@ const ROWS: &[Row] = &[
     },
     Row { what: "milestones of auto", files: &[SLICES], next: "gsd-tools auto run" },
     Row {
+        what: "a milestone of auto that has only a draft",
+        files: &[(".gsd/milestones/M005/M005-CONTEXT-DRAFT.md", "# M005: Draft\n")],
+        next: "gsd-tools auto discuss M005",
+    },
+    Row {
         what: "milestones of auto that are over",
         files: &[SLICES, (".gsd/milestones/M001/M001-SUMMARY.md", "---\nstatus: complete\n---\n# M001\n")],
         next: "gsd-tools auto run --brief BRIEF.md",

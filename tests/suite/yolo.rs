@@ -129,3 +129,39 @@ fn a_chain_of_another_session_holds_until_it_was_silent_for_long() {
     assert_eq!(config(&context)["mode"], "interactive");
     assert_eq!(call(&context, "s-5", 20, &["yolo", "status"]).json()["stop_condition"], "user_stop");
 }
+
+#[test]
+fn a_status_names_what_to_type_and_a_stop_leaves_nothing_that_prevents_the_next_start() {
+    let context = project("{}\n");
+    let status = |hours| call(&context, "s-1", hours, &["yolo", "status"]).json();
+    assert_eq!(status(0)["next"], "yolo");
+    call(&context, "s-1", 0, &["yolo", "start"]).success();
+    let running = status(0);
+    assert_eq!((&running["next"], &running["blockers"]), (&"yolo status".into(), &json!([])), "{running:#}");
+    assert_eq!(running["stop_condition"], Value::Null, "{running:#}");
+    // Settings that the chain itself has changed are not what a start could mix up.
+    call(&context, "s-1", 0, &["yolo", "stop", "--reason", "gaps_found"]).success();
+    let stopped = status(0);
+    assert_eq!((&stopped["next"], &stopped["blockers"]), (&"yolo".into(), &json!([])), "{stopped:#}");
+    // The reason of a chain that has stopped changes only if one is given.
+    call(&context, "s-1", 1, &["yolo", "stop"]).success();
+    assert_eq!(status(1)["stop_condition"], "gaps_found");
+    call(&context, "s-1", 1, &["yolo", "stop", "--reason", "human_action"]).success();
+    assert_eq!(status(1)["stop_condition"], "human_action");
+    // A stale one is taken over, and is no longer stale then.
+    call(&context, "s-1", 1, &["yolo", "start"]).success();
+    let stale = call(&context, "s-2", 9, &["yolo", "status"]).json();
+    assert_eq!((&stale["stale"], &stale["next"]), (&true.into(), &"yolo".into()), "{stale:#}");
+    assert_eq!(call(&context, "s-2", 9, &["yolo", "start"]).json()["stale"], false);
+    call(&context, "s-2", 9, &["yolo", "stop"]).success();
+    // With all phases done only the close is left, and then the next milestone.
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n- [x] **Phase 2: API** - a\n\n### Phase 2: API\n**Goal**: g\n");
+    let done = call(&context, "s-1", 10, &["yolo", "status", "--text"]).stdout;
+    assert!(done.contains("No phase remains: `/gsd-yolo` audits and closes the milestone."), "{done}");
+    context.write(".planning/STATE.md", "---\nmilestone: v1.0\nstatus: Awaiting next milestone\n---\n\n# State\n");
+    let closed = status(10);
+    assert_eq!(closed["next"], "new-milestone", "{closed:#}");
+    assert!(closed["blockers"].as_array().unwrap().contains(&"milestone_closed".into()), "{closed:#}");
+    let refused = call(&context, "s-1", 10, &["yolo", "start"]).failure(10);
+    assert!(refused.contains("the milestone is closed") && refused.contains("/gsd-new-milestone"), "{refused}");
+}

@@ -100,7 +100,7 @@ pub(crate) fn refuse_uncommitted(call: &Call, folder: &str, done: &str, ignored:
 /// unchanged since the last commit. Untracked files, such as the idea of the project, do not count. `None` if git fails.
 pub(crate) fn is_clean(call: &Call) -> Option<bool> {
     let except = [call.layout().config(), call.layout().root_config()].map(|path| format!(":(exclude){path}"));
-    let line = ["status", "--porcelain", "--", ".", &except[0], &except[1]];
+    let line = ["status", "--porcelain", "--", ":/", &except[0], &except[1]];
     let status = call.world().git_differences(call.root().as_path(), names_no_filter, line).ok();
     let status = status.filter(Finished::success)?;
     Some(status.text().lines().all(|line| line.starts_with("?? ")))

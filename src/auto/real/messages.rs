@@ -116,7 +116,8 @@ impl Real<'_> {
         let body = MessageBody { topic: *topic, project: &project, run: &self.run, text, next };
         let json = serde_json::to_string(&body).map_err(|error| error.to_string())?;
         let title = format!("{project}: {}", topic.word());
-        let with_next = format!("{text}. Next: {}", next.as_str());
+        let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+        let with_next = format!("{text}{end} Next: {}", next.as_str());
         match channel {
             MessageChannel::Command => {
                 let command = self.messages.command.as_ref().ok_or("it is not set up")?;
@@ -160,7 +161,11 @@ impl Real<'_> {
     /// in. One that the project names runs inside the fence of checks.
     fn command(&self, command: &MessageCommand, values: &[(&str, &str)], json: String) -> Result<Sending, EngineError> {
         let (check, arguments) = command_of(&command.text, values).map_err(EngineError::new)?;
-        let mut program = Program::new(check.program()).arguments(arguments);
+        let name = check.program();
+        // Users write their own programs as a shell would read them.
+        let in_home = name.strip_prefix("~/").zip(self.world.home()).map(|(rest, home)| home.join(rest));
+        let named = in_home.map_or_else(|| name.to_owned(), |path| path.display().to_string());
+        let mut program = Program::new(named).arguments(arguments);
         for (name, value) in check.variables() {
             program = program.variable(name, value);
         }

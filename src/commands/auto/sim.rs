@@ -109,7 +109,15 @@ fn run(options: &Options) -> Result<SimReport, Failure> {
 }
 
 fn set(preferences: &mut Preferences, given: &str) -> Result<(), Failure> {
-    let wrong = || Failure::usage(format!("`{given}` is not a preference")).hint("write it as `uat_dispatch=true`");
+    let wrong = || {
+        Failure::usage(format!("`{given}` is not a preference that the simulation takes"))
+            .hint("write it as `uat_dispatch=true`")
+            .hint(
+                "it takes `uat_dispatch`, `mechanical.enabled`, `plan.inline_s01`, and of `phases.` `skip_research`, \
+                 `skip_slice_research`, `skip_reassess`, `reassess_after_slice`, `skip_milestone_validation`, \
+                 `require_slice_discussion`",
+            )
+    };
     let (key, value) = given.split_once('=').ok_or_else(wrong)?;
     let value: bool = value.parse().map_err(|_| wrong())?;
     let place = match key.strip_prefix("phases.").unwrap_or(key) {

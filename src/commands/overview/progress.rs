@@ -65,11 +65,12 @@ fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Re
 pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Failure> {
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
-    let next = NextReport::in_project(&view, &facts::next_facts(context)?)?;
+    let facts = facts::next_facts(context)?;
+    let next = NextReport::in_project(&view, &facts)?;
     let unfinished = interrupted::found(&view, project::noted_wave(context).as_ref());
     let workstreams = if context.layout().workstream().is_none() { workstreams::names(context)? } else { Vec::new() };
     let dashboard = Dashboard::of(&view, stats, next, title(context)?, unfinished, workstreams)?;
-    Ok(dashboard.shown(context.screen()))
+    Ok(dashboard.with_unattended(&facts.commands).shown(context.screen()))
 }
 
 /// As [`dashboard`], for a project in milestones of `auto`; `None` outside such a project.

@@ -4,7 +4,7 @@ use super::stats::Stats;
 use crate::operations::audit::{self, OpenTests};
 use crate::operations::notes::todos;
 use crate::operations::state::next::NextReport;
-use crate::operations::state::read;
+use crate::operations::state::{Commands, read};
 use crate::project::files::FileError;
 use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
@@ -22,6 +22,8 @@ pub(crate) struct Dashboard {
     unfinished: Option<String>,
     /// The workstreams of the project, if none is active.
     workstreams: Vec<String>,
+    /// How the phases can be run without a person, if some are open and the host has commands for it.
+    unattended: Option<String>,
     todos: usize,
     /// Tests, gaps and deferred items that are not settled.
     tests: OpenTests,
@@ -46,10 +48,22 @@ impl Dashboard {
             is_blocked: read::snapshot(view)?.is_some_and(|snapshot| !snapshot.stopping.is_empty()),
             unfinished,
             workstreams,
+            unattended: None,
             todos: todos::list(view, None)?.count,
             tests: audit::open_tests(view)?,
             concerns: read::concerns(view)?,
         })
+    }
+
+    /// Adds the commands that run open phases without a person.
+    pub(crate) fn with_unattended(self, commands: &Commands) -> Self {
+        let has = |name: &&str| commands.installed.iter().any(|installed| installed == name);
+        let is_offered = self.next.phase.is_some() && ["yolo", "auto"].iter().all(has);
+        let prefix = &commands.prefix;
+        let unattended = is_offered.then(|| {
+            format!("Without you: {prefix}yolo in the session, {prefix}auto outside of it with checks and a fence")
+        });
+        Self { unattended, ..self }
     }
 
     pub(crate) fn shown(&self, screen: Screen) -> String {
@@ -73,6 +87,9 @@ impl Dashboard {
         if !open.is_empty() {
             lines = format!("\n{}", screen.prose("", "", &open.join(screen.between())));
         }
+        if let Some(unattended) = &self.unattended {
+            lines += &screen.prose("\n", "", unattended);
+        }
         for concern in self.concerns.iter().take(CONCERNS) {
             lines += &screen.item("  ", Mark::Warning, concern);
         }
@@ -94,7 +111,7 @@ mod tests {
 
     use super::*;
     use crate::operations::overview::stats::{self, Commits};
-    use crate::operations::state::{Commands, Facts};
+    use crate::operations::state::Facts;
     use crate::project::files::MemoryFiles;
 
     const SCREEN: Screen = Screen { width: 80, color: false, signs: true };
@@ -108,6 +125,11 @@ mod tests {
 
     /// The page for a project with these files and its usual ones.
     fn page(screen: Screen, files: &[(&str, &str)], unfinished: Option<&str>) -> String {
+        page_with(&["progress", "quick", "verify-work"], screen, files, unfinished)
+    }
+
+    /// As [`page`], with these commands installed.
+    fn page_with(installed: &[&str], screen: Screen, files: &[(&str, &str)], unfinished: Option<&str>) -> String {
         let folder = ".planning/phases/02-notes-core";
         let plans =
             ["01-PLAN.md", "01-SUMMARY.md", "02-PLAN.md", "03-PLAN.md"].map(|file| format!("{folder}/02-{file}"));
@@ -116,12 +138,14 @@ mod tests {
         let plans = plans.iter().map(|path| (path.as_str(), "---\nphase: 2\n---\n"));
         let files = MemoryFiles::new(usual.into_iter().chain(plans).chain(files.iter().copied()));
         let view = files.view();
-        let installed = ["progress", "quick", "verify-work"].map(str::to_owned).to_vec();
+        let installed = installed.iter().map(|name| (*name).to_owned()).collect();
         let commands = Commands { prefix: "$gsd-".into(), installed, skip_discussion: false };
-        let next = NextReport::in_project(&view, &Facts { commands, ..Facts::default() }).unwrap();
+        let facts = Facts { commands, ..Facts::default() };
+        let next = NextReport::in_project(&view, &facts).unwrap();
         let stats = stats::stats(&view, Commits::default()).unwrap();
         let unfinished = unfinished.map(str::to_owned);
-        Dashboard::of(&view, stats, next, "Acme Notes".to_owned(), unfinished, Vec::new()).unwrap().shown(screen)
+        let dashboard = Dashboard::of(&view, stats, next, "Acme Notes".to_owned(), unfinished, Vec::new()).unwrap();
+        dashboard.with_unattended(&facts.commands).shown(screen)
     }
 
     #[test]
@@ -185,6 +209,19 @@ Next        $gsd-execute-phase 2
 "]]
         );
         assert_eq!(page(Screen { width: 200, ..SCREEN }, &[], unfinished), wide);
+    }
+
+    #[test]
+    fn open_phases_lead_to_the_commands_that_run_them_without_the_person() {
+        let line = "Without you: $gsd-yolo in the session, $gsd-auto outside of it with checks";
+        let shown = |installed: &[&str], files: &[(&str, &str)]| page_with(installed, SCREEN, files, None);
+        assert!(shown(&["progress", "yolo", "auto"], &[]).contains(line), "{}", shown(&["yolo", "auto"], &[]));
+        assert!(!shown(&["progress", "yolo"], &[]).contains("Without you"));
+        let all = ROADMAP.replace("[ ]", "[x]");
+        let summaries = ["02", "03"].map(|plan| format!(".planning/phases/02-notes-core/02-{plan}-SUMMARY.md"));
+        let done: Vec<(&str, &str)> = summaries.iter().map(|path| (path.as_str(), "x")).collect();
+        let done = [&done[..], &[(".planning/ROADMAP.md", all.as_str())]].concat();
+        assert!(!shown(&["progress", "yolo", "auto"], &done).contains("Without you"));
     }
 
     #[test]

@@ -105,9 +105,15 @@ pub(crate) fn check_preferences(
         }
     } else if let Some((first, rest)) = unmet.split_first() {
         let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
+        let is_own = |line: &&&String| line.starts_with("`~/");
+        let cure = if unmet.iter().all(|line| is_own(&line)) {
+            "remove what is named or change it, then run the command again"
+        } else {
+            "remove what is named or change it, commit it, then run the command again"
+        };
         return Err(Failure::usage(format!("{first}{rest}"))
             .exits(64)
-            .hint("remove what is named or change it, commit it, then run the command again")
+            .hint(cure)
             .hint("`gsd-tools config list` shows all preferences and marks these"));
     }
     for line in &asked.idle {

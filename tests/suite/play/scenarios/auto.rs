@@ -18,7 +18,7 @@ pub(crate) fn auto(stage: &mut Stage) {
     // A script plays the client of the run; the client of the play only starts it.
     let agent = stage.context.home().join("agent.sh");
     let script = format!(
-        "#!/bin/sh\nFAKE_SHAPE=2x2 FAKE_ACTOR=${{FAKE_ACTOR:-sleeper:5000}} exec {} \"$@\"\n",
+        "#!/bin/sh\nFAKE_SHAPE=1x6 FAKE_ACTOR=${{FAKE_ACTOR:-sleeper:5000}} exec {} \"$@\"\n",
         compile::fake_agent().display()
     );
     std::fs::write(&agent, script).unwrap();
@@ -111,14 +111,14 @@ fn begins(it: &mut Actor) {
     it.reads("references/ui.md").done();
 }
 
-/// A task asks a question, as the sessions of a real client do; the person answers it in the host.
+/// The last task asks a question, as the sessions of a real client do; the person answers it in the host.
 fn asks_and_is_answered(stage: &mut Stage) {
     let worktree = stage.context.project().join(".gsd/worktrees/M001/.gsd/milestones/M001/slices/S01/tasks");
-    let question = "{\"version\": 1, \"taskId\": \"T02\", \"sliceId\": \"S01\", \"milestoneId\": \"M001\", \
+    let question = "{\"version\": 1, \"taskId\": \"T06\", \"sliceId\": \"S01\", \"milestoneId\": \"M001\", \
         \"question\": \"Which store?\", \"options\": [{\"id\": \"a\", \"label\": \"files\"}, {\"id\": \"b\", \"label\": \"SQLite\"}], \
         \"recommendation\": \"a\", \"recommendationRationale\": \"it is there\", \"continueWithDefault\": false}\n";
     std::fs::create_dir_all(&worktree).unwrap();
-    std::fs::write(worktree.join("T02-ESCALATION.json"), question).unwrap();
+    std::fs::write(worktree.join("T06-ESCALATION.json"), question).unwrap();
     let asked = stage.asks_program("auto status");
     assert_eq!(asked["questions"][0]["text"], "Which store?", "{asked:#}");
     stage.types("auto", "answer", |it| {
@@ -126,7 +126,7 @@ fn asks_and_is_answered(stage: &mut Stage) {
         it.by("without an option").runs("gsd-tools auto status", &[]).expects("Which store?").done();
         it.by("show the question and its `options`, and ask the user")
             .asks("Which store?\n1. a: files\n2. b: SQLite", "2. b, we have it");
-        let answer = [("task", "M001/S01/T02"), ("option", "b"), ("reason", "we have it")];
+        let answer = [("task", "M001/S01/T06"), ("option", "b"), ("reason", "we have it")];
         it.runs("gsd-tools auto answer", &answer).is("updated", true).done();
         "Answered with b.".to_owned()
     });
