@@ -16,6 +16,7 @@ use crate::operations::bundle::{Blocker, ChainFacts, ChainPlan};
 use crate::operations::documents::configuration::{own, put};
 use crate::operations::facts::{FactsCall, Given};
 use crate::project::auto_chain::{ChainNote, NOTE};
+use crate::project::config;
 use crate::project::view::ProjectView;
 use crate::project::workstream;
 use crate::text::time;
@@ -119,11 +120,9 @@ fn is_active(view: &ProjectView) -> Result<bool, Failure> {
 /// Starts the chain, unless something prevents it.
 pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<YoloReport, Failure> {
     let plan = plan(call, from)?;
+    let prefix = call.command_prefix()?;
     if !plan.blockers.is_empty() {
-        let prefix = call.command_prefix()?;
-        let (what, cures): (Vec<_>, Vec<_>) = plan.blockers.iter().map(|blocker| blocker.said(prefix)).unzip();
-        let failure = Failure::new(Reason::Unknown, format!("the chain cannot begin: {}", what.join("; ")));
-        return Err(cures.into_iter().fold(failure.exits(BLOCKED), Failure::hint));
+        return Err(prevented(&plan.blockers, prefix));
     }
     let now = call.world().now().to_string();
     let mut values = vec![
@@ -137,6 +136,10 @@ pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<Y
     ];
     write(call, true, |view| {
         let was_active = is_active(view)?;
+        if was_active && !plan.stale {
+            // Another call has started it meanwhile.
+            return Err(prevented(&[Blocker::ActiveSession], prefix));
+        }
         for (key, value, earlier) in CHANGED {
             let (now, ours) = (own(view, key)?, serde_json::from_str(value).ok());
             // After a crash the earlier value is already there, unless a person has set another one since.
@@ -148,6 +151,12 @@ pub(crate) fn start(call: &Call, from: Option<String>, closes: bool) -> Result<Y
         Ok(values)
     })?;
     report_of(call, &call.view(), ChainPlan { stale: false, ..plan })
+}
+
+fn prevented(blockers: &[Blocker], prefix: &str) -> Failure {
+    let (what, cures): (Vec<_>, Vec<_>) = blockers.iter().map(|blocker| blocker.said(prefix)).unzip();
+    let failure = Failure::new(Reason::Unknown, format!("the chain cannot begin: {}", what.join("; ")));
+    cures.into_iter().fold(failure.exits(BLOCKED), Failure::hint)
 }
 
 /// Stops the chain, and puts back what its start changed. The reason is that the user wanted it, unless another is
@@ -168,7 +177,9 @@ pub(crate) fn stop(call: &Call, reason: Option<&str>) -> Result<YoloReport, Fail
             for (key, value, earlier) in CHANGED {
                 // A value that a person has set meanwhile stays.
                 if own(view, key)? == serde_json::from_str(value).ok() {
-                    values.push((key, own(view, earlier)?));
+                    // Only what the key may be: the file can be written by others.
+                    let before = own(view, earlier)?.filter(|before| config::may_be(key, before));
+                    values.push((key, before));
                 }
                 values.push((earlier, None));
             }

@@ -335,6 +335,11 @@ fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
     if let Some(stop) = given_up(situation, &unit, &attempts) {
         return Step::Stop(stop);
     }
+    if situation.memory.reviewed.is_some() {
+        let text = format!("what you looked at does not land: {unit} comes first, by an order or a change since then");
+        let stop = Stop::new(Cause::Review, text, "gsd-tools auto run");
+        return Step::Stop(stop.shown(["that call continues the work, and waits for your review again".to_owned()]));
+    }
     if let Some(stop) = ceiling(situation.memory) {
         return Step::Stop(stop);
     }

@@ -359,7 +359,7 @@ impl StatusReport {
             progress: Progress::default(),
             registry: Vec::new(),
             requirements: RequirementCounts::default(),
-            session: SessionReport::of(memory),
+            session: SessionReport::of(memory, step),
             counters: Counters::of(memory),
             checks: ChecksReport::of(memory),
             cost: Cost::of(memory),
@@ -533,9 +533,11 @@ fn warning_on(runner: &str, said: &str) -> Option<String> {
 }
 
 impl SessionReport {
-    fn of(memory: &Memory) -> Option<Self> {
+    fn of(memory: &Memory, step: &Step) -> Option<Self> {
         let run = memory.run.as_ref()?;
         let current = memory.current.as_ref();
+        // An answer, for example, ends what the documents show.
+        let holds = |stop: &&Stop| !stop.cause.is_in_documents() || matches!(step, Step::Stop(_));
         Some(Self {
             lock: "free",
             pid: None,
@@ -548,7 +550,7 @@ impl SessionReport {
             unit: current.map(|operation| operation.start.unit.to_string()),
             attempt: current.map(|operation| operation.start.attempt),
             stage: current.map(|operation| operation.stage.word()),
-            stop: memory.stop.clone(),
+            stop: memory.stop.as_ref().filter(holds).cloned(),
         })
     }
 }

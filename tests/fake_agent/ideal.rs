@@ -92,7 +92,7 @@ fn plan_milestone(call: &Call, milestone: &str, manner: Manner) -> Result<(), St
         ));
     }
     write(&format!("{}-ROADMAP.md", of_milestone(milestone)), &text)?;
-    if slices == 0 || manner == Manner::Half {
+    if slices == 0 || manner == Manner::Half || !call.plans_first_slice {
         return Ok(());
     }
     plan_slice(milestone, "S01", call.shape.1, manner)

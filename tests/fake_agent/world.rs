@@ -22,6 +22,8 @@ pub struct Call {
     /// Counted from 1.
     pub attempt: u32,
     pub shape: (usize, usize),
+    /// Whether the prompt has the first slice planned together with the milestone.
+    pub plans_first_slice: bool,
 }
 
 impl Call {
@@ -55,6 +57,7 @@ impl Call {
             kind: set("GSD_UNIT_KIND").unwrap_or(told_kind),
             id: set("GSD_UNIT_ID").unwrap_or(told_id),
             attempt: set("GSD_UNIT_ATTEMPT").and_then(|attempt| attempt.parse().ok()).unwrap_or(1),
+            plans_first_slice: !arguments.iter().any(|argument| argument.contains("First slice: do not plan it")),
             shape: set("FAKE_SHAPE").and_then(|shape| parse_shape(&shape)).unwrap_or((2, 3)),
         })
     }

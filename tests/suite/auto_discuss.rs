@@ -93,17 +93,23 @@ fn a_slice_of_a_run_is_discussed_where_the_run_works_and_the_run_continues() {
     context.write(".gsd/PREFERENCES.md", "---\nphases:\n  require_slice_discussion: true\n---\n");
     git(&context, &["add", "--all"]);
     git(&context, &["commit", "--quiet", "--message=preferences"]);
-    let stop = stopped(&run(&context, BEGIN, &[]), "slice-needs-discussion");
-    assert_eq!(stop["next"], "gsd-tools auto discuss M001/S02", "{stop:#}");
-    let folder = ".gsd/worktrees/M001/.gsd/milestones/M001/slices/S02";
-    let writes =
-        format!("mkdir -p {folder}; printf '# S02: Second\\n\\n## Goal\\n\\nOne file.\\n' > {folder}/S02-CONTEXT.md");
-    let agent = client(&context, &writes);
-    let (code, answer) = at_a_terminal(&context, &format!("auto discuss M001/S02 {agent}"));
-    assert_eq!(code, Some(0), "{answer}");
-    assert!(noted(&context).contains("# Discuss a slice"), "{}", noted(&context));
-    assert_eq!(next(&answer), ["gsd-tools auto run"]);
-    stopped(&run(&context, &["auto", "run"], &[]), "complete");
+    let mut ran = run(&context, BEGIN, &[]);
+    // The first slice too: it is planned after its discussion, and not with the milestone.
+    for slice in ["S01", "S02"] {
+        let stop = stopped(&ran, "slice-needs-discussion");
+        assert_eq!(stop["next"], format!("gsd-tools auto discuss M001/{slice}"), "{stop:#}");
+        let folder = format!(".gsd/worktrees/M001/.gsd/milestones/M001/slices/{slice}");
+        let document = format!("{folder}/{slice}-CONTEXT.md");
+        let writes =
+            format!("mkdir -p {folder}; printf '# {slice}: A part\\n\\n## Goal\\n\\nOne file.\\n' > {document}");
+        let agent = client(&context, &writes);
+        let (code, answer) = at_a_terminal(&context, &format!("auto discuss M001/{slice} {agent}"));
+        assert_eq!(code, Some(0), "{answer}");
+        assert!(noted(&context).contains("# Discuss a slice"), "{}", noted(&context));
+        assert_eq!(next(&answer), ["gsd-tools auto run"]);
+        ran = run(&context, &["auto", "run"], &[]);
+    }
+    stopped(&ran, "complete");
     assert!(git(&context, &["show", "main:.gsd/milestones/M001/slices/S02/S02-CONTEXT.md"]).contains("One file."));
     // No run holds a conversation.
     let refused = run(&context, &["auto", "dispatch", "discuss-slice", "M001/S02"], &[]);

@@ -1,7 +1,7 @@
 //! What is around a run: an agent of a host that passes words of its user on, preferences that a run would not read, and
 //! the work of a run whose log is gone.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::auto::{auto, git, project, report};
 use crate::auto_ways_on::{BEGIN, run, stopped};
@@ -28,6 +28,9 @@ fn an_agent_passes_on_what_its_user_says_and_accepts_no_work() {
     assert_eq!(report(&ran)["stop"]["cause"], "escalation", "{}", ran.stderr);
     let answered = by_an_agent(&context, &["auto", "answer", "M001/S01/T01", "a", "--why", "we have it"]).json();
     assert_eq!(answered["updated"], true, "{answered:#}");
+    // The question is no longer why it does not run.
+    let status = context.gsd(["auto", "status"]).json();
+    assert_eq!((&status["session"]["stop"], &status["questions"]), (&Value::Null, &json!([])), "{status:#}");
     by_an_agent(&context, &["auto", "capture", "sort the shelf"]).success();
     by_an_agent(&context, &["auto", "steer", "use one file"]).success();
     let log = context.gsd(["auto", "log"]).success();
@@ -80,6 +83,40 @@ fn a_run_begins_only_with_the_preferences_that_its_card_shows() {
     let ran = run(&context, &["auto", "run", "--max-units", "1"], &[]);
     let line = ran.stderr.lines().find(|line| line.contains("Not read by this run"));
     assert!(line.is_some_and(|line| line.contains(".gsd/worktrees/M001/.gsd/PREFERENCES.md")), "{}", ran.stderr);
+}
+
+#[test]
+fn what_was_looked_at_lands_or_nothing_does_and_no_session_starts_for_it() {
+    let context = project();
+    stopped(&run(&context, &[BEGIN, &["--land", "ask"]].concat(), &[]), "review");
+    let shown = context.gsd(["auto", "diff"]).json();
+    let files: Vec<&str> = shown["files"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(files[0], "checks/s01_t01.sh", "those of the project come first: {files:?}");
+    assert!(files.last().unwrap().starts_with(".gsd/"), "{files:?}");
+    context.gsd(["auto", "steer", "use one file"]).success();
+    let sessions = |context: &TestContext| context.gsd(["auto", "status"]).json()["run"]["sessions"].clone();
+    let before = sessions(&context);
+    let ran = context.gsd(["auto", "land", "--yes"]);
+    let stop = stopped(&ran, "review");
+    assert!(stop["text"].as_str().unwrap().contains("does not land: rewrite-docs"), "{stop:#}");
+    assert_eq!((sessions(&context), stop["next"].as_str()), (before, Some("gsd-tools auto run")));
+    assert_eq!(git(&context, &["rev-list", "--count", "main"]), "1");
+    // The order is followed, and what came of it waits again.
+    stopped(&run(&context, &["auto", "run"], &[]), "review");
+    let landed = context.gsd(["auto", "land", "--yes"]).json();
+    assert_eq!(landed["stop"]["cause"], "complete", "{landed:#}");
+}
+
+#[test]
+fn the_card_names_the_checks_that_run() {
+    let context = project();
+    let test = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+    context.write("test_a.py", test);
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=a test"]);
+    let words = [BEGIN, &["--dry-run"]].concat();
+    let card = report(&run(&context, &words, &[]))["card"].clone();
+    assert_eq!(card["runs"], json!(["check: python3 -m unittest discover (python-project)"]), "{card:#}");
 }
 
 #[test]

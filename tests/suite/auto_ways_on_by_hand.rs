@@ -141,13 +141,14 @@ fn without_a_milestone_the_printed_command_begins_with_the_brief() {
 #[test]
 fn a_slice_that_needs_discussion_continues_once_its_context_is_written() {
     let context = preferring("phases:\n  require_slice_discussion: true\n");
-    // The first slice is planned together with the milestone.
     let stop = stopped(&run(&context, BEGIN, &[]), "slice-needs-discussion");
-    assert!(stop["text"].as_str().unwrap().starts_with("M001/S02 has no CONTEXT.md"), "{stop:#}");
-    assert_eq!(stop["next"], "gsd-tools auto discuss M001/S02", "{stop:#}");
-    let folder = context.project().join(WORKTREE).join(MILESTONE).join("slices/S02");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("S02-CONTEXT.md"), "# The shelf\n\nOne file a task.\n").unwrap();
+    assert!(stop["text"].as_str().unwrap().starts_with("M001/S01 has no CONTEXT.md"), "{stop:#}");
+    assert_eq!(stop["next"], "gsd-tools auto discuss M001/S01", "{stop:#}");
+    for slice in ["S01", "S02"] {
+        let folder = context.project().join(WORKTREE).join(MILESTONE).join("slices").join(slice);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{slice}-CONTEXT.md")), "# The shelf\n\nOne file a task.\n").unwrap();
+    }
     assert_eq!(goes_on(&context, &stop), ["slice-needs-discussion"]);
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::auto::git;
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, binary};
 
 const CONFIG: &str = ".planning/config.json";
 
@@ -164,4 +164,28 @@ fn a_status_names_what_to_type_and_a_stop_leaves_nothing_that_prevents_the_next_
     assert!(closed["blockers"].as_array().unwrap().contains(&"milestone_closed".into()), "{closed:#}");
     let refused = call(&context, "s-1", 10, &["yolo", "start"]).failure(10);
     assert!(refused.contains("the milestone is closed") && refused.contains("/gsd-new-milestone"), "{refused}");
+}
+
+#[test]
+fn a_stop_puts_back_only_what_a_setting_may_be_and_of_starts_at_once_one_counts() {
+    let context = project("{\"mode\": \"interactive\"}\n");
+    call(&context, "s-1", 0, &["yolo", "start"]).success();
+    // Others can write the file.
+    let forged = context.read(CONFIG).replace("\"prev_mode\": \"interactive\"", "\"prev_mode\": \"rm -rf\"");
+    assert!(forged.contains("rm -rf"), "{forged}");
+    context.write(CONFIG, &forged);
+    call(&context, "s-1", 0, &["yolo", "stop"]).success();
+    assert!(!context.read(CONFIG).contains("rm -rf"), "{}", context.read(CONFIG));
+    let context = project("{}\n");
+    let started = std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..6)
+            .map(|session| {
+                let mut command = context.command(binary());
+                command.args(["yolo", "start"]).env("CLAUDE_CODE_SESSION_ID", format!("s-{session}"));
+                scope.spawn(move || command.output().unwrap().status.success())
+            })
+            .collect();
+        calls.into_iter().map(|call| call.join().unwrap()).filter(|started| *started).count()
+    });
+    assert_eq!(started, 1, "of six starts at once");
 }

@@ -119,9 +119,14 @@ fn not_approved(
         "read it, then run `{next}` in a terminal, or `{ahead}`, or add the line `approved: [{digest}]` between the lines \
          `---` of `{file}`"
     );
-    // An agent may run the suggested next command as it is, so for an agent that command does not approve anything.
-    let next = if agent.is_some() { next.clone() } else { ahead };
-    let other = without_settings(brought, pending, question, "or, ");
+    if agent.is_some() {
+        // An agent could write the digest where it approves, so only a person's own call shows it.
+        let way = format!(
+            "a person reads it and runs `{next}` in a terminal, which asks; without one it says how to approve it"
+        );
+        return Stop::new(Cause::NotApproved, text, next.clone()).shown(pending.lines().into_iter().chain([way]));
+    }
+    let (next, other) = (ahead, without_settings(brought, pending, question, "or, "));
     Stop::new(Cause::NotApproved, text, next).shown(pending.lines().into_iter().chain([way]).chain(other))
 }
 

@@ -83,7 +83,9 @@ impl RunQuestion<'_> {
         let plans: Vec<(String, Option<String>)> = self.plans_in(&tree);
         let client = self.of_client(&tree, &paths);
         let packages = paths.iter().filter(|path| path.ends_with("/package.json") && !path.contains("node_modules/"));
-        let read = DECLARING.iter().map(|path| (*path).to_owned()).chain(packages.take(PACKAGES).cloned());
+        // What they import decides which program runs them.
+        let tests = ["", "tests"].map(|folder| tests_in(&tree, folder)).concat();
+        let read = DECLARING.iter().map(|path| (*path).to_owned()).chain(packages.take(PACKAGES).cloned()).chain(tests);
         let read: Vec<(String, Option<String>)> = read.map(|path| (path.clone(), tree.file(&path))).collect();
         let wanted: BTreeSet<&String> =
             plans.iter().chain(&client).chain(&read).filter_map(|(_, real)| real.as_ref()).collect();
@@ -196,6 +198,12 @@ impl RunQuestion<'_> {
         let own = preferred.flat_map(|line| Check::all_of(line)).filter_map(Result::ok);
         brought.checks().map(str::to_owned).chain(own.map(|check| check.command().to_owned())).collect()
     }
+}
+
+/// The files of a folder that may hold tests of Python.
+fn tests_in(tree: &CheckedOutTree, folder: &str) -> Vec<String> {
+    let names = tree.names(folder).filter(|name| name.strip_suffix(".py").is_some_and(|stem| stem.contains("test")));
+    names.map(|name| if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") }).collect()
 }
 
 /// True if a document may name checks of the run. Finished milestones, in the archive, are not run.

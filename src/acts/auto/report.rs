@@ -30,6 +30,8 @@ pub(crate) struct UnitDiffReport {
     pub(crate) base: String,
     pub(crate) commit: String,
     pub(crate) changes: ChangedLines,
+    /// The paths that differ, those of the project before those of the planning folder.
+    pub(crate) files: Vec<String>,
     pub(crate) diff: String,
 }
 
@@ -126,7 +128,8 @@ pub(crate) fn diff(call: &Call, unit: Option<&str>) -> Result<UnitDiffReport, Fa
         let (base, commit) = (candidate.base.clone(), candidate.commit.clone());
         if let Some(diff) = diff_between(call, &place, &base, &commit)? {
             let changes = changed_lines(call, &place, &base, &commit)?.unwrap_or_default();
-            return Ok(UnitDiffReport { unit: account.run.milestone.clone(), base, commit, changes, diff });
+            let files = files_between(call, &place, &base, &commit)?;
+            return Ok(UnitDiffReport { unit: account.run.milestone.clone(), base, commit, changes, files, diff });
         }
     }
     let (found, unit) = match unit {
@@ -150,7 +153,8 @@ pub(crate) fn diff(call: &Call, unit: Option<&str>) -> Result<UnitDiffReport, Fa
     };
     let changes = changed_lines(call, &place, &base, last)?.ok_or_else(gone)?;
     let diff = diff_between(call, &place, &base, last)?.ok_or_else(gone)?;
-    Ok(UnitDiffReport { unit: unit.to_owned(), base, commit: (*last).clone(), changes, diff })
+    let files = files_between(call, &place, &base, last)?;
+    Ok(UnitDiffReport { unit: unit.to_owned(), base, commit: (*last).clone(), changes, files, diff })
 }
 
 /// The units of a run that words mean: `execute-task M001/S01/T01`, its identifier, or what has it.
@@ -189,6 +193,15 @@ fn diff_between(call: &Call, place: &RunPlace, base: &str, commit: &str) -> Resu
     let line = ["diff-tree", "-r", "--patch", "--no-ext-diff", "--no-textconv", "--end-of-options", base, commit];
     let answer = call.world().git(place.root.as_path(), line)?;
     Ok(answer.success().then(|| answer.text()))
+}
+
+fn files_between(call: &Call, place: &RunPlace, base: &str, commit: &str) -> Result<Vec<String>, Failure> {
+    let line = ["diff-tree", "-r", "--name-only", "-z", "--end-of-options", base, commit];
+    let answer = call.world().git(place.root.as_path(), line)?;
+    let paths = answer.text();
+    let mut files: Vec<String> = paths.split('\0').filter(|path| !path.is_empty()).map(one_line).collect();
+    files.sort_by_key(|path| path.starts_with('.'));
+    Ok(files)
 }
 
 fn cut(diff: &str) -> String {

@@ -35,6 +35,13 @@ impl Worktree {
     }
 }
 
+/// The nested repository that git refuses to add, since it has no commit.
+fn without_commit(why: &str) -> Option<GitPath> {
+    let (before, _) = why.split_once("' does not have a commit checked out")?;
+    let (_, path) = before.rsplit_once('\'')?;
+    Some(GitPath::of(path.trim_end_matches('/').as_bytes()))
+}
+
 impl Repository {
     /// Returns the tree of an engine worktree, with its content stored in the repository. Neither the worktree nor its
     /// index changes. Changed submodules and nested repositories are refused: git would store the name of a commit
@@ -54,7 +61,13 @@ impl Repository {
             }
             other => drop(other?),
         }
-        git.ask(["add", "--all"])?;
+        git.ask(["add", "--all"]).map_err(|error| match &error {
+            LandingError::Git { why, .. } => match without_commit(why) {
+                Some(path) => LandingError::Embedded { folder: worktree.folder.clone(), path },
+                None => error,
+            },
+            _ => error,
+        })?;
         if let Some(documents) = self.documents.filter(|folder| is_real_folder(&worktree.folder.resolve(folder))) {
             // The claim of a milestone is a note for this computer only.
             git.ask(["add", "--all", "--force", "--", documents, &format!(":(exclude){documents}/milestone.lock")])?;

@@ -27,7 +27,7 @@ use crate::text::words::of_word;
 #[derive(Debug, clap::Args)]
 pub(super) struct WatchArgs {
     /// `full`, `small`, `min` or `off`; without it, the mode that was used last
-    #[arg(long)]
+    #[arg(long, conflicts_with = "once")]
     mode: Option<String>,
     /// Show the run once, and do not wait
     #[arg(long)]
@@ -56,6 +56,9 @@ pub(super) fn watch(context: &mut Context, arguments: &WatchArgs) -> Result<(), 
         let last = drawn(context, &place, &mut source, start)?;
         last.unwrap_or(run)
     } else {
+        if wanted.is_some() {
+            context.warn("`--mode` is for a terminal that can be drawn on; new lines are shown instead");
+        }
         followed(context, &place, &mut source, run)?
     };
     let now = context.world().now().milliseconds();
@@ -159,7 +162,7 @@ impl Drop for Restored {
 
 fn draw(frame: &mut Frame<'_>, run: Option<&LiveRun>, (mode, now): (WidgetMode, i64), screen: Screen) {
     let area = frame.area();
-    let keys = format!("Esc next mode ({}) · q quit; the run does not depend on this view", mode.word());
+    let keys = format!("Esc for {} · q quit; the run does not depend on this view", next_mode(mode).word());
     let Some(run) = run else {
         frame.render_widget(Paragraph::new("No run was started in this project."), area);
         return;

@@ -154,9 +154,10 @@ impl Blocker {
             Self::MilestoneClosed => {
                 ("the milestone is closed", format!("`{prefix}new-milestone` begins the next one"))
             }
-            Self::ActiveSession => {
-                ("another session runs the chain", "if that is gone: `gsd-tools yolo stop --reason crash`".to_owned())
-            }
+            Self::ActiveSession => (
+                "it runs already, perhaps in another session",
+                "if that is gone: `gsd-tools yolo stop --reason crash`".to_owned(),
+            ),
             Self::UnknownPhase => (
                 "the phase to begin with does not remain",
                 "`gsd-tools yolo status --pick remaining` lists those".to_owned(),

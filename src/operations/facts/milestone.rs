@@ -1,7 +1,5 @@
 //! Facts about the milestone: its phases, earlier milestones, its branch and its tag.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,19 +48,6 @@ struct MilestoneProgress {
 
 /// Version and name of the milestones in MILESTONES.md, newest first.
 struct Shipped(Vec<(String, Option<String>)>);
-
-/// The names of the archived milestones.
-struct Archived(Vec<String>);
-
-impl FactBasis for Archived {
-    fn of(given: &Given<'_>) -> Result<Self, FileError> {
-        let (view, layout) = (given.view, given.view.layout());
-        let kept = view.file_names(&layout.milestones_folder())?;
-        let kept = kept.iter().filter_map(|name| name.strip_suffix("-ROADMAP.md")).map(str::to_owned);
-        let all: BTreeSet<String> = view.folder_names(&layout.archive())?.into_iter().chain(kept).collect();
-        Ok(Self(all.into_iter().collect()))
-    }
-}
 
 impl FactBasis for MilestoneHistory {
     fn of(_: &Given<'_>) -> Result<Self, FileError> {
@@ -117,10 +102,10 @@ facts! { |given, milestone: Milestone|
         let MilestoneProgress { phases, counts } = &*given.part::<MilestoneProgress>()?;
         *phases > 0 && counts.completed_phases >= counts.total_phases
     };
-    /// The archived milestones: folders of the archive, and versions whose roadmap was kept.
-    archived_milestones: Vec<String> = given.part::<Archived>()?.0.clone();
-    /// The number of archived milestones.
-    archive_count: usize = given.part::<Archived>()?.0.len();
+    /// The folders below `archive/`, where older projects keep finished milestones; others are in `milestones/`.
+    archived_milestones: Vec<String> = given.view.folder_names(&given.view.layout().archive())?;
+    /// The number of those folders.
+    archive_count: usize = given.view.folder_names(&given.view.layout().archive())?.len();
     /// The number of phases of the milestone that have a folder.
     phase_dir_count: usize = given.view.milestone_folders()?.len();
     /// The version of the most recently completed milestone.

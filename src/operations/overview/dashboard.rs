@@ -60,9 +60,8 @@ impl Dashboard {
         let has = |name: &&str| commands.installed.iter().any(|installed| installed == name);
         let is_offered = self.next.phase.is_some() && ["yolo", "auto"].iter().all(has);
         let prefix = &commands.prefix;
-        let unattended = is_offered.then(|| {
-            format!("Without you: {prefix}yolo in the session, {prefix}auto outside of it with checks and a fence")
-        });
+        let unattended = is_offered
+            .then(|| format!("Without you: {prefix}yolo in this session, {prefix}auto with checks and a fence"));
         Self { unattended, ..self }
     }
 
@@ -213,7 +212,7 @@ Next        $gsd-execute-phase 2
 
     #[test]
     fn open_phases_lead_to_the_commands_that_run_them_without_the_person() {
-        let line = "Without you: $gsd-yolo in the session, $gsd-auto outside of it with checks";
+        let line = "Without you: $gsd-yolo in this session, $gsd-auto with checks and a fence";
         let shown = |installed: &[&str], files: &[(&str, &str)]| page_with(installed, SCREEN, files, None);
         assert!(shown(&["progress", "yolo", "auto"], &[]).contains(line), "{}", shown(&["yolo", "auto"], &[]));
         assert!(!shown(&["progress", "yolo"], &[]).contains("Without you"));

@@ -203,6 +203,11 @@ fn number(text: &str) -> Option<Number> {
     Number::from_f64(text.parse().ok()?)
 }
 
+/// Whether a key may have this value; one that we do not know may have any.
+pub(crate) fn may_be(key: &str, value: &Value) -> bool {
+    value.is_null() || accepts(key).is_none_or(|accepts| accepts.fits(value))
+}
+
 /// Checks the values of the keys we know; other keys may have any value.
 pub(crate) fn check_values(file: &Map<String, Value>) -> Result<(), Failure> {
     check_below(file, "")

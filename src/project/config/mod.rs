@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 pub(crate) use keys::{
-    Setting, check_values, is_key, is_secret, key_names, masked, store_values, unknown, without_secrets,
+    Setting, check_values, is_key, is_secret, key_names, masked, may_be, store_values, unknown, without_secrets,
 };
 pub(crate) use legacy::{Normalization, meant, normalizations};
 pub(crate) use report::LoadedConfig;

@@ -71,9 +71,10 @@ pub(crate) fn tell_of_others(call: &Call, place: &RunPlace, memory: &Memory) -> 
         Ok::<_, Failure>(WrittenPreferences::read(files.as_ref(), call.world())?.project)
     };
     let documents = place.documents(memory);
-    if project(&place.root)? != project(&documents)? {
+    let (here, there) = (project(&place.root)?, project(&documents)?);
+    if here.is_some() && here != there {
         let path = format!("{}/{}", lookup::FOLDER, user::PREFERENCES);
-        call.tell(format!("Not read by this run: `{path}`. It has its own in `{documents}/{path}`."));
+        call.tell(format!("Not read by this run: `{path}`. It reads `{documents}/{path}`, where its work is."));
     }
     Ok(())
 }

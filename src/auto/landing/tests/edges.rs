@@ -440,6 +440,9 @@ fn nested_repositories_and_changed_submodules_are_refused_with_a_hint() {
     }
     bench.git(&at(""), &["init", "--quiet", "-b", "main", "tool"]);
     bench.write(&at("tool/t.txt"), "t\n");
+    // Git does not add one without a commit.
+    let error = repository.snapshot(&worktree).unwrap_err();
+    assert!(matches!(&error, LandingError::Embedded { path, .. } if path == &GitPath::of(b"tool")), "{error}");
     bench.commit_all(&at("tool"), "tool");
     let error = repository.snapshot(&worktree).unwrap_err();
     assert!(matches!(error, LandingError::Embedded { .. }), "{error}");

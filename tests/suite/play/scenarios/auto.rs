@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Stage;
 use crate::auto::compile;
+use crate::kit::binary;
 use crate::play::actor::{Actor, Outcome};
 
 /// A brief becomes a milestone that waits for the person's review, and lands when they say so.
@@ -24,7 +25,9 @@ pub(crate) fn auto(stage: &mut Stage) {
     std::fs::write(&agent, script).unwrap();
     stage.shell(&format!("chmod +x {}", agent.display()));
     let driver = format!("--runner fake --runner-program {}", agent.display());
-    // What the repository brings is for the person to approve.
+    // What the repository brings is for the person to approve: their own call says how, without a terminal too.
+    let mut person = stage.context.command(binary());
+    person.args(["auto", "run", "--brief", "BRIEF.md", "--yes"]).args(driver.split(' '));
     let (first, home) = (driver.clone(), stage.context.home());
     let program = Arc::new(Mutex::new(String::new()));
     let seen = Arc::clone(&program);
@@ -34,10 +37,12 @@ pub(crate) fn auto(stage: &mut Stage) {
         let card = it.runs_with(line, &[("file", "BRIEF.md")], &first).expects("python3 -m");
         let spelled = card.call.trim_start_matches("$ ").split_once(" auto ").map(|(program, _)| program.to_owned());
         *seen.lock().unwrap() = spelled.unwrap();
-        let refused = start(it, &card.call);
+        let refused = start(it, &card.call).lacks("approved: [").lacks("GSD_APPROVED");
         it.by("only a person approves what a repository brings: show `stop.evidence`");
-        let digest = refused.text.split("GSD_APPROVED=").nth(1).and_then(|rest| rest.split(' ').next());
-        let digest = digest.unwrap_or_else(|| panic!("{}", refused.text));
+        assert!(refused.text.contains("in a terminal, which asks"), "{}", refused.text);
+        let shown = String::from_utf8(person.output().unwrap().stdout).unwrap();
+        let digest = shown.split("GSD_APPROVED=").nth(1).and_then(|rest| rest.split(' ').next());
+        let digest = digest.unwrap_or_else(|| panic!("{shown}"));
         std::fs::create_dir_all(home.join(".gsd")).unwrap();
         std::fs::write(home.join(".gsd/PREFERENCES.md"), format!("---\napproved: [{digest}]\n---\n")).unwrap();
         "A person has to approve that.".to_owned()
