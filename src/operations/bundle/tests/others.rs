@@ -80,15 +80,18 @@ fn other_active_workstreams_are_listed() {
         (".planning/workstreams/done/STATE.md", "# S\n\nStatus: v1.0 milestone complete\n"),
         (".planning/workstreams/bare/notes.md", ""),
     ]);
-    let others = |workstream| {
+    let others = |workflow, workstream| {
         let view = ProjectView::new(Layout::new("/p", None, workstream), Box::new(files.clone()));
-        let call = FactsCall::of("transition");
+        let call = FactsCall::of(workflow);
         let given = Given { view: &view, config: &Config::default(), host: &Host::default(), call };
         BundleAnswer::of(&given).unwrap().0["other_active_workstreams"].clone()
     };
     let expected = serde_json::json!([{"name": "bare", "status": "unknown"}, {"name": "web", "status": "In progress"}]);
-    assert_eq!(others(Some("api")), expected);
-    assert_eq!(others(None), serde_json::json!([]));
+    // The chain leaves the milestone open while others work.
+    for workflow in ["transition", "yolo"] {
+        assert_eq!(others(workflow, Some("api")), expected);
+        assert_eq!(others(workflow, None), serde_json::json!([]));
+    }
 }
 
 #[test]
