@@ -99,6 +99,7 @@ fn report_of(call: &Call, view: &ProjectView, mut plan: ChainPlan) -> Result<Yol
     let next = match () {
         () if runs => "yolo status",
         () if has(Blocker::NoPlanning) || has(Blocker::NoRoadmap) => "new-project",
+        () if has(Blocker::NoPhases) => "health",
         () if has(Blocker::MilestoneClosed) => "new-milestone",
         () => "yolo",
     };

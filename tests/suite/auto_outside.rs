@@ -77,6 +77,15 @@ fn a_run_begins_only_with_the_preferences_that_its_card_shows() {
     std::fs::remove_file(context.project().join(PREFERENCES)).unwrap();
     refused(&context, BEGIN, "is missing, unlike in the commit");
     git(&context, &["checkout", "--", PREFERENCES]);
+    // Under its other name too.
+    let other = ".gsd/preferences.md";
+    git(&context, &["mv", PREFERENCES, other]);
+    git(&context, &["commit", "--quiet", "--message=another name"]);
+    std::fs::remove_file(context.project().join(other)).unwrap();
+    refused(&context, BEGIN, "`.gsd/preferences.md` is missing, unlike in the commit");
+    git(&context, &["checkout", "--", other]);
+    git(&context, &["mv", other, PREFERENCES]);
+    git(&context, &["commit", "--quiet", "--message=its name again"]);
     // An unfinished run reads its own, and says so.
     stopped(&run(&context, &[BEGIN, &["--max-units", "1"]].concat(), &[]), "units-done");
     context.write(PREFERENCES, "---\nverification_commands: [test -f other]\n---\n");

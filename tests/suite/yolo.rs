@@ -189,3 +189,15 @@ fn a_stop_puts_back_only_what_a_setting_may_be_and_of_starts_at_once_one_counts(
     });
     assert_eq!(started, 1, "of six starts at once");
 }
+
+#[test]
+fn a_roadmap_in_which_no_phase_is_found_is_not_taken_to_be_done() {
+    let context = project("{}\n");
+    context.write(".planning/ROADMAP.md", "# Plan\n\n## Etappe eins\n\nGoodbye\n");
+    let status = call(&context, "s-1", 0, &["yolo", "status"]).json();
+    assert!(status["blockers"].as_array().unwrap().contains(&"no_phases".into()), "{status:#}");
+    assert!(!status["blockers"].as_array().unwrap().contains(&"nothing_remaining".into()), "{status:#}");
+    assert_eq!(status["next"], "health");
+    let refused = call(&context, "s-1", 0, &["yolo", "start"]).failure(10);
+    assert!(refused.contains("no phase is found in ROADMAP.md") && refused.contains("roadmap validate"), "{refused}");
+}

@@ -129,6 +129,8 @@ pub(crate) enum Blocker {
     NoRepository,
     GitDirty,
     NothingRemaining,
+    /// No phase is found in the roadmap, so that nothing is known to be complete.
+    NoPhases,
     /// The last milestone is archived, and no other one has begun.
     MilestoneClosed,
     ActiveSession,
@@ -151,6 +153,9 @@ impl Blocker {
             Self::NoRepository => ("this is not a git repository", "`git init`, then commit".to_owned()),
             Self::GitDirty => ("there are uncommitted changes", "`gsd-tools git uncommitted` lists them".to_owned()),
             Self::NothingRemaining => ("no phase remains", format!("`{prefix}yolo` audits and closes the milestone")),
+            Self::NoPhases => {
+                ("no phase is found in ROADMAP.md", "`gsd-tools roadmap validate` says what is read of it".to_owned())
+            }
             Self::MilestoneClosed => {
                 ("the milestone is closed", format!("`{prefix}new-milestone` begins the next one"))
             }
@@ -241,7 +246,8 @@ impl FactBasis for Chain {
         };
         let lacks_context = given.asked("strict-context") && !missing_context.is_empty();
         let is_closed = remaining.is_empty() && up_next::is_said_over(given.view)?;
-        let blockers = blockers(&prerequisites, (start, is_closed), lacks_context, world.git_clean);
+        let standing = (start, is_closed, tasks.is_empty());
+        let blockers = blockers(&prerequisites, standing, lacks_context, world.git_clean);
         let start = start.cloned();
         Ok(Self { remaining, start, missing_context, deferred, session, prerequisites, blockers })
     }
@@ -313,7 +319,7 @@ fn next_step(phase: &PhaseFacts) -> Step {
 
 fn blockers(
     prerequisites: &Prerequisites,
-    (start, is_closed): (Option<&ManagerEntry>, bool),
+    (start, is_closed, has_none): (Option<&ManagerEntry>, bool, bool),
     lacks_context: bool,
     git_clean: Option<bool>,
 ) -> Vec<Blocker> {
@@ -325,7 +331,8 @@ fn blockers(
         (!prerequisites.config_valid, Blocker::ConfigInvalid),
         (git_clean.is_none(), Blocker::NoRepository),
         (git_clean == Some(false), Blocker::GitDirty),
-        (prerequisites.roadmap_exists && !remaining && !is_closed, Blocker::NothingRemaining),
+        (prerequisites.roadmap_exists && !remaining && !is_closed && !has_none, Blocker::NothingRemaining),
+        (prerequisites.roadmap_exists && !is_closed && has_none, Blocker::NoPhases),
         (is_closed, Blocker::MilestoneClosed),
         (!prerequisites.no_active_session, Blocker::ActiveSession),
         (remaining && start.is_none(), Blocker::UnknownPhase),

@@ -44,14 +44,16 @@ pub(crate) fn preference_files(call: &Call, place: &RunPlace, memory: &Memory) -
 pub(crate) fn preferences_are_committed(call: &Call, repository: &Repository, base: &Commit) -> Result<(), Failure> {
     let files = RunPlace::files_at(call, repository.root());
     let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
-    let name = lookup::root_file(&entries, user::PREFERENCES);
-    let path = format!("{}/{}", lookup::FOLDER, name.unwrap_or(user::PREFERENCES));
+    // Under which name it is here; if it is not, it may have either in the commit.
+    let names = lookup::root_file(&entries, user::PREFERENCES).map_or(PREFERENCES.to_vec(), |name| vec![name]);
     let plain = |text: &str| text.replace("\r\n", "\n");
-    let here = files.read(&path)?.map(|text| plain(&text));
-    let there = repository.content(base.as_str(), &path)?.map(|bytes| plain(&String::from_utf8_lossy(&bytes)));
-    if here == there {
-        return Ok(());
+    let mut differs = None;
+    for path in names.iter().map(|name| format!("{}/{name}", lookup::FOLDER)) {
+        let here = files.read(&path)?.map(|text| plain(&text));
+        let there = repository.content(base.as_str(), &path)?.map(|bytes| plain(&String::from_utf8_lossy(&bytes)));
+        differs = differs.or((here != there).then_some((path, here)));
     }
+    let Some((path, here)) = differs else { return Ok(()) };
     let what = if here.is_some() { "differs from" } else { "is missing, unlike in" };
     let message = format!("`{path}` {what} the commit that the run would begin with");
     Err(Failure::usage(message)
